@@ -21,6 +21,7 @@ mod bcif;
 mod cif;
 mod components;
 mod compressed;
+mod contents;
 mod draft;
 mod error;
 mod foldcomp;
@@ -41,6 +42,7 @@ pub(crate) use b_column::is_cif;
 pub use b_column::{NamedResidue, with_b_column};
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
+pub(crate) use contents::contents;
 pub use error::{Problem, ReadError};
 pub use note::{Note, NoteKind};
 pub use options::{Alternates, Models, ReadOptions, Residues};
@@ -51,8 +53,6 @@ use draft::{Draft, Facts};
 use error::Fault;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// A structure, and what its reader reports about the file.
@@ -88,27 +88,6 @@ pub struct ReadStructure {
 pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
     let bytes = contents(path.as_ref()).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
     read_bytes(&bytes, name, options)
-}
-
-/// The bytes of a file. From a device or pipe it reads no more than the largest structure has.
-pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
-    const MOST: u64 = 4 << 30;
-    let mut file = File::open(path).map_err(Problem::Io)?;
-    let metadata = file.metadata().map_err(Problem::Io)?;
-    if metadata.is_file() {
-        let mut bytes = Vec::new();
-        // One byte more than the file has, so that its end is reached without growing.
-        let room = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
-        bytes.try_reserve_exact(room).map_err(|_| Problem::Io(std::io::ErrorKind::OutOfMemory.into()))?;
-        file.read_to_end(&mut bytes).map_err(Problem::Io)?;
-        return Ok(bytes);
-    }
-    let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).map_err(Problem::Io)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Problem::Endless { limit: MOST });
-    }
-    Ok(bytes)
 }
 
 /// Reads a structure from a file's bytes; the format follows from the content. `name` becomes the structure's name. If the

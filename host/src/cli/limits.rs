@@ -6,7 +6,10 @@ use anyhow::anyhow;
 /// Starts the requested number of threads, or one per core, and prepares for limits of memory and processor time.
 pub fn prepare(threads: Option<usize>) -> Result<(), Failure> {
     #[cfg(unix)]
-    signals().map_err(Failure::work)?;
+    {
+        signals().map_err(Failure::work)?;
+        panics_without_memory();
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     pool.build_global().map_err(|error| no_threads(&error))
 }
@@ -18,7 +21,8 @@ pub fn no_threads(error: &rayon::ThreadPoolBuildError) -> Failure {
 
 /// A thread could not be begun.
 pub fn no_thread(error: &dyn std::error::Error) -> Failure {
-    let advice = "allow more (ulimit -u, or the container's limit of processes), or ask for fewer: --threads 1";
+    let advice = "allow more (ulimit -u, or -n for open files, or the container's limits), or ask for fewer: \
+                  --threads 1";
     Failure::Work(anyhow!("cannot begin a thread: {error}; {advice}"))
 }
 
@@ -33,6 +37,20 @@ fn signals() -> std::io::Result<()> {
     // writes to a file descriptor and ends the process. It does not allocate, and it does not return.
     unsafe { signal_hook::low_level::register(SIGABRT, last_words) }?;
     Ok(())
+}
+
+/// The standard library panics in a thread that begins without memory, and then cannot unwind its stack. That is no error of
+/// the program: the last words are said in its place.
+#[cfg(unix)]
+fn panics_without_memory() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What the system says of error 12, ENOMEM, in the words of an `io::Error`.
+        if panic.payload_as_str().is_some_and(|message| message.contains("(os error 12)")) {
+            last_words();
+        }
+        before(panic);
+    }));
 }
 
 /// The standard library has just said how much memory it could not get, or what panicked twice.

@@ -1,9 +1,10 @@
 //! Test points on the unit sphere, on which accessible surface is counted.
 
 use super::masks;
-use bytemuck::allocation::zeroed_vec;
+use bytemuck::allocation::try_zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
 use shared_types::{POINTS_PER_GROUP, PointGroup};
+use std::alloc::{Layout, handle_alloc_error};
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,7 +41,12 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 #[must_use]
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
     let points = sphere_points(n);
-    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_PER_GROUP));
+    let len = points.len().div_ceil(POINTS_PER_GROUP);
+    // They are too large for a thread's stack. Without memory the process ends as for any other vector.
+    let mut groups: Vec<PointGroup> = try_zeroed_vec(len).unwrap_or_else(|()| match Layout::array::<PointGroup>(len) {
+        Ok(layout) => handle_alloc_error(layout),
+        Err(error) => panic!("{n} points: {error}"),
+    });
     for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_PER_GROUP)) {
         for (at, &[x, y, z]) in points.iter().enumerate() {
             (group.x[at], group.y[at], group.z[at]) = (x, y, z);

@@ -180,6 +180,7 @@ fn memory_that_runs_out_is_said_with_the_input() {
         let outcome = run.limited(&limit, &["-j", "2", "features", "--backend", "cpu", "in", "-o", "out.csv"]);
         let Outcome { status, stderr, .. } = &outcome;
         assert!([0, 1, 3].contains(status), "{kilobytes} kB: status {status}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{kilobytes} kB: {stderr}");
         if *status == 1 {
             refused += 1;
             let error = stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
@@ -190,6 +191,30 @@ fn memory_that_runs_out_is_said_with_the_input() {
         assert!(run.files().iter().all(|name| !name.ends_with("part")), "{:?}", run.files());
     }
     assert!(refused > 0, "no limit was small enough to try");
+}
+
+#[test]
+fn a_limit_of_open_files_loses_no_input() {
+    let run = Run::new();
+    for copy in 0..40 {
+        run.copy(&shipped("1crn.pdb"), &format!("in/{copy}.pdb"));
+    }
+    let (mut refused, mut whole) = (0, 0);
+    for files in 3..20 {
+        let limit = format!("ulimit -n {files}");
+        let Outcome { status, stderr, .. } =
+            run.limited(&limit, &["-j", "4", "features", "--backend", "cpu", "in", "-o", "out.csv"]);
+        match status {
+            0 => whole += 1,
+            _ => refused += 1,
+        }
+        // The system cannot even load the program with 3 of them.
+        let not_loaded = status == 127 && stderr.contains("shared libraries");
+        assert!(status <= 1 || not_loaded, "{files} files: status {status}: {stderr}");
+        assert_eq!(run.files().contains(&"out.csv".to_owned()), status == 0, "{files} files: {stderr}");
+        let _ = fs::remove_file(run.path("out.csv"));
+    }
+    assert!(refused > 0 && whole > 0, "{refused} refused, {whole} whole");
 }
 
 /// The limit counts the user's processes, so the test uses a user of its own.

@@ -8,7 +8,7 @@ use crate::arch::NvvmArch;
 use crate::canary::Canary;
 use crate::compiler::{DeviceCompiler, Discovery};
 use crate::error::CudaBuilderError;
-use crate::flags::{self, DebugInfo};
+use crate::flags::{self, DebugInfo, Remapped};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::digest::{input_digest, text_digest};
 use crate::inputs::graph::PackageGraph;
@@ -328,6 +328,18 @@ impl CudaBuilder {
         input_digest(&prepared.graph, &prepared.sources, &settings)
     }
 
+    /// The name of the directory for builds with the same flags for every crate: cargo keeps one copy of `core` per directory,
+    /// whatever the flags, and would compile it again at each change.
+    fn variant(&self, graph: &PackageGraph, arch: NvvmArch) -> String {
+        let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
+        let outside: Vec<String> = graph.outside().map(|package| package.directory.display().to_string()).collect();
+        if outside.is_empty() {
+            return format!("{arch}{lines}");
+        }
+        let digest = text_digest(&outside.join("\n"));
+        format!("{arch}{lines}-{}", &digest["sha256:".len()..][..8])
+    }
+
     /// Compiles and verifies.
     pub(crate) fn compile(
         &self,
@@ -337,19 +349,29 @@ impl CudaBuilder {
         inputs: String,
     ) -> Result<Compiled, CudaBuilderError> {
         let graph = &prepared.graph;
-        // Cargo keeps one copy of `core` per directory, whatever the flags, so each variant has its own directory.
-        let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
-        let target = &prepared.target.join(format!("{arch}{lines}"));
+        let target = &prepared.target.join(self.variant(graph, arch));
         let _alone = only_builder_in(target)?;
-        let remapped = flags::remapped(graph, compiler, flags::cargo_home().as_deref(), target);
+        let Remapped { everywhere, of_workspace } =
+            Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
         let mut all_flags = flags::code_generation(arch);
-        all_flags.extend(remapped.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())));
+        all_flags.extend(Remapped::flags(&everywhere));
+        let mut last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
+        if self.debug == DebugInfo::LineTables {
+            // The lines of every crate begin with the workspace's root, where the compiler runs.
+            all_flags.append(&mut last_flags);
+        }
 
         Canary { compiler, flags: &all_flags, last_flags: &[], debug: self.debug, target }.check()?;
 
         let package = &graph.kernels.name;
         // A separate name for each variant: otherwise cargo would consider a crate that was built another way as done.
-        let way = [&compiler.version, &compiler.llvm, &all_flags.join("\n"), &self.features.join("\n")];
+        let way = [
+            &compiler.version,
+            &compiler.llvm,
+            &all_flags.join("\n"),
+            &last_flags.join("\n"),
+            &self.features.join("\n"),
+        ];
         let key = text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
         let key = &key["sha256:".len()..][..16];
         let output = target.join("ptx").join(format!("{package}.{arch}.{key}.ptx"));
@@ -359,7 +381,7 @@ impl CudaBuilder {
             package,
             features: &self.features,
             flags: &all_flags,
-            last_flags: &[],
+            last_flags: &last_flags,
             debug: self.debug,
             target,
             output: &output,
@@ -377,7 +399,8 @@ impl CudaBuilder {
         let body =
             bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
         let module = PtxModule::parse(&body);
-        let prefixes: Vec<PathBuf> = remapped.into_iter().map(|(from, _)| from).chain(env::home_dir()).collect();
+        let named = everywhere.into_iter().chain(of_workspace).map(|(from, _)| from);
+        let prefixes: Vec<PathBuf> = named.chain(env::home_dir()).collect();
         let mut refusals = refusals(&module, &prefixes);
         let changed = statics::seen(&module, &statics::mutable(&llvm), &of_phases);
         refusals.extend(changed.into_iter().map(Refusal::MutableStatic));

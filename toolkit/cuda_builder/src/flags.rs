@@ -67,38 +67,54 @@ pub fn code_generation(arch: NvvmArch) -> Vec<String> {
     vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned()]
 }
 
-/// All directories of this machine that could appear in panic messages, with their replacements. Later entries take
-/// precedence. (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
-pub fn remapped(
-    graph: &PackageGraph,
-    compiler: &DeviceCompiler,
-    cargo_home: Option<&Path>,
-    target: &Path,
-) -> Vec<(PathBuf, String)> {
-    let mut pairs = Vec::new();
-    let mut add = |from: PathBuf, to: &str| {
-        // The compiler sees a path as given or with its links resolved.
-        if let Ok(real) = from.canonicalize()
-            && real != from
-        {
-            pairs.push((real, to.to_owned()));
+/// Directories of this machine that could appear in panic messages, with their replacements. Later entries take precedence.
+/// (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
+#[derive(Clone, Debug)]
+pub struct Remapped {
+    /// For every crate: `core` among them, which is compiled again where they differ.
+    pub everywhere: Vec<(PathBuf, String)>,
+    /// For the workspace's crates. The compiler runs in the workspace's root and usually gets relative paths; this makes absolute
+    /// ones equal to them.
+    pub of_workspace: Vec<(PathBuf, String)>,
+}
+
+impl Remapped {
+    /// The directories of a build in the directory `target`.
+    pub fn of(graph: &PackageGraph, compiler: &DeviceCompiler, cargo_home: Option<&Path>, target: &Path) -> Self {
+        let mut everywhere = Vec::new();
+        if let Some(home) = cargo_home {
+            add(&mut everywhere, home.to_owned(), "cargo");
+            for registry in registries(home) {
+                add(&mut everywhere, registry, "registry");
+            }
         }
-        pairs.push((from, to.to_owned()));
-    };
-    if let Some(home) = cargo_home {
-        add(home.to_owned(), "cargo");
-        for registry in registries(home) {
-            add(registry, "registry");
+        for package in graph.outside() {
+            add(&mut everywhere, package.directory.clone(), &package.name);
         }
+        let mut of_workspace = Vec::new();
+        add(&mut of_workspace, graph.root.clone(), "");
+        // They may be in the workspace.
+        for pairs in [&mut everywhere, &mut of_workspace] {
+            add(pairs, target.to_owned(), "target");
+            add(pairs, compiler.library(), "rust/library");
+        }
+        Self { everywhere, of_workspace }
     }
-    for package in graph.local.iter().filter(|package| !package.directory.starts_with(&graph.root)) {
-        add(package.directory.clone(), &package.name);
+
+    /// The compiler's flags for some of them.
+    pub fn flags(pairs: &[(PathBuf, String)]) -> impl Iterator<Item = String> {
+        pairs.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
     }
-    // The compiler runs in the root and usually gets relative paths; this makes absolute ones equal to them.
-    add(graph.root.clone(), "");
-    add(target.to_owned(), "target");
-    add(compiler.library(), "rust/library");
-    pairs
+}
+
+fn add(pairs: &mut Vec<(PathBuf, String)>, from: PathBuf, to: &str) {
+    // The compiler sees a path as given or with its links resolved.
+    if let Ok(real) = from.canonicalize()
+        && real != from
+    {
+        pairs.push((real, to.to_owned()));
+    }
+    pairs.push((from, to.to_owned()));
 }
 
 /// The directories of the registries' packages. crates.io's are included even if they do not exist yet, because this build

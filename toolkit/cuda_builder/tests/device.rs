@@ -13,8 +13,7 @@ use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptx::verify::Refusal;
 use cuda_builder::{Checked, CudaBuilder, CudaBuilderError, DebugInfo, DeviceCompiler, Discovery, NvvmArch};
 
-/// Builds share target directories, so that `core` is compiled once for each set of flags; one test at a time in such a
-/// directory.
+/// Builds share a target directory, so that `core` is compiled once for each set of flags; one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -52,7 +51,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn builder(workspace: &Path) -> CudaBuilder {
-    CudaBuilder::new(workspace.join("kernels")).target_directory(workspace.join("target"))
+    CudaBuilder::new(workspace.join("kernels")).target_directory(shared_target())
+}
+
+/// Where the kernels of this workspace are built: with the same flags for `core`, wherever the fixture is.
+fn shared_target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the build directory").join("cuda-builder")
 }
 
 /// The device compiler, or `None` with a message.

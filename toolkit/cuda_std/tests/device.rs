@@ -76,7 +76,7 @@ fn write(path: &Path, text: &str) {
 fn build(place: &Place) -> Result<BuildOutput, CudaBuilderError> {
     let ptx = place.directory.join("kernels.ptx");
     let _ = fs::remove_file(&ptx);
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-cases/target");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the build directory").join("cuda-builder");
     CudaBuilder::new(&place.directory).arch(NvvmArch::Compute75).target_directory(target).copy_to(ptx).build()
 }
 

@@ -154,6 +154,11 @@ struct Walk {
 }
 
 impl PackageGraph {
+    /// The local packages that are not in the workspace's directory.
+    pub fn outside(&self) -> impl Iterator<Item = &LocalPackage> {
+        self.local.iter().filter(|package| !package.directory.starts_with(&self.root))
+    }
+
     /// Follows the path dependencies of the kernel crate in `directory` as the device sees them.
     ///
     /// # Errors
