@@ -229,6 +229,23 @@ def test_models_of_objects(read: Any, tmp_path: Path, crambin: Path) -> None:
     assert len(table) == 0 and len(failures) == 2
 
 
+def test_objects_without_atoms_are_inputs_that_fail(rbd: Path) -> None:
+    gemmi = pytest.importorskip("gemmi")
+    empty = prism.Structure([], [], [], [], [], name="none")
+    table, failures = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194
+    assert [failure.name for failure in failures] == ["input0", "input1", "none"]
+    assert failures[0].reason == "has no model" and "no atoms" in failures[1].reason and "no atoms" in failures[2].reason
+
+
+def test_an_object_that_lacks_what_is_needed_is_an_input_that_fails(rbd: Path) -> None:
+    package = pytest.importorskip("MDAnalysis")
+    universe = package.Universe.empty(3, trajectory=True)
+    table, failures = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194 and len(failures) == 1
+    assert "resid" in failures[0].reason or "names" in failures[0].reason
+
+
 def test_other_objects_are_refused() -> None:
     with pytest.raises(prism.PrismError, match="builtins.dict is no structure of a known package"):
         list(prism.structures({}))

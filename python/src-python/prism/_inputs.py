@@ -83,12 +83,12 @@ def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
 
 
 def _structures(value: Any, name: str, model: Any) -> Iterator[Any]:
-    """Its structures. What is wrong with it is a failure of this input, not of the run."""
+    """Its structures. What is wrong with it, for its package or here, is a failure of this input, not of the run."""
     try:
         for structure in structures(value, name, model=model):
             yield structure.item
-    except PrismError as error:
-        yield name, str(error).removeprefix(f"{name}: ")
+    except Exception as error:
+        yield name, str(error).removeprefix(f"{name}: ") or type(error).__name__
 
 
 def _read(value: Any, name: str) -> tuple[str, bytes | str]:

@@ -113,8 +113,11 @@ class Structure:
             array = _floats(positions, "positions")
         except (OverflowError, TypeError, ValueError) as error:
             raise PrismError(f"{self.name}: {error}") from None
-        if array.shape != (len(self._atoms), 3):
-            raise PrismError(f"{self.name}: positions has the shape {array.shape}; it takes ({len(self._atoms)}, 3)")
+        if array.size == 0 and len(self) == 0:
+            # An empty list has no second axis.
+            array = array.reshape(0, 3)
+        if array.shape != (len(self), 3):
+            raise PrismError(f"{self.name}: positions has the shape {array.shape}; it takes ({len(self)}, 3)")
         return (array if decimals is None else array.round(decimals)).tobytes()
 
     def __len__(self) -> int:
