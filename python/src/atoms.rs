@@ -106,9 +106,13 @@ fn texts((kind, width, bytes): Column) -> PyResult<Texts> {
             if characters.iter().all(|character| *character < 0x80) {
                 Texts::new(width, characters.into_iter().map(|character| character as u8).collect())
             } else {
-                let text = |text: &[u32]| text.iter().filter_map(|&c| char::from_u32(c)).collect::<String>();
+                let text = |text: &[u32]| text.iter().map(|&c| char::from_u32(c)).collect::<Option<String>>();
                 let known = |text: &[u32]| text.iter().position(|c| *c == 0).unwrap_or(text.len());
-                Ok(characters.chunks(width.max(1)).map(|one| text(&one[..known(one)])).collect())
+                let all = characters.chunks(width.max(1)).map(|one| text(&one[..known(one)]));
+                let all: Option<Texts> = all.collect::<Option<Vec<_>>>().map(|all| all.into_iter().collect());
+                Ok(all.ok_or_else(|| {
+                    PyValueError::new_err("a text has half of a surrogate pair, which is no character")
+                })?)
             }
         }
         other => return Err(PyValueError::new_err(format!("texts are of kind S or U, not {other}"))),

@@ -36,8 +36,11 @@ type OfDevice = (f64, f64, f64);
 /// How long the work on a batch took that the calling thread did.
 #[derive(Clone, Copy)]
 pub struct Seconds {
+    /// Finding the files, and reading them.
     pub read: Duration,
     pub compute: Duration,
+    /// Making the columns, and dropping what they were made of.
+    pub rows: Duration,
     /// The part of `compute` that a device reports.
     pub device: Option<DeviceTimes>,
 }
@@ -186,14 +189,15 @@ impl Batch {
     fn inputs(&self) -> usize {
         self.done.inputs
     }
-    /// Seconds that reading and computing took, and within computing those of a device: copies to it, kernels, copies from
-    /// it. `None` where threads of the pipeline did the work. For measurements of what a call takes beside.
+
+    /// Seconds that reading, computing and making the columns took, and within computing those of a device: copies to it, kernels,
+    /// copies from it. `None` where threads of the pipeline did the work. For measurements of what a call takes beside.
     #[getter]
-    fn seconds(&self) -> Option<(f64, f64, Option<OfDevice>)> {
-        let seconds = self.done.seconds?;
+    fn seconds(&self) -> Option<(f64, f64, f64, Option<OfDevice>)> {
+        let Seconds { read, compute, rows, device } = self.done.seconds?;
         let of = |times: DeviceTimes| {
             (times.upload.as_secs_f64(), times.kernels.as_secs_f64(), times.download.as_secs_f64())
         };
-        Some((seconds.read.as_secs_f64(), seconds.compute.as_secs_f64(), seconds.device.map(of)))
+        Some((read.as_secs_f64(), compute.as_secs_f64(), rows.as_secs_f64(), device.map(of)))
     }
 }

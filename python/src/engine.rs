@@ -1,7 +1,9 @@
 //! The engine, and the jobs that it does.
 
+use crate::ending::detached;
 use crate::lock::Unlocked;
 use crate::options::{Options, Reading, refuse};
+use crate::process;
 use crate::source::{Lazy, entries};
 use crate::stream::Stream;
 use crate::table::Table;
@@ -11,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A backend with its memory. Any number of threads may use it.
 #[pyclass(frozen, module = "prism._prism")]
@@ -46,6 +49,7 @@ impl Engine {
             points: points.map_or(Ok(usual.points), number_of_points)?,
             site_threshold: site_threshold.unwrap_or(usual.site_threshold),
         };
+        process::check()?;
         let builder = prism_host::Engine::builder().backend(backend).config(config);
         let builder = match devices {
             // An empty list means all devices.
@@ -54,7 +58,7 @@ impl Engine {
             None => builder,
         };
         // Other threads of Python run while a device is made ready.
-        let built = py.detach(|| builder.build());
+        let built = detached(py, || builder.build());
         let engine = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self { engine: Unlocked::new(Arc::new(engine)), is_on_device: backend == Backend::Cuda })
     }
@@ -96,16 +100,18 @@ pub struct Job {
 
 #[pymethods]
 impl Job {
-    /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, and arrays as
-    /// `(name, Atoms, positions)`. A list is read now. Another thread reads an iterator while batches are taken.
+    /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, arrays as
+    /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A list is read now. Another thread reads an iterator while batches are taken.
     fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Stream> {
+        process::check()?;
         let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
         let Ok(list) = inputs.cast::<PyList>() else {
             let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind());
             return Stream::of_iterator(engine, lazy, self.reading.clone(), table);
         };
         let items = list.extract()?;
-        let found = py.detach(|| entries(items, &self.reading)).map_err(PyRuntimeError::new_err)?;
-        Stream::of_entries(py, engine, found, &self.reading, table)
+        let begin = Instant::now();
+        let found = detached(py, || entries(items, &self.reading)).map_err(PyRuntimeError::new_err)?;
+        Stream::of_entries(py, engine, found, begin, &self.reading, table)
     }
 }

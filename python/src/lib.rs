@@ -3,10 +3,12 @@
 
 mod atoms;
 mod consume;
+mod ending;
 mod engine;
 mod export;
 mod lock;
 mod options;
+mod process;
 mod source;
 mod stream;
 mod table;
@@ -22,6 +24,8 @@ mod _prism {
     use super::atoms::Atoms;
     #[pymodule_export]
     use super::consume::Batch;
+    #[pymodule_export]
+    use super::ending::end;
     #[pymodule_export]
     use super::engine::{Engine, Job};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Python's lock, while memory of a device is dropped: that waits for the device.
 
+use crate::ending::Asking;
 use pyo3::ffi;
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -41,6 +42,7 @@ impl Released {
 
 impl Drop for Released {
     fn drop(&mut self) {
+        let _asking = Asking::or_rest();
         // SAFETY: this thread's own state, from `PyEval_SaveThread`.
         unsafe { ffi::PyEval_RestoreThread(self.0) };
     }

@@ -1,13 +1,14 @@
 //! The inputs of a run, in their order.
 
 use crate::atoms::{Atoms, numbers};
+use crate::ending::Asking;
 use crate::options::Reading;
-use prism_host::inputs::{InputFile, Inputs, discover_by};
+use prism_host::inputs::{InputFailure, InputFile, Inputs, discover_by};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyIterator;
+use pyo3::types::{PyIterator, PyString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,11 +16,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(FromPyObject)]
 pub enum Item {
     /// Atoms, and where they are: `float64`, x, y and z of each, in Å.
-    Atoms(String, Py<Atoms>, PyBackedBytes),
+    Atoms(Name, Py<Atoms>, PyBackedBytes),
     /// A structure's name, and its bytes as a file would have them.
-    Memory(String, PyBackedBytes),
+    Memory(Name, PyBackedBytes),
+    /// The name of an input that could not be read, and why.
+    Failed(Name, String),
     /// A file or a folder.
     Path(PathBuf),
+}
+
+/// What an input is called. Names of files may hold what is no Unicode, which is replaced.
+pub struct Name(String);
+
+impl FromPyObject<'_, '_> for Name {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Ok(Self(object.cast::<PyString>()?.to_string_lossy().into_owned()))
+    }
 }
 
 /// Bytes of a Python object, without a copy.
@@ -35,7 +49,7 @@ impl Item {
     /// About how many bytes it has.
     fn size(&self) -> usize {
         match self {
-            Self::Path(_) => 0,
+            Self::Path(_) | Self::Failed(..) => 0,
             Self::Memory(_, bytes) | Self::Atoms(_, _, bytes) => bytes.len(),
         }
     }
@@ -62,11 +76,15 @@ pub fn entries(items: Vec<Item>, reading: &Reading) -> Result<Inputs, String> {
     for item in items {
         match item {
             Item::Path(path) => paths.push(path),
-            Item::Memory(name, bytes) => {
+            Item::Failed(Name(name), reason) => {
+                find(&mut paths, &mut all)?;
+                all.entries.push(Err(InputFailure { name, reason, no_protein: false }));
+            }
+            Item::Memory(Name(name), bytes) => {
                 find(&mut paths, &mut all)?;
                 all.entries.push(Ok(InputFile::of_bytes(&name, bytes::Bytes::from_owner(Owned(bytes)))));
             }
-            Item::Atoms(name, atoms, positions) => {
+            Item::Atoms(Name(name), atoms, positions) => {
                 find(&mut paths, &mut all)?;
                 let values = numbers(&positions, f64::from_ne_bytes);
                 let positions: Vec<[f64; 3]> = values.as_chunks::<3>().0.to_vec();
@@ -114,7 +132,10 @@ impl Lazy {
     fn some(&mut self) -> Vec<Item> {
         let mut items: Vec<Item> = self.next.take().into_iter().collect();
         let mut bytes: usize = items.iter().map(Item::size).sum();
+        // At the end of the program nobody takes more of them.
+        let Some(asking) = Asking::new() else { return Vec::new() };
         Python::attach(|py| {
+            drop(asking);
             let mut iterator = self.iterator.bind(py).clone();
             while items.len() < AT_ONCE && bytes < BYTES_AT_ONCE || matches!(items.last(), Some(Item::Path(_))) {
                 let item = match iterator.next() {

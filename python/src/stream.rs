@@ -1,7 +1,9 @@
 //! A run whose batches are taken one by one.
 
 use crate::consume::{Batch, Done, Seconds};
+use crate::ending::detached;
 use crate::options::Reading;
+use crate::process;
 use crate::source::{Ended, Lazy, structure_files};
 use crate::table::Table;
 use prism_host::Engine;
@@ -41,17 +43,19 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Runs on files that were found.
+    /// Runs on files that were found, which began at `begin`.
     pub fn of_entries(
         py: Python<'_>,
         engine: Arc<Engine>,
         found: Inputs,
+        begin: Instant,
         reading: &Reading,
         table: Arc<Table>,
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, reading) {
-            let done = py.detach(|| at_once(&engine, &found, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            let done =
+                detached(py, || at_once(&engine, &found, begin, reading, &table)).map_err(PyRuntimeError::new_err)?;
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
                 ready: Some(done),
@@ -107,6 +111,11 @@ impl Stream {
     }
 
     fn close(&mut self) {
+        if !process::has_threads() {
+            // The run goes on in the parent, whose threads these are.
+            std::mem::forget((self.thread.take(), std::mem::take(&mut self.receiver)));
+            return;
+        }
         self.cancel.cancel();
         // A thread that sends finds no receiver, and ends.
         drop(self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take());
@@ -137,10 +146,9 @@ fn are_few(found: &Inputs, reading: &Reading) -> bool {
         && files().map(|file| file.size).sum::<u64>() <= FEW_BYTES
 }
 
-/// Reads and computes all of a few inputs.
-fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) -> Result<Done, String> {
+/// Reads and computes all of a few inputs, which are looked for since `begin`.
+fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, table: &Table) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
-    let begin = Instant::now();
     let read = found.entries.iter().flat_map(|entry| match entry {
         Ok(file) => file.read_all(&reading.options),
         Err(failure) => vec![Err(failure.clone())],
@@ -158,17 +166,21 @@ fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) ->
     let read = begin.elapsed();
     let begin = Instant::now();
     let results = engine.run_structures(&batch.structures).map_err(|error| error.to_string())?;
-    let seconds = Seconds { read, compute: begin.elapsed(), device: results.device_times() };
+    let (compute, device) = (begin.elapsed(), results.device_times());
+    let begin = Instant::now();
     let mut done = Done::of(table, Computed { batch, results })?;
-    done.seconds = Some(seconds);
+    done.seconds = Some(Seconds { read, compute, rows: begin.elapsed(), device });
     done.note_ignored(&found.ignored);
     Ok(done)
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        if self.thread.is_none() {
+            return;
+        }
         // The run's threads may wait for Python's lock, to advance an iterator.
-        Python::attach(|py| py.detach(|| self.close()));
+        Python::attach(|py| detached(py, || self.close()));
     }
 }
 
@@ -182,8 +194,9 @@ impl Stream {
         if let Some(done) = self.ready.take() {
             return Ok(Some(done.into()));
         }
+        process::check()?;
         loop {
-            let received = py.detach(|| {
+            let received = detached(py, || {
                 let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
                 receiver.as_ref().map_or(Err(RecvTimeoutError::Disconnected), |one| one.recv_timeout(PATIENCE))
             });
@@ -192,12 +205,12 @@ impl Stream {
                 Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
-                        py.detach(|| self.close());
+                        detached(py, || self.close());
                         return Err(interrupted);
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let panicked = self.thread.take().is_some_and(|thread| py.detach(|| thread.join()).is_err());
+                    let panicked = self.thread.take().is_some_and(|thread| detached(py, || thread.join()).is_err());
                     return match (self.ended.take(), panicked) {
                         (Some(error), _) => Err(error),
                         (None, true) => Err(PyRuntimeError::new_err("the run ended by a panic; its message is above")),
@@ -206,6 +219,11 @@ impl Stream {
                 }
             }
         }
+    }
+
+    /// The only batch, where the calling thread has computed it: what a small call takes.
+    fn only(&mut self) -> Option<Batch> {
+        self.ready.take().map(Batch::from)
     }
 
     /// A table without rows, of the columns that the batches have.
@@ -221,6 +239,6 @@ impl Stream {
 
     /// Ends the run early.
     fn cancel(&mut self, py: Python<'_>) {
-        py.detach(|| self.close());
+        detached(py, || self.close());
     }
 }

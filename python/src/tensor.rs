@@ -2,6 +2,7 @@
 //! device's.
 
 use crate::consume::Held;
+use crate::ending::detached;
 use crate::lock::Unlocked;
 use prism_host::engine::{DeviceValues, StructureView};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
@@ -148,7 +149,7 @@ impl Tensor {
             Values::Host(values) if copy == Some(true) => own(values.to_vec()),
             Values::Host(values) => (values.as_ptr().cast(), Memory::Shared(Arc::clone(&self.held))),
             Values::Device(values) if wanted == CPU && copy != Some(false) => {
-                let copied = py.detach(|| values.download());
+                let copied = detached(py, || values.download());
                 own(copied.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
             }
             Values::Device(_) if wanted != found => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -55,11 +56,16 @@ def test_failures_name_the_input(rbd: Path) -> None:
     with pytest.raises(prism.InputError, match="^broken: ") as raised:
         prism.features(inputs, ["wcn"], "cpu")
     assert raised.value.failure.name == "broken"
-    with pytest.warns(prism.InputWarning, match="^broken: "):
+    with pytest.warns(prism.InputWarning, match="^broken: ") as warned:
         assert prism.features(inputs, ["wcn"], "cpu", on_error="skip").num_rows == 194
+        more = [*inputs, *((str(index), rbd.read_bytes()) for index in range(5))]
+        assert prism.Engine("cpu").features(more, ["wcn"], on_error="skip").num_rows == 6 * 194
+    assert {warning.filename for warning in warned} == {__file__}
     table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
     assert table.num_rows == 194
     assert [failure.name for failure in failures] == ["broken"]
+    # Other processes send errors as they are.
+    assert pickle.loads(pickle.dumps(raised.value)).failure == raised.value.failure
 
 
 @pytest.mark.parametrize(
@@ -93,6 +99,10 @@ def test_unknown_options_are_told(rbd: Path) -> None:
         prism.features(rbd, backend="cpu", chains="E")
     with pytest.raises(TypeError, match="columns takes a list"):
         prism.features(rbd, "sasa", "cpu")
+    with pytest.raises(TypeError, match="^chains: 'int' object"):
+        prism.features(rbd, backend="cpu", chains=[1])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="^device takes a text, not int"):
+        prism.tensors(rbd, device=1)  # type: ignore[arg-type]
 
 
 def test_what_is_no_input_is_told() -> None:

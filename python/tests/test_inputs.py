@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,54 @@ def test_missing_files_are_inputs_that_fail(rbd: Path) -> None:
     table, failures = prism.features([rbd, "no/such.pdb"], ["wcn"], "cpu", on_error="report")
     assert len(table) == 194
     assert [failure.name for failure in failures] == ["no/such.pdb"]
+
+
+class Unread:
+    """A file object that cannot be read."""
+
+    name = "folder/unread.pdb"
+
+    def __init__(self, gives: Any) -> None:
+        self._gives = gives
+
+    def read(self) -> Any:
+        if isinstance(self._gives, Exception):
+            raise self._gives
+        return self._gives
+
+
+@pytest.mark.parametrize(
+    ("gives", "reason"),
+    [
+        (OSError("disk gone"), "cannot be read: disk gone"),
+        (KeyError(), "cannot be read: KeyError"),
+        (None, "read() returns NoneType and not bytes"),
+        (5, "read() returns int and not bytes"),
+    ],
+)
+def test_file_objects_that_cannot_be_read_are_inputs_that_fail(rbd: Path, gives: Any, reason: str) -> None:
+    copies = [(str(index), rbd.read_bytes()) for index in range(5)]
+    for inputs in ([Unread(gives), rbd], [Unread(gives), *copies], iter([Unread(gives), rbd])):
+        table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
+        assert len(table) in (194, 5 * 194)
+        assert failures == [prism.InputFailure("unread.pdb", reason)]
+    with pytest.raises(prism.InputError, match="^unread.pdb: "):
+        prism.features(Unread(gives), ["wcn"], "cpu")
+
+
+def test_names_that_are_no_unicode_are_replaced(rbd: Path) -> None:
+    table = prism.features([("a\udcff.pdb", rbd.read_bytes())], ["wcn"], "cpu")
+    (name,) = set(table["structure"].to_pylist())
+    assert name.startswith("a\ufffd") and name.endswith(".pdb")
+
+
+def test_paths_may_be_of_bytes(rbd: Path) -> None:
+    class OfBytes:
+        def __fspath__(self) -> bytes:
+            return os.fsencode(rbd)
+
+    for inputs in (OfBytes(), [OfBytes()], iter([OfBytes()])):
+        assert len(prism.features(inputs, ["wcn"], "cpu")) == 194
 
 
 def test_decisions_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:

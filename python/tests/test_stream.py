@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -45,22 +46,21 @@ def test_an_engine_serves_threads(rbd: Path) -> None:
     assert all(table.equals(expected) for table in found)
 
 
-def test_batches_say_how_long_reading_and_computing_took(rbd: Path) -> None:
+def test_batches_say_how_long_their_work_took(rbd: Path) -> None:
     class Timed(prism.Engine):
         seconds = None
 
-        def _batches(self, *arguments):  # type: ignore[no-untyped-def]
-            for batch in super()._batches(*arguments):
-                self.seconds = batch.seconds
-                yield batch
+        def _tell(self, batch, *arguments):  # type: ignore[no-untyped-def]
+            self.seconds = batch.seconds
+            super()._tell(batch, *arguments)
 
     engine = Timed("cpu")
     begin = time.perf_counter()
     engine.features(rbd)
     wall = time.perf_counter() - begin
     assert engine.seconds is not None
-    read, compute, device = engine.seconds
-    assert read > 0 and compute > 0 and read + compute < wall
+    read, compute, rows, device = engine.seconds
+    assert min(read, compute, rows) > 0 and read + compute + rows < wall
     assert device is None
     # The pipeline's threads do several batches at a time.
     engine.features([(str(index), rbd.read_bytes()) for index in range(10)])
@@ -117,3 +117,63 @@ def test_ctrl_c_ends_a_run(rbd: Path) -> None:
         assert child.wait(timeout=30) == 7
     finally:
         child.kill()
+
+
+FORKED = {
+    "a function": "prism.features(content, ['wcn'], 'cpu')",
+    "many inputs": "prism.features([content] * 9, ['wcn'], 'cpu')",
+    "the parent's engine": "engine.features(content)",
+    "a batch of the parent's stream": "list(stream)",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="takes fork")
+@pytest.mark.parametrize("call", FORKED.values(), ids=FORKED.keys())
+def test_a_process_forked_after_prism_was_used_is_told(rbd: Path, call: str) -> None:
+    code = (
+        "import os, sys, prism\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "engine = prism.Engine('cpu')\n"
+        "engine.features(content)\n"
+        "stream = engine.stream([(str(index), content) for index in range(500)], ['wcn'])\n"
+        "next(stream)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try:\n"
+        f"        {call}\n"
+        "    except prism.PrismError as error:\n"
+        "        assert 'spawn' in str(error), error\n"
+        "        # Its end is that of a process that drops what it has.\n"
+        "        del engine, stream\n"
+        "        sys.exit(7)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+        "assert sum(batch.num_rows for batch in stream) > 0\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="takes fork")
+def test_processes_that_use_prism_alone_may_be_forked(rbd: Path) -> None:
+    code = (
+        "import multiprocessing, prism\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "def rows(_):\n"
+        "    return prism.features([content] * 6, ['wcn'], 'cpu').num_rows\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "    assert pool.map(rows, range(4)) == [6 * 194] * 4\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+def test_a_program_may_end_while_runs_go_on(rbd: Path) -> None:
+    code = (
+        "import sys, threading, prism\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "many = [(str(index), content) for index in range(300)]\n"
+        "sys.kept = prism.stream(many, backend='cpu'), prism.stream((one for one in many), backend='cpu')\n"
+        "[next(stream) for stream in sys.kept]\n"
+        "threading.Thread(target=lambda: prism.features(many, backend='cpu'), daemon=True).start()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "")

@@ -89,11 +89,58 @@ def test_texts_may_be_more_than_ascii(rbd: Path) -> None:
         ({"hetero": [True]}, "rbd.pdb: hetero has 1 entries"),
         ({"residue_numbers": [[1]]}, "rbd.pdb: residue_numbers has the shape"),
         ({"elements": [["C"]]}, "rbd.pdb: elements has the shape"),
+        ({"positions": np.zeros((1542, 3), complex)}, "rbd.pdb: positions has the type complex128; it takes numbers"),
+        ({"positions": [[1, 2, 3], [1]]}, "rbd.pdb: "),
+        ({"positions": np.ma.masked_less(np.zeros((1542, 3)), 1)}, "rbd.pdb: positions has masked values"),
+        ({"residue_numbers": [1.5]}, r"residue_numbers has 1.5 for atom 0 \(counted from 0\)"),
+        ({"residue_numbers": [7, 2**40]}, r"residue_numbers has 1099511627776 for atom 1"),
+        ({"residue_numbers": [2**70]}, "rbd.pdb: "),
+        ({"residue_numbers": ["7"]}, "residue_numbers has the type <U1; it takes integers"),
+        ({"hetero": ["ATOM"]}, "hetero has the type <U4; it takes bool"),
+        ({"hetero": np.zeros((1542, 1), bool)}, r"hetero has the shape \(1542, 1\); it takes \(atoms,\)"),
+        ({"b_factors": np.zeros((771, 2))}, r"b_factors has the shape \(771, 2\); it takes \(atoms,\)"),
+        ({"atom_names": [1.5]}, "atom_names has the type float64; it takes texts"),
+        ({"chain_ids": [object()]}, "chain_ids has a object; it takes texts"),
+        ({"chain_ids": "\ud800"}, "half of a surrogate pair"),
     ],
 )
 def test_wrong_arrays_are_told(rbd: Path, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(prism.PrismError, match=message):
         prism.Structure(**{**arrays(rbd), **wrong})
+
+
+def test_arrays_of_any_layout_give_the_same(rbd: Path) -> None:
+    all_of = arrays(rbd)
+    positions, numbers, names = all_of["positions"], all_of["residue_numbers"], all_of["atom_names"]
+    wide = np.zeros((2 * len(positions), 6))
+    wide[::2, ::2] = positions
+    texts = np.array(names, dtype=object)
+    layouts: list[dict[str, Any]] = [
+        {"positions": np.asfortranarray(positions), "residue_numbers": numbers.astype(">i8"), "atom_names": names.astype(">U4")},
+        {"positions": wide[::2, ::2], "residue_numbers": np.repeat(numbers, 2)[::2], "atom_names": np.repeat(names, 2)[::2]},
+        {"positions": positions.astype(">f8"), "residue_numbers": numbers.astype(float), "atom_names": texts},
+        {"positions": positions.tolist(), "residue_numbers": numbers.tolist(), "atom_names": [f" {name} " for name in names]},
+    ]
+    expected = prism.features(rbd, COLUMNS, "cpu")
+    for layout in layouts:
+        structure = prism.Structure(**{**all_of, **layout})
+        # It has a copy.
+        for array in layout.values():
+            if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+                array *= 0
+        assert prism.features(structure, COLUMNS, "cpu").equals(expected)
+
+
+def test_missing_texts_are_empty(rbd: Path) -> None:
+    expected = prism.features(rbd, COLUMNS, "cpu")
+    all_of = arrays(rbd)
+    atoms = len(all_of["positions"])
+    missing: list[Any] = [[None] * atoms, [float("nan"), *[""] * (atoms - 1)], [None, float("nan")] * (atoms // 2)]
+    pandas = pytest.importorskip("pandas")
+    missing.append(pandas.Series([pandas.NA] * atoms, dtype="string"))
+    for codes in missing:
+        structure = prism.Structure(**{**all_of, "insertion_codes": codes})
+        assert prism.features(structure, COLUMNS, "cpu").equals(expected)
 
 
 def test_wrong_values_name_the_atom(rbd: Path) -> None:
@@ -176,8 +223,27 @@ def test_models_of_objects(read: Any, tmp_path: Path, crambin: Path) -> None:
     assert [one.name for one in prism.structures(value, "x", model=2)] == ["x"]
     assert len(prism.features([value], ["wcn"], "cpu")) == 46
     assert len(prism.features([value], ["wcn"], "cpu", model="all")) == 92
-    with pytest.raises(prism.PrismError, match="no model 3; it has 1, 2"):
+    with pytest.raises(prism.InputError, match="no model 3; it has 1, 2"):
         prism.features(value, ["wcn"], "cpu", model=3)
+    table, failures = prism.features([value, path], ["wcn"], "cpu", model=3, on_error="report")
+    assert len(table) == 0 and len(failures) == 2
+
+
+def test_objects_without_atoms_are_inputs_that_fail(rbd: Path) -> None:
+    gemmi = pytest.importorskip("gemmi")
+    empty = prism.Structure([], [], [], [], [], name="none")
+    table, failures = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194
+    assert [failure.name for failure in failures] == ["input0", "input1", "none"]
+    assert failures[0].reason == "has no model" and "no atoms" in failures[1].reason and "no atoms" in failures[2].reason
+
+
+def test_an_object_that_lacks_what_is_needed_is_an_input_that_fails(rbd: Path) -> None:
+    package = pytest.importorskip("MDAnalysis")
+    universe = package.Universe.empty(3, trajectory=True)
+    table, failures = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194 and len(failures) == 1
+    assert "resid" in failures[0].reason or "names" in failures[0].reason
 
 
 def test_other_objects_are_refused() -> None:

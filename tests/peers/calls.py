@@ -4,10 +4,13 @@
     PYTHONPATH=target/python-site calls.py FILE... [--repetitions 200] [--csv FILE]
 
 A call takes a path and returns areas of residues (`prism`: also all columns). Times are CPU times, the least of alternating
-repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content. `overhead` is the
-wall time of a call until it returns, without reading and computing the structure, which the engine measures within the same call: the
-least and the median of the repetitions, for the first four residues in memory and for the whole structure. `drop` is the time that the
-caller takes to drop what it got, and `inside` that of reading and computing. Missing packages are left out and named.
+repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content.
+
+`overhead` is what a call from Python adds to the same work in Rust: the wall time of a call until it returns, without reading the
+structure, computing, and making the columns, which the engine times within the same call (`inside`). Of the first four residues and of the
+whole structure; as bytes in memory, as a path, and as arrays (a `prism.Structure`, and `making` is the time that making one of NumPy's
+arrays takes). `columns` is the part of `inside` that makes the columns of the table and drops the structure, `drop` the time that the caller
+takes to drop what it got. Medians of the repetitions; of overheads the least, too. Missing packages are left out and named.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import csv
 import importlib.util
 import os
 import statistics
+import tempfile
 import time
 from pathlib import Path
 
@@ -77,44 +81,82 @@ def least(calls, repetitions):
     return {name: min(times) for name, times in taken.items()}
 
 
-def overheads(path, few, repetitions):
-    """Of each call, the microseconds beside reading and computing, least and median; of dropping the result; and of both inside."""
+PARTS = ("overhead", "least", "inside", "columns", "drop")
+
+
+def overheads(path, repetitions):
+    """Of each call, its parts in microseconds. And what making structures of arrays takes."""
     import prism
     from prism import _api
 
     class Timed(prism.Engine):
-        def _batches(self, *arguments):
-            for batch in super()._batches(*arguments):
-                Timed.seconds = batch.seconds
-                yield batch
+        def _tell(self, batch, *arguments):
+            Timed.seconds = batch.seconds
+            super()._tell(batch, *arguments)
 
-    # That of `prism.features`, too.
+    # That of `prism.features`, too, and none that was kept before.
     _api.Engine = Timed
-    engine, whole = Timed("cpu"), [("whole", path.read_bytes())]
-    calls = {
-        "overhead, four residues, all columns": lambda: engine.features(few),
-        "overhead, four residues, surface": lambda: engine.features(few, ["sasa"]),
-        "overhead, four residues, prism.features": lambda: prism.features(few, backend="cpu"),
-        "overhead, four residues, tensors": lambda: list(engine.tensors(few)),
-        "overhead, whole, all columns": lambda: engine.features(whole),
-        "overhead, whole, surface": lambda: engine.features(whole, ["sasa"]),
-        "overhead, whole, tensors": lambda: list(engine.tensors(whole)),
-        "overhead, path, all columns": lambda: engine.features(str(path)),
-    }
-    found = {}
-    for name, call in calls.items():
-        times, drops, insides = [], [], []
-        for _ in range(repetitions):
-            begin = time.perf_counter()
-            result = call()
-            returned = time.perf_counter()
-            del result
-            drops.append(1e6 * (time.perf_counter() - returned))
-            read, compute, _ = Timed.seconds
-            insides.append(1e6 * (read + compute))
-            times.append(1e6 * (returned - begin) - insides[-1])
-        found[name] = min(times), statistics.median(times), statistics.median(drops), statistics.median(insides)
+    _api._kept.clear()
+    engine, calls, found = Timed("cpu"), {}, {}
+    content = path.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        for size, own in (("four residues", first_residues(content)), ("whole", content)):
+            file, arrays = Path(folder) / f"{size}.pdb", arrays_of(own)
+            file.write_bytes(own)
+            inputs = {"bytes": [(size, own)], "path": str(file), "arrays": prism.Structure(**arrays)}
+            found[f"{size}, making a Structure"] = made(lambda arrays=arrays: prism.Structure(**arrays), repetitions)
+            for kind, one in inputs.items():
+                calls[f"{size}, {kind}, all columns"] = lambda one=one: engine.features(one)
+                calls[f"{size}, {kind}, surface"] = lambda one=one: engine.features(one, ["sasa"])
+                calls[f"{size}, {kind}, tensors"] = lambda one=one: list(engine.tensors(one))
+            calls[f"{size}, bytes, prism.features"] = lambda one=inputs["bytes"]: prism.features(one, backend="cpu")
+        for name, call in calls.items():
+            found[name] = parts_of(call, Timed, repetitions)
     return found
+
+
+def parts_of(call, timed, repetitions):
+    """As `PARTS` says, in microseconds."""
+    taken = []
+    # The first calls import, and make what later ones reuse.
+    for repetition in range(-5, repetitions):
+        begin = time.perf_counter()
+        result = call()
+        returned = time.perf_counter()
+        del result
+        dropped = time.perf_counter()
+        read, compute, rows, _ = timed.seconds
+        if repetition >= 0:
+            inside = read + compute + rows
+            taken.append((returned - begin - inside, inside, rows, dropped - returned))
+    overhead, inside, rows, drop = ([1e6 * value for value in values] for values in zip(*taken, strict=True))
+    median = statistics.median
+    return dict(zip(PARTS, (median(overhead), min(overhead), median(inside), median(rows), median(drop)), strict=True))
+
+
+def made(call, repetitions):
+    """The microseconds that it takes, as the overhead of what it makes."""
+    taken = []
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        call()
+        taken.append(1e6 * (time.perf_counter() - begin))
+    return {"overhead": statistics.median(taken), "least": min(taken)}
+
+
+def arrays_of(content):
+    """The atoms of a PDB file, as `prism.Structure` takes them: NumPy's arrays."""
+    import numpy as np
+
+    lines = [line for line in content.decode().splitlines() if line.startswith("ATOM") and line[16] in " A"]
+    return {
+        "positions": np.array([[float(line[at : at + 8]) for at in (30, 38, 46)] for line in lines]),
+        "atom_names": np.array([line[12:16].strip() for line in lines]),
+        "residue_names": np.array([line[17:20].strip() for line in lines]),
+        "residue_numbers": np.array([int(line[22:26]) for line in lines]),
+        "chain_ids": np.array([line[21] for line in lines]),
+        "elements": np.array([line[76:78].strip() for line in lines]),
+    }
 
 
 def first_residues(content, most=4):
@@ -164,12 +206,10 @@ def main():
         for name, seconds in least(small, 5 * given.repetitions).items():
             print(f"{name:32} {seconds * 1e6:10.0f} us")
             rows.append([given.machine, path.name, name, f"{seconds * 1e6:.0f}", ""])
-        for name, (shortest, *medians) in overheads(path, few, 2 * given.repetitions).items():
-            median, drop, inside = medians
-            print(f"{name:40} {shortest:10.0f} us, median {median:.0f} us; drop {drop:.0f} us, inside {inside:.0f} us")
-            rows.append([given.machine, path.name, name, f"{shortest:.0f}", ""])
-            for part, value in zip(("median", "drop", "inside"), medians, strict=True):
-                rows.append([given.machine, path.name, f"{name}, {part}", f"{value:.0f}", ""])
+        print(f"{'':40}" + "".join(f"{part:>10}" for part in PARTS))
+        for name, parts in overheads(path, 2 * given.repetitions).items():
+            print(f"{name:40}" + "".join(f"{parts[part]:10.1f}" for part in PARTS if part in parts))
+            rows += [[given.machine, path.name, f"{name}: {part}", f"{value:.1f}", ""] for part, value in parts.items()]
     if given.csv:
         with given.csv.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

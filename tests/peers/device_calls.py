@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import prism
-from calls import first_residues
+from calls import arrays_of, first_residues
 
 PARTS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "host", "take", "drop"]
 
@@ -25,10 +25,9 @@ PARTS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "
 class Timed(prism.Engine):
     """Keeps how long reading and computing took."""
 
-    def _batches(self, *arguments):
-        for batch in super()._batches(*arguments):
-            self.seconds = batch.seconds
-            yield batch
+    def _tell(self, batch, *arguments):
+        self.seconds = batch.seconds
+        super()._tell(batch, *arguments)
 
 
 def taker():
@@ -53,24 +52,11 @@ def parts(engine, inputs, take, repetitions, columns):
         del array, tensor
         dropped = time.perf_counter()
         wall = called - begin
-        read, compute, (upload, kernels, download) = engine.seconds
+        read, compute, _, (upload, kernels, download) = engine.seconds
         if repetition >= 20:
             of_call = wall, wall - read - compute, read, compute, upload, kernels, download, wall - kernels
             found.append((*of_call, taken - called, dropped - taken))
     return [statistics.median(values) * 1e6 for values in zip(*found, strict=True)]
-
-
-def arrays_of(content):
-    """The atoms of a PDB file as arrays."""
-    lines = [line for line in content.decode().splitlines() if line.startswith("ATOM") and line[16] in " A"]
-    return prism.Structure(
-        [[float(line[at : at + 8]) for at in (30, 38, 46)] for line in lines],
-        [line[12:16].strip() for line in lines],
-        [line[17:20].strip() for line in lines],
-        [int(line[22:26]) for line in lines],
-        [line[21] for line in lines],
-        elements=[line[76:78].strip() for line in lines],
-    )
 
 
 def main():
@@ -87,9 +73,9 @@ def main():
         few = first_residues(content)
         cases = {
             "four residues, bytes": [("few", few)],
-            "four residues, arrays": arrays_of(few),
+            "four residues, arrays": prism.Structure(**arrays_of(few)),
             "all, bytes": [("all", content)],
-            "all, arrays": arrays_of(content),
+            "all, arrays": prism.Structure(**arrays_of(content)),
         }
         for what, inputs in cases.items():
             for asked, columns in (("all columns", None), ("sasa", ["sasa"]), ("wcn", ["wcn"])):

@@ -1,10 +1,11 @@
 //! Arrow IPC.
 
 mod floats;
+mod texts;
 
 use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
-use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder, StringBuilder};
+use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::{DictionaryTracker, FileWriter, IpcDataGenerator, IpcWriteOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -15,6 +16,7 @@ use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
+use texts::Texts;
 
 /// Rows in a record batch.
 const BATCH_ROWS: usize = 1 << 16;
@@ -71,7 +73,7 @@ pub struct RecordBatches {
 }
 
 enum Values {
-    Text(StringBuilder),
+    Text(Texts),
     Int(Int32Builder),
     Float(Float32Builder),
 }
@@ -123,18 +125,18 @@ impl RecordBatches {
             parts.iter().for_each(|part| values.append(column, part));
             values.finish()
         };
-        let arrays: Vec<ArrayRef> = if rows * self.columns.len() <= FEW_VALUES {
+        let arrays = if rows * self.columns.len() <= FEW_VALUES {
             let features: Vec<_> = self.columns.iter().filter_map(|(column, _)| column.number()).collect();
             let (floats, mut places) = (Floats::new(&features, parts, rows), 0..);
             let of = |column: &(Column, Values)| match column.0.number().and_then(|_| places.next()) {
-                Some(place) => floats.array(place),
+                Some(place) => Ok(floats.array(place)),
                 None => array(column),
             };
-            self.columns.iter().map(of).collect()
+            self.columns.iter().map(of).collect::<Result<Vec<_>, _>>()
         } else {
             self.columns.par_iter().map(array).collect()
         };
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io)
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays.map_err(io)?).map_err(io)
     }
 
     /// The rows so far; those that follow are of the next batch.
@@ -142,9 +144,9 @@ impl RecordBatches {
     /// # Errors
     /// Where the texts of a column are more than Arrow's 32-bit offsets reach.
     pub fn take(&mut self) -> Result<RecordBatch, OutputError> {
-        let arrays: Vec<ArrayRef> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
+        let arrays: Result<Vec<_>, _> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
         self.rows = 0;
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io)
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays.map_err(io)?).map_err(io)
     }
 }
 
@@ -234,47 +236,53 @@ impl Values {
     /// Room for so many rows.
     fn of(column: &Column, rows: usize) -> Self {
         match column.kind() {
-            Kind::Text => Self::Text(StringBuilder::with_capacity(rows, 4 * rows)),
+            Kind::Text => Self::Text(Texts::with_capacity(rows)),
             Kind::Int | Kind::Optional => Self::Int(Int32Builder::with_capacity(rows)),
             Kind::Float => Self::Float(Float32Builder::with_capacity(rows)),
         }
     }
 
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
-        // To look a feature up for each value would take longer than all else.
+        let (rows, structure) = (0..part.len(), part.structure);
+        // To ask for each value which column it is would take longer than all else.
         match (&mut *self, column) {
-            (Self::Float(all), Column::Feature(feature)) => {
-                return match part.values(feature).get(..part.len()) {
-                    None => all.append_nulls(part.len()),
-                    Some(values) if values.iter().any(|value| value.is_nan()) => {
-                        values.iter().for_each(|value| all.append_option((!value.is_nan()).then_some(*value)));
-                    }
-                    Some(values) => all.append_slice(values),
-                };
-            }
+            (Self::Float(all), Column::Feature(feature)) => match part.values(feature).get(rows) {
+                None => all.append_nulls(part.len()),
+                Some(values) if values.iter().any(|value| value.is_nan()) => {
+                    values.iter().for_each(|value| all.append_option((!value.is_nan()).then_some(*value)));
+                }
+                Some(values) => all.append_slice(values),
+            },
             (Self::Text(all), Column::State(feature)) => {
                 let values = part.values(feature);
                 let letter = |row| SecondaryStructure::letter(values.get(row).copied().unwrap_or(f32::NAN));
-                return (0..part.len()).for_each(|row| all.append_value(letter(row)));
+                all.extend(rows.map(letter));
             }
-            _ => {}
-        }
-        for row in 0..part.len() {
-            match (&mut *self, part.value(row, column)) {
-                (Self::Text(all), Value::Text(text)) => all.append_value(text),
-                (Self::Int(all), Value::Int(value)) => all.append_value(value),
-                (Self::Int(all), Value::Optional(value)) => all.append_option(value),
-                (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),
-                _ => unreachable!("values are made for their column"),
-            }
+            (Self::Text(all), Column::Structure) => all.extend(rows.map(|_| structure.name.as_str())),
+            (Self::Text(all), Column::Chain) => all.extend(rows.map(|row| part.chain(row))),
+            (Self::Text(all), Column::Icode) => all.extend(structure.insertion_codes[rows].iter().map(|code| &**code)),
+            (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| part.resname(row))),
+            (Self::Text(all), Column::Parent) => all.extend(rows.map(|row| structure.parent(row))),
+            (Self::Int(all), Column::Resnum) => all.append_slice(&structure.residue_numbers[rows]),
+            _ => rows.for_each(|row| self.append_value(part.value(row, column))),
         }
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    fn append_value(&mut self, value: Value<'_>) {
+        match (self, value) {
+            (Self::Text(all), Value::Text(text)) => all.extend([text]),
+            (Self::Int(all), Value::Int(value)) => all.append_value(value),
+            (Self::Int(all), Value::Optional(value)) => all.append_option(value),
+            (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),
+            _ => unreachable!("values are made for their column"),
+        }
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
         match self {
-            Self::Text(all) => ArrayBuilder::finish(all),
-            Self::Int(all) => ArrayBuilder::finish(all),
-            Self::Float(all) => ArrayBuilder::finish(all),
+            Self::Text(all) => all.finish(),
+            Self::Int(all) => Ok(ArrayBuilder::finish(all)),
+            Self::Float(all) => Ok(ArrayBuilder::finish(all)),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -11,7 +10,7 @@ import pyarrow as pa
 from . import _prism
 from ._engine import Engine, Report
 from ._errors import PrismError
-from ._options import Backend, OnError, Options, StreamOptions, TableName, split
+from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, split
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,11 +39,15 @@ def columns() -> list[Column]:
 def _table(
     table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
-    engine, rest = split(options)
-    devices = engine.get("devices")
-    named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
-    # A process that was forked has none of its parent's threads.
-    key = (os.getpid(), backend, *sorted(named.items()))
+    engine: EngineOptions = {}
+    rest: Any = {}
+    key: tuple[Any, ...] = (backend,)
+    # Without options, as in most small calls, there is less to look at.
+    if options:
+        engine, rest = split(options)
+        devices = engine.get("devices")
+        named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
+        key = (backend, *sorted(named.items()))
     kept = _kept.get(key) if backend != "cuda" else None
     if kept is None:
         kept = Engine(backend, **engine)
@@ -54,8 +57,7 @@ def _table(
         # Its memory is worth more to others.
         _kept.pop(key, None)
     elif key not in _kept:
-        for old in [old for old in _kept if old[0] == os.getpid()]:
-            del _kept[old]
+        _kept.clear()
         _kept[key] = kept
     return found
 
@@ -370,6 +372,8 @@ def tensors(
     """
     engine, rest = split(options)
     reading: Any = rest
+    if not isinstance(device, str):
+        raise TypeError(f"device takes a text, not {type(device).__name__}")
     place, colon, ordinal = device.partition(":")
     if colon:
         if place != "cuda" or not ordinal.isdecimal() or engine.get("devices") is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger("prism")
+
+# Threads that still work then must not ask for the lock of an interpreter that ends.
+atexit.register(_prism.end)
 
 #: An engine keeps at most so many jobs.
 _MOST_JOBS = 64
@@ -119,7 +123,12 @@ class Engine:
             raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
-        batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
+        only = None if progress else run.only()
+        if only is not None:
+            self._tell(only, on_error, failures)
+            batches = [job.arrow(only)]
+        else:
+            batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
         whole = pa.Table.from_batches(batches or [job.arrow(run.empty())])
         return (whole, failures) if on_error == "report" else whole
 
@@ -166,6 +175,14 @@ class Engine:
         try:
             # Without options, as in most small calls, there is less to look at.
             job = self._job(table, chosen, table_options(options)) if options else self._usual_job(table, chosen)
+        except (RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+        except TypeError as error:
+            if error.__cause__ is None:
+                raise
+            # The native side names the option, and the cause says what is wrong with it.
+            raise TypeError(f"{str(error).rpartition('.')[2]}: {error.__cause__}") from None
+        try:
             return job, job.native.stream(items(inputs, options.get("model")))
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
@@ -210,24 +227,28 @@ class Engine:
         with _Bar(progress, run.total) as bar:
             try:
                 for batch in run:
-                    for name, reason in batch.failures:
-                        failure = InputFailure(name, reason)
-                        if on_error == "raise":
-                            raise InputError(failure)
-                        if on_error == "skip":
-                            _warn(f"{name}: {reason}")
-                        failures.append(failure)
-                    for name, told in batch.warnings:
-                        _warn(f"{name}: {told}")
-                    if _log.isEnabledFor(logging.INFO):
-                        for name, told in batch.notes:
-                            _log.info("%s: %s", name, told)
+                    self._tell(batch, on_error, failures)
                     bar.advance(batch.inputs)
                     yield batch
             except RuntimeError as error:
                 raise PrismError(str(error)) from None
             finally:
                 run.cancel()
+
+    def _tell(self, batch: _prism.Batch, on_error: OnError, failures: list[InputFailure]) -> None:
+        """What is to be said of a batch's inputs."""
+        for name, reason in batch.failures:
+            failure = InputFailure(name, reason)
+            if on_error == "raise":
+                raise InputError(failure)
+            if on_error == "skip":
+                _warn(f"{name}: {reason}")
+            failures.append(failure)
+        for name, told in batch.warnings:
+            _warn(f"{name}: {told}")
+        if _log.isEnabledFor(logging.INFO):
+            for name, told in batch.notes:
+                _log.info("%s: %s", name, told)
 
 
 class _Job:
@@ -246,11 +267,15 @@ class _Job:
 
 
 def _warn(text: str) -> None:
+    """A warning that names the caller's own line."""
+    own = os.path.dirname(__file__)
     if sys.version_info >= (3, 12):
-        # Names the caller's own line.
-        warnings.warn(text, InputWarning, skip_file_prefixes=(os.path.dirname(__file__),))
-    else:
-        warnings.warn(text, InputWarning, stacklevel=5)
+        warnings.warn(text, InputWarning, skip_file_prefixes=(own,))
+        return
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, InputWarning, stacklevel=level)
 
 
 class _Bar:

@@ -32,6 +32,10 @@ class InputError(PrismError):
         super().__init__(f"{failure.name}: {failure.reason}")
         self.failure = failure
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[InputFailure]]:
+        # An exception is made again of its arguments where it reaches another process: here the failure, not the text.
+        return type(self), (self.failure,)
+
 
 class InputWarning(UserWarning):
     """An input was left out (``on_error="skip"``), or it was read and something about it is odd."""

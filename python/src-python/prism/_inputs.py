@@ -66,18 +66,41 @@ def _is_one(value: Any) -> bool:
 
 
 def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, str):
         yield value
     elif isinstance(value, Structure):
         yield value.item
+    elif isinstance(value, os.PathLike):
+        yield os.fsdecode(value)
     elif isinstance(value, tuple):
         yield value[0], bytes(value[1])
     elif isinstance(value, (bytes, bytearray, memoryview)):
         yield name, bytes(value)
     elif is_known(value):
-        yield from (structure.item for structure in structures(value, own_name(value) or name, model=model))
+        yield from _structures(value, own_name(value) or name, model)
     else:
+        yield _read(value, name)
+
+
+def _structures(value: Any, name: str, model: Any) -> Iterator[Any]:
+    """Its structures. What is wrong with it, for its package or here, is a failure of this input, not of the run."""
+    try:
+        for structure in structures(value, name, model=model):
+            yield structure.item
+    except Exception as error:
+        yield name, str(error).removeprefix(f"{name}: ") or type(error).__name__
+
+
+def _read(value: Any, name: str) -> tuple[str, bytes | str]:
+    """The name and content of a file object, or why it cannot be read."""
+    called = getattr(value, "name", None)
+    name = os.path.basename(called) if isinstance(called, str) else name
+    try:
         content = value.read()
-        called = getattr(value, "name", None)
-        content = content.encode() if isinstance(content, str) else bytes(content)
-        yield os.path.basename(called) if isinstance(called, str) else name, content
+    except Exception as error:
+        return name, f"cannot be read: {str(error) or type(error).__name__}"
+    if isinstance(content, str):
+        return name, content.encode()
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        return name, bytes(content)
+    return name, f"read() returns {type(content).__name__} and not bytes"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: A text for each atom: kind, characters in each, memory.
 _Column = tuple[str, int, bytes]
+#: Bytes of the texts that NumPy makes of a list in which numbers are among texts.
+_OF_NUMBERS = 4 * 21
 
 
 class Structure:
@@ -65,44 +67,36 @@ class Structure:
         name: str = "structure",
         decimals: int | None = None,
     ) -> None:
-        import numpy as np
-
+        if not isinstance(name, str):
+            raise TypeError(f"name takes a text, not {type(name).__name__}")
         self.name = name
-        numbers = np.ascontiguousarray(residue_numbers, dtype=np.int32)
-        if numbers.ndim != 1:
-            raise PrismError(f"{name}: residue_numbers has the shape {numbers.shape}; it takes (atoms,)")
-
-        def texts(values: Texts, what: str) -> _Column:
-            array = np.full(len(numbers), values) if isinstance(values, str) else np.asarray(values)
-            if array.dtype.kind not in "SU":
-                array = array.astype("U")
-            if array.ndim != 1:
-                raise PrismError(f"{name}: {what} has the shape {array.shape}; it takes (atoms,)")
-            width = array.dtype.itemsize // (4 if array.dtype.kind == "U" else 1)
-            # NumPy gives arrays without any text a width of 0 or 1.
-            return array.dtype.kind, width, array.astype(array.dtype.newbyteorder("="), copy=False).tobytes()
-
-        def optional(values: Texts | None, what: str) -> _Column | None:
-            return None if values is None else texts(values, what)
-
-        def memory(values: npt.ArrayLike | None, kind: Any) -> bytes | None:
-            return None if values is None else np.asarray(values).astype(kind, copy=False).tobytes()
-
         try:
+            numbers = _integers(residue_numbers, "residue_numbers")
+            atoms = len(numbers)
+
+            def optional(values: Texts | None, what: str) -> _Column | None:
+                return None if values is None else _texts(values, what, atoms)
+
+            def flags(values: npt.ArrayLike | None, what: str) -> bytes | None:
+                return None if values is None else _flags(values, what).tobytes()
+
+            def floats(values: npt.ArrayLike | None, what: str) -> bytes | None:
+                return None if values is None else _one_axis(_floats(values, what), what).tobytes()
+
             self._atoms = _prism.Atoms(
-                texts(atom_names, "atom_names"),
-                texts(residue_names, "residue_names"),
-                texts(chain_ids, "chain_ids"),
+                _texts(atom_names, "atom_names", atoms),
+                _texts(residue_names, "residue_names", atoms),
+                _texts(chain_ids, "chain_ids", atoms),
                 numbers.tobytes(),
                 insertion_codes=optional(insertion_codes, "insertion_codes"),
                 altlocs=optional(altlocs, "altlocs"),
                 elements=optional(elements, "elements"),
-                hetero=memory(hetero, np.bool_),
-                in_chain=memory(in_chain, np.bool_),
-                occupancies=memory(occupancies, np.float64),
-                b_factors=memory(b_factors, np.float64),
+                hetero=flags(hetero, "hetero"),
+                in_chain=flags(in_chain, "in_chain"),
+                occupancies=floats(occupancies, "occupancies"),
+                b_factors=floats(b_factors, "b_factors"),
             )
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise PrismError(f"{name}: {error}") from None
         self._positions = self._memory(positions, decimals)
 
@@ -115,12 +109,16 @@ class Structure:
         return frame
 
     def _memory(self, positions: npt.ArrayLike, decimals: int | None) -> bytes:
-        import numpy as np
-
-        array: npt.NDArray[np.float64] = np.asarray(positions, dtype=np.float64)
-        if array.shape != (len(self._atoms), 3):
-            raise PrismError(f"{self.name}: positions has the shape {array.shape}; it takes ({len(self._atoms)}, 3)")
-        return (array if decimals is None else np.round(array, decimals)).tobytes()
+        try:
+            array = _floats(positions, "positions")
+        except (OverflowError, TypeError, ValueError) as error:
+            raise PrismError(f"{self.name}: {error}") from None
+        if array.size == 0 and len(self) == 0:
+            # An empty list has no second axis.
+            array = array.reshape(0, 3)
+        if array.shape != (len(self), 3):
+            raise PrismError(f"{self.name}: positions has the shape {array.shape}; it takes ({len(self)}, 3)")
+        return (array if decimals is None else array.round(decimals)).tobytes()
 
     def __len__(self) -> int:
         return len(self._atoms)
@@ -132,3 +130,74 @@ class Structure:
     def item(self) -> tuple[str, _prism.Atoms, bytes]:
         """As the native side takes it."""
         return self.name, self._atoms, self._positions
+
+
+def _array(values: Any, what: str, kinds: str, taken: str) -> npt.NDArray[Any]:
+    """The values as an array of one of the kinds: NumPy would turn much else into numbers, or into texts such as ``"None"``."""
+    import numpy as np
+
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        raise ValueError(f"{what} has masked values; fill them first")
+    array = np.asarray(values)
+    # NumPy makes an empty list an array of float64.
+    if array.dtype.kind not in kinds and array.size > 0:
+        raise TypeError(f"{what} has the type {array.dtype}; it takes {taken}")
+    return array
+
+
+def _one_axis(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    if array.ndim != 1:
+        raise ValueError(f"{what} has the shape {array.shape}; it takes (atoms,)")
+    return array
+
+
+def _floats(values: Any, what: str) -> npt.NDArray[np.float64]:
+    import numpy as np
+
+    return _array(values, what, "fiuO", "numbers").astype(np.float64, copy=False)
+
+
+def _integers(values: Any, what: str) -> npt.NDArray[np.int32]:
+    import numpy as np
+
+    array = _one_axis(_array(values, what, "iufO", "integers"), what)
+    # What is out of range wraps around, and fractions are cut off: both are seen below.
+    with np.errstate(invalid="ignore"):
+        numbers = array.astype(np.int32)
+    wrong = np.flatnonzero(numbers != array)
+    if wrong.size > 0:
+        raise ValueError(f"{what} has {array[wrong[0]]!s} for atom {wrong[0]} (counted from 0); it takes integers of 32 bits")
+    return numbers
+
+
+def _flags(values: Any, what: str) -> npt.NDArray[np.bool_]:
+    import numpy as np
+
+    return _one_axis(_array(values, what, "biu", "bool"), what).astype(np.bool_, copy=False)
+
+
+def _texts(values: Any, what: str, atoms: int) -> _Column:
+    import numpy as np
+
+    array = np.full(atoms, values) if isinstance(values, str) else _array(values, what, "SUTOiu", "texts")
+    if array.dtype.kind in "TO" or array.dtype.itemsize >= _OF_NUMBERS and not isinstance(values, np.ndarray):
+        array = np.asarray(values, dtype=object)
+        array = np.array([_text(value, what) for value in _one_axis(array, what)], dtype="U")
+    elif array.dtype.kind not in "SU":
+        array = array.astype("U")
+    width = _one_axis(array, what).dtype.itemsize // (4 if array.dtype.kind == "U" else 1)
+    # NumPy gives arrays without any text a width of 0 or 1.
+    return array.dtype.kind, width, array.astype(array.dtype.newbyteorder("="), copy=False).tobytes()
+
+
+def _text(value: Any, what: str) -> str:
+    """Empty where there is none: ``None``, NaN, or pandas' ``NA``."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode()
+    if value is None or type(value).__name__ == "NAType" or isinstance(value, float) and value != value:
+        return ""
+    if hasattr(value, "__index__"):
+        return str(int(value))
+    raise TypeError(f"{what} has a {type(value).__name__}; it takes texts")

@@ -1,0 +1,58 @@
+//! Columns of texts.
+
+use arrow_array::{ArrayRef, StringArray};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+use std::sync::Arc;
+
+/// Texts of a column, one after another. Arrow's own builder does more for each, and most texts are of one to three letters.
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<i32>,
+}
+
+impl Texts {
+    pub(super) fn with_capacity(texts: usize) -> Self {
+        let mut ends = Vec::with_capacity(texts + 1);
+        ends.push(0);
+        Self { bytes: Vec::with_capacity(4 * texts), ends }
+    }
+
+    pub(super) fn extend<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        let Self { bytes, ends } = self;
+        texts.into_iter().for_each(|text| {
+            bytes.extend_from_slice(text.as_bytes());
+            // Where it does not fit, the last one does not fit either, and `finish` says so.
+            ends.push(bytes.len() as i32);
+        });
+    }
+
+    /// The texts so far; those that follow are of the next array.
+    ///
+    /// # Errors
+    /// Where they have more bytes than Arrow's 32-bit offsets reach.
+    pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        let Self { bytes, ends } = std::mem::replace(self, Self::with_capacity(0));
+        if i32::try_from(bytes.len()).is_err() {
+            return Err(ArrowError::OffsetOverflowError(bytes.len()));
+        }
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
+        Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(bytes), None)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_and_the_next_ones_begin_anew() {
+        let mut texts = Texts::with_capacity(2);
+        for expected in [&["A", "", "Ångström"][..], &[], &["x"]] {
+            texts.extend(expected.iter().copied());
+            let array: StringArray = texts.finish().unwrap().to_data().into();
+            assert_eq!(array.iter().flatten().collect::<Vec<_>>(), expected);
+        }
+    }
+}
