@@ -85,6 +85,9 @@ fn two_directories_give_the_same_bytes() {
     let mut texts = Vec::new();
     for workspace in [&here, &there] {
         let _ = fs::remove_dir_all(workspace.join("kernels/ptx"));
+        // Cargo would take the other directory's helper, which has the same name, for this one's.
+        let helper = workspace.join("helper/src/lib.rs");
+        fs::write(&helper, fs::read(&helper).unwrap()).unwrap();
         let output = builder(workspace).build().unwrap();
         let file = &output.files[0];
         assert_eq!(file.path, workspace.join("kernels/ptx/fixture_kernels.sm_75.ptx"));
