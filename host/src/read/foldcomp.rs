@@ -22,6 +22,7 @@
 //! Coordinates are computed in `f32` in the order of operations of the format's own program. They agree with its PDB files
 //! to the last digit, except where a value lies on a rounding boundary.
 
+mod backbone;
 mod geometry;
 mod residues;
 
@@ -32,7 +33,8 @@ use super::options::{Models, ReadOptions};
 use super::pdb::{Found, says_predicted};
 use super::select::{Record, ResidueId, Selection, element};
 use super::word::pack;
-use geometry::{Chain, Point, Step};
+use backbone::{Chain, Step};
+use geometry::Point;
 use residues::Residue;
 
 /// The first bytes of an entry.
