@@ -15,7 +15,6 @@
 mod alignment;
 mod arrays;
 mod assembly;
-mod atom_site;
 mod b_column;
 mod bcif;
 mod cif;
@@ -30,6 +29,7 @@ mod frames;
 mod gzip;
 mod masks;
 mod models;
+mod named_residue;
 mod note;
 mod number;
 mod options;
@@ -42,12 +42,13 @@ mod word;
 
 pub use arrays::{AtomArrays, Texts, read_arrays};
 pub(crate) use b_column::is_cif;
-pub use b_column::{NamedResidue, with_b_column};
+pub use b_column::with_b_column;
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
 pub(crate) use contents::contents;
 pub use error::{Problem, ReadError};
 pub(crate) use format::{MMJSON, PDBML};
+pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};
 

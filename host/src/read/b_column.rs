@@ -1,28 +1,15 @@
 //! Replaces the B column of a structure file and leaves everything else unchanged.
 
-use super::atom_site::{BColumn, CATEGORY};
-use super::cif::{Lexer, Rows, Token};
+use super::cif::{BColumn, CATEGORY, Lexer, Rows, Token};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
 use super::format::{Format, format_of, with_line_feeds};
+use super::named_residue::NamedResidue;
 use super::number::pdb_residue_number;
 use super::pdb::{hetatm_in_any_case, second_record};
 
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;
-
-/// A residue as its file identifies it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NamedResidue<'a> {
-    /// The author's chain id; `" "` for a blank one in a PDB file.
-    pub chain: &'a str,
-    /// The author's residue number.
-    pub number: i32,
-    /// The insertion code, usually empty.
-    pub insertion_code: &'a str,
-    /// The residue's name.
-    pub name: &'a str,
-}
 
 /// Returns the text of a PDB or mmCIF file, plain or gzip, with every atom's B factor replaced by `value` of its residue.
 /// `name` is the file's name in errors. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer

@@ -1,12 +1,13 @@
 //! mmCIF: checks the syntax of the whole text and reads each data block with atoms.
 
+mod atom_site;
 mod lexer;
 mod rows;
 
-pub(super) use lexer::{Lexer, Token, unquote};
+pub(super) use atom_site::{BColumn, CATEGORY};
+pub(super) use lexer::{Lexer, Token};
 pub(super) use rows::Rows;
 
-use super::atom_site::{ATOM_LINE, AtomSite, CATEGORY, Columns};
 use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
@@ -14,6 +15,8 @@ use super::options::{Models, ReadOptions};
 use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
 use super::word::text_of;
+use atom_site::{ATOM_LINE, AtomSite, Columns};
+use lexer::unquote;
 
 /// A data block with atoms.
 pub(super) struct Block {

@@ -2,23 +2,23 @@
 
 mod aligned;
 
-use super::b_column::NamedResidue;
-use super::cif::unquote;
-use super::error::{Problem, bad_field};
-use super::number::{cif_number, fixed_8_3, integer, last_decimal};
-use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
-use super::word::pack;
+use super::lexer::unquote;
+use crate::read::error::{Problem, bad_field};
+use crate::read::named_residue::NamedResidue;
+use crate::read::number::{cif_number, fixed_8_3, integer, last_decimal};
+use crate::read::options::{Models, ReadOptions, Residues};
+use crate::read::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
+use crate::read::word::pack;
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
 /// The category name with its final dot.
-pub(super) const CATEGORY: &[u8] = b"_atom_site.";
+pub(in crate::read) const CATEGORY: &[u8] = b"_atom_site.";
 
 /// Typical length of a row in files of the wwPDB, in bytes.
 pub(super) const ATOM_LINE: usize = 85;
 
-pub(super) const SYNTAX: Syntax =
+const SYNTAX: Syntax =
     Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number, occupancy };
 
 /// Largest coordinate in Å: no molecule is this far from its origin, and squared distances stay far below the largest f32.
@@ -113,11 +113,11 @@ impl Columns {
 }
 
 /// The column of the B factor, and the columns that identify an atom's residue.
-pub(super) struct BColumn(Columns);
+pub(in crate::read) struct BColumn(Columns);
 
 impl BColumn {
     /// Finds the columns among a table's tags.
-    pub(super) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
+    pub(in crate::read) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
         let columns = Columns::find(tags)?;
         if columns.column[Item::BFactor as usize] == columns.count {
             return Err(Problem::MissingItem("B_iso_or_equiv"));
@@ -126,13 +126,13 @@ impl BColumn {
     }
 
     /// The edges of a row's B factor.
-    pub(super) fn b(&self, edges: &[usize]) -> (usize, usize) {
+    pub(in crate::read) fn b(&self, edges: &[usize]) -> (usize, usize) {
         let column = self.0.column[Item::BFactor as usize];
         (edges[2 * column], edges[2 * column + 1])
     }
 
     /// The residue of a row; `None` if its number is invalid.
-    pub(super) fn residue<'a>(&self, text: &'a [u8], edges: &[usize]) -> Option<NamedResidue<'a>> {
+    pub(in crate::read) fn residue<'a>(&self, text: &'a [u8], edges: &[usize]) -> Option<NamedResidue<'a>> {
         let word = |item: Item| {
             let column = self.0.column[item as usize];
             let raw = unquote(&text[edges[2 * column]..edges[2 * column + 1]]);
