@@ -23,6 +23,8 @@ mod compressed;
 mod contents;
 mod draft;
 mod error;
+mod facts;
+mod finish;
 mod foldcomp;
 mod format;
 mod frames;

@@ -1,7 +1,8 @@
 //! Atoms given as arrays by a program instead of as records of a file.
 
-use super::draft::{Draft, Facts};
+use super::draft::Draft;
 use super::error::{Fault, Problem, ReadError, bad_field};
+use super::facts::Facts;
 use super::models::{Model, models};
 use super::note::ReadStructure;
 use super::options::{Models, ReadOptions};

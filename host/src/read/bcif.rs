@@ -7,8 +7,9 @@ mod columns;
 mod msgpack;
 
 use super::cif::Block;
-use super::draft::{Draft, Facts};
+use super::draft::Draft;
 use super::error::{Fault, Problem};
+use super::facts::Facts;
 use super::gzip::limit;
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};

@@ -8,8 +8,9 @@ pub(super) use atom_site::{BColumn, CATEGORY};
 pub(super) use lexer::{Lexer, Token};
 pub(super) use rows::Rows;
 
-use super::draft::{Draft, Facts};
+use super::draft::Draft;
 use super::error::{Fault, Problem};
+use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::Selection;

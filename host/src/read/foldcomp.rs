@@ -27,8 +27,8 @@ mod geometry;
 mod residues;
 
 use super::arrays::SYNTAX;
-use super::draft::Facts;
 use super::error::{Fault, Problem};
+use super::facts::Facts;
 use super::options::{Models, ReadOptions};
 use super::pdb::{Found, says_predicted};
 use super::select::{Record, ResidueId, Selection, element};

@@ -1,7 +1,8 @@
 //! The models of a file, each of which may become a structure.
 
-use super::draft::{Draft, Facts};
+use super::draft::Draft;
 use super::error::{Fault, Problem};
+use super::facts::Facts;
 use super::frames;
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};

@@ -4,8 +4,9 @@ mod columns;
 mod header;
 
 use super::components;
-use super::draft::{Draft, Facts};
+use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
+use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};

@@ -6,8 +6,8 @@
 //!
 //! The chain is optional. Charges and radii are not used: prism uses its own radii, as for any other file.
 
-use super::draft::Facts;
 use super::error::{Fault, Problem, bad_field};
+use super::facts::Facts;
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::Found;

@@ -1,0 +1,62 @@
+//! What a file says beside its atoms.
+
+use super::assembly::{self, Generator};
+use super::note::Note;
+use super::options::ReadOptions;
+use super::references::References;
+use super::tables::Tables;
+use std::sync::Arc;
+
+/// What a file says beside its atoms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Whether it says that its B column is a predictor's confidence.
+    pub(super) predicted: bool,
+    /// Whether there are signs of an experiment.
+    pub(super) experiment: bool,
+    pub(super) notes: Vec<Note>,
+    /// Number of models, read or not.
+    pub(super) models: usize,
+    /// The requested assembly, or the message that there is none.
+    pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
+    /// References to sequence databases, if labels are requested.
+    pub(super) references: Option<Arc<References>>,
+}
+
+impl Facts {
+    /// Takes the value of an mmCIF item, without quotes.
+    pub(super) fn item(&mut self, tag: &[u8], value: &[u8]) {
+        let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
+        if Self::is_confidence(tag) {
+            self.predicted |= has(b"pLDDT");
+        } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
+            self.experiment |= !matches!(value, b"?" | b"." | b"") && !has(b"MODEL");
+        }
+    }
+
+    /// Whether the item's value is used.
+    pub(super) fn takes(tag: &[u8]) -> bool {
+        let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        Self::is_confidence(tag)
+            || tag.eq_ignore_ascii_case(b"_exptl.method")
+            || is_in(b"_refine.")
+            || is_in(b"_em_3d_reconstruction.")
+    }
+
+    /// Whether the item describes a model's confidence.
+    fn is_confidence(tag: &[u8]) -> bool {
+        tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
+    }
+
+    /// Takes what the options need from the tables.
+    pub(super) fn take_tables(&mut self, tables: &Tables, options: &ReadOptions) {
+        if let Some(id) = &options.assembly {
+            let generators = assembly::generators(tables, id);
+            self.assembly = Some(Arc::new(generators.map_err(|problem| problem.to_string())));
+        }
+        if options.labels {
+            self.references = Some(Arc::new(References::of(tables)));
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! A draft becomes a structure, with notes about it.
+
+use super::assembly;
+use super::draft::{Draft, Tally};
+use super::error::{Fault, Problem};
+use super::facts::Facts;
+use super::note::{Note, NoteKind, ReadStructure};
+use super::options::{ReadOptions, Residues};
+use super::references::References;
+use super::word::{pack, text_of, trim_zeros};
+use crate::structure::check_spread;
+use shared_types::backbone::NO_ROLES;
+use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+/// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
+const LARGEST_B: f32 = 1e6;
+
+impl Draft {
+    /// Makes the structure.
+    pub(super) fn finish(mut self, name: &str, facts: &Facts, options: &ReadOptions) -> Result<ReadStructure, Fault> {
+        self.drop_unlinked(options.cover);
+        if let Some(references) = &facts.references {
+            self.refer(references);
+        }
+        if let Some(generators) = &facts.assembly {
+            let generators = generators.as_ref().as_ref();
+            let generators = generators.map_err(|why| Fault::whole(Problem::NoAssembly(why.clone())))?;
+            if self.structure.n_residues() > 0 {
+                self = assembly::build(&self, generators).map_err(Fault::whole)?;
+            }
+        }
+        if !options.labels {
+            self.structure.labels = Vec::new();
+        }
+        let n_residues = self.structure.n_residues();
+        if n_residues == 0 {
+            return Err(Fault::whole(self.no_protein(options)));
+        }
+        let mut notes = facts.notes.clone();
+        self.notes(options, &mut notes);
+        let confidence = facts.predicted || self.is_confidence(facts);
+        if confidence && !facts.predicted {
+            notes.push(Note {
+                kind: NoteKind::Confidence,
+                text: "its B column has one value for each residue, between 0 and 100, and there is no sign of an experiment: it is \
+                       taken for a predictor's confidence"
+                    .to_owned(),
+            });
+        }
+        let environment = !self.cover.is_empty();
+        if environment {
+            self.add_environment();
+        }
+        let atoms = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA);
+        let n_atoms = atoms.ok_or_else(|| Fault::whole(Problem::TooManyAtoms(NO_CA - 1)))?;
+        let (low, high) = bounding_box(&self.atoms);
+        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
+        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
+        let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+        let repeats = self.coinciding_residues();
+        if n_atoms > 1 && low == high {
+            notes.push(Note { kind: NoteKind::OnePoint, text: format!("all {n_atoms} atoms lie at one point") });
+        } else if repeats > 0 {
+            notes.push(Note {
+                kind: NoteKind::Coinciding,
+                text: format!(
+                    "{repeats} of {n_residues} residues begin at the very point where one before them does; the file seems \
+                     to hold atoms twice"
+                ),
+            });
+        }
+        let names = self.names_as_written();
+        let mut structure = self.structure;
+        structure.name = name.to_owned();
+        structure.residue_names = names;
+        structure.environment = environment;
+        structure.residue_atoms.push(n_atoms);
+        structure.fill_absent();
+        structure.predicted = confidence;
+        if confidence {
+            structure.bfactor.fill(f32::NAN);
+        }
+        structure.center = center;
+        let centred = |&[x, y, z, radius]: &[f64; 4]| Atom {
+            x: (x - center[0]) as f32,
+            y: (y - center[1]) as f32,
+            z: (z - center[2]) as f32,
+            radius: radius as f32,
+        };
+        structure.atoms = self.atoms.iter().map(centred).collect();
+        let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
+        Ok(ReadStructure { structure, warnings, notes, models: facts.models })
+    }
+
+    /// Sets the references of residues to sequence databases.
+    fn refer(&mut self, references: &References) {
+        let s = &mut self.structure;
+        for (row, labels) in s.labels.iter_mut().enumerate() {
+            references.apply(labels, &s.chains[s.chain_ids[row] as usize], s.residue_numbers[row]);
+        }
+    }
+
+    /// Each residue's name, if any differs from its type's.
+    fn names_as_written(&self) -> Vec<Box<str>> {
+        let is_usual = |(&name, &kind): (&u64, &ResidueKind)| {
+            trim_zeros(&name.to_le_bytes()) == RESIDUES[usize::from(kind)].name.as_bytes()
+        };
+        if self.names.iter().zip(&self.structure.residue_types).all(is_usual) {
+            return Vec::new();
+        }
+        self.names.iter().map(|name| text_of(trim_zeros(&name.to_le_bytes())).into_boxed_str()).collect()
+    }
+
+    /// Appends the cover as a last row.
+    fn add_environment(&mut self) {
+        let s = &mut self.structure;
+        s.residue_atoms.push(self.atoms.len() as u32);
+        s.ca_indices.push(NO_CA);
+        s.residue_types.push(UNKNOWN);
+        // It is a chain by itself.
+        s.chain_ids.push(s.chains.len() as u32);
+        s.chains.push(String::new());
+        s.residue_numbers.push(0);
+        s.insertion_codes.push("".into());
+        s.bfactor.push(f32::NAN);
+        s.b_column.push(f32::NAN);
+        s.roles.push(NO_ROLES);
+        if !s.labels.is_empty() {
+            s.labels.push(Default::default());
+        }
+        self.names.push(pack(b"UNK"));
+        self.atoms.append(&mut self.cover);
+    }
+
+    fn no_protein(&self, options: &ReadOptions) -> Problem {
+        const SHOWN: usize = 20;
+        let Some(wanted) = &options.chains else {
+            return match self.tally.nucleotides {
+                0 => Problem::NoProtein(String::new()),
+                _ => Problem::NucleicAcid,
+            };
+        };
+        let mut met: Vec<&str> = self.met.iter().take(SHOWN).map(String::as_str).collect();
+        if self.met.len() > SHOWN {
+            met.push("…");
+        }
+        let asked = wanted.join(",");
+        Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", met.join(",")))
+    }
+
+    fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
+        let Tally { duplicates, alternates, nucleotides, unlinked, ignored_records, repaired, .. } = self.tally;
+        let mut say = |count: usize, kind: NoteKind, text: &dyn Fn() -> String| {
+            if count > 0 {
+                notes.push(Note { kind, text: text() });
+            }
+        };
+        let first = |text: &Option<String>| text.clone().unwrap_or_default();
+        say(duplicates, NoteKind::Duplicates, &|| {
+            format!(
+                "{duplicates} atom records repeat a name of their residue in the same alternate location; the first of each is \
+                 kept"
+            )
+        });
+        say(alternates, NoteKind::Alternates, &|| format!("{alternates} residues have alternate locations"));
+        say(nucleotides, NoteKind::NucleicAcid, &|| format!("{nucleotides} nucleotides have no rows"));
+        say(unlinked, NoteKind::Unlinked, &|| format!("{unlinked} amino acids belong to no chain and have no rows"));
+        say(ignored_records, NoteKind::IgnoredRecords, &|| {
+            let first = first(&self.tally.first_ignored);
+            format!("{ignored_records} damaged atom records, which would not be used, are skipped; the first: {first}")
+        });
+        say(repaired, NoteKind::Repaired, &|| format!("{repaired} times: {}", first(&self.tally.first_repaired)));
+        if options.residues == Residues::All {
+            let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
+            say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues have no standard amino acid as parent"));
+        }
+        let repeated = self.repeated_identities();
+        say(repeated, NoteKind::RepeatedIdentity, &|| {
+            format!(
+                "{repeated} rows have the chain, number and insertion code of a row before them: another residue, or atoms that \
+                 lie apart from others of theirs in the file"
+            )
+        });
+        let b_factors = &mut self.structure.bfactor;
+        let wild = b_factors.iter().filter(|b| b.abs() >= LARGEST_B).count();
+        b_factors.iter_mut().filter(|b| b.abs() >= LARGEST_B).for_each(|b| *b = f32::NAN);
+        say(wild, NoteKind::BFactors, &|| {
+            format!("{wild} residues have a B factor of a million Å² or more, which is ignored")
+        });
+        let asked = options.chains.iter().flatten();
+        let found: HashSet<&str> =
+            self.structure.chains.iter().filter(|_| options.chains.is_some()).map(String::as_str).collect();
+        for id in asked {
+            let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
+            if !is_found {
+                let text = format!("chain {id:?}, which was requested, has no protein residues");
+                notes.push(Note { kind: NoteKind::MissingChain, text });
+            }
+        }
+    }
+
+    /// Number of residues that an earlier one has the chain, number and insertion code of.
+    fn repeated_identities(&self) -> usize {
+        let s = &self.structure;
+        let mut chains = HashSet::new();
+        let is_new = |row: usize| match row.checked_sub(1) {
+            Some(before) if s.chain_ids[before] == s.chain_ids[row] => {
+                s.residue_numbers[before] < s.residue_numbers[row]
+            }
+            _ => chains.insert(s.chain_ids[row]),
+        };
+        // Mostly numbers rise in each chain, and nothing needs to be looked up.
+        if (0..s.n_residues()).all(is_new) {
+            return 0;
+        }
+        let mut known = HashSet::with_capacity(s.n_residues());
+        let identity = |row: usize| (s.chain_ids[row], s.residue_numbers[row], &*s.insertion_codes[row]);
+        (0..s.n_residues()).filter(|&row| !known.insert(identity(row))).count()
+    }
+
+    /// Whether the B column looks like a predictor's confidence: each residue has one value from 0 to 100, they are not all
+    /// equal, and nothing in the file indicates an experiment.
+    fn is_confidence(&self, facts: &Facts) -> bool {
+        /// Residues of fewer atoms are no evidence.
+        const ATOMS: usize = 4;
+        if !self.b_is_uniform || facts.experiment || self.tally.alternates > 0 {
+            return false;
+        }
+        let b = &self.structure.bfactor;
+        let full = (0..b.len()).filter(|&row| self.atoms_of(row).len() >= ATOMS).count();
+        let known = || b.iter().filter(|b| !b.is_nan());
+        full > 1
+            && 2 * full > b.len()
+            && known().all(|b| (0.0..=100.0).contains(b))
+            && known().any(|value| known().next().is_some_and(|first| first != value))
+    }
+
+    /// Number of residues whose first atom coincides with an earlier residue's first atom.
+    fn coinciding_residues(&self) -> usize {
+        // Open addressing with at least half the slots free. A slot holds a residue's first atom, or NO_CA. The seed is
+        // random: a file with chosen coordinates could otherwise make the search quadratic.
+        let seed = RandomState::new().hash_one(0);
+        let slots = (2 * self.structure.residue_atoms.len()).next_power_of_two();
+        let mut table = vec![NO_CA; slots];
+        let mut repeats = 0;
+        for &first in &self.structure.residue_atoms {
+            let [x, y, z, _] = self.atoms[first as usize];
+            let mix = |hash: u64, v: f64| (hash.rotate_left(23) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut slot = (mix(mix(mix(seed, x), y), z) >> 32) as usize & (slots - 1);
+            while table[slot] != NO_CA {
+                let other = self.atoms[table[slot] as usize];
+                if other[..3] == [x, y, z] {
+                    repeats += 1;
+                    break;
+                }
+                slot = (slot + 1) & (slots - 1);
+            }
+            if table[slot] == NO_CA {
+                table[slot] = first;
+            }
+        }
+        repeats
+    }
+}
+
+fn bounding_box(atoms: &[[f64; 4]]) -> ([f64; 3], [f64; 3]) {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for atom in atoms {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(atom[axis]);
+            high[axis] = high[axis].max(atom[axis]);
+        }
+    }
+    (low, high)
+}
