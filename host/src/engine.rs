@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch_results;
 mod builder;
 mod cpu;
 mod cuda;
@@ -49,13 +50,13 @@ mod twins;
 mod worker;
 mod workspace;
 
+pub use batch_results::BatchResults;
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use cuda::{
     CudaInventory, DeviceBatch, DeviceMemory, DeviceSlots, InventoryDevice, RecordedBatch, RecordedFeatures,
     SlotOptions, SlotStatistics, Staging, cuda_inventory,
 };
-pub use each::BatchResults;
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};

@@ -2,7 +2,7 @@
 //! Features of geometry and residue types are computed for one of them, and the others get its bits.
 
 use super::StructureFeatures;
-use super::each::BatchResults;
+use super::batch_results::BatchResults;
 use super::results::StructureView;
 use super::selection::{Request, Selection};
 use crate::annotations::is_of_annotations;
