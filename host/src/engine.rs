@@ -20,7 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch_inputs;
 mod batch_results;
+mod batch_sizes;
 mod builder;
 mod cpu;
 mod cuda;
@@ -50,6 +52,7 @@ mod twins;
 mod worker;
 mod workspace;
 
+pub use batch_inputs::{BatchInputs, InputBuffers};
 pub use batch_results::BatchResults;
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
@@ -61,8 +64,8 @@ pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{
-    BatchInputs, InputBuffers, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
-    launch_residue_exposure, launch_rows,
+    launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch, launch_residue_exposure,
+    launch_rows,
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use on_device::DeviceValues;

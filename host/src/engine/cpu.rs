@@ -1,6 +1,6 @@
 //! The batch on CPU cores.
 
-use super::launch::BatchInputs;
+use super::batch_inputs::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
 use super::points::shared_point_groups;
 use super::results::{BatchFeatures, ResultPool, ResultSizes};

@@ -12,9 +12,9 @@ pub use recorded::{RecordedBatch, RecordedFeatures};
 pub use slots::{DeviceSlots, SlotOptions, SlotStatistics};
 pub use staging::Staging;
 
+use super::batch_sizes::BatchSizes;
 use super::selection::Request;
 use super::worker::{Computation, Worker};
-use super::workspace::BatchSizes;
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};

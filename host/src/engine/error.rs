@@ -1,8 +1,9 @@
 //! Why there are no features.
 
 use super::ShapeDifference;
+use super::batch_sizes::BatchSizes;
 use super::memory::Memory;
-use super::workspace::{BatchSizes, Workspace};
+use super::workspace::Workspace;
 use crate::pack::{BatchChunk, PackError};
 use crate::structure::StructureInput;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};

@@ -6,10 +6,11 @@
 mod backbone;
 mod position;
 
-use super::launch::BatchInputs;
+use super::batch_inputs::BatchInputs;
+use super::batch_sizes::BatchSizes;
+use super::items::DeviceItems;
 use super::memory::Memory;
 use super::selection::Selection;
-use super::workspace::{BatchSizes, DeviceItems};
 use cuda_std::launch::{Executor, Offsets, Segments};
 use kernels_gpu::scratch::Taken;
 use shared_types::{Group, MegaFusedConfig, Steps};

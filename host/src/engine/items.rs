@@ -1,9 +1,11 @@
 //! How the structures of a batch are shared out to blocks.
 
+use super::memory::Memory;
 use crate::pack::BatchChunk;
-use cuda_std::launch::Offsets;
+use cuda_std::launch::{Offsets, Space};
 use kernels_gpu::scratch::{NO_STRUCTURE, WorkItem, WorkSplit, atoms_per_item};
 use shared_types::Steps;
+use std::sync::Arc;
 
 /// Residues that a block adds up.
 const RESIDUES_PER_ITEM: u32 = 128;
@@ -100,6 +102,33 @@ impl Items {
         }
         let rows = batch.n_residues() as u32;
         builder.items(rows, rows * words)
+    }
+}
+
+/// Items as kernels see them.
+pub(super) struct DeviceItems<M: Memory> {
+    pub(super) count: usize,
+    items: M::Buffer<WorkItem>,
+    pub(super) offsets: M::Offsets,
+    pub(super) others: M::Offsets,
+}
+
+impl<M: Memory> DeviceItems<M> {
+    pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self { count: 0, items: memory.empty()?, offsets: memory.no_offsets()?, others: memory.no_offsets()? })
+    }
+
+    /// Answers which structure each is of.
+    pub(super) fn set(&mut self, memory: &M, items: &Items) -> Result<Arc<[u32]>, M::Error> {
+        memory.copy_to(&mut self.items, &items.items)?;
+        memory.set(&mut self.offsets, &items.offsets)?;
+        memory.set(&mut self.others, &items.others)?;
+        self.count = items.items.len();
+        Ok(items.items.iter().map(|item| item.structure).collect())
+    }
+
+    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, WorkItem> {
+        M::view(&self.items, self.count)
     }
 }
 

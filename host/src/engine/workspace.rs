@@ -1,21 +1,19 @@
 //! What a batch is computed in, besides its inputs: results, and memory to work in.
 
+use super::batch_sizes::BatchSizes;
 use super::groups::{Columns, Groups, value_offsets};
-use super::items::{self, Items, Largest};
+use super::items::{self, DeviceItems, Items, Largest};
 use super::memory::Memory;
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::selection::Request;
 use crate::pack::BatchChunk;
-use cuda_std::launch::{Executor, Offsets, Space};
-use cuda_std::panic::KernelPanic;
+use cuda_std::launch::Offsets;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
 use kernels_gpu::scratch::{
-    AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkItem, WorkSplit, WorkVectors,
+    AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkSplit, WorkVectors,
 };
-use kernels_gpu::{BatchKernel, Blocks};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{Atom, FeatureRow, Group, Steps};
-use std::sync::Arc;
 
 /// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
 ///
@@ -110,92 +108,6 @@ pub struct Workspace<M: Memory> {
     pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
     pub(super) contacts: M::Buffer<u32>,
-}
-
-/// Items as kernels see them.
-pub(super) struct DeviceItems<M: Memory> {
-    pub(super) count: usize,
-    items: M::Buffer<WorkItem>,
-    pub(super) offsets: M::Offsets,
-    pub(super) others: M::Offsets,
-}
-
-impl<M: Memory> DeviceItems<M> {
-    fn new(memory: &M) -> Result<Self, M::Error> {
-        Ok(Self { count: 0, items: memory.empty()?, offsets: memory.no_offsets()?, others: memory.no_offsets()? })
-    }
-
-    /// Answers which structure each is of.
-    fn set(&mut self, memory: &M, items: &Items) -> Result<Arc<[u32]>, M::Error> {
-        memory.copy_to(&mut self.items, &items.items)?;
-        memory.set(&mut self.offsets, &items.offsets)?;
-        memory.set(&mut self.others, &items.others)?;
-        self.count = items.items.len();
-        Ok(items.items.iter().map(|item| item.structure).collect())
-    }
-
-    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, WorkItem> {
-        M::view(&self.items, self.count)
-    }
-}
-
-/// How much of the buffers a batch takes, what is computed of it, and what the blocks of its kernels work on.
-#[derive(Clone, Debug, Default)]
-pub(super) struct BatchSizes {
-    pub(super) structures: usize,
-    pub(super) residues: usize,
-    pub(super) atoms: usize,
-    pub(super) contact_words: usize,
-    pub(super) largest_atoms: u32,
-    /// What has to run.
-    pub(super) steps: Steps,
-    /// Whether there are structures of which one block of few threads sorts the atoms, and others.
-    pub(super) few_atoms: bool,
-    pub(super) many_atoms: bool,
-    /// Whether there are structures that one block computes, and others.
-    pub(super) few_residues: bool,
-    pub(super) many_residues: bool,
-    /// Of each item, its structure.
-    atom_items: Arc<[u32]>,
-    residue_items: Arc<[u32]>,
-    row_items: Arc<[u32]>,
-    pub(super) results: ResultSizes,
-}
-
-impl BatchSizes {
-    /// Launches as many blocks as the kernel says that it has.
-    pub(super) fn launch<K: BatchKernel, E: Executor>(
-        &self,
-        executor: &E,
-        args: K::Args<'_, E::Space>,
-    ) -> Result<(), E::Error> {
-        let blocks = match self.items(K::BLOCKS) {
-            Some(items) => items.len(),
-            None => self.structures,
-        };
-        executor.launch::<K>((blocks as u32).into(), args)
-    }
-
-    /// The structure that the block worked on in which a kernel panicked, counted in the chunk; `None` where it cannot be
-    /// told.
-    pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
-        let block = panic.block[0] as usize;
-        let structure = match self.items(super::kernels::blocks_of(&panic.kernel)?) {
-            Some(items) => *items.get(block)? as usize,
-            None => block,
-        };
-        (structure < self.structures).then_some(structure)
-    }
-
-    /// The items that blocks have, where they do not have structures.
-    fn items(&self, blocks: Blocks) -> Option<&[u32]> {
-        match blocks {
-            Blocks::Structures => None,
-            Blocks::AtomItems => Some(&self.atom_items),
-            Blocks::ResidueItems => Some(&self.residue_items),
-            Blocks::RowItems => Some(&self.row_items),
-        }
-    }
 }
 
 impl<M: Memory> Workspace<M> {

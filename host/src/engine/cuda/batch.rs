@@ -3,12 +3,13 @@
 use super::engine_error;
 use super::memory::DeviceMemory;
 use super::recorded::{Frame, RecordedBatch, StagedResults};
-use crate::engine::launch::InputBuffers;
+use crate::engine::batch_inputs::InputBuffers;
+use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
 use crate::engine::on_device::ValuesMemory;
 use crate::engine::results::{BatchFeatures, ResultsMut};
 use crate::engine::selection::Request;
-use crate::engine::workspace::{BatchSizes, Workspace};
+use crate::engine::workspace::Workspace;
 use crate::engine::{
     DeviceError, EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups,
     launch_mega_fused_batch, launch_residue_exposure, launch_rows, point_groups,

@@ -2,9 +2,9 @@
 
 use super::engine_error;
 use super::memory::DeviceMemory;
+use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
 use crate::engine::selection::Request;
-use crate::engine::workspace::BatchSizes;
 use crate::engine::{EngineError, ShapeDifference, StructureView, shape};
 use crate::pack::{self, PackedBatch};
 use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};

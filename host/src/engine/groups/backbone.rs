@@ -1,9 +1,9 @@
 //! Dihedral angles, hydrogen bonds, secondary structure.
 
 use super::{GroupWorkspace, Shared, segments, take_columns};
-use crate::engine::launch::BatchInputs;
+use crate::engine::batch_inputs::BatchInputs;
+use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
-use crate::engine::workspace::BatchSizes;
 use cuda_std::launch::Executor;
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states};

@@ -1,9 +1,9 @@
 //! Where residues are in their file, and its B column.
 
 use super::{GroupWorkspace, Shared, segments, take_columns};
-use crate::engine::launch::BatchInputs;
+use crate::engine::batch_inputs::BatchInputs;
+use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
-use crate::engine::workspace::BatchSizes;
 use cuda_std::launch::Executor;
 use kernels_gpu::residue_positions as positions;
 use shared_types::{Group, PositionRow, Steps};
