@@ -3,13 +3,13 @@
 use crate::export::Exported;
 use crate::lock::Unlocked;
 use crate::table::Table;
-use crate::tensor::Tensor;
+use crate::tensor::{Held, Tensor};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, RecordBatch, StructArray};
-use prism_host::engine::{BatchResults, DeviceTimes, Selection};
+use prism_host::engine::DeviceTimes;
 use prism_host::inputs;
 use prism_host::output::StructureRows;
-use prism_host::pipeline::{Batch as Inputs, Computed, Outcome};
+use prism_host::pipeline::{Computed, Outcome};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -20,15 +20,6 @@ use std::time::Duration;
 
 /// An input's name, and a message about it.
 pub type Said = (String, String);
-
-/// Structures and their results.
-pub struct Held {
-    pub inputs: Inputs,
-    /// Some may be on a device.
-    pub results: Unlocked<BatchResults>,
-    /// The features that were asked for.
-    pub selection: Selection,
-}
 
 /// Seconds of copies to a device, of kernels, and of copies from it.
 type OfDevice = (f64, f64, f64);

@@ -1,10 +1,10 @@
 //! A structure's features as a tensor, by DLPack. Readers get the memory that the features were computed into, the host's or a
 //! device's.
 
-use crate::consume::Held;
 use crate::ending::detached;
 use crate::lock::Unlocked;
-use prism_host::engine::{DeviceValues, StructureView};
+use prism_host::engine::{BatchResults, DeviceValues, Selection, StructureView};
+use prism_host::pipeline::Batch;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -60,6 +60,15 @@ enum Memory {
 enum Values<'a> {
     Host(&'a [f32]),
     Device(DeviceValues),
+}
+
+/// Structures and their results, which tensors share.
+pub struct Held {
+    pub inputs: Batch,
+    /// Some may be on a device.
+    pub results: Unlocked<BatchResults>,
+    /// The features that were asked for.
+    pub selection: Selection,
 }
 
 /// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. `from_dlpack` of PyTorch, NumPy,
