@@ -20,6 +20,8 @@ use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
+/// Radius of the probe in Å: a water molecule.
+const PROBE: f32 = 1.4;
 /// Contacts between residues of one chain count if they are at least this many rows apart.
 const APART: u32 = 2;
 /// Threads of the blocks that count around atoms: the number of warps that fits with their registers.

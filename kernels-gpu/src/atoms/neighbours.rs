@@ -4,8 +4,7 @@
 //! within [`REACH`] of each, and lists those that may touch it.
 
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
-use super::surface::PROBE;
-use super::{distance2, square};
+use super::{PROBE, distance2, square};
 use cuda_std::math::smaller;
 use cuda_std::prelude::*;
 use shared_types::Atom;

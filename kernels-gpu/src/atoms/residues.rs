@@ -1,7 +1,6 @@
 //! Sums of atoms' results for each residue.
 
-use super::Inputs;
-use super::surface::PROBE;
+use super::{Inputs, PROBE};
 use crate::scratch::{AtomSurface, ResidueExposure};
 use cuda_std::math::canonical;
 use cuda_std::prelude::*;

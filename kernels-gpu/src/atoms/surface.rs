@@ -7,14 +7,12 @@
 
 use super::cells::{Bounds, REACH, ROWS};
 use super::neighbours::{self, Around};
-use super::square;
+use super::{PROBE, square};
 use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
 use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
 
-/// Radius of the probe in Å: a water molecule.
-pub const PROBE: f32 = 1.4;
 /// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
 
