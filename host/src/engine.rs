@@ -23,6 +23,7 @@
 mod batch_inputs;
 mod batch_results;
 mod batch_sizes;
+mod blame;
 mod builder;
 mod cpu;
 mod cuda;
