@@ -132,14 +132,14 @@ impl Steps {
     }
 }
 
-/// The steps of some features, with all that they need.
+/// Steps of features together, with all that they need.
 ///
 /// ```
 /// use shared_types::{FEATURES, Steps, steps::of};
 ///
-/// let sasa = of(FEATURES.iter().filter(|feature| feature.name == "sasa"));
-/// assert_eq!(sasa, Steps::EXPOSURE.and(Steps::ROWS));
+/// let sasa = FEATURES.iter().filter(|feature| feature.name == "sasa");
+/// assert_eq!(of(sasa.map(|feature| feature.steps)), Steps::EXPOSURE.and(Steps::ROWS));
 /// ```
-pub fn of<'a>(features: impl IntoIterator<Item = &'a crate::Feature>) -> Steps {
-    features.into_iter().fold(Steps::NONE, |all, feature| all.and(feature.steps)).complete()
+pub fn of(steps: impl IntoIterator<Item = Steps>) -> Steps {
+    steps.into_iter().fold(Steps::NONE, Steps::and).complete()
 }

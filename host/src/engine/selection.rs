@@ -37,7 +37,7 @@ impl Selection {
     pub fn new(features: impl IntoIterator<Item = &'static Feature>, sites: bool) -> Self {
         let features = in_order(features);
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
-        let steps = steps::of(features.iter().copied()).and(of_sites).complete();
+        let steps = steps::of(features.iter().map(|feature| feature.steps)).and(of_sites).complete();
         Self { features, sites, points: false, on_device: false, steps }
     }
 
