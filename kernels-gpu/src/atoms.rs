@@ -13,10 +13,9 @@ mod neighbours;
 mod residues;
 mod surface;
 
-pub use cells::Frame;
-
-use crate::scratch::{AtomSurface, CellWords, ResidueExposure, WorkItem};
-use cells::Cells;
+use crate::items::{ATOMS_PER_ITEM, WorkItem};
+use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
+use cells::{Cells, Frame};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
@@ -27,18 +26,6 @@ const APART: u32 = 2;
 /// Threads of the blocks that count around atoms: the number of warps that fits with their registers.
 const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
-
-/// Atoms of an item, at most.
-pub const ATOMS_PER_ITEM: u32 = 1024;
-
-/// Atoms per item of a structure of `n` atoms. Items have equal shares (the last one may have less), so no block is spent
-/// on a few atoms.
-#[inline]
-#[must_use]
-pub fn atoms_per_item(n: u32) -> u32 {
-    let items = n.div_ceil(ATOMS_PER_ITEM);
-    if items == 0 { 1 } else { n.div_ceil(items) }
-}
 
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {

@@ -14,7 +14,7 @@ mod geometry;
 mod ladders;
 mod states;
 
-use crate::scratch::WorkItem;
+use crate::items::{NO_STRUCTURE, WorkItem};
 use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -111,7 +111,7 @@ pub fn backbone_geometry(
     roles: &[[u32; 2]],
 ) {
     let item = items.at(block.index());
-    if item.structure == crate::scratch::NO_STRUCTURE {
+    if item.structure == NO_STRUCTURE {
         return;
     }
     let structure = descriptors.at(item.structure);
@@ -143,7 +143,7 @@ pub fn backbone_bonds(
 ) {
     enum Here {}
     let item = items.at(block.index());
-    if item.structure == crate::scratch::NO_STRUCTURE {
+    if item.structure == NO_STRUCTURE {
         return;
     }
     let structure = descriptors.at(item.structure);

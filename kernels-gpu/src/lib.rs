@@ -19,6 +19,7 @@ mod columns;
 mod features;
 mod fused;
 mod graph;
+mod items;
 pub mod masks;
 pub mod points;
 mod position;

@@ -4,11 +4,12 @@
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
+use cuda_std::math::NAN;
 use shared_types::Steps;
 
-pub use crate::atoms::{ATOMS_PER_ITEM, Frame, atoms_per_item};
+pub use crate::atoms::cells::Frame;
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
-pub use crate::features::whole::Shape;
+pub use crate::items::{ATOMS_PER_ITEM, NO_STRUCTURE, WorkItem, atoms_per_item};
 use crate::vector::Vector;
 
 /// A residue's alpha carbon, with what other residues read of it.
@@ -124,18 +125,6 @@ pub const WORK_VECTORS: usize = 32;
 /// iteration later.
 pub type WorkVectors = [f32; WORK_VECTORS];
 
-/// The work of one block in kernels for parts of structures: some elements of one structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
-#[repr(C)]
-pub struct WorkItem {
-    /// The structure, or [`NO_STRUCTURE`].
-    pub structure: u32,
-    /// The structure's first element in scratch memory with one element per atom.
-    pub atoms: u32,
-    /// The item's first element, counted from the structure's first element.
-    pub first: u32,
-}
-
 /// How the structures of a batch are divided among blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
@@ -169,8 +158,21 @@ pub struct Taken {
     pub least: f32,
 }
 
-/// The structure of a [`WorkItem`] whose block has nothing to do.
-pub const NO_STRUCTURE: u32 = u32::MAX;
+/// The extent of the alpha carbons.
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Shape {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
+    /// Radius of gyration in Å; NaN without an alpha carbon.
+    pub(crate) radius: f32,
+}
+
+impl Shape {
+    /// Stands for an extent that was not requested.
+    pub const UNKNOWN: Self = Self { x: NAN, y: NAN, z: NAN, radius: NAN };
+}
 
 /// Facts about a large structure that its rows need.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]

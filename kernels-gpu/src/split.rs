@@ -5,7 +5,9 @@
 
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
-use crate::scratch::{AlphaCarbon, Facts, NO_STRUCTURE, ResidueExposure, Traits, WorkItem, WorkSplit, WorkVectors};
+use crate::scratch::{
+    AlphaCarbon, Facts, NO_STRUCTURE, ResidueExposure, Shape, Traits, WorkItem, WorkSplit, WorkVectors,
+};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
@@ -71,7 +73,7 @@ pub fn split_alpha_carbons(
     let steps = split.steps();
     alpha_carbons::gather::<Here>(block, &inputs, n, alpha_carbons, traits);
     let alpha_carbons = alpha_carbons.view(n);
-    let mut known = Facts { shape: whole::Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
+    let mut known = Facts { shape: Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
     if steps.has(Steps::NETWORK) {
         alpha_carbons::standardise_bfactors::<Here>(block, &inputs, n, bfactor_z);
         known.several_chains = u32::from(network::has_several_chains::<Here>(block, n, alpha_carbons));

@@ -2,29 +2,14 @@
 
 use super::Rows;
 use crate::graph::ContactGraph;
-use crate::scratch::{AlphaCarbon, ResidueExposure};
+use crate::scratch::{AlphaCarbon, ResidueExposure, Shape};
 use bytemuck::{Pod, Zeroable};
-use cuda_layout::DeviceLayout;
 use cuda_std::math::{NAN, canonical, sqrt};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::{FeatureRow, StructureSummary};
 
-/// The extent of the alpha carbons.
-#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
-#[repr(C)]
-pub struct Shape {
-    x: f32,
-    y: f32,
-    z: f32,
-    /// Radius of gyration in Å; NaN without an alpha carbon.
-    radius: f32,
-}
-
 impl Shape {
-    /// Stands for an extent that was not requested.
-    pub const UNKNOWN: Self = Self { x: NAN, y: NAN, z: NAN, radius: NAN };
-
     #[inline(always)]
     fn distance2(self, carbon: AlphaCarbon) -> f32 {
         let (x, y, z) = (carbon.x - self.x, carbon.y - self.y, carbon.z - self.z);
