@@ -8,14 +8,13 @@ use crate::pack::BatchChunk;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 
 impl EngineError {
-    /// The error of a batch whose launch failed while it was computed in `work`. A panic names the structure whose block
-    /// it was. For backends.
+    /// The error of a launch for a batch that was computed in `work`. A panic names the structure of its block. For backends.
     #[must_use]
     pub fn of_launch<M: Memory>(error: LaunchError, batch: &BatchChunk<'_>, work: &Workspace<M>) -> Self {
         Self::from_launch(error, batch, &work.sizes)
     }
 
-    /// What a launch on `batch` came to; a panic names the structure whose block it was.
+    /// Converts the result of a launch on `batch`. A panic names the structure of its block.
     pub(super) fn from_launch(error: LaunchError, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> Self {
         match error {
             LaunchError::Panic(panic) => Self::from_panic(panic, batch, sizes),
@@ -23,8 +22,8 @@ impl EngineError {
         }
     }
 
-    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a chunk. `sizes`
-    /// are those that were launched.
+    /// As [`from_launch`](Self::from_launch). The structure's index is that in the batch to which this chunk belongs. `sizes` are
+    /// those of the launch.
     pub(super) fn from_panic(panic: KernelPanic, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> Self {
         let panic = Box::new(panic);
         match sizes.structure_of(&panic) {

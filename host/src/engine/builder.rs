@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Where features are computed. The results have the same bits everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready. Work that was announced is left to
-    /// devices that are ready within half a second ([`Engine::announce`]).
+    /// The CPU's cores at once, and CUDA devices when there is enough work and they are ready. If work was announced, it is left
+    /// to devices that are ready within half a second ([`Engine::announce`]).
     #[default]
     Auto,
     /// CUDA, or an error.
@@ -34,7 +34,7 @@ pub enum Backend {
 ///
 /// let error = Engine::builder().backend(Backend::Cpu).devices([0, 1]).build().unwrap_err();
 /// assert!(matches!(error, EngineError::DevicesWithoutCuda));
-/// // All GPUs there are, or where there is none the CPU.
+/// // All GPUs, or the CPU if there are none.
 /// let engine = Engine::builder().backend(Backend::Auto).all_devices().build()?;
 /// println!("{}, {} batches at once", engine.backend_name(), engine.slots());
 /// # Ok::<(), EngineError>(())
@@ -49,25 +49,25 @@ pub struct EngineBuilder {
     workers: Vec<Arc<dyn Worker>>,
 }
 
-/// Atoms of a CPU batch for each thread that computes: some twenty structures, so that all find work to the end. A batch takes some 140
-/// bytes an atom, and up to seven are in memory.
+/// Atoms of a CPU batch for each computing thread: about twenty structures, so that all threads have work until the end. A batch
+/// takes about 140 bytes per atom, and up to seven batches are in memory.
 const CPU_ATOMS_PER_THREAD: usize = 1 << 15;
 const LEAST_CPU_ATOMS: usize = 1 << 16;
 const MOST_CPU_ATOMS: usize = 1 << 19;
-/// Atoms of a CUDA batch: some hundred structures, which are on the device two batches at a time, in some 250 MB of
-/// its memory each.
+/// Atoms of a CUDA batch: a few hundred structures. Two batches are on the device at a time, and each takes about 250 MB of its
+/// memory.
 const CUDA_BATCH_ATOMS: usize = 1 << 21;
 
 impl EngineBuilder {
-    /// Which backend; [`Backend::Auto`] when not called.
+    /// Sets the backend. The default is [`Backend::Auto`].
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
 
-    /// Ordinals of the CUDA devices to use, each of which counts once; the first device when none is named. They take
-    /// batches from one queue, and results do not depend on which does.
+    /// Sets the ordinals of the CUDA devices to use. A repeated one counts once. Without ordinals, the first device is used. All
+    /// devices take batches from one queue, and results do not depend on which device computes a batch.
     #[must_use]
     pub fn devices(mut self, ordinals: impl IntoIterator<Item = usize>) -> Self {
         let mut named = Vec::new();
@@ -87,40 +87,40 @@ impl EngineBuilder {
         self
     }
 
-    /// Computes on these workers, in place of a backend of this library. At least one; none is as if not called.
+    /// Computes on these workers instead of a backend of this library. An empty list changes nothing.
     #[must_use]
     pub fn workers(mut self, workers: impl IntoIterator<Item = Arc<dyn Worker>>) -> Self {
         self.workers = workers.into_iter().collect();
         self
     }
 
-    /// What to compute with; the default when not called.
+    /// Sets the configuration.
     #[must_use]
     pub fn config(mut self, config: MegaFusedConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// What to compute; everything when not called. What is not asked for, and not needed for what is, is neither computed
-    /// nor copied from a device.
+    /// Selects what to compute. The default is everything. Steps that are neither requested nor needed for a requested one are
+    /// not computed, and their results are not copied from a device.
     #[must_use]
     pub fn selection(mut self, selection: Selection) -> Self {
         self.selection = selection;
         self
     }
 
-    /// Atoms at which batches are cut; the backend's own choice when not called.
+    /// Sets the number of atoms at which batches are cut. The default depends on the backend.
     #[must_use]
     pub fn batch_atoms(mut self, atoms: usize) -> Self {
         self.batch_atoms = Some(atoms);
         self
     }
 
-    /// Makes the engine.
+    /// Creates the engine.
     ///
     /// # Errors
-    /// [`EngineError::Config`] for a configuration that makes no sense, [`EngineError::NoCuda`] where CUDA was asked
-    /// for and cannot be used, [`EngineError::DevicesWithoutCuda`].
+    /// [`EngineError::Config`] for an invalid configuration, [`EngineError::NoCuda`] if CUDA was requested and cannot be used,
+    /// and [`EngineError::DevicesWithoutCuda`].
     pub fn build(self) -> Result<Engine, EngineError> {
         check(self.config)?;
         if self.backend == Backend::Cpu && self.devices != Devices::First {
@@ -166,7 +166,7 @@ impl EngineBuilder {
         match cuda::open(&self.devices) {
             Ok(opened) => {
                 let workers = opened.into_iter().map(boxed).collect();
-                // Who asked for CUDA gets CUDA or an error.
+                // A caller that requests CUDA gets CUDA or an error.
                 let workers = Scheduler::new(workers, (self.backend == Backend::Auto).then(cpu));
                 let backend = format!("CUDA on {}", workers.chosen_names().join(", "));
                 Ok(Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None })
@@ -184,13 +184,13 @@ fn boxed(worker: impl Worker + 'static) -> Box<dyn Worker> {
     Box::new(worker)
 }
 
-/// A backend that was chosen.
+/// The chosen backend.
 struct Chosen {
     workers: Scheduler,
     /// Its name.
     backend: String,
     batch_atoms: usize,
-    /// Why it is not CUDA where that was the first choice.
+    /// Why it is not CUDA, if CUDA was the first choice.
     no_cuda: Option<DeviceError>,
 }
 

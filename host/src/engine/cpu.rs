@@ -15,16 +15,17 @@ use cuda_std::launch::{
 use shared_types::PointGroup;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
+/// Batches at once: while one core is busy with the largest structure of a batch, other batches give work to the other cores.
 const LANES: usize = 4;
-/// A batch of at most so many atoms is computed by the calling thread: some 15 launches, each of which would wake other threads and wait
-/// for them, take longer than what they would save (a core computes some 300 atoms a millisecond).
+/// The calling thread computes a batch of at most this many atoms itself. Each of about 15 launches would wake other threads and
+/// wait for them, which takes longer than it saves. (A core computes about 300 atoms per millisecond.)
 const FEW_ATOMS: usize = 512;
-/// The calling thread hands a batch of at most so many atoms over to the pool as a whole, and waits once, not for each launch. Of larger
-/// ones the launches of several mix on the pool, so that cores that have nothing left of one go on with another.
+/// The calling thread hands a batch of at most this many atoms to the pool as a whole, and waits once instead of for each launch.
+/// For larger batches, the launches of several batches mix on the pool, so that cores that finish one batch continue with
+/// another.
 const SMALL_ATOMS: usize = 1 << 14;
 
-/// Computes batches on all cores of rayon's pool. Memory is kept from batch to batch.
+/// Computes batches on all cores of rayon's pool. Keeps its memory from batch to batch.
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
@@ -69,7 +70,7 @@ impl Worker for CpuWorker {
             run(CpuExecutor::new())
         };
         let features = computed
-            // What was kept is no use to a batch that it is too short for, and might be to a smaller one.
+            // The kept memory is too short for this batch. It might do for a smaller one.
             .inspect_err(|error| {
                 if error.is_out_of_memory() {
                     self.release()
@@ -114,10 +115,10 @@ pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
     Ok(features)
 }
 
-/// Computes a batch as it is to be tested: by an executor with an order of its own, sharing structures out as it is told.
+/// Computes a batch for a test, with the given executor and the given division into blocks.
 ///
 /// # Errors
-/// A kernel's panic, with its structure, and memory that ran out.
+/// A kernel's panic, with its structure, and too little memory.
 pub fn compute_on_cpu(
     executor: &CpuExecutor,
     batch: &PackedBatch,
@@ -129,7 +130,7 @@ pub fn compute_on_cpu(
     run_on(executor, &batch.whole(), &points, &mut new_work()?, &request, largest, &results)
 }
 
-/// How many cores the CPU backend uses, and which instructions; for people.
+/// The number of cores and the instruction set of the CPU backend, as text.
 ///
 /// ```
 /// use prism_host::engine::cpu_description;
@@ -146,7 +147,7 @@ pub fn cpu_description() -> String {
     format!("{cores} core{plural}, {}", instructions())
 }
 
-/// The instruction set that kernels run with here.
+/// The instruction set of the kernels on this machine.
 fn instructions() -> &'static str {
     if has_wide_vector_instructions() {
         return "AVX-512";
@@ -163,7 +164,7 @@ mod tests {
     use crate::structure::StructureInput;
     use crate::synthetic::structure;
 
-    /// Chunks are computed here as a device computes them.
+    /// Computes chunks as a device does.
     #[test]
     fn parts_of_a_batch_have_the_bits_of_the_whole() {
         let sizes = [40, 3, 1, 260, 17, 90, 31, 5, 64];

@@ -1,4 +1,4 @@
-//! The backend of CUDA devices: all of the engine that names CUDA.
+//! The backend for CUDA devices. No other module of the engine names CUDA.
 
 mod batch;
 mod memory;
@@ -20,11 +20,11 @@ use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
 use std::path::Path;
 
-/// Batches at once on each device: while one is computed, the other is copied.
+/// Batches at once on each device: one is computed while the other is copied.
 const BATCHES_PER_DEVICE: usize = 2;
 
-/// The kernels: a device gets machine code where there is some for it, else PTX. Not a static: that would be made when this is
-/// compiled, and hold a second copy of both.
+/// The kernels. A device gets machine code if there is some for it, and PTX otherwise. This is not a static, because a static
+/// would hold a second copy of both in the executable.
 fn image() -> Image<'static> {
     Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE)
 }
@@ -37,7 +37,7 @@ pub(super) enum Devices {
     First,
     /// All that they run on.
     All,
-    /// These, by their ordinals.
+    /// The devices with these ordinals.
     Named(Vec<usize>),
 }
 
@@ -45,14 +45,14 @@ pub(super) enum Devices {
 #[derive(Debug)]
 pub(super) struct CudaWorker {
     name: String,
-    /// There until this is dropped.
+    /// Present until this is dropped.
     slots: Option<DeviceSlots>,
 }
 
-/// Whether there may be a driver. Its library is not initialised, which takes longer than computing one structure; and where
-/// the system has the driver's devices, it is not loaded either, which takes some milliseconds.
+/// Whether there may be a driver. This does not initialise its library, which would take longer than computing one structure. If
+/// the system has the driver's device files, it does not even load the library, which takes some milliseconds.
 pub(super) fn driver() -> Result<(), CudaError> {
-    // NVIDIA's own, and that of Windows below a Linux.
+    // NVIDIA's own device files, and those of Windows under Linux.
     let nodes = ["/dev/nvidiactl", "/dev/dxg"];
     if cfg!(target_os = "linux") && nodes.iter().any(|node| Path::new(node).exists()) {
         return Ok(());
@@ -60,7 +60,7 @@ pub(super) fn driver() -> Result<(), CudaError> {
     cuda_host::driver_version().map(|_| ())
 }
 
-/// Opens devices and checks that the kernels there are those of this program.
+/// Opens devices and checks that their kernels are those of this program.
 pub(super) fn open(devices: &Devices) -> Result<Vec<CudaWorker>, CudaError> {
     let _callers = CallersContext::keep();
     match devices {
@@ -85,12 +85,12 @@ pub(super) fn open(devices: &Devices) -> Result<Vec<CudaWorker>, CudaError> {
     }
 }
 
-/// The devices that the kernels run on, at least one.
+/// The devices that can run the kernels, at least one.
 fn usable() -> Result<Vec<DeviceInfo>, CudaError> {
     let devices = Device::list()?;
     let supported: Vec<_> = devices.iter().filter(|device| device.is_supported()).cloned().collect();
     if supported.is_empty() {
-        // Says why the first is not, or that there is none.
+        // Reports why the first device cannot, or that there is none.
         Context::new(0)?;
         return Err(CudaError::NoSuchDevice { ordinal: 0, count: devices.len() });
     }
@@ -112,7 +112,7 @@ impl CudaWorker {
     }
 }
 
-// Whoever calls may use other libraries, on another device.
+// The caller may use other libraries on another device.
 impl Drop for CudaWorker {
     fn drop(&mut self) {
         let _callers = CallersContext::keep();
@@ -153,7 +153,7 @@ impl Worker for CudaWorker {
     }
 }
 
-/// What `prism info` says of CUDA.
+/// What `prism info` reports about CUDA.
 ///
 /// ```
 /// let cuda = prism_host::engine::cuda_inventory();
@@ -169,28 +169,29 @@ impl Worker for CudaWorker {
 /// ```
 #[derive(Clone, Debug)]
 pub struct CudaInventory {
-    /// The newest version of CUDA that the driver knows, or why there is no driver.
+    /// The newest CUDA version that the driver supports, or why there is no driver.
     pub driver: Result<String, DeviceError>,
     /// Each device.
     pub devices: Vec<InventoryDevice>,
-    /// Why there are no devices, where there is a driver.
+    /// Why there are no devices, if there is a driver.
     pub error: Option<DeviceError>,
-    /// The kinds of GPUs that this program has machine code for, or why it cannot be used: it was built of other PTX.
+    /// The architectures for which this program has machine code, or why the machine code cannot be used: it was built from other
+    /// PTX.
     pub machine_code: Result<Vec<String>, DeviceError>,
 }
 
 /// A device of [`CudaInventory`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InventoryDevice {
-    /// What it is called, with its memory and more.
+    /// The device's name, with its memory and more.
     pub name: String,
     /// Whether the kernels run on it.
     pub is_usable: bool,
-    /// What it gets of the kernels: machine code for its kind, or PTX.
+    /// The form of the kernels that it gets: machine code for its architecture, or PTX.
     pub kernels: String,
 }
 
-/// The driver and the devices of this machine, opened, so that they tell how much of their memory is free.
+/// The driver and the devices of this machine. Devices are opened, so that they report their free memory.
 #[must_use]
 pub fn cuda_inventory() -> CudaInventory {
     let driver = cuda_host::driver_version().map(|version| version.to_string()).map_err(DeviceError::from);
@@ -202,7 +203,7 @@ pub fn cuda_inventory() -> CudaInventory {
     });
     let (devices, error) = match listed {
         Ok(devices) => (devices.iter().map(inventory_of).collect(), None),
-        // The driver has said it.
+        // The driver has reported it.
         Err(_) if driver.is_err() => (Vec::new(), None),
         Err(error) => (Vec::new(), Some(error.into())),
     };
@@ -221,7 +222,7 @@ fn inventory_of(device: &DeviceInfo) -> InventoryDevice {
     InventoryDevice { name: device.to_string(), is_usable, kernels }
 }
 
-/// What a device came to that worked on `batch`.
+/// Converts a device's error on `batch`.
 fn engine_error(error: CudaError, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> EngineError {
     match error.kernel_panic() {
         Some(panic) => EngineError::from_panic(panic.clone(), batch, sizes),

@@ -6,7 +6,7 @@ use crate::structure::StructureInput;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use thiserror::Error;
 
-/// Why an engine could not be made, or a run gave no features.
+/// Why an engine could not be created, or why a run gave no features.
 ///
 /// ```
 /// use prism_host::{Backend, Engine, EngineError, StructureInput};
@@ -31,31 +31,31 @@ pub enum EngineError {
     /// A kernel panicked on a structure.
     #[error("structure {structure:?}: {panic}; this is a defect of the kernel: please report it with the structure")]
     KernelPanic {
-        /// The structure's place in the input.
+        /// The structure's index in the input.
         index: usize,
         /// The structure.
         structure: String,
         /// Where and why.
         panic: Box<KernelPanic>,
     },
-    /// A kernel panicked, and it does not say on which structure.
+    /// A kernel panicked, but the structure is unknown.
     #[error("{0}; which structure it worked on is not known: please report it with the input")]
     UnattributedPanic(Box<KernelPanic>),
     /// A launch was refused.
     #[error(transparent)]
     Launch(LaunchError),
-    /// CUDA was asked for and cannot be used.
+    /// CUDA was requested but cannot be used.
     #[error("CUDA cannot be used: {0}")]
     NoCuda(DeviceError),
     /// A device failed.
     #[error(transparent)]
     Device(DeviceError),
-    /// A structure for which there is too little memory.
+    /// There is too little memory for a structure.
     #[error(
         "structure {structure:?} ({atoms} atoms, {residues} residues) does not fit in memory, not even alone: {source}"
     )]
     OutOfMemory {
-        /// The structure's place in the input.
+        /// The structure's index in the input.
         index: usize,
         /// The structure.
         structure: String,
@@ -63,49 +63,48 @@ pub enum EngineError {
         atoms: usize,
         /// Its residues.
         residues: usize,
-        /// What was too much.
+        /// What did not fit.
         source: Box<EngineError>,
     },
-    /// The host has no memory left for a batch.
+    /// The host has too little memory for a batch.
     #[error("the system has no {bytes} bytes of memory for a batch")]
     OutOfHostMemory {
-        /// Bytes of the buffer for which there is none.
+        /// The size of the buffer that could not be allocated, in bytes.
         bytes: usize,
     },
-    /// A batch of another shape than the one that was recorded.
+    /// A batch does not have the shape of the recorded one.
     #[error("the batch is not of the shape that was recorded: {0}; record it anew")]
     OtherShape(ShapeDifference),
-    /// Devices were named for a backend that has none.
+    /// Devices were given for a backend that has none.
     #[error("devices were named, and the CPU backend has none; leave them out or choose CUDA")]
     DevicesWithoutCuda,
-    /// A configuration that makes no sense.
+    /// An invalid configuration.
     #[error("`{field}` is {value}; it must be {needed}")]
     Config {
         /// The field of [`shared_types::MegaFusedConfig`].
         field: &'static str,
         /// Its value.
         value: String,
-        /// What it must be.
+        /// The valid values.
         needed: String,
     },
 }
 
-/// What kind of failure a device has told of.
+/// The kinds of failures that a device reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceErrorKind {
-    /// Memory was too short: a smaller piece of work may fit.
+    /// There was too little memory. A smaller batch may fit.
     OutOfMemory,
-    /// There is no such device, no driver, or both are too old.
+    /// There is no such device or no driver, or both are too old.
     Unavailable,
-    /// The device or its driver failed, and is not to be relied on any more.
+    /// The device or its driver failed and must not be used any more.
     Lost,
-    /// The work's or the program's own fault: it would be the same on any device.
+    /// The batch or the program is at fault. The error would be the same on any device.
     Other,
 }
 
-/// Why a device did not do what it was to do. A backend says of its errors which kind they are, and in its words what
-/// happened.
+/// Why a device failed. A backend states the kind of its error and describes it in its own words.
 ///
 /// ```
 /// use prism_host::engine::{DeviceError, DeviceErrorKind};
@@ -128,32 +127,33 @@ impl DeviceError {
         Self { kind, message: message.to_string() }
     }
 
-    /// An error after which the device is not to be relied on.
+    /// An error after which the device must not be used any more.
     #[must_use]
     pub fn lost(message: impl std::fmt::Display) -> Self {
         Self::new(DeviceErrorKind::Lost, message)
     }
 
-    /// Which kind it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> DeviceErrorKind {
         self.kind
     }
 
-    /// Whether there simply is no device that can be used.
+    /// Whether there is no usable device.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         self.kind == DeviceErrorKind::Unavailable
     }
 
-    /// Whether the device itself failed; all else is the batch's or the program's, and would be the same on any device.
+    /// Whether the device itself failed. All other errors belong to the batch or the program, and would be the same on any
+    /// device.
     pub(super) fn is_the_workers(&self) -> bool {
         matches!(self.kind, DeviceErrorKind::Lost | DeviceErrorKind::Unavailable)
     }
 }
 
 impl EngineError {
-    /// The place in the input of the structure that is to blame, where one is.
+    /// The index in the input of the structure that caused the error, if one did.
     #[must_use]
     pub fn structure_index(&self) -> Option<usize> {
         match self {
@@ -173,7 +173,7 @@ impl EngineError {
         }
     }
 
-    /// Whether memory was too short: a smaller batch may fit.
+    /// Whether there was too little memory, so that a smaller batch may fit.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
@@ -183,7 +183,7 @@ impl EngineError {
         }
     }
 
-    /// The same error of an input in which this one's begins at `by`.
+    /// The same error for a larger input, in which this one begins at index `by`.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         match &mut self {
             Self::Pack(PackError::Structure { index, .. } | PackError::TooLarge { index, .. })

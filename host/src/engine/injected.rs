@@ -1,4 +1,4 @@
-//! Scheduler that fail as devices do, for tests. What they compute, the CPU computes.
+//! Workers that fail like devices, for tests. They compute on the CPU.
 
 use super::cpu::CpuWorker;
 use super::selection::Request;
@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// What happened to a worker.
+/// A record of a worker's batches.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Batches that it was given.
+    /// The number of batches that it was given.
     pub(crate) tried: AtomicUsize,
-    /// Those that it computed.
+    /// The number of batches that it computed.
     pub(crate) done: AtomicUsize,
-    /// Batches at once, now and at most.
+    /// Batches at once: now, and at most.
     pub(crate) now: AtomicUsize,
     pub(crate) most: AtomicUsize,
     pub(crate) released: AtomicUsize,
-    /// Heavy atoms whose surface it computed.
+    /// The number of heavy atoms whose surface it computed.
     pub(crate) exposed_atoms: AtomicUsize,
 }
 
@@ -31,15 +31,15 @@ pub(crate) struct Injected {
     name: String,
     slots: usize,
     cpu: CpuWorker,
-    /// Memory, in atoms of all batches at once.
+    /// Its memory, in atoms of all batches at once.
     memory: usize,
     used: AtomicUsize,
-    /// Batches after which it breaks.
+    /// The number of batches after which it breaks.
     breaks_after: usize,
-    /// Batches after which it panics.
+    /// The number of batches after which it panics.
     panics_after: usize,
     slowness: Duration,
-    /// Where its first batch waits for those of others.
+    /// Its first batch waits here for those of other workers.
     meeting: Option<Arc<Barrier>>,
     pub(crate) seen: Arc<Seen>,
 }
@@ -112,7 +112,7 @@ impl Injected {
     }
 }
 
-/// What a backend says of a device that is gone.
+/// A backend's error for a lost device.
 pub(crate) fn broken(name: &str) -> DeviceError {
     DeviceError::lost(format!("waiting for a stream of {name}: an illegal memory access was encountered"))
 }

@@ -1,4 +1,4 @@
-//! How the structures of a batch are shared out to blocks.
+//! How the structures of a batch are divided among blocks.
 
 use super::memory::Memory;
 use crate::pack::BatchChunk;
@@ -7,12 +7,12 @@ use kernels_gpu::scratch::{NO_STRUCTURE, WorkItem, WorkSplit, atoms_per_item};
 use shared_types::Steps;
 use std::sync::Arc;
 
-/// Residues that a block adds up.
+/// The number of residues that a block sums up.
 const RESIDUES_PER_ITEM: u32 = 128;
-/// Rows of a large structure that a block computes.
+/// The number of rows of a large structure that a block computes.
 const ROWS_PER_ITEM: u32 = 128;
 
-/// What one block computes as a whole, at most. Results do not depend on it.
+/// The most that one block computes as a whole. Results do not depend on it.
 ///
 /// ```
 /// use cuda_std::launch::CpuExecutor;
@@ -27,15 +27,15 @@ const ROWS_PER_ITEM: u32 = 128;
 ///     let computed = compute_on_cpu(&CpuExecutor::new(), &batch, config, largest)?;
 ///     Ok(bytemuck::cast_slice::<f32, u32>(computed.values()).to_vec())
 /// };
-/// // Its 194 residues are more than a block is to have: they take the kernels for large structures.
+/// // The limit for one block is below the 194 residues, so the kernels for large structures compute them.
 /// assert_eq!(bits(Largest { residues: 100, atoms: 500 })?, bits(Largest::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Largest {
-    /// Residues: pairs grow with their square.
+    /// Residues: the number of pairs grows with their square.
     pub residues: u32,
-    /// Heavy atoms that a block of few threads sorts.
+    /// Heavy atoms, which a block of few threads sorts.
     pub atoms: u32,
 }
 
@@ -45,12 +45,12 @@ impl Default for Largest {
     }
 }
 
-/// Some elements of each structure, as blocks take them, and where they lie in buffers.
+/// Ranges of the structures' elements, as blocks take them, and their positions in buffers.
 pub(super) struct Items {
     pub(super) items: Vec<WorkItem>,
-    /// In the buffers that items write.
+    /// The items' offsets in buffers with one element per atom, residue or row.
     pub(super) offsets: Offsets,
-    /// In those that they share with it.
+    /// The items' offsets in other buffers. For rows, these are the contact lists.
     pub(super) others: Offsets,
 }
 
@@ -81,8 +81,8 @@ impl Items {
         builder.items(rows, rows)
     }
 
-    /// The rows of structures that one block does not compute, and between them items with nothing to do; beside them,
-    /// their contact lists.
+    /// The rows and contact lists of structures that are too large for one block. Items with nothing to do cover the structures
+    /// between them.
     pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit) -> Self {
         let mut builder = Builder::default();
         let words = split.contact_words;
@@ -132,20 +132,20 @@ impl<M: Memory> DeviceItems<M> {
     }
 }
 
-/// How rows are shared out.
+/// How rows are divided.
 pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> WorkSplit {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
     WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
 }
 
-/// A structure's place in buffers.
+/// A structure's position in buffers.
 #[derive(Clone, Copy)]
 struct Structure {
     index: u32,
     /// Its first row.
     row: u32,
     residues: u32,
-    /// Its first element in scratch memory of an element an atom.
+    /// Its first element in scratch memory with one element per atom.
     atoms: u32,
     n_atoms: u32,
 }
@@ -176,7 +176,7 @@ impl Builder {
         self.others.push(other);
     }
 
-    /// Items of `length` elements of one structure, which has `count`.
+    /// Items of `length` elements from one structure with `count` elements.
     fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
         for first in (0..count).step_by(length as usize) {
             let (offset, other) = place(first);
@@ -184,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// The items, the last of which ends where the buffers do.
+    /// The items. The last one ends at the end of the buffers.
     fn items(mut self, end: u32, other_end: u32) -> Items {
         self.offsets.push(end);
         self.others.push(other_end);

@@ -3,10 +3,10 @@
 use cuda_std::launch::Kernel;
 use kernels_gpu::{BatchKernel, Blocks, PTX};
 
-/// The module that holds the kernels.
+/// The module that contains the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
 
-/// A kernel, and what identifies it.
+/// A kernel and its identity.
 ///
 /// ```
 /// use prism_host::engine::{kernels, ptx_module};
@@ -20,11 +20,11 @@ pub(super) const MODULE: &str = "kernels_gpu";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
-    /// Name of its entry in the PTX.
+    /// The name of its entry in the PTX.
     pub name: &'static str,
-    /// Threads in a block.
+    /// The number of threads in a block.
     pub threads: u32,
-    /// Its signature with the layout of every type, as both sides must have it.
+    /// Its signature with the layout of every type. Both sides must have the same.
     pub description: &'static str,
 }
 
@@ -39,15 +39,15 @@ impl KernelInfo {
         fnv_1a(self.description.as_bytes())
     }
 
-    /// The same of the description that the PTX carries. Where it differs from [`fingerprint`](Self::fingerprint),
-    /// the PTX was built from other sources, and no device will run it. `None`: the PTX has no such kernel.
+    /// The same hash of the description in the PTX. If it differs from [`fingerprint`](Self::fingerprint), the PTX was built from
+    /// other sources, and no device will run it. `None` if the PTX has no such kernel.
     #[must_use]
     pub fn ptx_fingerprint(&self) -> Option<u64> {
         ptx_description(PTX, self.name).map(|description| fnv_1a(&description))
     }
 }
 
-/// Name and size in bytes of the PTX module that holds the kernels.
+/// Name and size in bytes of the PTX module that contains the kernels.
 #[must_use]
 pub fn ptx_module() -> (&'static str, usize) {
     (MODULE, PTX.len())
@@ -58,7 +58,7 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The bytes that the PTX declares as a kernel's description.
+/// The bytes of a kernel's description in the PTX.
 fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
     let symbol = format!("__cuda_std_description_{name}[");
     let declaration = &ptx[ptx.find(&symbol)?..];
@@ -76,7 +76,7 @@ macro_rules! of_kernels {
             ALL
         }
 
-        /// What the blocks of a kernel work on.
+        /// The unit of work of a kernel's blocks.
         pub(super) fn blocks_of(kernel: &str) -> Option<Blocks> {
             $(
                 if kernel == <kernels_gpu::$kernel::Kernel as Kernel>::NAME {

@@ -1,10 +1,10 @@
-//! The masks of test points: for each cell of directions and bin of thresholds, which points are covered in any case, and
-//! which may be. [`kernels_gpu::masks`] says what they are for.
+//! The masks of test points. For each cell of directions and bin of thresholds they say which points are certainly covered, and
+//! which may be. [`kernels_gpu::masks`] explains their use.
 
 use kernels_gpu::masks::{ANY, FIRST_THRESHOLD, NOTHING, THRESHOLDS};
 use shared_types::{MASK_BINS, MASK_SIDE, Mask, PointGroup};
 
-/// Added to what rounding may do: directions, thresholds and the test itself together err by less than 2e-6.
+/// A margin for rounding errors: directions, thresholds and the test itself together err by less than 2e-6.
 const MARGIN: f64 = 1e-5;
 
 type Vector = [f64; 3];
@@ -18,8 +18,8 @@ fn unit(a: Vector) -> Vector {
     a.map(|x| x / length)
 }
 
-/// The direction at a corner of a cell of the octahedral map, over [-1, 1] squared. The cell's middle says on which side
-/// of the folds u = 0 and v = 0 it lies, where the lower half has its seams.
+/// The direction at a corner of a cell of the octahedral map, over [-1, 1] squared. The cell's centre decides on which side of
+/// the folds u = 0 and v = 0 the corner lies. The lower half has its seams at these folds.
 fn corner(u: f64, v: f64, middle: [f64; 2]) -> Vector {
     let above = 1.0 - u.abs() - v.abs();
     unit(if above >= 0.0 {
@@ -29,13 +29,13 @@ fn corner(u: f64, v: f64, middle: [f64; 2]) -> Vector {
     })
 }
 
-/// The cap around a cell: its middle, and the cosine and the sine of its radius.
+/// The cap around a cell: its centre, and the cosine and sine of its radius.
 fn cap(u: usize, v: usize) -> (Vector, f64, f64) {
     let at = |k: usize| 2.0 * k as f64 / MASK_SIDE as f64 - 1.0;
     let middle = [(at(u) + at(u + 1)) / 2.0, (at(v) + at(v + 1)) / 2.0];
     let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| corner(at(u + i), at(v + j), middle));
     let centre = unit(std::array::from_fn(|axis| corners.iter().map(|corner| corner[axis]).sum()));
-    // Both of the cell's triangles lie within the cap of their corners, since it is smaller than a half sphere.
+    // The cap contains both of the cell's triangles, because it contains their corners and is smaller than a hemisphere.
     let cos = corners.iter().map(|corner| dot(*corner, centre)).fold(1.0, f64::min);
     (centre, cos, (1.0 - cos * cos).sqrt())
 }
@@ -50,11 +50,11 @@ pub(super) fn fill(group: &mut PointGroup, n: usize) {
         for (k, point) in points.iter().enumerate() {
             let d = dot(*point, centre);
             let away = (1.0 - d * d).max(0.0).sqrt();
-            // The least and the greatest cosine between the point and a direction of the cap.
+            // The smallest and the largest cosine between the point and a direction in the cap.
             let low = if d <= -cos { -1.0 } else { d * cos - away * sin };
             let high = if d >= cos { 1.0 } else { d * cos + away * sin };
-            // Bins that end below the least: the last one never does. Bins that begin below the greatest: the first one
-            // always does. Those below them follow when all points are in.
+            // First the bins that end below the smallest cosine: never the last bin. Then the bins that begin below the largest
+            // one: always the first bin. The bins below those follow when all points are in.
             let certain = (bins(low - MARGIN) as usize).min(MASK_BINS - 1);
             let possible = (bins(high + MARGIN) as usize).min(MASK_BINS - 1);
             let (word, bit) = (k / 32, 1 << (k % 32));
@@ -85,7 +85,7 @@ mod tests {
     use crate::engine::point_groups;
     use kernels_gpu::masks::entry;
 
-    /// Points that an atom covers at a difference, by the kernel's own test.
+    /// The points that an atom at a given difference covers, by the kernel's own test.
     fn covered(group: &PointGroup, n: usize, [x, y, z]: [f32; 3], least: f32) -> u128 {
         let covers = |k: usize| group.x[k].mul_add(x, group.y[k].mul_add(y, group.z[k] * z)) > least;
         (0..n).filter(|k| covers(*k)).map(|k| 1 << k).sum()
@@ -95,7 +95,8 @@ mod tests {
         words.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word))
     }
 
-    /// No point is certain that is not covered, and none is covered that is not possible. Answers how many are neither.
+    /// Checks that every certain point is covered, and that every covered point is possible. Returns the number of points that
+    /// are neither certain nor impossible.
     fn check(group: &PointGroup, n: usize, difference: [f32; 3], least: f32) -> u32 {
         let mask = group.masks[entry(difference, least) as usize];
         let (certain, possible) = (points(mask.certain), points(mask.possible));
@@ -105,7 +106,7 @@ mod tests {
         (possible & !certain).count_ones()
     }
 
-    /// The number of points that are neither certain nor impossible for one neighbour, in the mean: what the table is for.
+    /// The mean number of points that stay open for one neighbour: neither certain nor impossible. The table must keep it small.
     fn open_of_random(group: &PointGroup, n: usize) -> f64 {
         let mut state = 1u64;
         let mut random = || {
@@ -114,10 +115,10 @@ mod tests {
         };
         let (mut open, tries) = (0, 20_000);
         for _ in 0..tries {
-            // As far as neighbours are, in some directions near the planes in which the map is folded.
+            // Distances like those of neighbours, in some directions near the planes in which the map is folded.
             let difference = [0; 3].map(|_| 6.0 * random() * if random() > 0.7 { 1e-6 } else { 1.0 });
             let length = difference.iter().map(|x| x * x).sum::<f32>().sqrt();
-            // Thresholds as neighbours have them; the first bin has all below, and leaves more open.
+            // Thresholds like those of neighbours. The first bin contains all lower thresholds and leaves more points open.
             open += check(group, n, difference, length * (0.4 + 0.6 * random()));
             check(group, n, difference, length * random() * 1.1);
         }
@@ -131,12 +132,12 @@ mod tests {
             let open = open_of_random(group, n);
             assert!(open < 0.16 * n as f64, "{n} points: {open} are tested for a neighbour");
         }
-        // The last group of a set that fills none.
+        // The last group of a set that does not fill it.
         let groups = point_groups(300);
         open_of_random(&groups[2], 300 - 256);
     }
 
-    /// Where cells and bins meet, a few roundings to each side: what a margin that is too small would get wrong.
+    /// The borders of cells and bins, a few rounding errors to each side: too small a margin would fail here.
     #[test]
     fn masks_hold_at_the_corners_of_cells_and_the_ends_of_bins() {
         let n = 100;
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(check(&groups[0], 100, [0.005, -0.003, 0.001], 0.001), 100);
         assert_eq!(check(&groups[0], 100, [1.0, 2.0, 3.0], f32::INFINITY), 0);
         assert_eq!(check(&groups[0], 100, [f32::NAN, 2.0, 3.0], f32::NAN), 0);
-        // Beyond the bins, and at great distances.
+        // Beyond the bins, and at large distances.
         for least in [-1e30, -50.0, -0.3, 1.5, 50.0, 1e30] {
             check(&groups[0], 100, [1.0, -0.5, 0.25], least);
             check(&groups[0], 100, [1e9, -3e9, 2e8], least);

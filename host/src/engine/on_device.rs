@@ -1,22 +1,22 @@
-//! Values that stay on the device where they were computed, for other libraries.
+//! Values that stay on the device that computed them, for other libraries.
 
 use super::DeviceError;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Memory of a device, with values of a chunk of a batch: structure by structure, feature by feature, residue by residue. All
-/// that was computed is there.
+/// Memory of a device with the values of a chunk of a batch: structure by structure, feature by feature, residue by residue. All
+/// values are complete.
 ///
-/// A backend's [`Worker`](super::Worker) that has a device implements it.
+/// A backend's [`Worker`](super::Worker) implements it if it has a device.
 pub(super) trait ValuesMemory: fmt::Debug + Send + Sync {
     /// The device's number.
     fn device(&self) -> usize;
 
-    /// Where the device finds the first value.
+    /// The device address of the first value.
     fn address(&self) -> u64;
 
-    /// Features of a residue.
+    /// The number of features of a residue.
     fn width(&self) -> usize;
 
     /// Copies some values to the host.
@@ -24,8 +24,8 @@ pub(super) trait ValuesMemory: fmt::Debug + Send + Sync {
 }
 
 /// A structure's values on a device: feature by feature in the order of [`Selection::features`](super::Selection::features),
-/// residue by residue. They are complete: any stream may read them at once. The memory is kept as long as a clone of this
-/// is; dropping the last waits for all work of the device, which may still read it.
+/// residue by residue. They are complete, so any stream may read them at once. The memory lives as long as a clone of this.
+/// Dropping the last clone waits for all work of the device, which may still be reading it.
 ///
 /// ```no_run
 /// use prism_host::engine::Selection;
@@ -41,11 +41,11 @@ pub(super) trait ValuesMemory: fmt::Debug + Send + Sync {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The tests `engine_gpu` run it (`lent`).
+/// The tests of `engine_gpu` run it (`lent`).
 #[derive(Clone, Debug)]
 pub struct DeviceValues {
     memory: Arc<dyn ValuesMemory>,
-    /// In the chunk.
+    /// The index in the chunk.
     residues: Range<usize>,
 }
 
@@ -65,7 +65,7 @@ impl DeviceValues {
         self.memory.device()
     }
 
-    /// Where the device finds the first value.
+    /// The device address of the first value.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.memory.address() + (self.range().start * size_of::<f32>()) as u64
@@ -77,13 +77,13 @@ impl DeviceValues {
         self.range().len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Copies them to the host.
+    /// Copies the values to the host.
     ///
     /// # Errors
     /// Those of the device.

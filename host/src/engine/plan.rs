@@ -7,13 +7,13 @@ use crate::structure::StructureInput;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Atoms and residues.
+/// A number of atoms and of residues.
 pub(crate) fn size_of(structure: &StructureInput) -> (u64, u64) {
     (structure.n_atoms() as u64, structure.n_residues() as u64)
 }
 
-/// Cuts a sequence of structures into batches: a batch ends before it exceeds the given number of atoms or a limit of the packed
-/// form is reached. A structure that is larger is a batch of its own.
+/// Cuts a sequence of structures into batches. A batch ends before it exceeds the given number of atoms or reaches a limit of the
+/// packed form. A larger structure gets a batch of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     most_atoms: u64,
@@ -27,7 +27,7 @@ impl Cut {
         Self { most_atoms: (batch_atoms as u64).min(ATOM_LIMIT - 1), structures: 0, atoms: 0, residues: 0 }
     }
 
-    /// Whether a batch ends before a structure of this size, with which the next one begins then.
+    /// Whether the current batch must end before a structure of this size. Then the structure begins the next batch.
     pub(crate) fn before(&mut self, (atoms, residues): (u64, u64)) -> bool {
         let full = self.atoms + atoms > self.most_atoms || self.residues + residues >= RESIDUE_LIMIT;
         let ends = full && self.structures > 0;
@@ -58,8 +58,8 @@ pub(super) fn batches(sizes: impl Iterator<Item = (u64, u64)>, batch_atoms: usiz
     ranges
 }
 
-/// Runs `work` on every range with in up to `slots` slots at once; results in the order of the ranges. Of several errors the
-/// first by place is returned; after an error no new range is begun.
+/// Runs `work` on every range, in up to `slots` slots at once. Results are in the order of the ranges. Returns the error of the
+/// first range that failed. After an error no further range is begun.
 pub(super) fn in_slots<T: Send>(
     slots: usize,
     ranges: Vec<Range<usize>>,

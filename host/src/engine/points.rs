@@ -1,4 +1,4 @@
-//! Test points on the unit sphere, on which accessible surface is counted.
+//! Test points on the unit sphere, with which accessible surface is counted.
 
 use super::masks;
 use bytemuck::allocation::try_zeroed_vec;
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
 /// `z = 1 - (2 k + 1) / n` and the azimuth `k pi (3 - sqrt 5)`.
 ///
-/// It is the set of FreeSASA, so that areas compare point for point. Computed in f64 with the functions that kernels
-/// use, then rounded: the same bits on every machine.
+/// FreeSASA uses the same set, so areas can be compared point for point. The points are computed in f64 with the functions that
+/// kernels use, and then rounded. So the bits are the same on every machine.
 #[must_use]
 pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
     let golden_angle = PI * (3.0 - sqrt(5.0));
@@ -26,7 +26,7 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
         .collect()
 }
 
-/// [`sphere_points`] as kernels read them, with their masks.
+/// [`sphere_points`] in the form that kernels read, with their masks.
 ///
 /// ```
 /// use prism_host::engine::{point_groups, sphere_points};
@@ -40,7 +40,7 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
     let points = sphere_points(n);
     let len = points.len().div_ceil(POINTS_PER_GROUP);
-    // They are too large for a thread's stack. Without memory the process ends as for any other vector.
+    // The groups are too large for a thread's stack. If memory runs out, the process ends, as for any other vector.
     let mut groups: Vec<PointGroup> = try_zeroed_vec(len).unwrap_or_else(|()| match Layout::array::<PointGroup>(len) {
         Ok(layout) => handle_alloc_error(layout),
         Err(error) => panic!("{n} points: {error}"),
@@ -54,8 +54,8 @@ pub fn point_groups(n: u32) -> Vec<PointGroup> {
     groups
 }
 
-/// [`point_groups`], made once as long as the same number is asked for: they take longer to make than a small structure to
-/// compute.
+/// [`point_groups`], which are kept while the same number is requested. Making them takes longer than computing a small
+/// structure.
 pub(super) fn shared_point_groups(n: u32) -> Arc<[PointGroup]> {
     type Known = Option<(u32, Arc<[PointGroup]>)>;
     static LAST: Mutex<Known> = Mutex::new(None);
@@ -89,7 +89,7 @@ mod tests {
                 let mean = coordinates.iter().map(|p| p[axis]).sum::<f64>() / f64::from(n);
                 assert!(mean.abs() < 1.0 / f64::from(n), "{n} points: mean {mean} along axis {axis}");
             }
-            // Each has the same share of the sphere, 4 pi / n, so that none is much nearer than its square root.
+            // Each point has the same share of the sphere, 4 pi / n, so no two are much closer than its square root.
             let nearest = (1..n as usize)
                 .flat_map(|i| (0..i).map(move |j| (i, j)))
                 .filter(|(i, j)| i - j < 200)

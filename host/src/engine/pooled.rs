@@ -1,4 +1,4 @@
-//! Memory that is used again when it is dropped.
+//! Memory that is reused after it is dropped.
 
 use super::EngineError;
 use bytemuck::Zeroable;
@@ -23,7 +23,7 @@ impl<T> Clone for Pooled<T> {
 }
 
 impl<T: Zeroable> Pooled<T> {
-    /// Room for `len` elements with unspecified contents.
+    /// Memory for `len` elements with unspecified contents.
     ///
     /// # Errors
     /// [`EngineError::OutOfHostMemory`].
@@ -33,18 +33,18 @@ impl<T: Zeroable> Pooled<T> {
 }
 
 impl<T> Pooled<T> {
-    /// How often memory was asked of the system so far.
+    /// The number of allocations from the system so far.
     pub(super) fn allocations(&self) -> u64 {
         self.0.allocations.load(Ordering::Relaxed)
     }
 
-    /// Gives memory back that nobody uses now.
+    /// Frees unused memory.
     pub(super) fn trim(&self) {
         self.0.free().clear();
     }
 }
 
-/// Memory of one kind that nobody uses now.
+/// Unused memory of one kind.
 #[derive(Debug)]
 struct Shelf<T> {
     free: Mutex<Vec<Vec<T>>>,
@@ -57,8 +57,8 @@ impl<T> Default for Shelf<T> {
     }
 }
 
-/// As many as batches are computed, waited for and written at a time on a few devices. What is dropped beyond that, by who
-/// has kept the results of many, goes back to the system.
+/// The most pieces that are kept: enough for the batches that are computed, waited for and written at a time on a few devices. A
+/// caller that keeps many results and then drops them returns the rest to the system.
 const MOST_FREE: usize = 8;
 
 impl<T> Shelf<T> {
@@ -68,8 +68,8 @@ impl<T> Shelf<T> {
 }
 
 impl<T: Zeroable> Shelf<T> {
-    /// The smallest that is long enough; else a new one, an eighth longer than was asked for, for batches that differ a
-    /// little.
+    /// The smallest piece that is long enough. Otherwise a new one, an eighth longer than requested, for batches whose sizes
+    /// differ a little.
     fn take(shelf: &Arc<Self>, len: usize) -> Result<PooledVec<T>, EngineError> {
         let home = Some(Arc::clone(shelf));
         if len == 0 {
@@ -81,13 +81,13 @@ impl<T: Zeroable> Shelf<T> {
             let elements = free.swap_remove(index);
             return Ok(PooledVec { elements, len, home });
         }
-        // All are too short; the longest is the least likely to be missed.
+        // All pieces are too short. The longest one is freed, because it is the least useful.
         let longest = free.iter().enumerate().max_by_key(|(_, one)| one.len()).map(|(index, _)| index);
         let short = longest.map(|index| free.swap_remove(index));
         drop(free);
         drop(short);
         shelf.allocations.fetch_add(1, Ordering::Relaxed);
-        // Its pages are first touched by whoever writes them.
+        // The thread that writes a page is the first to touch it.
         let wanted = len + len / 8;
         let elements = bytemuck::allocation::try_zeroed_vec(wanted)
             .map_err(|()| EngineError::OutOfHostMemory { bytes: wanted.saturating_mul(size_of::<T>()) })?;
@@ -95,12 +95,12 @@ impl<T: Zeroable> Shelf<T> {
     }
 }
 
-/// Elements in memory that goes back to where it came from when this is dropped. Else a slice.
+/// Elements in memory that returns to its pool when this is dropped. Otherwise it behaves like a slice.
 ///
-/// An engine's results take the memory of those that were dropped.
+/// The results of an engine reuse the memory of dropped results.
 pub(super) struct PooledVec<T> {
     elements: Vec<T>,
-    /// How many of the elements there are for others.
+    /// The number of elements that are visible.
     len: usize,
     home: Option<Arc<Shelf<T>>>,
 }
@@ -126,7 +126,7 @@ impl<T> DerefMut for PooledVec<T> {
 }
 
 impl<T: Clone> Clone for PooledVec<T> {
-    /// In memory of its own.
+    /// The clone has its own memory.
     fn clone(&self) -> Self {
         self.to_vec().into()
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After this many workers have failed on a batch, cores compute it where there are any: it may be the batch's fault.
+/// After this many workers have failed on a batch, the cores compute it, if there are any: the batch may be at fault.
 const FAILURES_OF_A_BATCH: usize = 2;
 /// Devices are opened once this many atoms per core were requested or announced, about 0.4 s of work for the cores. Smaller
 /// runs end before a device would pay, and a program that opens no device exits at once. (All columns: a core computes some
@@ -20,17 +20,18 @@ const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 17;
 /// that they soon leave the rest to the device.
 const CHUNK_ATOMS_PER_CORE: usize = 1 << 11;
 const LEAST_CHUNK_ATOMS: usize = 1 << 14;
-/// Cores leave announced work to devices that are ready within this time, and read ahead meanwhile: to read a structure takes them a
-/// tenth of the time of computing it. Longer than devices take to open, unless the driver compiles kernels or is cold itself.
+/// Cores leave announced work to devices that are ready within this time. Meanwhile they read ahead: reading a structure takes
+/// them a tenth of the time of computing it. Devices take less time than this to open, unless the driver has to compile kernels
+/// or is cold itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Cores help devices with a batch if they need at most this many times the device's time for it.
 const SLOWER_THAN_DEVICES: f64 = 4.0;
 
-/// The workers of an engine. A batch takes a free slot of a worker, or waits for one.
+/// The workers of an engine. A batch takes a free slot of a worker or waits for one.
 #[derive(Debug)]
 pub(super) struct Scheduler {
     shared: Arc<Shared>,
-    /// Larger batches, in atoms, are likely to run out of memory, as one did before.
+    /// Batches of more atoms are likely to run out of memory, because one of this size did.
     fitting_atoms: AtomicUsize,
     asked_atoms: AtomicUsize,
     /// Requested atoms after which devices are opened.
@@ -79,13 +80,13 @@ impl std::fmt::Debug for Devices {
 enum Role {
     /// Always.
     Chosen,
-    /// Where the chosen workers have failed.
+    /// When the chosen workers have failed.
     Fallback,
-    /// Until devices are open, and beside them where that helps.
+    /// Until devices are open, and beside them if that helps.
     Cores,
 }
 
-/// A worker, with what is in use and what is known of it.
+/// A worker with its slots in use and its measured speed.
 #[derive(Debug)]
 struct Seat {
     worker: Arc<dyn Worker>,
@@ -95,7 +96,7 @@ struct Seat {
     /// A batch waits for all of its slots.
     claimed: bool,
     lost: Option<DeviceError>,
-    /// Atoms computed so far, and the time that took.
+    /// Atoms computed so far, and the time they took.
     atoms: usize,
     busy: Duration,
 }
@@ -118,7 +119,7 @@ impl Seat {
     }
 }
 
-/// A device that failed and gets no further batches.
+/// A failed device, which gets no further batches.
 ///
 /// ```
 /// use prism_host::engine::LostWorker;
@@ -133,13 +134,13 @@ impl Seat {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostWorker {
-    /// What it is called.
+    /// The worker's name.
     pub name: String,
-    /// Why.
+    /// Why it was lost.
     pub reason: DeviceError,
 }
 
-/// A batch that was computed.
+/// A computed batch.
 pub(super) struct Run {
     /// The worker's number.
     pub(super) worker: usize,
@@ -181,7 +182,7 @@ impl Scheduler {
         Self { shared, fitting_atoms, asked_atoms, atoms_before_devices, chunk_atoms }
     }
 
-    /// With limits that a test has chosen.
+    /// As above, with limits that a test chooses.
     #[cfg(test)]
     pub(super) fn asking_for_devices(self, after_atoms: usize, chunk_atoms: usize) -> Self {
         Self { atoms_before_devices: after_atoms, chunk_atoms, ..self }
@@ -204,20 +205,20 @@ impl Scheduler {
         chosen.map(|seat| seat.worker.name().to_owned()).collect()
     }
 
-    /// The names of the workers that there are so far, by their numbers.
+    /// The names of all workers so far, by their numbers.
     pub(super) fn names(&self) -> Vec<String> {
         self.shared.lock().seats.iter().map(|seat| seat.worker.name().to_owned()).collect()
     }
 
-    /// Those that failed.
+    /// The workers that failed.
     pub(super) fn lost(&self) -> Vec<LostWorker> {
         let state = self.shared.lock();
         let lost = state.seats.iter().filter_map(|seat| Some((seat.worker.name().to_owned(), seat.lost.clone()?)));
         lost.map(|(name, reason)| LostWorker { name, reason }).collect()
     }
 
-    /// Says that `atoms` more atoms are requested now. Opens devices once the sum is worth it. Cores go on meanwhile: nobody knows
-    /// whether more will come.
+    /// Adds `atoms` to the requested atoms, and opens devices once the sum is worth it. Meanwhile cores continue, because more
+    /// work may not come.
     pub(super) fn expect(&self, atoms: usize) {
         let all = self.asked_atoms.fetch_add(atoms, Ordering::Relaxed).saturating_add(atoms);
         if all >= self.atoms_before_devices {
@@ -225,8 +226,8 @@ impl Scheduler {
         }
     }
 
-    /// Says that `atoms` atoms will come in all. Opens devices where that is worth it, and leaves the atoms to them if they are
-    /// soon ready.
+    /// Announces that `atoms` atoms will come in all. Opens devices if that is worth it, and leaves the atoms to them if they are
+    /// ready soon.
     pub(super) fn announce(&self, atoms: usize) {
         if atoms >= self.atoms_before_devices {
             self.begin_to_open(Instant::now().checked_add(PATIENCE));
@@ -242,7 +243,7 @@ impl Scheduler {
         let Devices::Later(opener) = std::mem::replace(&mut state.devices, coming) else { return };
         drop(state);
         let shared = Arc::clone(&self.shared);
-        // Nobody waits for this thread: a run that is over earlier ends without it.
+        // Nobody waits for this thread, so a run that ends earlier does not wait for it.
         let begun = thread::Builder::new().name("devices".to_owned()).spawn(move || shared.open(opener));
         if let Err(error) = begun {
             tracing::warn!("computing on the CPU: no thread to make devices ready: {error}");
@@ -250,13 +251,13 @@ impl Scheduler {
         }
     }
 
-    /// Whether devices are being opened.
+    /// Whether devices are being opened now.
     pub(super) fn awaits_devices(&self) -> bool {
         matches!(self.shared.lock().devices, Devices::Coming { .. })
     }
 
-    /// Waits for devices that the work is left to. Then the chunk size in atoms if they are still being opened, and `None` at other
-    /// times: batches stay whole.
+    /// Waits for devices to which the work is left. If they are still being opened afterwards, returns the chunk size in atoms.
+    /// Otherwise returns `None`: batches stay whole.
     pub(super) fn chunk_atoms(&self) -> Option<usize> {
         let mut state = self.shared.lock();
         while let Devices::Coming { awaited_until } = state.devices {
@@ -280,7 +281,7 @@ impl Scheduler {
         self.fitting_atoms.fetch_min(atoms.div_ceil(2), Ordering::Relaxed);
     }
 
-    /// Computes a batch; where a worker fails, another does.
+    /// Computes a batch. If a worker fails, another one computes it.
     ///
     /// # Errors
     /// Errors of the batch itself, and the error of the last worker that failed.
@@ -333,7 +334,7 @@ impl Scheduler {
                 state.seats[seat].free -= 1;
                 return Some(Turn { shared, worker, seat, slots: 1 });
             }
-            // From now on nobody else begins here.
+            // From now on no other batch begins on this worker.
             state.seats[seat].claimed = true;
             while state.seats[seat].free < state.seats[seat].slots && state.seats[seat].is_left() {
                 state = shared.wait(state);
@@ -355,7 +356,7 @@ impl Scheduler {
     }
 }
 
-/// The seat for a batch, if one is free. Devices come first, and the least busy one of them, so that batches spread over all.
+/// Finds a free seat for a batch. Devices come first, and among them the least busy one, so that batches spread over all.
 fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
     let open = |seat: &Seat| seat.is_left() && !seat.claimed && seat.free > 0;
     let share = |seat: &Seat| seat.free as f64 / seat.slots as f64;
@@ -372,7 +373,7 @@ fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
     freest(&is_chosen).or_else(|| freest(&|seat| seat.role == Role::Cores && helps(seats, seat, atoms)))
 }
 
-/// Whether cores finish a batch about as soon as the devices, all of which are busy.
+/// Whether cores would finish a batch about as soon as the devices, which are all busy.
 fn helps(seats: &[Seat], cores: &Seat, atoms: usize) -> bool {
     let of_devices = seats.iter().filter(|seat| seat.role == Role::Chosen && seat.is_left());
     let fastest = of_devices.filter_map(Seat::seconds_per_atom).min_by(f64::total_cmp);
@@ -383,7 +384,7 @@ fn helps(seats: &[Seat], cores: &Seat, atoms: usize) -> bool {
 }
 
 impl Shared {
-    /// Opens devices, which take batches from then on.
+    /// Opens devices. From then on they take batches.
     fn open(&self, opener: Opener) {
         let opened = opener();
         let mut state = self.lock();

@@ -1,10 +1,10 @@
-//! What is asked for of a run: which columns, and so which steps.
+//! What a run computes: the requested columns, and so the necessary steps.
 
 use shared_types::{FEATURES, Feature, Group, MegaFusedConfig, Steps, steps};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Features that are to be computed, and whether sites are.
+/// The features to compute, and whether to find sites.
 ///
 /// ```
 /// use prism_host::engine::Selection;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// Group by group, each in the order of the table, none twice.
+    /// Group by group, each in the order of the table, without repetition.
     features: Arc<[&'static Feature]>,
     sites: bool,
     points: bool,
@@ -33,7 +33,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// These features, and sites where they are wanted.
+    /// These features, and sites if `sites` is true.
     pub fn new(features: impl IntoIterator<Item = &'static Feature>, sites: bool) -> Self {
         let features = in_order(features);
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
@@ -41,19 +41,19 @@ impl Selection {
         Self { features, sites, points: false, on_device: false, steps }
     }
 
-    /// The same steps, of which other features are taken.
+    /// The same steps, with other features as results.
     pub(super) fn with_features(&self, features: impl IntoIterator<Item = &'static Feature>) -> Self {
         Self { features: in_order(features), ..self.clone() }
     }
 
-    /// The same, and the surface points that sites are found by.
+    /// The same, and also the surface points from which sites are found.
     #[must_use]
     pub fn with_points(self) -> Self {
         Self { points: true, steps: self.steps.and(Steps::SITES).complete(), ..self }
     }
 
-    /// The same, of which values stay on the device that computes them: a worker that has one leaves them there, for
-    /// [`device_values`](super::BatchResults::device_values), and gives the host none. Other workers do as ever.
+    /// The same, but values stay on the device that computes them. A worker that has a device leaves them there for
+    /// [`device_values`](super::BatchResults::device_values) and copies none to the host. Other workers are not affected.
     #[must_use]
     pub fn on_device(self) -> Self {
         Self { on_device: true, ..self }
@@ -65,58 +65,59 @@ impl Selection {
         self.on_device
     }
 
-    /// Whether surface points are wanted.
+    /// Whether surface points are requested.
     #[must_use]
     pub fn has_points(&self) -> bool {
         self.points
     }
 
-    /// The features, in the order in which results have them: group by group.
+    /// The features in the order of the results: group by group.
     #[must_use]
     pub fn features(&self) -> &[&'static Feature] {
         &self.features
     }
 
-    /// How many features.
+    /// The number of features.
     #[must_use]
     pub fn width(&self) -> usize {
         self.features.len()
     }
 
-    /// Whether sites are found.
+    /// Whether sites are requested.
     #[must_use]
     pub fn has_sites(&self) -> bool {
         self.sites
     }
 
-    /// What has to run.
+    /// The steps that have to run.
     #[must_use]
     pub fn steps(&self) -> Steps {
         self.steps
     }
 
-    /// Where a feature is among the others.
+    /// The index of a feature in the selection.
     #[must_use]
     pub fn place(&self, feature: &Feature) -> Option<usize> {
-        // By what tells features apart: to compare their texts, too, takes longer than to look at their values.
+        // Compared by the fields that identify a feature. Comparing the texts as well would take longer than looking at the
+        // values.
         self.features.iter().position(|one| one.column == feature.column && one.group == feature.group)
     }
 
-    /// Where a group's features are among all.
+    /// The indices of a group's features in the selection.
     pub(super) fn of_group(&self, group: Group) -> Range<usize> {
         let first = self.features.partition_point(|feature| feature.group < group);
         first..self.features.partition_point(|feature| feature.group <= group)
     }
 }
 
-/// Features group by group, each in the order of the table, none twice.
+/// Features group by group, each in the order of the table, without repetition.
 fn in_order(features: impl IntoIterator<Item = &'static Feature>) -> Arc<[&'static Feature]> {
     let asked: Vec<_> = features.into_iter().collect();
     let of_group = |&group: &Group| group.features().filter(|feature| asked.contains(feature)).collect::<Vec<_>>();
     Group::ALL.iter().flat_map(of_group).collect()
 }
 
-/// What to compute, and with what.
+/// What to compute, and with which configuration.
 ///
 /// ```
 /// use prism_host::engine::{Request, Selection};
@@ -127,9 +128,9 @@ fn in_order(features: impl IntoIterator<Item = &'static Feature>) -> Arc<[&'stat
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// What every feature is computed with.
+    /// The configuration for every feature.
     pub config: MegaFusedConfig,
-    /// What is computed.
+    /// What to compute.
     pub selection: Selection,
 }
 

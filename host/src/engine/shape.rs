@@ -1,10 +1,10 @@
-//! What two batches must have in common for work on the one to be work on the other.
+//! What two batches must share so that work recorded for one can run on the other.
 
 use crate::pack::PackedBatch;
 use std::fmt::Debug;
 use thiserror::Error;
 
-/// Where a batch is not of the shape of one that was recorded.
+/// How a batch differs from the shape of a recorded one.
 ///
 /// ```
 /// use prism_host::engine::{EngineError, ShapeDifference};
@@ -17,34 +17,34 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShapeDifference {
-    /// More or less of something.
+    /// A different number of something.
     #[error("it has {found} {what}, and {recorded} were recorded")]
     Count {
         /// `structures`, `residues` or `atoms`.
         what: &'static str,
-        /// How many there are.
+        /// The number that was found.
         found: usize,
-        /// How many there must be.
+        /// The recorded number.
         recorded: usize,
     },
-    /// Something else in its place.
+    /// A different value.
     #[error("structure {structure:?}: `{field}` at index {index} is {found}, and {recorded} was recorded")]
     Value {
-        /// The structure's name, in the batch that was not recorded.
+        /// The structure's name in the new batch.
         structure: String,
         /// The buffer, as [`BatchBuffers`](crate::pack::BatchBuffers) names it.
         field: &'static str,
-        /// Index in the buffer.
+        /// The index in the buffer.
         index: usize,
-        /// What is there.
+        /// The value that was found.
         found: String,
-        /// What must be there.
+        /// The recorded value.
         recorded: String,
     },
 }
 
-/// The first difference between `found` and `recorded` that is more than where atoms are, how large they are, and what B
-/// factors residues have. Names may differ.
+/// The first difference between `found` and `recorded`. Positions and radii of atoms, B factors of residues, and names may
+/// differ.
 pub(super) fn difference(found: &PackedBatch, recorded: &PackedBatch) -> Option<ShapeDifference> {
     let count = |what, size: fn(&PackedBatch) -> usize| {
         let (found, recorded) = (size(found), size(recorded));
@@ -56,7 +56,7 @@ pub(super) fn difference(found: &PackedBatch, recorded: &PackedBatch) -> Option<
         .or_else(|| values(found, recorded))
 }
 
-/// Both are of the same lengths.
+/// Both have the same lengths.
 fn values(found: &PackedBatch, recorded: &PackedBatch) -> Option<ShapeDifference> {
     let names = found.names();
     let of_structure = |index: usize| names[index].clone();
@@ -80,14 +80,14 @@ fn values(found: &PackedBatch, recorded: &PackedBatch) -> Option<ShapeDifference
     shared_types::residue_inputs!(inputs)
 }
 
-/// The first element whose bits are others: NaN is NaN.
+/// The index of the first element with other bits: a NaN equals itself.
 fn first<T: bytemuck::NoUninit + Debug>(
     field: &'static str,
     structure: impl Fn(usize) -> String,
     found: &[T],
     recorded: &[T],
 ) -> Option<ShapeDifference> {
-    // The whole at once is many times faster, and usually enough.
+    // Comparing everything at once is many times faster, and usually enough.
     if bytemuck::cast_slice::<_, u8>(found) == bytemuck::cast_slice::<_, u8>(recorded) {
         return None;
     }
@@ -113,7 +113,7 @@ mod tests {
         PackedBatch::from_inputs(structures).unwrap()
     }
 
-    /// What differs once `change` was made to the second structure.
+    /// The difference after `change` was made to the second structure.
     fn after(change: impl FnOnce(&mut StructureInput)) -> Option<ShapeDifference> {
         let (recorded, mut changed) = (packed(&pair()), pair());
         change(&mut changed[1]);

@@ -1,11 +1,11 @@
-//! Features of structures that come one by one.
+//! Features of structures that arrive one by one.
 
 use super::{Engine, EngineError, StructureFeatures};
 use crate::structure::StructureInput;
 
 type Each = Result<StructureFeatures, EngineError>;
 
-/// Features of the structures of an iterator, in its order. Made by [`Engine::run_iter`].
+/// Features of an iterator's structures, in its order. [`Engine::run_iter`] creates it.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
@@ -23,10 +23,10 @@ type Each = Result<StructureFeatures, EngineError>;
 #[derive(Debug)]
 pub struct FeaturesIter<'a, I> {
     engine: &'a Engine,
-    /// `None` once it has ended, or the backend has failed.
+    /// `None` after the iterator has ended or the backend has failed.
     structures: Option<I>,
     ready: std::vec::IntoIter<Each>,
-    /// Structures taken so far.
+    /// The number of structures taken so far.
     taken: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a, I: Iterator<Item = StructureInput>> FeaturesIter<'a, I> {
         Self { engine, structures: Some(structures), ready: Vec::new().into_iter(), taken: 0 }
     }
 
-    /// Takes structures, a batch for every slot, and computes them.
+    /// Takes a batch of structures for every slot, and computes them.
     fn refill(&mut self) {
         let Some(structures) = &mut self.structures else { return };
         let enough = self.engine.batch_atoms().saturating_mul(self.engine.slots());

@@ -1,4 +1,4 @@
-//! The engine with workers that fail: what is computed stays the same.
+//! The engine with failing workers: results stay the same.
 
 mod blame;
 mod devices_later;
@@ -80,7 +80,7 @@ fn one_structure_that_does_not_fit_gets_the_error() {
     assert_same(&others, &expected(&rest));
 }
 
-/// Two slots that share the memory of a device: what fits alone is not refused because of what is beside it.
+/// Two slots share the memory of a device. A batch that fits alone must not be refused because of the batch beside it.
 #[test]
 fn a_structure_gets_the_whole_memory_before_it_is_given_up() {
     let structures = chains(&[120; 6]);
@@ -121,7 +121,7 @@ fn a_worker_that_breaks_is_left_out() {
         let good = Injected::new("good", 2);
         let engine = Engine::of_workers(vec![bad.boxed(), good.boxed()], None, 1);
         for (one, expected) in structures.iter().zip(&all) {
-            // Where all are free, the first is taken.
+            // If all are free, the first one is taken.
             assert_same(&engine.run(std::slice::from_ref(one)).unwrap(), std::slice::from_ref(expected));
         }
         let lost = engine.lost();
@@ -149,7 +149,7 @@ fn without_workers_the_fallback_computes_or_there_is_an_error() {
     assert_eq!(error.structure_index(), None);
 }
 
-/// What kills a device may kill the next one, too.
+/// A batch that kills one device may kill the next one, too.
 #[test]
 fn a_batch_takes_no_more_than_two_workers_with_it() {
     let worker = |n: usize| Injected::new(&n.to_string(), 1).breaking_after(0).boxed();

@@ -1,22 +1,22 @@
-//! Work in several threads at once. Where the system gives no more threads, the calling thread does the rest.
+//! Work in several threads at once. If the system gives no more threads, the calling thread does the rest.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Runs each share in a thread of its own, the first one in the calling thread, which also runs the shares that get no
-/// thread. Returns the results in the order of the shares.
+/// Runs each share in a thread of its own. The calling thread runs the first share, and those that get no thread. Returns the
+/// results in the order of the shares.
 pub(super) fn at_once<S: Send, T: Send>(shares: Vec<S>, work: impl Fn(S) -> T + Sync) -> Vec<T> {
     in_threads(shares, usize::MAX, work)
 }
 
-/// The same with at most `most` threads; tests use it.
+/// The same with at most `most` threads, for tests.
 fn in_threads<S: Send, T: Send>(shares: Vec<S>, most: usize, work: impl Fn(S) -> T + Sync) -> Vec<T> {
-    // A thread that is not begun does not give back what it was to work on.
+    // If a thread cannot start, its share is lost with its closure. So shares are kept here.
     let shares: Vec<_> = shares.into_iter().map(|share| Mutex::new(Some(share))).collect();
     let done = |share: &Mutex<Option<S>>| {
         let share = share.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Each is taken once.
+        // Each share is taken once.
         share.map(&work)
     };
     let Some((first, others)) = shares.split_first() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What computes a batch: a device, or the CPU's cores.
+//! Workers compute batches: a device, or the CPU's cores.
 
 use super::EngineError;
 use super::results::BatchFeatures;
@@ -6,11 +6,12 @@ use super::selection::Request;
 use crate::pack::PackedBatch;
 use std::time::Duration;
 
-/// A backend's way of computing batches, several at once: a device, or all cores of a CPU. What it computes has the same
-/// bits whichever worker it is.
+/// A backend's way of computing several batches at once: one device, or all cores of a CPU. The results have the same bits on
+/// every worker.
 ///
-/// A backend is one module that implements this trait; it brings its [`Memory`](super::Memory) and an
-/// [`Executor`](cuda_std::launch::Executor). Scheduling, halving of batches that do not fit, and blame are the engine's.
+/// A backend is one module that implements this trait. It brings its [`Memory`](super::Memory) and an
+/// [`Executor`](cuda_std::launch::Executor). The engine schedules batches, halves those that do not fit, and finds the structure
+/// that caused an error.
 ///
 /// ```
 /// use cuda_std::launch::CpuExecutor;
@@ -54,14 +55,14 @@ use std::time::Duration;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Worker: std::fmt::Debug + Send + Sync {
-    /// What it is called, for people.
+    /// Its name, for people.
     fn name(&self) -> &str;
 
-    /// How many batches it usefully computes at once.
+    /// The number of batches that it usefully computes at once.
     fn slots(&self) -> usize;
 
-    /// Whether batches beyond [`slots`](Self::slots) wait for a turn. Where they do not, every batch is computed at once,
-    /// also from within a pool of threads that must not block.
+    /// Whether batches beyond [`slots`](Self::slots) wait for their turn. If not, every batch is computed at once, also when the
+    /// caller is in a thread pool whose threads must not block.
     fn has_turns(&self) -> bool {
         true
     }
@@ -69,26 +70,26 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
     /// Computes a batch.
     ///
     /// # Errors
-    /// Memory that ran out and panics of kernels, which are the batch's. After [`EngineError::Device`] of the kind
-    /// [`Lost`](super::DeviceErrorKind::Lost) or [`Unavailable`](super::DeviceErrorKind::Unavailable) the worker gets no
-    /// further batch.
+    /// The errors of the batch: too little memory, and panics of kernels. After [`EngineError::Device`] of the kind
+    /// [`Lost`](super::DeviceErrorKind::Lost) or [`Unavailable`](super::DeviceErrorKind::Unavailable) the worker gets no further
+    /// batch.
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError>;
 
-    /// Gives back memory that was kept for later batches. Nothing is computed meanwhile.
+    /// Frees memory that was kept for later batches. Nothing is computed meanwhile.
     fn release(&self) {}
 }
 
-/// A batch's results, and how long parts of the work took where the worker can tell.
+/// The results of a batch, and the times of its stages if the worker can measure them.
 #[derive(Debug)]
 pub struct Computation {
     /// The results.
     pub features: BatchFeatures,
-    /// How the device's time was shared out.
+    /// How the device's time was divided.
     pub times: Option<DeviceTimes>,
 }
 
-/// How a device's time on a batch is shared out. Where a batch went through it in chunks, times of chunks are added up,
-/// though chunks are done at the same time.
+/// How a device's time on a batch was divided. If the batch went through the device in chunks, the chunks' times are added up,
+/// although chunks overlap.
 ///
 /// ```
 /// use prism_host::engine::DeviceTimes;
@@ -102,7 +103,7 @@ pub struct Computation {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTimes {
-    /// Making room on the device, and copying the batch there.
+    /// Reserving memory on the device, and copying the batch there.
     pub upload: Duration,
     /// Running the kernels.
     pub kernels: Duration,

@@ -20,11 +20,11 @@ use texts::Texts;
 
 /// Rows in a record batch.
 const BATCH_ROWS: usize = 1 << 16;
-/// Values that are appended sooner than other threads are woken.
+/// Up to this many values, appending takes less time than waking other threads.
 const FEW_VALUES: usize = 1 << 16;
 
-/// A table as an Arrow IPC file ("Feather V2"), uncompressed: texts as Utf8, numbers as Int32 and Float32 with null where one
-/// is not defined; version and configuration in the schema's metadata.
+/// A table as an uncompressed Arrow IPC file ("Feather V2"). Texts are Utf8. Numbers are Int32 and Float32, with null for
+/// undefined values. The schema's metadata has version and configuration.
 ///
 /// ```
 /// use arrow_ipc::reader::FileReader;
@@ -49,7 +49,7 @@ pub struct ArrowTable<W: Write> {
     rows: RecordBatches,
 }
 
-/// Rows of a table as Arrow record batches, in memory, for programs that take them as they are.
+/// Rows of a table as Arrow record batches in memory, for programs that use them directly.
 ///
 /// ```
 /// use prism_host::output::{Columns, RecordBatches, StructureRows};
@@ -79,7 +79,7 @@ enum Values {
 }
 
 impl RecordBatches {
-    /// Begins with no rows. `metadata` becomes the schema's; columns have their unit, definition and source.
+    /// Creates batches without rows. `metadata` becomes the schema's metadata. Columns carry their unit, definition and source.
     #[must_use]
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl RecordBatches {
         }
     }
 
-    /// Columns and their types.
+    /// The columns and their types.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
@@ -105,7 +105,7 @@ impl RecordBatches {
         let rows: usize = parts.iter().map(StructureRows::len).sum();
         let append =
             |(column, values): &mut (Column, Values)| parts.iter().for_each(|part| values.append(column, part));
-        // Threads are woken once for all of them: cores that compute come late to each call.
+        // Threads are woken once for all structures, because busy cores respond slowly to each call.
         if rows * self.columns.len() <= FEW_VALUES {
             self.columns.iter_mut().for_each(append);
         } else {
@@ -114,10 +114,10 @@ impl RecordBatches {
         self.rows += rows;
     }
 
-    /// The rows of some structures as a batch of their own, beside those that were appended.
+    /// The rows of some structures as a separate batch, beside the appended rows.
     ///
     /// # Errors
-    /// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+    /// When the texts of a column exceed Arrow's 32-bit offsets.
     pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<RecordBatch, OutputError> {
         let rows: usize = parts.iter().map(StructureRows::len).sum();
         let array = |(column, _): &(Column, Values)| {
@@ -139,10 +139,10 @@ impl RecordBatches {
         RecordBatch::try_new(Arc::clone(&self.schema), arrays.map_err(io)?).map_err(io)
     }
 
-    /// The rows so far; those that follow are of the next batch.
+    /// Takes the appended rows. Later rows belong to the next batch.
     ///
     /// # Errors
-    /// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+    /// When the texts of a column exceed Arrow's 32-bit offsets.
     pub fn take(&mut self) -> Result<RecordBatch, OutputError> {
         let arrays: Result<Vec<_>, _> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
         self.rows = 0;
@@ -150,7 +150,7 @@ impl RecordBatches {
     }
 }
 
-/// Types and descriptions of columns, with the metadata of the whole.
+/// The types and descriptions of columns, with the table's metadata.
 pub(super) fn schema(columns: &Columns, metadata: HashMap<String, String>) -> Schema {
     Schema::new_with_metadata(columns.as_slice().iter().map(field).collect::<Vec<_>>(), metadata)
 }
@@ -159,10 +159,10 @@ pub(super) fn metadata(provenance: &Provenance) -> HashMap<String, String> {
     owned(provenance.entries())
 }
 
-/// The schema as Parquet's key-value metadata have it, where Arrow's readers look for what Parquet's own schema has no
-/// place for: units and definitions.
+/// The schema in the form of Parquet's key-value metadata. Arrow's readers look there for units and definitions, which Parquet's
+/// own schema cannot hold.
 ///
-/// Readers that find it take the file's own metadata from there, too.
+/// Readers that find it also take the file's own metadata from there.
 pub(super) fn encoded(schema: &Schema) -> String {
     let (generator, mut dictionaries) = (IpcDataGenerator::default(), DictionaryTracker::new(true));
     let encoded =
@@ -182,7 +182,7 @@ fn field(column: &Column) -> Field {
     Field::new(column.name(), kind, nullable).with_metadata(owned(told))
 }
 
-/// Names and texts as metadata have them.
+/// Names and texts in the form of metadata.
 pub(super) fn owned(told: impl IntoIterator<Item = (&'static str, impl Into<String>)>) -> HashMap<String, String> {
     told.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
 }
@@ -191,7 +191,7 @@ impl<W: Write> ArrowTable<W> {
     /// Begins a table.
     ///
     /// # Errors
-    /// Where `out` cannot be written.
+    /// When writing to `out` fails.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let rows = RecordBatches::new(columns, metadata(provenance));
         Ok(Self { file: FileWriter::try_new(out, rows.schema()).map_err(io)?, rows })
@@ -206,7 +206,7 @@ impl<W: Write> Table for ArrowTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         let mut rest = structures;
         while !rest.is_empty() {
-            // Batches end at the same structure however the table is handed over.
+            // The batches end at the same structures for any division of the table into calls.
             let mut rows = self.rows.rows;
             let before_end = |part: &&StructureRows<'_>| {
                 let fits = rows < BATCH_ROWS;
@@ -233,7 +233,7 @@ impl<W: Write> Table for ArrowTable<W> {
 }
 
 impl Values {
-    /// Room for so many rows.
+    /// Reserves memory for this many rows.
     fn of(column: &Column, rows: usize) -> Self {
         match column.kind() {
             Kind::Text => Self::Text(Texts::with_capacity(rows)),
@@ -244,7 +244,7 @@ impl Values {
 
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
         let (rows, structure) = (0..part.len(), part.structure);
-        // To ask for each value which column it is would take longer than all else.
+        // The column is matched once. Matching it for each value would take longer than everything else.
         match (&mut *self, column) {
             (Self::Float(all), Column::Feature(feature)) => match part.values(feature).get(rows) {
                 None => all.append_nulls(part.len()),

@@ -18,15 +18,15 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// Rows in a row group: enough to compress well, few enough for a reader to take a part of a file, and for several to be
-/// under way.
+/// Rows in a row group. This is enough to compress well, and few enough that readers can take part of a file and several groups
+/// can be encoded at once.
 const GROUP_ROWS: usize = 1 << 16;
-/// Row groups that are being encoded, at most: more than that wait to be gathered.
+/// The most row groups that are encoded at a time. Gathering waits while there are this many.
 const GROUPS_IN_FLIGHT: usize = 4;
 
-/// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for
-/// NaN; compressed by zstd. Version and configuration are among the file's key-value metadata, and, for readers that are
-/// Arrow's, each column's unit, definition and source.
+/// A table as Parquet, compressed by zstd. Identity columns and `site_id` are required UTF-8 and INT32. Features are optional
+/// FLOAT, with null for NaN. The file's key-value metadata has version and configuration and, for Arrow's readers, each column's
+/// unit, definition and source.
 ///
 /// ```
 /// use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -58,11 +58,11 @@ pub struct ParquetTable<W: Write + Send> {
     group: Group,
     /// Groups that rayon's threads encode, in their order in the file.
     in_flight: VecDeque<Receiver<(Encoded, Group)>>,
-    /// Groups that are written. Their memory is used again: fresh pages would cost more than the copies into them.
+    /// Groups that were written. Their memory is reused, because fresh pages would cost more than the copies into them.
     spare: Vec<Group>,
 }
 
-/// Where the schema of Arrow stands among the metadata, by Arrow's convention.
+/// The metadata key of Arrow's schema, by Arrow's convention.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// The metadata of a file: provenance, and the schema for Arrow's readers.
@@ -75,7 +75,7 @@ impl<W: Write + Send> ParquetTable<W> {
     /// Begins a table.
     ///
     /// # Errors
-    /// Where `out` cannot be written.
+    /// When writing to `out` fails.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let fields = columns.as_slice().iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = Type::group_type_builder("prism").with_fields(fields).build()?;
@@ -87,8 +87,8 @@ impl<W: Write + Send> ParquetTable<W> {
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(metadata));
         for column in columns.as_slice() {
-            // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time. What
-            // does repeat are their first bytes: apart from the others they are smaller, and read faster.
+            // Names and table look-ups repeat. Computed numbers hardly do, so a dictionary of them would waste time. Their first
+            // bytes do repeat: stored apart from the other bytes, they are smaller and faster to read.
             let is_feature = matches!(column, Column::Feature(_));
             properties = properties.set_column_dictionary_enabled(column.name().into(), !is_feature);
             if is_feature {

@@ -328,8 +328,8 @@ impl CudaBuilder {
         input_digest(&prepared.graph, &prepared.sources, &settings)
     }
 
-    /// The name of the directory for builds with the same flags for every crate: cargo keeps one copy of `core` per directory,
-    /// whatever the flags, and would compile it again at each change.
+    /// The name of the directory for builds that use the same flags for every crate. Cargo keeps one copy of `core` per
+    /// directory, whatever the flags, and would compile it again at each change.
     fn variant(&self, graph: &PackageGraph, arch: NvvmArch) -> String {
         let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
         let outside: Vec<String> = graph.outside().map(|package| package.directory.display().to_string()).collect();
@@ -357,14 +357,14 @@ impl CudaBuilder {
         all_flags.extend(Remapped::flags(&everywhere));
         let mut last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
         if self.debug == DebugInfo::LineTables {
-            // The lines of every crate begin with the workspace's root, where the compiler runs.
+            // With line tables, every crate's paths begin at the workspace's root, where the compiler runs.
             all_flags.append(&mut last_flags);
         }
 
         Canary { compiler, flags: &all_flags, last_flags: &[], debug: self.debug, target }.check()?;
 
         let package = &graph.kernels.name;
-        // A separate name for each variant: otherwise cargo would consider a crate that was built another way as done.
+        // Each variant gets its own name. Otherwise cargo would not rebuild a crate that was built with other flags.
         let way = [
             &compiler.version,
             &compiler.llvm,

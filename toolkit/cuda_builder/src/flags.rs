@@ -22,9 +22,8 @@ pub enum DebugInfo {
 /// crate, so it is one of the code generation flags: after cargo's `--` it would apply only to the last crate.
 pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 
-/// Makes calls of closures part of the code around them, however long they are. A call would have all that a thread holds in registers
-/// go through memory, and by itself the compiler makes one of a closure with some hundred instructions of inline assembly, as a product
-/// by tensor cores is.
+/// Inlines closures, however long they are. A call would move all of a thread's registers through memory. By default, the
+/// compiler does not inline a closure with some hundred instructions of inline assembly, such as a tensor core product.
 pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
 
 /// The name of the device's profile, which is passed on cargo's command line instead of a manifest.
@@ -77,10 +76,10 @@ pub fn code_generation(arch: NvvmArch) -> Vec<String> {
 /// (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
 #[derive(Clone, Debug)]
 pub struct Remapped {
-    /// For every crate: `core` among them, which is compiled again where they differ.
+    /// For every crate, including `core`, which is compiled again when these change.
     pub everywhere: Vec<(PathBuf, String)>,
-    /// For the workspace's crates. The compiler runs in the workspace's root and usually gets relative paths; this makes absolute
-    /// ones equal to them.
+    /// For the workspace's crates. The compiler runs in the workspace's root and usually gets relative paths. This maps absolute
+    /// paths to the same names.
     pub of_workspace: Vec<(PathBuf, String)>,
 }
 
@@ -99,7 +98,7 @@ impl Remapped {
         }
         let mut of_workspace = Vec::new();
         add(&mut of_workspace, graph.root.clone(), "");
-        // They may be in the workspace.
+        // These directories may lie in the workspace.
         for pairs in [&mut everywhere, &mut of_workspace] {
             add(pairs, target.to_owned(), "target");
             add(pairs, compiler.library(), "rust/library");
@@ -107,14 +106,14 @@ impl Remapped {
         Self { everywhere, of_workspace }
     }
 
-    /// The compiler's flags for some of them.
+    /// The compiler's flags for these directories.
     pub fn flags(pairs: &[(PathBuf, String)]) -> impl Iterator<Item = String> {
         pairs.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
     }
 }
 
 fn add(pairs: &mut Vec<(PathBuf, String)>, from: PathBuf, to: &str) {
-    // The compiler sees a path as given or with its links resolved.
+    // The compiler sees a path as given, or with its links resolved.
     if let Ok(real) = from.canonicalize()
         && real != from
     {

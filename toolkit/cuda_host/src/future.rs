@@ -1,4 +1,4 @@
-//! Waiting for a stream without blocking, in asynchronous programs.
+//! Waiting for a stream without blocking, for asynchronous programs.
 
 use crate::slot::lock;
 use crate::{CudaError, Event, Stream};
@@ -8,14 +8,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context as Task, Poll, Waker};
 
-/// Ends when a stream has done what was queued on it until [`Stream::finished`] was called.
+/// A future that ends when a stream has finished the work that was queued on it before [`Stream::finished`] was called.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
     stream: Stream,
     wait: Arc<Wait>,
 }
 
-/// What the future has in common with the thread that waits for it.
+/// The state that the future shares with the thread that waits for it.
 struct Wait {
     event: Event,
     state: Mutex<State>,
@@ -23,24 +23,25 @@ struct Wait {
 
 #[derive(Default)]
 struct State {
-    /// Whom to wake.
+    /// The task to wake.
     waker: Option<Waker>,
-    /// Whether a thread waits, or has waited.
+    /// Whether a waiting thread was started.
     has_thread: bool,
-    /// What the thread's waiting came to.
+    /// The result of the thread's wait.
     ended: Option<Result<(), CudaError>>,
 }
 
 impl Stream {
-    /// A future that ends when what is queued on the stream now is done. It belongs to no runtime: whatever executor polls it is woken by
-    /// a thread, which begins when the future is first polled before the device is ready, and waits in the driver without computing.
-    /// (The driver calls nobody back after an error that ends the context, so that a callback could leave a task asleep.)
+    /// A future that ends when the work that is queued on the stream now is done. It needs no particular runtime and works with
+    /// every executor. If it is first polled before the device is ready, it starts a thread. The thread waits in the driver
+    /// without using the CPU, and then wakes the task. (A callback of the driver would not do: after an error that ends the
+    /// context, the driver calls nobody back, and the task would sleep for ever.)
     ///
-    /// Memory needs no future: buffers that are dropped wait for the device, and downloads for what they read. So a future may be
-    /// dropped or forgotten at any time; the work goes on.
+    /// Memory is safe without the future: dropped buffers wait for the device, and downloads wait for the data that they read. So
+    /// a future may be dropped or forgotten at any time, and the work continues.
     ///
     /// # Errors
-    /// Those of [`Event::record`]; the future's as for [`synchronize`](Self::synchronize), for work that is done.
+    /// Those of [`Event::record`]. The future itself fails as [`synchronize`](Self::synchronize) does, for the finished work.
     ///
     /// ```no_run
     /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -48,14 +49,14 @@ impl Stream {
     /// async fn ones(context: &Context) -> Result<Vec<f32>, CudaError> {
     ///     let stream = context.stream()?;
     ///     let x = DeviceBuffer::from_slice(&stream, &[1.0f32; 1000])?;
-    ///     // Launches, and then other tasks, until the device is ready.
+    ///     // Launches kernels, and lets other tasks run until the device is ready.
     ///     stream.finished()?.await?;
     ///     // Nothing is left to wait for.
     ///     x.download(&stream)
     /// }
     /// ```
     ///
-    /// It needs a GPU: `tests/tests/cuda_host_gpu/futures.rs` runs such code where there is one.
+    /// It needs a GPU. `tests/tests/cuda_host_gpu/futures.rs` runs such code where there is one.
     pub fn finished(&self) -> Result<Finished, CudaError> {
         let event = Event::to_sleep_for(self.context())?;
         event.record(self)?;
@@ -81,7 +82,8 @@ impl Future for Finished {
             drop(state);
             return Poll::Ready(ended.and_then(|()| self.stream.report()));
         }
-        // The last one that polled is woken. The one before is dropped outside of the lock: that may run a program's own code.
+        // The task that polled last is woken. The previous waker is dropped outside of the lock, because that may run a program's
+        // own code.
         let before = state.waker.replace(task.waker().clone());
         let is_first = !std::mem::replace(&mut state.has_thread, true);
         drop(state);
@@ -89,7 +91,7 @@ impl Future for Finished {
         if is_first {
             let wait = Arc::clone(&self.wait);
             if std::thread::Builder::new().name("cuda-finished".into()).spawn(move || wait.run()).is_err() {
-                // No thread can be had: this one waits.
+                // No thread could be started, so this one waits.
                 self.wait.run();
             }
         }
@@ -105,7 +107,7 @@ impl Wait {
             state.ended = Some(ended);
             state.waker.take()
         };
-        // Outside of the lock, since an executor may poll at once.
+        // Outside of the lock, because an executor may poll at once.
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -114,7 +116,7 @@ impl Wait {
 
 impl Drop for Finished {
     fn drop(&mut self) {
-        // A task that is gone is not kept by a thread that still waits.
+        // A thread that still waits must not keep a dropped task alive.
         let waker = lock(&self.wait.state).waker.take();
         drop(waker);
     }

@@ -466,7 +466,7 @@ impl Thread {
 /// Enforced by the compiler: a thread sees only its own value, only in phases, and there always is one. Not enforced: that it
 /// stays in registers, which a budget of the kernel's resources checks.
 ///
-/// An example is at [`Block`].
+/// [`Block`] has an example.
 pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);
 
 impl<T> PerThread<T> {

@@ -47,9 +47,9 @@ pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
 }
 
 impl<T: Pod, const N: usize, A: Access> Chunk<'_, T, N, A> {
-    /// `buffer` has `len` elements. Only this chunk reads and writes the `N` elements from `block * N` on, the first of
-    /// which exists.
-    /// one is there.
+    /// # Safety
+    /// `buffer` has `len` elements. Only this chunk reads and writes the `N` elements from `block * N` on. The first of them
+    /// exists.
     #[inline(always)]
     pub(crate) unsafe fn new(block: u32, buffer: *mut T, len: u32) -> Self {
         const { assert!(N > 0 && N <= i32::MAX as usize, "a chunk has at least one element, and at most 2^31 - 1") };

@@ -9,11 +9,11 @@ use crate::{Block, PerThread, Thread, Tile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The two halves of a [`Shared`](crate::Shared) array, which are written in turns: for tiles that follow each other, with
-/// one barrier each instead of two.
+/// The two halves of a [`Shared`](crate::Shared) array, which are written in turn: for tiles that follow each other, with one
+/// barrier each instead of two.
 ///
-/// A phase here writes the half that was not written last, without waiting before or after. What it wrote is
-/// [`PendingTile`] until the block has met, in [`Block::meet`], which may wait for tiles of several arrays at once:
+/// A phase writes the half that was not written last, without waiting before or after. The result is a [`PendingTile`] until the
+/// block meets in [`Block::meet`], which may wait for tiles of several arrays at once:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -35,48 +35,47 @@ use core::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// Why one barrier is enough: a tile is borrowed from its halves, so it is gone when the other half is written. Every thread
-/// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
-/// barrier.
+/// Why one barrier is enough: a tile borrows its halves, so it is gone before the other half is written. So every thread has read
+/// the tile before it reaches the barrier of the other half. A thread that writes the tile's half again has passed that barrier.
 ///
-/// What is enforced: what is pending cannot be read, and a tile is gone where the other half is written (the compiler).
-/// Lengths are checked at run time. Where nobody has met for what was written last, the next phase waits.
+/// Enforced by the compiler: a pending tile cannot be read, and a tile is gone when the other half is written. Checked at run
+/// time: lengths. If the block has not met since the last phase, the next phase waits.
 pub struct DoubleBuffer<'a, T> {
     data: SharedPointer<T>,
-    /// Elements of a half.
+    /// The number of elements of a half.
     len: u32,
-    /// Where the half begins that is written next.
+    /// The begin of the half that is written next.
     first: u32,
     /// Whether there has been no barrier since the last phase.
     unmet: bool,
-    /// What the block found when it met.
+    /// The result of the block's last meeting.
     poison: Poison,
     owner: PhantomData<&'a mut [T]>,
 }
 
 impl<'a, T: Pod> DoubleBuffer<'a, T> {
     /// # Safety
-    /// `data` points to the first of twice `len` elements that these halves alone use while they live, both halves at a
-    /// multiple of 16 bytes; no thread reads them any more.
+    /// `data` points to the first of twice `len` elements. Only these halves use them while they live, and no thread reads them
+    /// any more. Both halves begin at a multiple of 16 bytes.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
         Self { data, len, first: 0, unmet: false, poison: Poison::NONE, owner: PhantomData }
     }
 
-    /// Number of elements of a half.
+    /// The number of elements of a half.
     #[inline(always)]
     #[must_use]
     pub fn capacity(&self) -> u32 {
         self.len
     }
 
-    /// The half that the phase which begins may write.
+    /// The half that the next phase may write.
     #[inline(always)]
     #[track_caller]
     fn next(&mut self, block: &mut Block, n: u32) -> PendingTile<'_, T> {
         check_length(n, self.len);
         self.poison.leave();
-        // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
+        // Without a barrier since the last phase, a thread may still read the previous tile, which is in this half.
         block.open(self.unmet);
         self.unmet = true;
         let data = self.data.offset(self.first);
@@ -87,7 +86,7 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
     /// Writes `value(i)` to every element `i` below `n`.
     ///
     /// # Panics
-    /// When `n` is beyond [`capacity`](Self::capacity).
+    /// When `n` exceeds [`capacity`](Self::capacity).
     #[inline(always)]
     #[track_caller]
     pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> PendingTile<'_, T> {
@@ -95,17 +94,17 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
         let data = pending.data;
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
-            // SAFETY: in bounds; only one thread has index i, and the closure cannot hold these halves. Nobody reads this
-            // one: see `DoubleBuffer`.
+            // SAFETY: in bounds. Index i belongs to one thread, and the closure cannot hold these halves. Nobody reads this one:
+            // see `DoubleBuffer`.
             unsafe { data.store(i, item) };
         });
         pending
     }
 
-    /// Writes element `t` by thread `t` from its own state, for every thread below `n`.
+    /// For every thread `t` below `n`, thread `t` writes element `t` from its own state.
     ///
     /// # Panics
-    /// When `n` is beyond [`capacity`](Self::capacity) or the number of threads.
+    /// When `n` exceeds [`capacity`](Self::capacity) or the number of threads.
     #[inline(always)]
     #[track_caller]
     pub fn write<S>(
@@ -121,25 +120,25 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < n {
                 let item = value(thread, own);
-                // SAFETY: as in `fill`: only one thread has each index.
+                // SAFETY: as in `fill`: each index belongs to one thread.
                 unsafe { data.store(thread.index(), item) };
             }
         });
         pending
     }
 
-    /// Writes `ROWS` rows of `COLUMNS` elements each, one behind the other, from the threads' own state: `R` elements a
-    /// thread, one below the other.
+    /// Writes `ROWS` rows of `COLUMNS` elements, one row after another, from the threads' own state. Each thread writes `R`
+    /// elements, one below the other.
     ///
-    /// A column is cut into `ROWS / R` parts. Thread `t` owns part `t % (ROWS / R)` of column `t / (ROWS / R)`, and threads
+    /// A column is divided into `ROWS / R` parts. Thread `t` owns part `t % (ROWS / R)` of column `t / (ROWS / R)`. Threads
     /// beyond the last column write nothing.
     ///
     /// # Panics
-    /// When that is more than [`capacity`](Self::capacity), or the block has fewer threads than parts.
+    /// When this exceeds [`capacity`](Self::capacity), or the block has fewer threads than parts.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Four threads have two rows of the left or of the right column each.
+    /// /// Each of four threads has two rows of the left or of the right column.
     /// #[kernel(threads = 32)]
     /// fn columns(block: &mut Block, out: &mut Chunk<u32, 8>, tiles: &mut Shared<u32, 16>) {
     ///     let mut tiles = tiles.halves(block);
@@ -186,9 +185,9 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
     }
 }
 
-/// What a phase has written to one of [`DoubleBuffer`], to be read when [`Block::meet`] has waited for all threads.
+/// The tile that a phase has written to a [`DoubleBuffer`]. It can be read after [`Block::meet`] has waited for all threads.
 ///
-/// Its examples are those of [`DoubleBuffer`].
+/// See [`DoubleBuffer`] for examples.
 #[must_use = "it can be read after `Block::meet`"]
 pub struct PendingTile<'a, T> {
     data: SharedPointer<T>,
@@ -204,11 +203,11 @@ mod sealed {
     impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
 }
 
-/// What the block found when it met.
+/// The result of a block's meeting.
 #[derive(Clone, Copy)]
 pub struct Met(Poison);
 
-/// What a block can meet for: one [`PendingTile`] tile, or two or three of them.
+/// The tiles for which a block can meet: one [`PendingTile`], or two or three of them.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -243,7 +242,7 @@ impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
     #[inline(always)]
     unsafe fn met(self, found: Met) -> Tile<'a, T> {
         (*self.unmet, *self.poison) = (false, found.0);
-        // SAFETY: all of it is written, and waited for; the halves stay borrowed.
+        // SAFETY: all of it was written and waited for; the halves stay borrowed.
         unsafe { Tile::new(self.data, self.len) }
     }
 }
@@ -253,7 +252,7 @@ impl<A: PendingTiles, B: PendingTiles> PendingTiles for (A, B) {
 
     #[inline(always)]
     unsafe fn met(self, found: Met) -> Self::Met {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { (self.0.met(found), self.1.met(found)) }
     }
 }
@@ -263,22 +262,22 @@ impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, 
 
     #[inline(always)]
     unsafe fn met(self, found: Met) -> Self::Met {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { (self.0.met(found), self.1.met(found), self.2.met(found)) }
     }
 }
 
 impl Block {
-    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]s: one barrier for all given tiles.
+    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]s. One barrier serves all given tiles.
     ///
-    /// Where a thread of the block has panicked, the others end when they begin to write the next tile, and not here, where they would
-    /// wait for the answer: until then an element that it has not written has any value.
+    /// If a thread of the block has panicked, the others end when they begin to write the next tile. They do not end here, where
+    /// they would have to wait for the answer. Until then, an element that the thread has not written has any value.
     ///
-    /// Its examples are those of [`DoubleBuffer`] and [`PendingTiles`].
+    /// See [`DoubleBuffer`] and [`PendingTiles`] for examples.
     #[inline(always)]
     pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
         self.open(true);
-        // SAFETY: a barrier has been passed.
+        // SAFETY: all threads have passed a barrier.
         unsafe { pending.met(Met(Poison::now())) }
     }
 }

@@ -1,6 +1,6 @@
-//! Products of small matrices, which a warp computes by tensor cores.
+//! Products of small matrices, which a warp computes with tensor cores.
 
-#![allow(non_camel_case_types)] // `tf32`, as the other numbers.
+#![allow(non_camel_case_types)] // `tf32` is named like the other types.
 
 mod element;
 mod product;
@@ -17,41 +17,41 @@ use crate::unrolled::unrolled;
 use crate::{Lane, PerLane, Warp};
 use source::check_rows;
 
-/// What a lane holds of a matrix of 16 `R` rows and [`DEPTH`](MatrixElement::DEPTH) columns, the left one of a product: registers, of
-/// which [`Warp::multiply`] knows what is where.
+/// A lane's part of a left matrix with 16 `R` rows and [`DEPTH`](MatrixElement::DEPTH) columns: registers, in the layout that
+/// [`Warp::multiply`] needs.
 #[derive(Clone, Copy)]
 pub struct MatrixA<E, const R: usize>(pub(crate) [[u32; 4]; R], core::marker::PhantomData<E>);
 
-/// What a lane holds of a matrix of [`DEPTH`](MatrixElement::DEPTH) rows and 8 `C` columns, the right one of a product.
+/// A lane's part of a right matrix with [`DEPTH`](MatrixElement::DEPTH) rows and 8 `C` columns.
 #[derive(Clone, Copy)]
 pub struct MatrixB<E, const C: usize>(pub(crate) [[u32; 2]; C], core::marker::PhantomData<E>);
 
-/// What a lane holds of a matrix of 16 `R` rows and 8 `C` columns, to which products are added.
+/// A lane's part of a matrix with 16 `R` rows and 8 `C` columns, to which products are added.
 ///
-/// It lives where a lane's or a thread's own values do: in a [`PerLane`] within a phase of warps, or in a
-/// [`PerThread`](crate::PerThread) from phase to phase. [`Warp::multiply`] has an example.
+/// Keep it with a lane's or a thread's own values: in a [`PerLane`] within a warp phase, or in a [`PerThread`](crate::PerThread)
+/// from phase to phase. [`Warp::multiply`] has an example.
 #[derive(Clone, Copy)]
 pub struct MatrixSums<E: MatrixElement, const R: usize, const C: usize>(pub(crate) [[[E::Sum; 4]; C]; R]);
 
-/// Where lane `lane` has its word `j` of a left matrix: row, and word of the row.
+/// The position of lane `lane`'s word `j` in a left matrix: row, and word of the row.
 #[inline(always)]
 pub(crate) fn place_a(lane: u32, j: u32) -> (u32, u32) {
     (lane / 4 + 8 * (j % 2), lane % 4 + 4 * (j / 2))
 }
 
-/// Where it has its word `j` of a right one: column, and word of the column.
+/// The position of a lane's word `j` in a right matrix: column, and word of the column.
 #[inline(always)]
 pub(crate) fn place_b(lane: u32, j: u32) -> (u32, u32) {
     (lane / 4, lane % 4 + 4 * j)
 }
 
-/// Where it has its sum `j`: row and column.
+/// The position of a lane's sum `j`: row and column.
 #[inline(always)]
 pub(crate) fn place_sum(lane: u32, j: u32) -> (u32, u32) {
     (lane / 4 + 8 * (j / 2), 2 * (lane % 4) + j % 2)
 }
 
-/// The elements of a word, each of which `element` gives.
+/// Combines the elements of a word; `element` gives each of them.
 #[inline(always)]
 fn word<E: MatrixElement>(element: impl Fn(u32) -> E) -> u32 {
     let mut word = 0;
@@ -94,15 +94,15 @@ impl<E: MatrixElement, const C: usize> MatrixB<E, C> {
 }
 
 impl<E: MatrixElement, const R: usize, const C: usize> MatrixSums<E, R, C> {
-    /// Zeroes.
+    /// All sums are zero.
     #[inline(always)]
     #[must_use]
     pub fn zero() -> Self {
         Self([[[bytemuck::Zeroable::zeroed(); 4]; C]; R])
     }
 
-    /// Calls `f(row, column, sum)` for each sum that the lane holds: two neighbours of a row, and two of the row eight below,
-    /// in each 16 x 8.
+    /// Calls `f(row, column, sum)` for each sum that the lane holds. In each 16 x 8 these are two neighbours in a row and two in
+    /// the row eight below.
     #[inline(always)]
     pub fn for_each(&mut self, lane: Lane, mut f: impl FnMut(u32, u32, &mut E::Sum)) {
         unrolled::<R>(|r| {
@@ -122,14 +122,14 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixSums<E,
     }
 }
 
-/// Whether rows lie in shared memory and begin at multiples of 16 bytes, if `begin` and all strides do.
+/// Whether the rows lie in shared memory and begin at multiples of 16 bytes, provided that `begin` and all strides do.
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 #[inline(always)]
 fn is_in_parts<E: MatrixElement, S: MatrixSource<E> + ?Sized>(_from: &S, begin: u32) -> bool {
     S::IS_SHARED && begin.is_multiple_of(4 * E::PER_WORD)
 }
 
-/// As [`words`], for [rows](is_in_parts) that instructions load in parts of 8 rows each.
+/// As [`words`], for [such rows](is_in_parts). An instruction loads 8 rows at a time.
 ///
 /// # Safety
 /// As for [`words`], and all lanes are alive.
@@ -148,7 +148,7 @@ unsafe fn shared_words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: u
         let begin = first.wrapping_add(stride.wrapping_mul(line));
         from.address(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE)
     };
-    // SAFETY: the caller's: all lanes come here, and the rows are there.
+    // SAFETY: ensured by the caller: all lanes come here, and the rows exist.
     let loaded: [[u32; J]; N] = unsafe { platform::load_rows(lane, lines) };
     let mut words = [[0; J]; N];
     unrolled::<N>(|n| {
@@ -159,12 +159,13 @@ unsafe fn shared_words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: u
     words
 }
 
-/// A lane's words of a matrix in `N` parts of `height` rows (of the left matrix) or columns (of the right one), of which each
-/// begins `stride` elements after the one before. `place` says which of them, and which of its words, is word `j` of the lane.
+/// A lane's words of a matrix in `N` parts. A part has `height` rows (of the left matrix) or columns (of the right one). Each row
+/// or column begins `stride` elements after the previous one. `place` gives the row or column, and the word in it, of the lane's
+/// word `j`.
 ///
 /// # Safety
-/// The matrix begins at element `first`; all of it is there, and its rows or columns begin at multiples of a word. All lanes of the
-/// warp get here together.
+/// The matrix begins at element `first`. All of it exists, and its rows or columns begin at multiples of a word. All lanes of the
+/// warp come here together.
 #[inline(always)]
 unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, const J: usize>(
     from: &S,
@@ -177,14 +178,14 @@ unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, c
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     if is_in_parts(from, first | stride) {
         platform::ask_lanes();
-        // SAFETY: the caller's: all lanes come here, and the rows are there.
+        // SAFETY: ensured by the caller: all lanes come here, and the rows exist.
         return unsafe { shared_words(from, lane, first, [stride, height], place) };
     }
     unrolled::<N>(|n| {
         unrolled::<J>(|j| {
             let (line, at) = place(lane, j);
             let begin = first.wrapping_add(stride.wrapping_mul(line.wrapping_add(n.wrapping_mul(height))));
-            // SAFETY: the caller's.
+            // SAFETY: ensured by the caller.
             let word = unsafe { from.word(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE) };
             words[n as usize][j as usize] = E::seen(word, INSIDE);
         });
@@ -193,14 +194,14 @@ unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, c
 }
 
 impl Warp {
-    /// Loads a left matrix, 16 `R` rows of [`DEPTH`](MatrixElement::DEPTH) elements: row `r` begins at element `first + stride r`
-    /// of a tile of shared memory or of an input.
+    /// Loads a left matrix of 16 `R` rows with [`DEPTH`](MatrixElement::DEPTH) elements each from a tile of shared memory or from
+    /// an input. Row `r` begins at element `first + stride r`.
     ///
-    /// With rows of a power of two, the lanes' loads from shared memory wait for each other: 16 bytes behind each row spread
-    /// them over all banks.
+    /// If the stride is a power of two, the lanes' loads from shared memory have bank conflicts. 16 bytes of padding after each
+    /// row spread them over all banks.
     ///
     /// # Panics
-    /// When an element is not there, or a row does not begin at a multiple of 4 bytes.
+    /// When an element does not exist, or a row does not begin at a multiple of 4 bytes.
     #[inline(always)]
     #[track_caller]
     pub fn matrix_a<E: MatrixElement, const R: usize>(
@@ -212,17 +213,17 @@ impl Warp {
         check_rows::<E>(from.count(INSIDE), first, stride, 16 * R as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
-            // SAFETY: all of the matrix is there, and its rows begin at multiples of a word.
+            // SAFETY: all of the matrix exists, and its rows begin at multiples of a word.
             let words = unsafe { words::<E, _, R, 4>(from, lane, first, [stride, 16], place_a) };
             MatrixA(words, core::marker::PhantomData)
         }))
     }
 
-    /// Loads a right matrix of [`DEPTH`](MatrixElement::DEPTH) rows that lies column by column: its column `c`, of 8 `C`, begins at
-    /// element `first + stride c`. That is how it is used, so that a load has a whole word.
+    /// Loads a right matrix of [`DEPTH`](MatrixElement::DEPTH) rows and 8 `C` columns that is stored column by column. Column `c`
+    /// begins at element `first + stride c`. Tensor cores use this order, so each load gets a whole word.
     ///
     /// # Panics
-    /// When an element is not there, or a column does not begin at a multiple of 4 bytes.
+    /// When an element does not exist, or a column does not begin at a multiple of 4 bytes.
     #[inline(always)]
     #[track_caller]
     pub fn matrix_b_by_columns<E: MatrixElement, const C: usize>(
@@ -234,18 +235,18 @@ impl Warp {
         check_rows::<E>(from.count(INSIDE), first, stride, 8 * C as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
-            // SAFETY: as in `matrix_a`, of columns.
+            // SAFETY: as in `matrix_a`, for columns.
             let words = unsafe { words::<E, _, C, 2>(from, lane, first, [stride, 8], place_b) };
             MatrixB(words, core::marker::PhantomData)
         }))
     }
 
-    /// Loads a right matrix that lies row by row: row `r`, of [`DEPTH`](MatrixElement::DEPTH), has 8 `C` elements and begins at element
-    /// `first + stride r`. Element by element, which takes two or four times as many loads as
-    /// [`matrix_b_by_columns`](Self::matrix_b_by_columns).
+    /// Loads a right matrix of [`DEPTH`](MatrixElement::DEPTH) rows that is stored row by row. Row `r` has 8 `C` elements and
+    /// begins at element `first + stride r`. The matrix is loaded element by element, which takes two or four times as many loads
+    /// as [`matrix_b_by_columns`](Self::matrix_b_by_columns).
     ///
     /// # Panics
-    /// When an element is not there.
+    /// When an element does not exist.
     #[inline(always)]
     #[track_caller]
     pub fn matrix_b_by_rows<E: MatrixElement, const C: usize>(
@@ -274,35 +275,35 @@ impl Warp {
         }))
     }
 
-    /// Adds the product of `a` and `b` to `sums`, by `R C` instructions for tensor cores: 16 `R` x [`DEPTH`](MatrixElement::DEPTH) by
+    /// Adds the product of `a` and `b` to `sums`, by `R C` tensor core instructions: 16 `R` x [`DEPTH`](MatrixElement::DEPTH) by
     /// `DEPTH` x 8 `C`.
     ///
-    /// All lanes take part, since all come here: this takes the warp, as a shuffle does. Each call asks once whether all
-    /// lanes are alive, so that a call of many products takes less than many calls.
+    /// Like a shuffle, this takes the warp, so all lanes take part. Each call checks once that all lanes are alive. So one call
+    /// with many products costs less than many calls.
     ///
-    /// # What comes out
+    /// # Results
     ///
-    /// Products of `i8` are exact, and their sums wrap around: the same bits everywhere.
+    /// Products of `i8` are exact, and their sums wrap around. The bits are the same everywhere.
     ///
-    /// Products of floats are exact, too; how they are added is the chip's own matter. Let `S` be the sum of the absolute values
-    /// of the [`DEPTH`](MatrixElement::DEPTH) products and of what is added to, where a factor counts as no less than the smallest
-    /// number of its type that is not subnormal (`2^-14` for `f16`: chips align products by their exponents' bits).
+    /// Products of floats are exact too. How they are added depends on the chip. Let `S` be the sum of the absolute values of the
+    /// [`DEPTH`](MatrixElement::DEPTH) products and of the old sum. In `S`, a factor counts at least as much as the smallest
+    /// normal number of its type (`2^-14` for `f16`), because chips align products by the bits of their exponents.
     ///
-    /// - If all products, and what is added to, are multiples of one power of two `u`, and `S` is at most `2^24 u`, then results are exact
-    ///   and have the same bits everywhere: whole numbers with `S` up to 16,777,216, for example.
-    /// - Otherwise, where `S` is below `2^127`, a result on a GPU is within `2^-18 S + 2^-126` of the exact one. (That leaves room
-    ///   for what is known of chips: 17 terms cut off at the largest one's 24 bits, in up to four steps.) On CPU cores products
-    ///   are added in `f64` and rounded to `f32` once, so that a result is within `2^-24 S + 2^-149`.
+    /// - The result is exact, with the same bits everywhere, if all products and the old sum are multiples of one power of two
+    ///   `u`, and `S` is at most `2^24 u`. One example is whole numbers with `S` up to 16,777,216.
+    /// - Otherwise, if `S` is below `2^127`, a result on a GPU is within `2^-18 S + 2^-126` of the exact one. (This bound leaves
+    ///   a margin for the known chips: they add 17 terms, cut off at the largest one's 24 bits, in up to four steps.) On CPU
+    ///   cores products are added in `f64` and rounded to `f32` once, so a result is within `2^-24 S + 2^-149`.
     /// - A NaN is `0x7fffffff`.
     ///
-    /// # Which chips
+    /// # Supported chips
     ///
-    /// Those of compute capability 8.0 and later. A kernel that is built for an older one, as kernels are where nothing is said, does
-    /// not compile: `CudaBuilder::arch` says for which. On CPU cores it runs in any case.
+    /// Compute capability 8.0 and later. A kernel that is built for an older chip does not compile. The default architecture is
+    /// older; `CudaBuilder::arch` sets another one. On CPU cores it always runs.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// C = A B for row-major matrices: a block for each 32 x 32 of C, of 2 x 2 warps.
+    /// /// C = A B for row-major matrices. Each block of 2 x 2 warps computes 32 x 32 elements of C.
     /// #[kernel(threads = 128)]
     /// fn product(block: &mut Block, c: &mut Tile2d<f32, 32, 32, WriteOnly>, a: &[f16], b: &[f16], depth: u32) {
     ///     let (top, left, columns) = (c.first_row(), c.first_column(), c.matrix()[1]);
@@ -328,7 +329,7 @@ impl Warp {
     /// # }
     /// ```
     ///
-    /// A lane by itself multiplies nothing, and `f32` is rounded to `tf32` first:
+    /// A single lane cannot multiply, and `f32` must be rounded to `tf32` first:
     ///
     /// ```compile_fail,E0500
     /// # use cuda_std::prelude::*;

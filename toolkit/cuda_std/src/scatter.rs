@@ -6,13 +6,12 @@ use crate::platform::{WriteOnce, store_scattered};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A global buffer into which the threads of all blocks write, each at indices that it computes, and no element twice: a
-/// parameter of the kernel, `&Scatter<T>`. Elements that nobody writes keep their values from before the launch.
+/// A global buffer into which threads of all blocks write: a parameter of the kernel, `&Scatter<T>`. Each thread computes its
+/// indices, and no element is written twice. Elements that nobody writes keep their values from before the launch.
 ///
-/// Enforced by the compiler: a kernel cannot read the buffer, and only phases write it. Checked at run time: indices. On
-/// CPU cores, a second write to an element is a panic, whichever block does it. On a device this is not checked: one of the
-/// written values remains, or a mixture of words from several if an element has more than one word. So test such a kernel
-/// on CPU cores.
+/// Enforced by the compiler: a kernel cannot read the buffer, and only phases write it. Checked at run time: indices. On CPU
+/// cores, a second write to an element panics, whichever block does it. A device does not check this: one of the written values
+/// remains, or a mixture of words from several if an element has more than one word. So test such a kernel on CPU cores.
 ///
 /// If each block writes its own elements, use [`Chunk`](crate::Chunk) and similar types, which need no such test. If
 /// threads update what others have written, use [`Atomics`](crate::Atomics).

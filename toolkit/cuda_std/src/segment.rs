@@ -11,18 +11,18 @@ use core::marker::PhantomData;
 
 /// The part of a global buffer that belongs only to this block, for reading and writing: a parameter of the kernel.
 ///
-/// Which elements those are is said at launch, by checked offsets; no two blocks share one. What was in the
-/// buffer before the launch is there until the kernel writes it.
+/// Checked offsets define the segments at launch. No two blocks share an element. The buffer keeps its old values until the
+/// kernel writes them.
 ///
-/// A segment keeps no registers between phases: where it lies is looked up again by each phase that uses it. So code
-/// that reads element after element does so through a [`view`](Self::view).
+/// A segment keeps no registers between phases: each phase that uses it looks up its position again. So code that reads element
+/// after element should read through a [`view`](Self::view).
 ///
-/// A kernel that only writes it says so, which spares barriers: `&mut Segment<f32, WriteOnly>`, see
+/// `&mut Segment<f32, WriteOnly>` declares that the kernel only writes it, which saves barriers; see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it belongs only to this block (a check when the offsets are made, and at launch). A phase that writes
-/// gives each element to one thread, and holds the segment by `&mut`, so that nothing reads it at the same time (the compiler).
-/// Indices and lengths are checked at run time. Not enforced: that an element was written before it is read.
+/// Checked when the offsets are made, and at launch: each segment belongs to one block. Enforced by the compiler: a phase that
+/// writes gives each element to one thread, and holds the segment by `&mut`, so that nothing reads it at the same time. Checked
+/// at run time: indices and lengths. Not enforced: that an element is written before it is read.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -37,7 +37,7 @@ use core::marker::PhantomData;
 ///     }
 /// }
 /// # fn main() {
-/// // Segments of 3, 0 and 2 elements, a block each.
+/// // Segments of 3, 0 and 2 elements, one for each block.
 /// let offsets = Offsets::new(vec![0, 3, 3, 5]).unwrap();
 /// let mut x = [1.0, 2.0, 6.0, 10.0, 20.0];
 /// let blocks = offsets.segments() as u32;
@@ -52,7 +52,7 @@ use core::marker::PhantomData;
 /// ```
 pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
-    /// Begin of the segment in the buffer, followed by its end.
+    /// The begin of the segment in the buffer, followed by its end.
     offsets: *const u32,
     access: A,
     owner: PhantomData<&'a mut [T]>,
@@ -60,14 +60,14 @@ pub struct Segment<'a, T, A = ReadWrite> {
 
 impl<T: Pod, A: Access> Segment<'_, T, A> {
     /// # Safety
-    /// `offsets` points to two numbers that do not change, the second one not below the first, and `buffer` to elements
-    /// of which only this segment reads and writes those from the first to before the second.
+    /// `offsets` points to two numbers that do not change, and the second is not below the first. Only this segment reads and
+    /// writes the elements of `buffer` from the first number to before the second.
     #[inline(always)]
     pub(crate) unsafe fn new(buffer: *mut T, offsets: *const u32) -> Self {
         Self { buffer, offsets, access: A::UNTOUCHED, owner: PhantomData }
     }
 
-    /// Where this segment begins in the whole buffer, in elements.
+    /// The index of the segment's first element in the whole buffer.
     #[inline(always)]
     #[must_use]
     pub fn start(&self) -> u32 {
@@ -77,10 +77,10 @@ impl<T: Pod, A: Access> Segment<'_, T, A> {
 }
 
 impl<T: Pod> Segment<'_, T> {
-    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    /// The first `n` elements, for reading. Phases with indices below `n` need no check of each access.
     ///
     /// # Panics
-    /// When `n` is beyond the segment's length.
+    /// When `n` exceeds the segment's length.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -127,12 +127,12 @@ impl<T: Pod> Readable for Segment<'_, T> {}
 
 /// Some elements of a [`Segment`] or a [`Chunk`](crate::Chunk), for reading and writing.
 ///
-/// What is enforced is what is of the memory that it is a part of, which stays borrowed while the part lives. Parts
-/// that live at the same time do not overlap (the compiler).
+/// A part has the guarantees of the memory that it belongs to. That memory stays borrowed while the part lives. Parts that live
+/// at the same time do not overlap (the compiler enforces it).
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Scratch of one type, divided into the parts that a kernel needs: four pairs, then two numbers.
+/// /// Scratch of one type, divided into two parts: four pairs, then two numbers.
 /// #[kernel(threads = 32)]
 /// fn cut(block: &mut Block, scratch: &mut Chunk<u32, 10>) {
 ///     let mut whole = scratch.whole();
@@ -141,7 +141,7 @@ impl<T: Pod> Readable for Segment<'_, T> {}
 ///     pairs.fill(block, 4, |i| [i, 10 * i]);
 ///     let pairs = pairs.into_view();
 ///     sums.fill(block, 2, |k| (0..pairs.len()).map(|i| pairs.get(i)[k as usize]).sum());
-///     // A phase of single elements; the pairs are one behind the other.
+///     // A phase on single elements; the pairs lie one after another.
 ///     let (mut pairs, _) = whole.split_at(8);
 ///     pairs.arrays::<2>().flatten().set(block, 0, 7);
 /// }
@@ -167,10 +167,10 @@ impl<T> Part<'_, T> {
 }
 
 impl<T: Pod> Part<'_, T> {
-    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    /// The first `n` elements, for reading. Phases with indices below `n` need no check of each access.
     ///
     /// # Panics
-    /// When `n` is beyond this part's length.
+    /// When `n` exceeds this part's length.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -182,7 +182,7 @@ impl<T: Pod> Part<'_, T> {
     /// The first `mid` elements, and the others.
     ///
     /// # Panics
-    /// When `mid` is beyond this part's length.
+    /// When `mid` exceeds this part's length.
     #[inline(always)]
     #[track_caller]
     pub fn split_at(&mut self, mid: u32) -> (Part<'_, T>, Part<'_, T>) {
@@ -197,13 +197,13 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     /// The same memory as single elements, `N` times as many.
     ///
     /// # Panics
-    /// When those are more than `u32` counts.
+    /// When there are more than `u32` can count.
     ///
-    /// An example is at [`Part`].
+    /// [`Part`] has an example.
     #[inline(always)]
     #[track_caller]
     pub fn flatten(&mut self) -> Part<'_, T> {
-        // Without overflow checks the result is less than the length.
+        // Without overflow checks, the product wraps to a smaller length, which is still sound.
         let len = self.len * N as u32;
         // SAFETY: an array is its elements; this part stays borrowed while this view lives.
         unsafe { Part::new(self.data.cast::<T>(), len) }
@@ -213,7 +213,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
 impl<T: Pod> Part<'_, T> {
     /// The same memory as arrays of `N` elements, without the remainder at the end.
     ///
-    /// Arrays of more elements than an index counts do not compile:
+    /// Arrays with more elements than an index can count do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -286,7 +286,7 @@ unsafe impl<T: Pod> Send for Part<'_, T> {}
 impl<T: Pod> Readable for Part<'_, T> {}
 
 impl<'a, T: Pod> Part<'a, T> {
-    /// The first `n` elements, to read.
+    /// The first `n` elements, for reading.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn limited(self, n: u32) -> View<'a, T> {
@@ -294,7 +294,7 @@ impl<'a, T: Pod> Part<'a, T> {
         View { data: self.data, len: n, owner: PhantomData }
     }
 
-    /// All of it, to read from now on.
+    /// All elements, which are only read from now on.
     #[inline(always)]
     #[must_use]
     pub fn into_view(self) -> View<'a, T> {
@@ -308,10 +308,10 @@ impl<'a, T: Pod> Part<'a, T> {
     }
 }
 
-/// Some elements of a [`Segment`] or of an input, to read.
+/// Some elements of a [`Segment`] or of an input, for reading.
 ///
-/// What is enforced: while it lives no phase writes the memory (the compiler). That its elements are there was checked
-/// when it was made, and an index is checked when it is used.
+/// Enforced by the compiler: no phase writes the memory while the view lives. Making the view checks that its elements exist.
+/// Reading an element checks its index.
 ///
 /// ```
 /// use cuda_std::View;
@@ -329,10 +329,10 @@ pub struct View<'a, T> {
 }
 
 impl<'a, T: Pod> View<'a, T> {
-    /// All elements of an input, which phases read as they read a [`Segment`].
+    /// All elements of an input, which phases read like a [`Segment`].
     ///
     /// # Panics
-    /// When those are more than `u32` counts.
+    /// When there are more than `u32` can count.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -343,10 +343,10 @@ impl<'a, T: Pod> View<'a, T> {
         Self { data: input.as_ptr(), len: input.len() as u32, owner: PhantomData }
     }
 
-    /// The same elements, read without a check: an index beyond the end is the last one's.
+    /// The same elements, read without a check: an index beyond the end gives the last element.
     ///
     /// # Panics
-    /// If there is no element.
+    /// If there are no elements.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -358,8 +358,8 @@ impl<'a, T: Pod> View<'a, T> {
 
 /// A [`View`] whose indices need no check, for hot loops: an index beyond the end gives the last element.
 ///
-/// A check is more than a comparison. Its branch may part the lanes of a warp, and a vote or shuffle behind it must look
-/// whether they are all there.
+/// A check costs more than its comparison. Its branch may separate the lanes of a warp, and a later vote or shuffle must then
+/// test whether all lanes take part.
 ///
 /// ```
 /// use cuda_std::View;
@@ -379,7 +379,7 @@ impl<T: Pod> Clamped<'_, T> {
     #[inline(always)]
     #[must_use]
     pub fn get(&self, i: u32) -> T {
-        // SAFETY: in bounds, as there is a last one.
+        // SAFETY: in bounds, because there is a last element.
         unsafe { self.view.get_unchecked(i.min(self.last)) }
     }
 
@@ -397,7 +397,7 @@ impl<T: Pod> View<'_, T> {
     /// The `n` elements from `first` on.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// When some of them do not exist.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -407,7 +407,7 @@ impl<T: Pod> View<'_, T> {
         Self { data: self.data.wrapping_add(first as usize), len: n, owner: PhantomData }
     }
 
-    /// Where the elements lie.
+    /// The address of the elements.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     pub(crate) fn pointer(&self) -> *const T {

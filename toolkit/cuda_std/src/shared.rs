@@ -9,17 +9,17 @@ use crate::{Block, BlockMemory, DoubleBuffer, PerThread, Team, Thread, WarpList}
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`, that the entry
-/// declares and the launch does not see.
+/// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`. The entry declares it; a launch
+/// does not pass it.
 ///
 /// It has no contents until a phase fills it and returns a [`Tile`] of the filled elements.
 ///
-/// What is enforced: it is this block's alone, and what was filled last is all that can be read (the compiler: the
-/// array is read through a [`Tile`], which ends where the array is filled again). Lengths are checked at run time.
+/// Enforced by the compiler: the array belongs only to this block, and only what was filled last can be read. It is read through
+/// a [`Tile`], which ends where the array is filled again. Checked at run time: lengths.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Reads each input once, and uses it from shared memory three times.
+/// /// Reads each input once into shared memory, and uses it there three times.
 /// #[kernel(threads = 64)]
 /// fn blur(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32], tile: &mut Shared<f32, 66>) {
 ///     assert!(tile.capacity() == 66);
@@ -37,17 +37,17 @@ use core::marker::PhantomData;
 /// ```
 pub struct Shared<T, const N: usize> {
     storage: SharedStorage<T, N>,
-    /// Whether somebody was given a tile of it, and may read it since.
+    /// Whether a tile of it was given out, which threads may still be reading.
     used: bool,
 }
 
-/// An array in shared memory whose length the launch says, by a [`DynamicLength`](crate::launch::DynamicLength) for it:
-/// a parameter of the kernel, `scratch: &mut DynamicShared<f32>`, of which a kernel has one.
+/// An array in shared memory whose length is given at launch by a [`DynamicLength`](crate::launch::DynamicLength): a parameter of
+/// the kernel, `scratch: &mut DynamicShared<f32>`. A kernel can have one.
 ///
-/// What a device has of it beyond 48 KiB goes to kernels that ask for it; the launch does. As a [`Shared`] array it has no
-/// content until a phase fills it.
+/// A device gives more than 48 KiB of shared memory only to kernels that request it. The launch does that. Like a [`Shared`]
+/// array, it has no contents until a phase fills it.
 ///
-/// The same is enforced as for a [`Shared`] array; in addition, a launch checks that the device has enough memory.
+/// The guarantees are those of a [`Shared`] array. In addition, a launch checks that the device has enough memory.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -91,7 +91,7 @@ macro_rules! arrays {
             /// Writes `value(i)` to every element `i` below `n`, and returns those elements.
             ///
             /// # Panics
-            /// When `n` is beyond the array's length.
+            /// When `n` exceeds the array's length.
             #[inline(always)]
             #[track_caller]
             pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
@@ -100,10 +100,10 @@ macro_rules! arrays {
                 tile
             }
 
-            /// As [`fill`](Self::fill), each element computed by a team of `L` threads.
+            /// As [`fill`](Self::fill), but a team of `L` threads computes each element.
             ///
             /// # Panics
-            /// When `n` is beyond the array's length.
+            /// When `n` exceeds the array's length.
             #[inline(always)]
             #[track_caller]
             pub fn fill_by_team<const L: u32>(
@@ -117,11 +117,11 @@ macro_rules! arrays {
                 tile
             }
 
-            /// Writes element `t` by thread `t` from its own state, for every thread below `n`, and returns those
-            /// elements: as many as there are threads at most.
+            /// For every thread `t` below `n`, thread `t` writes element `t` from its own state. Returns those elements: at most
+            /// one for each thread.
             ///
             /// # Panics
-            /// When `n` is beyond the array's length or the number of threads.
+            /// When `n` exceeds the array's length or the number of threads.
             #[inline(always)]
             #[track_caller]
             pub fn write<S>(
@@ -131,7 +131,7 @@ macro_rules! arrays {
                 state: &PerThread<S>,
                 value: impl Fn(Thread, &S) -> T + Sync,
             ) -> Tile<'_, T> {
-                // One check for both halves, of constants.
+                // One check for both conditions: it compares with a constant.
                 check_length(n, self.capacity().min(block.threads()));
                 let mut tile = Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData };
                 tile.write(block, 0, state, value);
@@ -153,7 +153,7 @@ macro_rules! arrays {
                 Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData }
             }
 
-            /// Whether others may still read or write the array, as they may from now on.
+            /// Whether other threads may still be reading or writing the array. From now on they may.
             #[inline(always)]
             pub(crate) fn claim(&mut self) -> bool {
                 core::mem::replace(&mut self.used, true)
@@ -174,23 +174,23 @@ arrays!([] DynamicShared<T>, |storage| storage.len());
 impl<T: Pod, const N: usize> Shared<T, N> {
     /// Writes `value(i)` to every element of the array, and returns them.
     ///
-    /// How many those are is known when the kernel is compiled: a thread's turns are written out, and what several of them
-    /// load is under way at the same time.
+    /// The number of elements is known at compile time. So the loop over a thread's elements is unrolled, and several of its
+    /// loads are in flight at once.
     #[inline(always)]
     pub fn fill_all(&mut self, block: &mut Block, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
         let mut tile = self.tile(N as u32);
         block.open(tile.claim(INSIDE));
         platform::each_ahead(block.phase(), N as u32, value, |i, item| {
-            // SAFETY: in bounds; only one thread has index i, and the closure cannot hold this array.
+            // SAFETY: in bounds. Index i belongs to one thread, and the closure cannot hold this array.
             unsafe { tile.store(i, item) };
         });
         block.close(true);
         tile
     }
 
-    /// The array as two halves, to write one while the other may still be read.
+    /// The array as two halves, so that one can be written while the other may still be read.
     ///
-    /// The build stops where `N` is odd, or a half no multiple of 16 bytes. An example is at [`DoubleBuffer`].
+    /// The build stops if `N` is odd or a half is not a multiple of 16 bytes. [`DoubleBuffer`] has an example.
     #[inline(always)]
     pub fn halves(&mut self, block: &mut Block) -> DoubleBuffer<'_, T> {
         const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
@@ -200,7 +200,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         unsafe { DoubleBuffer::new(self.storage.at(), half) }
     }
 
-    /// The array in equal parts, one a warp.
+    /// The array in equal parts, one for each warp.
     #[inline(always)]
     pub(crate) fn by_warp(&mut self, warps: u32) -> WarpParts<T> {
         WarpParts { data: self.storage.at(), each: N as u32 / warps }
@@ -216,23 +216,23 @@ pub struct WarpParts<T> {
 
 impl<T: Pod> WarpParts<T> {
     /// # Safety
-    /// The array stays borrowed while the list lives, and part `warp` is used through one list at a time; its lanes have
-    /// ended reading what lay there.
+    /// The array stays borrowed while the list lives. Part `warp` is used through one list at a time, and its lanes have finished
+    /// reading the old contents.
     #[inline(always)]
     pub(crate) unsafe fn list<'a>(&self, warp: u32) -> WarpList<'a, T> {
-        // SAFETY: parts of different warps do not overlap; the caller's.
+        // SAFETY: parts of different warps do not overlap; the caller ensures the rest.
         unsafe { WarpList::new(self.data.offset(warp.wrapping_mul(self.each)), self.each) }
     }
 }
 
-// SAFETY: an address; the constructor of a list says how it is used.
+// SAFETY: this is only an address; the constructor of a list states how it is used.
 unsafe impl<T: Pod> Sync for WarpParts<T> {}
 
 /// The filled elements of a [`Shared`] or [`DynamicShared`] array.
 ///
-/// What is enforced: all of them were written, and waited for, before there was a tile (the compiler: phases alone make
-/// one). A phase that writes gives each element to one thread, and holds the tile by `&mut`, so that nobody reads it
-/// meanwhile (the compiler). Indices are checked at run time.
+/// Enforced by the compiler: all elements were written, and waited for, before the tile exists, because only phases make tiles. A
+/// phase that writes gives each element to one thread, and holds the tile by `&mut`, so that nobody reads it at the same time.
+/// Checked at run time: indices.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -258,7 +258,7 @@ unsafe impl<T: Pod> Sync for WarpParts<T> {}
 pub struct Tile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
-    /// Whether others may still read or write it.
+    /// Whether other threads may still be reading or writing it.
     used: bool,
     owner: PhantomData<&'a mut [T]>,
 }
@@ -277,8 +277,8 @@ impl<'a, T: Pod> Tile<'a, T> {
         (self.data, self.len)
     }
 
-    /// The same memory as arrays of `M` elements, which are read in one go where they have 8 or 16 bytes; what is left over
-    /// at the end is out of sight.
+    /// The same memory as arrays of `M` elements. An array of 8 or 16 bytes is read by one instruction. The remainder at the end
+    /// is left out.
     #[inline(always)]
     #[must_use]
     pub fn arrays<const M: usize>(self) -> Tile<'a, [T; M]>
@@ -289,10 +289,10 @@ impl<'a, T: Pod> Tile<'a, T> {
         Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
     }
 
-    /// The `n` elements from `first` on, to read.
+    /// The `n` elements from `first` on, for reading.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// When some of them do not exist.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -302,15 +302,15 @@ impl<'a, T: Pod> Tile<'a, T> {
         TilePart { data: self.data.offset(first), len: n, owner: PhantomData }
     }
 
-    /// As [`part`](Self::part), for a `first` that each thread computes and indices that are known to the compiler: where the part
-    /// begins is computed here, once, and an index is part of the instruction that reads.
+    /// As [`part`](Self::part), for a `first` that each thread computes and indices that the compiler knows. The part's address
+    /// is computed once, here. Each index becomes part of the instruction that reads.
     ///
     /// # Panics
     /// As [`part`](Self::part).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Columns of 4 rows: a thread adds up its own.
+    /// /// Four rows of 32 columns: each thread adds up its own column.
     /// #[kernel(threads = 32)]
     /// fn columns(block: &mut Block, out: &mut Chunk<u32, 32>, rows: &mut Shared<u32, 128>) {
     ///     let rows = rows.fill(block, 128, |i| i);
@@ -334,13 +334,12 @@ impl<'a, T: Pod> Tile<'a, T> {
     }
 }
 
-/// Some elements of a [`Tile`], to read. The tile stays borrowed, so that no phase writes it; an index is checked when
-/// it is used.
+/// Some elements of a [`Tile`], for reading. The tile stays borrowed, so no phase writes it. Reading an element checks its index.
 ///
-/// With a `first` that is known to the compiler, it is part of the instruction that reads: what several parts of a tile have
-/// in the same place takes one computation of an address.
+/// If the compiler knows `first`, it becomes part of the instruction that reads. Several parts of a tile with the same index then
+/// need one address computation.
 ///
-/// An example is at [`Tile`].
+/// [`Tile`] has an example.
 #[derive(Clone, Copy)]
 pub struct TilePart<'a, T> {
     data: SharedPointer<T>,
@@ -393,19 +392,19 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.data.load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.data.store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: the caller's. Shared memory has no Rust address on the device, so the element is copied.
+        // SAFETY: ensured by the caller. Shared memory has no Rust address on the device, so the element is copied.
         unsafe {
             let mut item = self.data.load(i);
             change(&mut item);

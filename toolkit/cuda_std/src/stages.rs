@@ -1,4 +1,4 @@
-//! A shared array in several stages, which are filled some turns before they are used.
+//! A shared array in several stages, each of which is filled some turns before it is used.
 
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::platform::{self, Poison, SharedPointer};
@@ -7,15 +7,15 @@ use crate::{Block, DynamicShared, Shared, Tile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A shared array in `S` stages of the same size, for [`copy_ahead`](Self::copy_ahead): copies begin `S - 1` turns before the turn
-/// that uses them. [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead) does the same with two halves.
+/// A shared array in `S` stages of the same size, for [`copy_ahead`](Self::copy_ahead). The copies for a turn begin `S - 1` turns
+/// earlier. [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead) does the same with two halves.
 ///
-/// One turn often ends before a copy from global memory does. With three or four stages two or three copies are under way at
-/// a time.
+/// A copy from global memory often takes longer than one turn. With three or four stages, two or three copies are in flight at a
+/// time.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Sums of columns of a table, 8 rows a turn, three turns ahead.
+/// /// Sums of the columns of a table. A turn uses 8 rows, which are copied three turns ahead.
 /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
 /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 1024>) {
 ///     let mut sums = block.per_thread(|_| 0.0);
@@ -40,40 +40,40 @@ use core::marker::PhantomData;
 /// ```
 pub struct Stages<'a, T, const S: usize> {
     data: SharedPointer<T>,
-    /// Elements of a stage.
+    /// The number of elements of a stage.
     len: u32,
-    /// Whether threads may still read the last tile.
+    /// Whether threads may still be reading the last tile.
     used: bool,
     owner: PhantomData<&'a mut [T]>,
 }
 
 impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
     /// # Safety
-    /// `data` points to the first of `S` times `len` elements that these stages alone use while they live, and no thread reads them
-    /// any more. A stage has whole 16 bytes.
+    /// `data` points to the first of `S` times `len` elements. Only these stages use them while they live, and no thread reads
+    /// them any more. The size of a stage is a multiple of 16 bytes.
     #[inline(always)]
     unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
         const { assert!(S >= 2 && S <= 16, "there are 2 to 16 stages") };
         Self { data, len, used: false, owner: PhantomData }
     }
 
-    /// Number of elements of a stage.
+    /// The number of elements of a stage.
     #[inline(always)]
     #[must_use]
     pub fn capacity(&self) -> u32 {
         self.len
     }
 
-    /// Runs `body(block, turn, tile)` for every turn below `turns`, with a tile of the `n` elements that `source(turn, i)` points to. The
-    /// copies of a turn begin `S - 1` turns before.
+    /// Runs `body(block, turn, tile)` for every turn below `turns`. The tile has the `n` elements that `source(turn, i)` points
+    /// to. The copies for a turn begin `S - 1` turns earlier.
     ///
-    /// All else is as in [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead): which elements are copied without waiting, one
-    /// barrier a turn, and a tile that ends with its body.
+    /// Everything else is as in [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead): which elements are copied
+    /// asynchronously, the one barrier per turn, and the tile's end with its body.
     ///
     /// # Panics
-    /// When `n` is beyond [`capacity`](Self::capacity), or `turns` above `u32::MAX - 1024`.
+    /// When `n` exceeds [`capacity`](Self::capacity), or `turns` exceeds `u32::MAX - 1024`.
     ///
-    /// A tile stays in its turn:
+    /// A tile cannot leave its turn:
     ///
     /// ```compile_fail,E0521
     /// # use cuda_std::prelude::*;
@@ -97,15 +97,16 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         self.copy_parts_ahead(block, turns, n, |turn| turn, |turn, i| source(*turn, i), body);
     }
 
-    /// As [`copy_ahead`](Self::copy_ahead), for sources of which each turn takes a part: `source(part(turn), i)` points to element `i`.
-    /// What `part` checks is checked once a turn and thread, and not for each element: windows of a [`Table`](crate::Table), say.
+    /// As [`copy_ahead`](Self::copy_ahead), for turns that each use one part of a source: `source(part(turn), i)` points to
+    /// element `i`. The checks in `part` run once per turn and thread, not once per element. A part can be a window of a
+    /// [`Table`](crate::Table), for example.
     ///
     /// # Panics
     /// As [`copy_ahead`](Self::copy_ahead).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Sums of columns of a table, 8 rows a turn.
+    /// /// Sums of the columns of a table, 8 rows per turn.
     /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
     /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 768>) {
     ///     let mut sums = block.per_thread(|_| 0.0);
@@ -142,16 +143,17 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         });
     }
 
-    /// As [`copy_parts_ahead`](Self::copy_parts_ahead), with the copies that a turn begins in `PIECES` pieces of the same size: the first
-    /// one before `body(block, turn, tile, copies)`, then one with each [`copies.next(block)`](Copies::next), and those that are left
-    /// behind the body. Between steps of a long body they do not stand in one queue with what the first step loads.
+    /// As [`copy_parts_ahead`](Self::copy_parts_ahead), but the copies that a turn begins are divided into `PIECES` pieces of the
+    /// same size. The first piece begins before `body(block, turn, tile, copies)`. Each [`copies.next(block)`](Copies::next)
+    /// begins another one. The rest begin after the body. Copies between the steps of a long body do not delay the loads of its
+    /// first step.
     ///
     /// # Panics
     /// As [`copy_ahead`](Self::copy_ahead).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Sums of columns of a table, 8 rows a turn.
+    /// /// Sums of the columns of a table, 8 rows per turn.
     /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
     /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 768>) {
     ///     let mut sums = block.per_thread(|_| 0.0);
@@ -207,20 +209,20 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         for turn in 0..ahead {
             let mut copies = begin(turn, turn);
             unrolled::<PIECES>(|_| copies.next(block));
-            // A turn without copies counts, too, so that the newest turns are always as many.
+            // A turn without copies counts too, so that the number of newer turns is always the same.
             platform::end_turn_of_copies();
         }
         let (mut now, mut next) = (0, ahead);
         for turn in 0..turns {
-            // Those of this turn have ended; the `S - 2` turns behind it may be under way.
+            // The copies for this turn have ended; those for the next `S - 2` turns may be in flight.
             platform::finish_older_copies::<S>();
             block.open(true);
             let found = Poison::now();
             let mut copies = begin(turn.wrapping_add(ahead), next);
             copies.next(block);
-            // Copies have begun meanwhile. They write where only they do.
+            // Newer copies have begun meanwhile. Nothing else uses their stages.
             found.leave();
-            // SAFETY: all of it was copied, and waited for; the stages stay borrowed, and no phase writes this one in this turn.
+            // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
             body(block, turn, unsafe { Tile::new(stage(now), n) }, &mut copies);
             unrolled::<PIECES>(|_| copies.next(block));
             platform::end_turn_of_copies();
@@ -230,9 +232,9 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
     }
 }
 
-/// The copies that a turn begins, in [`Stages::copy_spread_ahead`], which has an example.
+/// The copies that a turn begins. See [`Stages::copy_spread_ahead`] for an example.
 ///
-/// They stay in their turn:
+/// They cannot leave their turn:
 ///
 /// ```compile_fail,E0521
 /// # use cuda_std::prelude::*;
@@ -242,7 +244,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
 /// }
 /// ```
 ///
-/// and are begun by the block, and by no thread alone:
+/// Only the whole block can begin them, not a single thread:
 ///
 /// ```compile_fail,E0596
 /// # use cuda_std::prelude::*;
@@ -254,14 +256,14 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
 /// }
 /// ```
 pub struct Copies<'a, T, P, F> {
-    /// The stage they fill.
+    /// The stage that the copies fill.
     data: SharedPointer<T>,
-    /// None where there is no such turn.
+    /// `None` if there is no such turn.
     part: Option<P>,
     source: &'a F,
-    /// Elements of a piece.
+    /// The number of elements of a piece.
     piece: u32,
-    /// Elements whose copies have begun.
+    /// The number of elements whose copies have begun.
     begun: u32,
     n: u32,
 }
@@ -276,26 +278,28 @@ impl<'x, T: Pod + 'x, P, F: Fn(&P, u32) -> &'x T + Sync> Copies<'_, T, P, F> {
         if let Some(part) = &self.part {
             let (data, source) = (self.data.offset(first), self.source);
             platform::each_unrolled(block.phase(), n, |i| {
-                // SAFETY: in bounds; index i is one thread's alone, and of no other piece. Nobody reads this stage: before the first
-                // turn since the block has met, and later since all threads have ended the body that had it, before the barrier that
-                // the turn began with. What is copied stays borrowed until the copies have ended.
+                // SAFETY: in bounds; index i belongs to one thread and one piece. Nobody reads this stage. Before the first turn
+                // the block has met. Later, all threads have finished the body that used the stage, before the barrier at the
+                // begin of this turn. The source stays borrowed until the copies have ended.
                 unsafe { data.copy(i, source(part, first.wrapping_add(i))) };
             });
         }
     }
 }
 
-/// Elements of the largest stage that has whole 16 bytes, where all stages have `len` elements.
+/// The number of elements of the largest stage whose size is a multiple of 16 bytes, when all stages together have `len`
+/// elements.
 #[inline(always)]
 const fn stage_of<T>(len: u32, stages: u32) -> u32 {
     let bytes = if size_of::<T>() == 0 { 1 } else { size_of::<T>() as u32 };
-    // So many elements have whole 16 bytes.
+    // This many elements make a multiple of 16 bytes.
     let step = 16 >> if bytes.trailing_zeros() > 4 { 4 } else { bytes.trailing_zeros() };
     len / stages / step * step
 }
 
 impl<T: Pod, const N: usize> Shared<T, N> {
-    /// The array in `S` stages, to be filled by [`Stages::copy_ahead`]. The build stops unless `S` stages of whole 16 bytes make it up.
+    /// The array in `S` stages, to be filled by [`Stages::copy_ahead`]. The build stops unless the array divides into `S` stages
+    /// whose sizes are multiples of 16 bytes.
     #[inline(always)]
     pub fn stages<const S: usize>(&mut self, block: &mut Block) -> Stages<'_, T, S> {
         let len = const {
@@ -304,18 +308,19 @@ impl<T: Pod, const N: usize> Shared<T, N> {
             len
         };
         block.open(self.claim());
-        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        // SAFETY: the array stays borrowed, and its readers have been waited for.
         unsafe { Stages::new(self.place(), len) }
     }
 }
 
 impl<T: Pod> DynamicShared<T> {
-    /// The array in `S` stages of whole 16 bytes, to be filled by [`Stages::copy_ahead`]. What is left over at the end is not used.
+    /// The array in `S` stages whose sizes are multiples of 16 bytes, to be filled by [`Stages::copy_ahead`]. The remainder at
+    /// the end is not used.
     #[inline(always)]
     pub fn stages<const S: usize>(&mut self, block: &mut Block) -> Stages<'_, T, S> {
         let len = stage_of::<T>(self.capacity(), S as u32);
         block.open(self.claim());
-        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        // SAFETY: the array stays borrowed, and its readers have been waited for.
         unsafe { Stages::new(self.place(), len) }
     }
 }

@@ -55,7 +55,7 @@ impl<'a, T: Pod> Table<'a, T> {
         self.columns
     }
 
-    /// A window of `R` rows and `C` columns from (`row`, `column`) on.
+    /// The window of `R` rows and `C` columns that begins at (`row`, `column`).
     ///
     /// If a whole block uses the same window, the check of the window is also the same for all threads. The check of an
     /// element disappears if the compiler can bound its position in the window.
@@ -76,12 +76,12 @@ impl<'a, T: Pod> Table<'a, T> {
         Window { first: self.data.as_ptr().wrapping_add(first as usize), columns: self.columns, owner: PhantomData }
     }
 
-    /// All whole windows of `R` rows, from `row` on, and `C` columns, one beside the other.
+    /// All whole windows of `R` rows and `C` columns that begin in row `row`, side by side.
     ///
-    /// Whether they lie in the table is checked here: in a loop over them, the compiler finds that each of them is there.
+    /// They are checked here, against the table's size. In a loop over them, the compiler can then see that each one exists.
     ///
     /// # Panics
-    /// When the table has no such rows.
+    /// When the table does not have these rows.
     ///
     /// ```
     /// use cuda_std::Table;
@@ -98,11 +98,11 @@ impl<'a, T: Pod> Table<'a, T> {
         Windows { first, step: columns, count: self.columns / columns }
     }
 
-    /// All whole windows of `R` rows and `C` columns, from `column` on, one below the other: as
+    /// All whole windows of `R` rows and `C` columns that begin in column `column`, one below the other. Like
     /// [`windows_across`](Self::windows_across).
     ///
     /// # Panics
-    /// When the table has no such columns.
+    /// When the table does not have these columns.
     ///
     /// ```
     /// use cuda_std::Table;
@@ -120,18 +120,18 @@ impl<'a, T: Pod> Table<'a, T> {
     }
 }
 
-/// Windows of a [`Table`] that follow each other: [`Table::windows_across`] and [`Table::windows_down`] have examples.
+/// Consecutive windows of a [`Table`]. See [`Table::windows_across`] and [`Table::windows_down`] for examples.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows<'a, T, const R: usize, const C: usize> {
-    /// None where there are none.
+    /// `None` if there are no windows.
     first: Option<Window<'a, T, R, C>>,
-    /// Elements of the table from the first of a window to the first of the next one.
+    /// The distance in elements from one window to the next.
     step: u32,
     count: u32,
 }
 
 impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
-    /// How many there are.
+    /// The number of windows.
     #[inline(always)]
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -141,23 +141,21 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
     /// Window `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// When there is no window `i`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn window(&self, i: u32) -> Window<'a, T, R, C> {
         check_index(i, self.count);
         match self.first {
-            // The table has all of window `i`. In 64 bits a loop over windows adds to an address.
+            // The table contains all of window `i`. With 64 bits, a loop over windows only adds to an address.
             Some(first) => Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first },
             None => out_of_bounds(),
         }
     }
 }
 
-/// `R` rows and `C` columns of a [`Table`]; see there for the guarantees and an example.
-///
-/// An example is at [`Table`].
+/// `R` rows and `C` columns of a [`Table`]. See there for the guarantees and an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T, const R: usize, const C: usize> {
     first: *const T,

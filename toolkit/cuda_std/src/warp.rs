@@ -66,7 +66,7 @@ pub struct Warp {
     crew: Crew,
 }
 
-/// A lane of a warp inside a phase, which the phase's closure is given. Examples are at [`Warp`].
+/// A lane of a warp inside a phase. The phase's closure gets it. See [`Warp`] for examples.
 #[derive(Clone, Copy)]
 pub struct Lane {
     index: u32,
@@ -81,7 +81,7 @@ impl Lane {
         self.index
     }
 
-    /// The thread that it is.
+    /// This lane's thread.
     #[inline(always)]
     #[must_use]
     pub fn thread(self) -> Thread {
@@ -91,15 +91,15 @@ impl Lane {
 
 /// One value for every lane of a warp: registers on the device, 32 values on a CPU. Only phases of the warp see it.
 ///
-/// What is enforced: a lane sees its own value, and those of others through the warp's phases, which all lanes reach;
-/// there always is one (the compiler). That all lanes are alive is checked at run time: see [`Warp`].
+/// Enforced by the compiler: a lane sees its own value, and sees others' values only through the warp's phases. All lanes reach
+/// these, and every lane always has a value. Checked at run time: all lanes are alive; see [`Warp`].
 ///
-/// Examples are at [`Warp`].
+/// See [`Warp`] for examples.
 #[repr(transparent)]
 pub struct PerLane<T>(pub(crate) LaneStorage<T>);
 
 impl<T> PerLane<T> {
-    /// A thread's state, seen as its warp's.
+    /// A thread's state as the state of its warp.
     #[inline(always)]
     pub(crate) fn of(storage: &mut LaneStorage<T>) -> &mut Self {
         // SAFETY: it is its storage.
@@ -107,11 +107,11 @@ impl<T> PerLane<T> {
     }
 }
 
-/// What lanes read beside each other: a [`PerLane`], of which each sees its own value, or two or three of these.
+/// Values that lanes read together: a [`PerLane`], of which each lane sees its own value, or two or three of these.
 ///
-/// Values that are kept apart, say the coordinates of a point, are what a CPU's core looks at several at a time.
+/// Keep values separate, such as the coordinates of a point: then a CPU core processes several lanes at a time.
 ///
-/// Closures of phases then see `(&a, &b)` in place of `&a`: the example of [`Warp`] has pairs and triples.
+/// Closures of phases then get `(&a, &b)` instead of `&a`. The example of [`Warp`] has pairs and triples.
 pub trait Lanes: sealed::Lanes {}
 
 impl<L: sealed::Lanes> Lanes for L {}
@@ -121,7 +121,7 @@ pub(crate) mod sealed {
     use crate::seal::Inside;
 
     pub trait Lanes: Copy {
-        /// What one lane sees.
+        /// The part that one lane sees.
         type Item;
 
         /// The value of the calling lane `lane`.
@@ -169,7 +169,7 @@ impl Warp {
         self.index
     }
 
-    /// The threads, for a phase that begins.
+    /// The threads, for a phase that is about to begin.
     #[inline(always)]
     pub(crate) fn phase(&mut self) -> Crew {
         self.crew.next_phase()
@@ -195,7 +195,7 @@ impl Warp {
         state.0.each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value));
     }
 
-    /// Runs `f` in every lane on the lane's own value, and others to read.
+    /// Runs `f` in every lane on the lane's own value, with other values to read.
     #[inline(always)]
     pub fn each_with<T, L: Lanes>(
         &mut self,
@@ -209,7 +209,7 @@ impl Warp {
             .each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value, others.of(index, INSIDE)));
     }
 
-    /// `f` of every lane's value, or values.
+    /// Applies `f` to every lane's value or values.
     #[inline(always)]
     pub fn map<L: Lanes, U>(&mut self, values: L, f: impl Fn(Lane, L::Item) -> U + Sync) -> PerLane<U> {
         let lane = self.lane();
@@ -230,19 +230,19 @@ impl Warp {
         platform::ballot_of_any(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
-    /// Whether a lane says yes.
+    /// Whether `ask` returns true in some lane.
     #[inline(always)]
     pub fn any<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
         self.ballot(values, ask) != 0
     }
 
-    /// Whether all lanes say yes.
+    /// Whether `ask` returns true in all lanes.
     #[inline(always)]
     pub fn all<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
         self.ballot(values, ask) == u32::MAX
     }
 
-    /// How many lanes say yes.
+    /// The number of lanes in which `ask` returns true.
     #[inline(always)]
     pub fn count<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> u32 {
         self.ballot(values, ask).count_ones()
@@ -250,7 +250,8 @@ impl Warp {
 
     /// Gives every lane the value of lane `from(lane)`, counted modulo 32.
     ///
-    /// What crosses lanes has 16 bits, or is made of at most 32 words of 32 bits; so for all that follow.
+    /// A value that crosses lanes has 16 bits, or consists of at most 32 words of 32 bits. The same holds for the following
+    /// methods.
     #[inline(always)]
     pub fn shuffle<T: Pod>(&mut self, values: &PerLane<T>, from: impl Fn(Lane) -> u32 + Sync) -> PerLane<T> {
         crosses_lanes::<T>();
@@ -258,42 +259,42 @@ impl Warp {
         PerLane(values.0.shuffle(self.crew.next_phase(), self.index, |index| from(lane(index))))
     }
 
-    /// Gives every lane the value of the one `delta` (modulo 32) below it; the first ones keep theirs.
+    /// Gives every lane the value of the lane `delta` (modulo 32) below it. The first lanes keep their own.
     #[inline(always)]
     pub fn shuffle_up<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
         crosses_lanes::<T>();
         PerLane(values.0.shuffle_up(delta))
     }
 
-    /// Gives every lane the value of the one `delta` (modulo 32) above it; the last ones keep theirs.
+    /// Gives every lane the value of the lane `delta` (modulo 32) above it. The last lanes keep their own.
     #[inline(always)]
     pub fn shuffle_down<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
         crosses_lanes::<T>();
         PerLane(values.0.shuffle_down(delta))
     }
 
-    /// Gives every lane the value of the one whose index differs in the bits of `mask` (modulo 32).
+    /// Gives every lane the value of the lane whose index differs in the bits of `mask` (modulo 32).
     #[inline(always)]
     pub fn shuffle_xor<T: Pod>(&mut self, values: &PerLane<T>, mask: u32) -> PerLane<T> {
         crosses_lanes::<T>();
         PerLane(values.0.shuffle_xor(mask))
     }
 
-    /// The value of one lane, counted modulo 32, for all to know.
+    /// Gives all lanes the value of one lane, counted modulo 32.
     #[inline(always)]
     pub fn broadcast<T: Pod>(&mut self, values: &PerLane<T>, lane: u32) -> T {
         crosses_lanes::<T>();
         values.0.broadcast(lane)
     }
 
-    /// Combines the values of all lanes by strides 16, 8, 4, 2, 1; the lower one is the left operand.
+    /// Combines the values of all lanes with strides 16, 8, 4, 2, 1. The lower lane's value is the left operand.
     #[inline(always)]
     pub fn reduce<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> T {
         crosses_lanes::<T>();
         values.0.reduce(combine)
     }
 
-    /// The words of all lanes, combined by or: [`WarpUnion`] for a single use.
+    /// The bitwise or of all lanes' words. [`WarpUnion`] does this over several steps.
     #[inline(always)]
     pub fn or_words<L: Lanes, const N: usize>(
         &mut self,
@@ -305,15 +306,15 @@ impl Warp {
         union.words(self)
     }
 
-    /// Combines each lane's value with those of all lanes below it: by strides 1, 2, 4, 8, 16, the lower one as the left
-    /// operand.
+    /// Combines each lane's value with those of all lanes below it, with strides 1, 2, 4, 8, 16. The lower lane's value is the
+    /// left operand.
     #[inline(always)]
     pub fn inclusive_scan<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> PerLane<T> {
         crosses_lanes::<T>();
         PerLane(values.0.inclusive_scan(combine))
     }
 
-    /// What [`inclusive_scan`](Self::inclusive_scan) gives the lane below; `identity` for the first lane.
+    /// Gives each lane the result of [`inclusive_scan`](Self::inclusive_scan) of the lane below, and the first lane `identity`.
     #[inline(always)]
     pub fn exclusive_scan<T: Pod + Sync>(
         &mut self,
@@ -331,13 +332,13 @@ impl Warp {
         shifted
     }
 
-    /// For every lane the lanes that have its value, as bits.
+    /// Gives every lane the set of lanes that have its value, as bits.
     #[inline(always)]
     pub fn match_any(&mut self, values: &PerLane<u32>) -> PerLane<u32> {
         PerLane(values.0.match_any())
     }
 
-    /// The value that all lanes have, if they have the same.
+    /// The common value of all lanes, if they have the same.
     ///
     /// ```
     /// # use cuda_std::prelude::*;

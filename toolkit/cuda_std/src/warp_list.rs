@@ -9,20 +9,21 @@ use bytemuck::Pod;
 use core::marker::PhantomData;
 
 /// A warp's own part of a [`Shared`] array, as a list to which its lanes append items.
-/// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) gives each warp one.
+/// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) gives one to each warp.
 ///
-/// Enforced by the compiler: only this warp sees the list, because the array is divided among the block's warps, by `&mut`;
-/// and nobody appends while [`WarpItems`] exist. Lanes read through [`WarpItems`], for which [`items`](Self::items) waits
-/// for the lanes that have appended. Checked at run time: indices are below the number of appended items. It counts up to 2^31 items
-/// until it is cleared, whatever its capacity.
+/// Enforced by the compiler: the block's warps divide the array by `&mut`, so only this warp sees the list. Nobody appends while
+/// [`WarpItems`] exist. Lanes read through [`WarpItems`]; [`items`](Self::items) first waits for the lanes that have appended.
+///
+/// Checked at run time: indices are below the number of appended items. The list counts up to 2^31 items until it is cleared,
+/// whatever its capacity.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Element `i`: the sum of the multiples of 3 among the numbers from `i` to before `3 i`, and how many of them are
-/// /// even; all ones where there was no room.
+/// /// Element `i`: the sum of the multiples of 3 from `i` to before `3 i`, and the number of even ones among all of these
+/// /// numbers; all ones if there was no room.
 /// #[kernel(threads = 64)]
 /// fn sums(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, a: &mut Shared<u32, 16>, b: &mut Shared<u32, 16>) {
-///     // Two warps: eight elements of each array for a warp.
+///     // Two warps: each has eight elements of each array.
 ///     out.fill_by_warp_with(block, 5, (a, b), |warp, (numbers, even), i| {
 ///         let ranges = warp.per_lane(|lane| if lane.index() == 0 { [i, 3 * i] } else { [0, 0] });
 ///         numbers.push_ranges(warp, &ranges);
@@ -93,13 +94,13 @@ pub struct WarpItems<'a, T> {
     owner: PhantomData<&'a [T]>,
 }
 
-/// The most that is counted of ranges, which may be long: far more than a list has room for, and far below 2^32.
+/// The longest part of a range that is counted: far longer than a list, and far below 2^32.
 const MOST_OF_RANGES: u32 = 1 << 31;
 
 impl<T: Pod> WarpList<'_, T> {
     /// # Safety
-    /// `data` points to the first of `capacity` elements. While this lives, only the calling warp reads and writes them,
-    /// and its lanes have finished reading them.
+    /// `data` points to the first of `capacity` elements. While this lives, only the calling warp reads and writes them. Its
+    /// lanes have finished reading them.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, capacity: u32) -> Self {
         Self { data, capacity, count: 0, being_read: false, owner: PhantomData }
@@ -140,7 +141,7 @@ impl<T: Pod> WarpList<'_, T> {
         (self.data, self.count, self.capacity)
     }
 
-    /// Counts appended items: 32 at most. To saturate would take three instructions of a dozen.
+    /// Counts up to 32 appended items. Saturating would take three instructions in about a dozen.
     #[inline(always)]
     pub(crate) fn add(&mut self, n: u32) {
         self.count = self.count.wrapping_add(n);
@@ -207,10 +208,10 @@ impl<T: Pod> WarpList<'_, T> {
         self.add(votes.count_ones());
     }
 
-    /// Drops the items from `first` on for which `keep` returns false; one lane decides for each item. The others move up in
-    /// order. Nothing is dropped if the list was too small for all items.
+    /// Drops the items from `first` on for which `keep` returns false. One lane decides for each item. The remaining items move
+    /// up in order. If the list was too small for all items, nothing is dropped.
     ///
-    /// `keep` may ask the warp: it gets the lanes' items, of which some may come more than once.
+    /// `keep` may use the warp. It gets the items of the lanes, and some items may occur more than once.
     #[inline(always)]
     pub fn retain_from(
         &mut self,
@@ -227,13 +228,13 @@ impl<T: Pod> WarpList<'_, T> {
         }
         let (mut kept, mut begin) = (first, first);
         while begin < count {
-            // Lanes without an item process the last one, which is faster than a branch.
+            // Lanes without an item process the last one: that is faster than a branch.
             // SAFETY: in bounds; lanes write below `begin`, and earlier writes of other lanes were waited for.
             let items = PerLane(unsafe { LaneStorage::load(warp.phase(), data, begin, count) });
             let wanted = keep(warp, &items);
             let wanted = warp.map(&wanted, |lane, wanted| (begin.wrapping_add(lane.index()) < count) & *wanted);
             let votes = warp.ballot_for_list(&wanted, |_, wanted| *wanted);
-            // All lanes have read their items before one is overwritten.
+            // All lanes have read their items before any is overwritten.
             platform::meet_warp();
             // SAFETY: no more are kept than there were.
             unsafe { items.0.compress(votes, |index| *wanted.0.own(index), data, kept, count) };
@@ -292,7 +293,7 @@ impl<T: Pod> WarpItems<'_, T> {
 
     crate::bounds::counted!("items");
 
-    /// Whether all that was put into the list found room.
+    /// Whether the list had room for all items.
     #[inline(always)]
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -302,17 +303,17 @@ impl<T: Pod> WarpItems<'_, T> {
     /// Item `i`.
     ///
     /// # Panics
-    /// If it is empty.
+    /// If there are no items.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(&self, i: u32) -> T {
         check_index(i, self.len);
-        // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
+        // SAFETY: in bounds. Writing takes the list by `&mut`, so nobody writes now, and earlier writes have been waited for.
         unsafe { self.data.load(i) }
     }
 
-    /// Item `first + l` for lane `l`; lanes for which there is none have the last one.
+    /// Item `first + l` for lane `l`. Lanes beyond the last item get the last one.
     ///
     /// # Panics
     /// If there is no item `first`.
@@ -325,8 +326,8 @@ impl<T: Pod> WarpItems<'_, T> {
         PerLane(unsafe { LaneStorage::load(warp.phase(), self.data, first, self.len) })
     }
 
-    /// How many of some questions find an item for which `ask` says yes. What a lane asks by is in `lanes`, and lanes that
-    /// [have the same question](Questions::of) must have the same there.
+    /// The number of questions for which `ask` accepts an item. `lanes` has the value by which each lane asks. Lanes with the
+    /// [same question](Questions::of) must have the same value.
     #[inline(always)]
     pub fn count_any<L: Lanes>(
         &self,
@@ -342,10 +343,10 @@ impl<T: Pod> WarpItems<'_, T> {
             .count_ones()
     }
 
-    /// The items from `first` to before `end`, one after another, with one check for all.
+    /// The items from `first` to before `end`, one after another. All are checked at once.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// If some of them do not exist.
     #[inline(always)]
     #[track_caller]
     pub fn range(&self, first: u32, end: u32) -> impl Iterator<Item = T> + use<'_, T> {
@@ -355,10 +356,10 @@ impl<T: Pod> WarpItems<'_, T> {
         (first..end).map(|i| unsafe { self.data.load(i) })
     }
 
-    /// Item `i`, or the last one if there are fewer. It has no check, whose branch would separate the lanes.
+    /// Item `i`, or the last one if there are fewer. There is no check, because its branch would separate the lanes.
     ///
     /// # Panics
-    /// If there is no item.
+    /// If there are no items.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -398,7 +399,7 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// `n` questions; a warp takes at least one and at most 32.
+    /// `n` questions. A warp takes 1 to 32.
     #[inline(always)]
     #[must_use]
     pub fn new(n: u32) -> Self {
@@ -416,7 +417,7 @@ impl Questions {
 
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 ///
-/// What [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes; an example is at [`WarpList`].
+/// [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes them. [`WarpList`] has an example.
 pub trait SharedByWarp: sealed::Sealed {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]
@@ -424,7 +425,7 @@ pub trait SharedByWarp: sealed::Sealed {
     /// A list in each of them.
     type Lists<'a>;
 
-    /// Whether threads may still read or write one of them, as they may from now on.
+    /// Whether threads may still be reading or writing one of them. From now on they may.
     #[doc(hidden)]
     fn claim(&mut self, _: Inside) -> bool;
 
@@ -432,8 +433,8 @@ pub trait SharedByWarp: sealed::Sealed {
     fn parts(self, _: Inside, warps: u32) -> Self::Parts;
 
     /// # Safety
-    /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time; its lanes have
-    /// ended reading what lay there.
+    /// The arrays stay borrowed while the lists live. Part `warp` is used through one list at a time, and its lanes have finished
+    /// reading the old contents.
     #[doc(hidden)]
     unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
 }
@@ -452,7 +453,7 @@ macro_rules! shared_by_warp {
 
             #[inline(always)]
             fn claim(&mut self, _: Inside) -> bool {
-                // Every one of them is claimed, so no `||`.
+                // Each array must be claimed, so no `||`.
                 false $(| self.$at.claim())*
             }
 

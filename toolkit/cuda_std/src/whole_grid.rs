@@ -1,4 +1,4 @@
-//! A whole grid and its phases: kernels whose blocks all meet.
+//! A whole grid and its phases: kernels with barriers across all blocks.
 
 use crate::Thread;
 use crate::access::Readable;
@@ -9,18 +9,18 @@ use core::marker::PhantomData;
 
 /// All blocks of a grid, outside of any phase: the first parameter of a kernel whose blocks meet.
 ///
-/// Code that holds a `&mut WholeGrid` is the same for all threads of all blocks, as code that holds a
-/// [`Block`](crate::Block) is the same for all threads of one: it never learns which block runs it. So all blocks come to every phase,
-/// and no block ends before the others. Each phase ends when all blocks have ended it; then all threads see what it wrote.
+/// Code that holds a `&mut WholeGrid` is the same for all threads of all blocks: it never learns which block runs it. In the same
+/// way, code that holds a [`Block`](crate::Block) is the same for all threads of a block. So all blocks reach every phase, and no
+/// block ends before the others. A phase ends when all blocks have finished it. Then all threads see what it wrote.
 ///
-/// All blocks must be on the device at the same time, since they wait for each other: a launch of more is refused
-/// (`CudaExecutor::most_blocks_that_meet` says how many a device takes). A meeting of all blocks takes a microsecond or two, less than another
-/// launch. On CPU cores one core runs the blocks one after the other, phase by phase.
+/// All blocks must be on the device at the same time, because they wait for each other. A launch of more blocks is refused;
+/// `CudaExecutor::most_blocks_that_meet` gives a device's limit. A meeting of all blocks takes one or two microseconds, less than
+/// another launch. On CPU cores, one core runs the blocks one after another, phase by phase.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 ///
-/// /// Smooths until the largest change is small: one launch, however many turns it takes. `other` is scratch.
+/// /// Smooths until the largest change is small. One launch does it, however many turns it takes. `other` is scratch.
 /// #[kernel(threads = 64, requires(other.len() == x.len(), x.len() >= 3))]
 /// fn smooth(grid: &mut WholeGrid, x: &mut GridMemory<f32>, other: &mut GridMemory<f32>, turns: &Atomics<u32>, enough: f32) {
 ///     let n = x.len();
@@ -50,7 +50,7 @@ use core::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// A phase's closure cannot hold the grid, and what it writes it cannot read:
+/// A phase's closure cannot hold the grid, and cannot read the memory that it writes:
 ///
 /// ```compile_fail,E0500
 /// # use cuda_std::prelude::*;
@@ -65,7 +65,7 @@ use core::marker::PhantomData;
 /// }
 /// ```
 ///
-/// A block's own memory has no place in such a kernel:
+/// Such a kernel cannot have memory that belongs to one block:
 ///
 /// ```compile_fail
 /// # use cuda_std::prelude::*;
@@ -82,24 +82,24 @@ impl WholeGrid {
         Self { crew }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[inline(always)]
     #[must_use]
     pub fn blocks(&self) -> u32 {
         self.crew.blocks()
     }
 
-    /// Threads of each block: what the kernel's attribute says.
+    /// The number of threads of each block, from the kernel's attribute.
     #[inline(always)]
     #[must_use]
     pub fn threads_per_block(&self) -> u32 {
         self.crew.threads()
     }
 
-    /// Runs `f(thread, i)` for every `i` below `n`, for what atomic operations do. Then all blocks meet.
+    /// Runs `f(thread, i)` for every `i` below `n`, for example for atomic operations. Then all blocks meet.
     ///
     /// # Panics
-    /// When `n` is above `u32::MAX - 1024`.
+    /// When `n` exceeds `u32::MAX - 1024`.
     #[inline(always)]
     #[track_caller]
     pub fn for_each(&mut self, n: u32, f: impl Fn(Thread, u32) + Sync) {
@@ -108,13 +108,14 @@ impl WholeGrid {
         self.crew.meet();
     }
 
-    /// Reduces `value(thread, 0), .. value(thread, n - 1)`; all threads of all blocks get the result. `identity` for `n == 0`.
+    /// Reduces `value(thread, 0), .. value(thread, n - 1)`. All threads of all blocks get the result, which is `identity` for `n
+    /// == 0`.
     ///
-    /// Each block reduces a part of `ceil(n / blocks)` values, and then all reduce the blocks' results, both in the order of
-    /// [`Block::reduce`](crate::Block::reduce). So the order of the operations depends on `n` and on the number of blocks alone.
+    /// Each block reduces `ceil(n / blocks)` values. Then all blocks reduce the blocks' results. Both use the order of
+    /// [`Block::reduce`](crate::Block::reduce). So the order of operations depends only on `n` and the number of blocks.
     ///
     /// # Panics
-    /// When `n` is above `u32::MAX - 1024`.
+    /// When `n` exceeds `u32::MAX - 1024`.
     #[inline(always)]
     #[track_caller]
     pub fn reduce<T: Pod>(
@@ -130,13 +131,13 @@ impl WholeGrid {
     }
 }
 
-/// A buffer that all blocks of a [`WholeGrid`] write in phases, and read in phases.
+/// A buffer that all blocks of a [`WholeGrid`] write in some phases and read in others.
 ///
-/// What is enforced: an element has one writer in a phase, and nobody reads the memory in a phase that writes it (the compiler). Reading takes
-/// a [`Thread`], which phases alone have, so that the meeting at a phase's end comes after all that it read. An index is checked when it is
-/// used.
+/// Enforced by the compiler: an element has one writer in a phase, and nobody reads the memory in a phase that writes it. Reading
+/// takes a [`Thread`], which only phases have, so all reads come before the meeting at the phase's end. Checked at run time:
+/// indices.
 ///
-/// An example is at [`WholeGrid`].
+/// [`WholeGrid`] has an example.
 pub struct GridMemory<'a, T> {
     data: *mut T,
     len: u32,
@@ -145,7 +146,7 @@ pub struct GridMemory<'a, T> {
 
 impl<T: Pod> GridMemory<'_, T> {
     /// # Safety
-    /// `data` has `len` elements that nobody else touches while the kernel runs but blocks of this grid, by such a memory.
+    /// `data` has `len` elements. While the kernel runs, only blocks of this grid touch them, and only through this type.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
         Self { data, len, owner: PhantomData }
@@ -162,7 +163,7 @@ impl<T: Pod> GridMemory<'_, T> {
     #[must_use]
     pub fn get(&self, _thread: Thread, i: u32) -> T {
         check_index(i, self.len);
-        // SAFETY: in bounds. A phase that writes holds the memory by `&mut`, so that this is another one, and all blocks have met
+        // SAFETY: in bounds. A phase that writes holds the memory by `&mut`, so it was another phase, and all blocks have met
         // since.
         unsafe { self.data.add(i as usize).read() }
     }
@@ -170,7 +171,7 @@ impl<T: Pod> GridMemory<'_, T> {
     /// Writes `value(thread, i)` to every element `i` below `n`. Then all blocks meet.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     pub fn fill(&mut self, grid: &mut WholeGrid, n: u32, value: impl Fn(Thread, u32) -> T + Sync) {
@@ -178,21 +179,21 @@ impl<T: Pod> GridMemory<'_, T> {
         let data = Elements(self.data);
         grid.crew.each_index(n, |thread, i| {
             let item = value(Thread::new(thread), i);
-            // SAFETY: in bounds; index `i` is one thread's alone, and the closure cannot hold this memory. Who read it has met all
-            // others since.
+            // SAFETY: in bounds. Index `i` belongs to one thread, and the closure cannot hold this memory. All blocks have met
+            // since it was last read.
             unsafe { data.at(i).write(item) };
         });
         grid.crew.meet();
     }
 
-    /// Lets `change` alter every element `i` below `n` in place. Then all blocks meet.
+    /// Changes every element `i` below `n` in place by `change`. Then all blocks meet.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Shares of the whole.
+    /// /// Divides each element by the sum.
     /// #[kernel(threads = 32)]
     /// fn shares(grid: &mut WholeGrid, x: &mut GridMemory<f32>) {
     ///     let n = x.len();
@@ -220,7 +221,7 @@ impl<T: Pod> GridMemory<'_, T> {
 
 impl<T: Pod> Readable for GridMemory<'_, T> {}
 
-/// Where elements lie, for the threads of a phase.
+/// The address of the elements, for the threads of a phase.
 #[derive(Clone, Copy)]
 struct Elements<T>(*mut T);
 
@@ -231,7 +232,7 @@ impl<T> Elements<T> {
     }
 }
 
-// SAFETY: a place; what is done there is said where it is used.
+// SAFETY: this is only an address; each use states why it is sound.
 unsafe impl<T: Pod> Sync for Elements<T> {}
 // SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod> Sync for GridMemory<'_, T> {}

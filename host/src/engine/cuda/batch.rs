@@ -21,11 +21,11 @@ use cuda_host::{
 use shared_types::PointGroup;
 use std::ops::Range;
 
-/// A batch of at most so many atoms goes to the device in one copy. Queueing a copy of each of some 30 buffers takes longer than all
-/// else that the host does for it.
+/// A batch of at most this many atoms goes to the device in one copy. Queueing about 30 separate copies takes longer than the
+/// rest of the host's work for such a batch.
 const SMALL_ATOMS: usize = 1 << 13;
 
-/// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
+/// A batch with all of its buffers on a device. Each buffer is as long as the longest batch so far needed.
 ///
 /// ```no_run
 /// use cuda_host::CudaExecutor;
@@ -47,7 +47,7 @@ const SMALL_ATOMS: usize = 1 << 13;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The tests `fused_gpu` run it on a device (`a_batch_in_the_callers_own_buffers`).
+/// The tests of `fused_gpu` run it on a device (`a_batch_in_the_callers_own_buffers`).
 pub struct DeviceBatch {
     memory: DeviceMemory,
     request: Request,
@@ -64,7 +64,7 @@ impl std::fmt::Debug for DeviceBatch {
 }
 
 impl DeviceBatch {
-    /// Buffers for no batch yet, on the stream's device, with copies straight from and to the caller's memory.
+    /// Buffers without a batch, on the stream's device. Copies go directly from and to the caller's memory.
     ///
     /// # Errors
     /// Those of the driver.
@@ -72,7 +72,7 @@ impl DeviceBatch {
         Self::in_memory(&DeviceMemory::new(stream, &GpuBufferPool::new(stream.context()), None), request)
     }
 
-    /// Buffers for no batch yet.
+    /// Buffers without a batch, in this memory.
     ///
     /// # Errors
     /// Those of the driver.
@@ -83,18 +83,18 @@ impl DeviceBatch {
         Ok(Self { memory: memory.clone(), request, points, inputs, work })
     }
 
-    /// Copies a batch to the device, in place of the one before, and makes room for what is computed of it.
+    /// Replaces the batch by another one, which is copied to the device, and reserves memory for its results.
     ///
     /// # Errors
-    /// Those of the driver; out of memory among them.
+    /// Those of the driver, including too little memory.
     pub fn upload(&mut self, stream: &Stream, batch: &PackedBatch) -> Result<(), CudaError> {
         self.upload_shared_out(stream, batch, Largest::default())
     }
 
-    /// As [`upload`](Self::upload), where what one block computes is said.
+    /// As [`upload`](Self::upload), with explicit limits for what one block computes.
     ///
     /// # Errors
-    /// Those of the driver; out of memory among them.
+    /// Those of the driver, including too little memory.
     pub fn upload_shared_out(
         &mut self,
         stream: &Stream,
@@ -104,15 +104,15 @@ impl DeviceBatch {
         self.upload_chunk(stream, &batch.whole(), largest)
     }
 
-    /// As [`upload_shared_out`](Self::upload_shared_out), of a part of a batch.
+    /// As [`upload_shared_out`](Self::upload_shared_out), for a chunk of a batch.
     ///
     /// # Errors
-    /// Those of the driver; out of memory among them.
+    /// Those of the driver, including too little memory.
     pub fn upload_chunk(&mut self, stream: &Stream, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         self.upload_by(self.memory.on(stream), chunk, largest)
     }
 
-    /// As [`upload_chunk`](Self::upload_chunk), in one copy where the chunk is small.
+    /// As [`upload_chunk`](Self::upload_chunk), in one copy if the chunk is small.
     pub(super) fn upload_gathered(
         &mut self,
         stream: &Stream,
@@ -125,18 +125,18 @@ impl DeviceBatch {
     }
 
     fn upload_by(&mut self, memory: DeviceMemory, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
-        // First what waits, then what may be under way when this returns.
+        // First the steps that wait, then those that may still be in flight when this returns.
         self.work.prepare(&memory, chunk, &self.request, largest)?;
         self.inputs.upload(&memory, chunk)?;
         memory.send()
     }
 
-    /// Makes one CUDA graph of all that a batch takes: uploads of its atoms and B factors, all launches, and downloads of
-    /// its results. The rest of `batch` is copied to the device here, once; it says what shape the batches have that the
-    /// graph computes from then on. Buffers and page-locked memory become the graph's.
+    /// Makes one CUDA graph of everything that a batch needs: uploads of its atoms and B factors, all launches, and downloads of
+    /// its results. The rest of `batch` is copied to the device once, now. It fixes the shape of the batches that the graph
+    /// computes. Buffers and page-locked memory become part of the graph.
     ///
     /// # Errors
-    /// Those of the driver; out of memory among them.
+    /// Those of the driver, including too little memory.
     pub fn record(mut self, executor: &CudaExecutor, batch: PackedBatch) -> Result<RecordedBatch, CudaError> {
         let context = executor.context();
         self.upload(executor.stream(), &batch)?;
@@ -155,12 +155,12 @@ impl DeviceBatch {
         RecordedBatch::new(graph, staged, executor.stream(), batch, request, sizes)
     }
 
-    /// What batches are computed with.
+    /// The configuration and selection.
     pub(super) fn request(&self) -> &Request {
         &self.request
     }
 
-    /// What was launched, and what blocks worked on.
+    /// The sizes of the launches, and the work of their blocks.
     pub(super) fn sizes(&self) -> &BatchSizes {
         &self.work.sizes
     }
@@ -178,7 +178,7 @@ impl DeviceBatch {
         )
     }
 
-    /// Queues those of heavy atoms.
+    /// Queues the launches for heavy atoms.
     ///
     /// # Errors
     /// Those of the launches.
@@ -186,7 +186,7 @@ impl DeviceBatch {
         launch_atom_surfaces(executor, self.inputs.view(&self.points, self.request.config.points), &mut self.work)
     }
 
-    /// Queues that of residues' exposure, which reads what [`launch_surfaces`](Self::launch_surfaces) wrote.
+    /// Queues the launch for residues' exposure. It reads the results of [`launch_surfaces`](Self::launch_surfaces).
     ///
     /// # Errors
     /// Those of the launch.
@@ -194,7 +194,7 @@ impl DeviceBatch {
         launch_residue_exposure(executor, self.inputs.view(&self.points, self.request.config.points), &mut self.work)
     }
 
-    /// Queues those of rows, which read what [`launch_exposure`](Self::launch_exposure) wrote.
+    /// Queues the launches for rows. They read the results of [`launch_exposure`](Self::launch_exposure).
     ///
     /// # Errors
     /// Those of the launches.
@@ -207,7 +207,7 @@ impl DeviceBatch {
         )
     }
 
-    /// Queues that of sites, which reads what [`launch_rows`](Self::launch_rows) wrote.
+    /// Queues the launch for sites. It reads the results of [`launch_rows`](Self::launch_rows).
     ///
     /// # Errors
     /// Those of the launch.
@@ -216,7 +216,7 @@ impl DeviceBatch {
         launch_binding_sites(executor, inputs, &mut self.work, self.request.config)
     }
 
-    /// Queues those of other groups, and those that take columns from rows.
+    /// Queues the launches of other groups, and those that take columns from rows.
     ///
     /// # Errors
     /// Those of the launches.
@@ -225,10 +225,10 @@ impl DeviceBatch {
         launch_groups(executor, inputs, &mut self.work, self.request.config)
     }
 
-    /// Waits, and copies the results of `batch`, which was uploaded, back.
+    /// Waits, and copies back the results of `batch`, which was uploaded before.
     ///
     /// # Errors
-    /// A kernel's panic, with its structure; those of the driver; and memory that ran out.
+    /// A kernel's panic, with its structure; too little memory; and those of the driver.
     pub fn results(&self, stream: &Stream, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
         let mut features = BatchFeatures::room(batch, &self.request)?;
         self.results_into(stream, features.as_mut())
@@ -236,7 +236,7 @@ impl DeviceBatch {
         Ok(features)
     }
 
-    /// Gives the values away, once they are there. The next batch gets other memory for its own.
+    /// Gives the values away once they are complete. The next batch gets new memory for its values.
     pub(super) fn lend_values(&mut self, stream: &Stream) -> Result<Values, CudaError> {
         let results = &mut self.work.results.values;
         let mut values = std::mem::replace(results, self.memory.on(stream).empty()?);
@@ -245,7 +245,7 @@ impl DeviceBatch {
         Ok(Values { lent: LentBuffer::new(values, stream)?, width: sizes.width, stream: stream.clone() })
     }
 
-    /// As [`results`](Self::results), to part of a batch's.
+    /// As [`results`](Self::results), for a chunk of a batch.
     pub(super) fn results_into(&self, stream: &Stream, to: ResultsMut<'_>) -> Result<(), CudaError> {
         self.work.results_into(&self.memory.on(stream), to)
     }

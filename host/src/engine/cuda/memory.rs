@@ -1,4 +1,4 @@
-//! A device's memory as batches take it.
+//! A device's memory, as batches use it.
 
 use super::staging::Staging;
 use crate::engine::memory::{Memory, none};
@@ -9,7 +9,7 @@ use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Memory of a pool; all that happens to it happens on one stream. Cheap to clone.
+/// Memory of a pool, used on one stream. Cheap to clone.
 ///
 /// ```no_run
 /// use cuda_host::{CudaExecutor, GpuBufferPool};
@@ -28,19 +28,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 ///
-/// Every slot of [`DeviceSlots`](super::DeviceSlots) has it, whose tests (`chunks` of `fused_gpu`) run it on a device.
+/// Every slot of [`DeviceSlots`](super::DeviceSlots) has one. Their tests (`chunks` of `fused_gpu`) run it on a device.
 #[derive(Clone, Debug)]
 pub struct DeviceMemory {
     stream: Stream,
     pool: GpuBufferPool,
     staging: Option<Staging>,
-    /// Where what is copied to the device is gathered.
+    /// Collects copies to the device.
     parcel: Option<Arc<Mutex<Option<Parcel>>>>,
 }
 
 impl DeviceMemory {
-    /// Memory of `pool`, used on `stream`. Copies from and to the host go through `staging`, or straight where there is
-    /// none.
+    /// Memory of `pool`, used on `stream`. Copies from and to the host go through `staging`, or directly if there is none.
     #[must_use]
     pub fn new(stream: &Stream, pool: &GpuBufferPool, staging: Option<Staging>) -> Self {
         Self { stream: stream.clone(), pool: pool.clone(), staging, parcel: None }
@@ -51,8 +50,8 @@ impl DeviceMemory {
         Self::new(stream, &self.pool, self.staging.clone())
     }
 
-    /// The same, where what is copied to the device from now on is gathered, as far as there is room for it, until it is
-    /// [sent](Self::send). As it is where copies are not staged, or where memory is short.
+    /// The same, but copies to the device are collected, as far as there is room, until they are [sent](Self::send). Returns it
+    /// unchanged if copies are not staged or memory is short.
     pub(super) fn gathering(self) -> Result<Self, CudaError> {
         let parcel = match self.staging.as_ref().map(|staging| staging.parcel(&self.pool, &self.stream)) {
             Some(Err(error)) if !error.is_out_of_memory() => return Err(error),
@@ -61,14 +60,14 @@ impl DeviceMemory {
         Ok(Self { parcel: parcel.map(|parcel| Arc::new(Mutex::new(Some(parcel)))), ..self })
     }
 
-    /// Copies what was gathered to the device, by one copy.
+    /// Sends the collected data to the device in one copy.
     pub(super) fn send(self) -> Result<(), CudaError> {
         let Some(parcel) = self.parcel else { return Ok(()) };
         let gathered = parcel.lock().unwrap_or_else(PoisonError::into_inner).take();
         gathered.map_or(Ok(()), |parcel| parcel.send(&self.stream))
     }
 
-    /// What `add` makes of the parcel, if there is one with room.
+    /// Calls `add` on the parcel, if there is one with room.
     fn gathered<T>(
         &self,
         add: impl FnOnce(&mut Parcel) -> Result<Option<T>, CudaError>,
@@ -77,7 +76,7 @@ impl DeviceMemory {
         parcel.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map_or(Ok(None), add)
     }
 
-    /// Elements that stay as they are.
+    /// Elements that do not change.
     pub(super) fn leased<T: DeviceLayout>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
         self.pool.lease_from(&self.stream, elements)
     }
@@ -95,8 +94,8 @@ impl Memory for DeviceMemory {
 
     fn reserve<T: DeviceLayout>(&self, buffer: &mut DeviceBuffer<T>, len: usize) -> Result<(), CudaError> {
         if buffer.capacity() < len {
-            // The old memory goes back first. The pool gives somewhat more than is asked for, so that batches that grow
-            // a little do not come here again.
+            // The old memory is freed first. The pool gives a little more than requested, so that slowly growing batches do not
+            // come here each time.
             *buffer = self.empty()?;
             *buffer = self.pool.lease(&self.stream, len)?;
         }

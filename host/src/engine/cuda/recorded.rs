@@ -1,4 +1,4 @@
-//! A batch as one CUDA graph, for batches that differ in where their atoms are.
+//! A batch as one CUDA graph, for batches that differ only in the positions of their atoms.
 
 use super::engine_error;
 use super::memory::DeviceMemory;
@@ -10,15 +10,15 @@ use crate::pack::{self, PackedBatch};
 use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};
 use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 
-/// Computes batches of one shape on one device, one after another, each with one launch of a graph: frames of a trajectory,
-/// or copies of a structure that were moved. It has uploads, kernels and downloads, and owns the memory that these use, on
-/// the device and page-locked: a run allocates nothing there, and its results are not copied once more.
+/// Computes batches of one shape on one device, one after another, each with one launch of a graph. Such batches are frames of a
+/// trajectory, or moved copies of a structure. The graph has uploads, kernels and downloads, and owns their memory, on the device
+/// and page-locked. So a run allocates nothing there, and its results are not copied again.
 ///
-/// The shape is everything but where atoms are and how large, and B factors: structures and their sizes, residues and
-/// their types, chains, annotations. Results have the bits that every other way of computing gives.
+/// The shape is everything but atoms' positions and radii, and B factors: structures and their sizes, residues and their types,
+/// chains, annotations. Results have the same bits as on every other path.
 ///
-/// It pays for small batches, where queueing kernels and copies one by one takes as long as they run; large ones are done
-/// sooner in chunks that overlap, by [`DeviceSlots`](super::DeviceSlots).
+/// It pays for small batches, where queueing kernels and copies one by one takes as long as running them.
+/// [`DeviceSlots`](super::DeviceSlots) finishes large batches sooner, in overlapping chunks.
 ///
 /// ```
 /// use cuda_host::CudaExecutor;
@@ -46,7 +46,7 @@ use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 /// # }
 /// ```
 ///
-/// The tests `cuda_host_gpu` run it on a device, some of them without one, with a driver that is simulated (`recorded`:
+/// The tests of `cuda_host_gpu` run it on a device. Some of them use a simulated driver instead (`recorded`:
 /// `every_frame_has_the_bits_that_it_has_elsewhere` and others).
 #[derive(Debug)]
 pub struct RecordedBatch {
@@ -74,14 +74,14 @@ macro_rules! staged_results {
             $($name: PinnedBuffer<$type>,)*
         }
 
-        /// The same, once it is a graph's.
+        /// The same memory after the graph has taken it.
         #[derive(Clone, Copy, Debug)]
         pub(super) struct OwnedResults {
             sizes: ResultSizes,
             $($name: Staged<$type>,)*
         }
 
-        /// Results where they lie.
+        /// The results in this memory.
         struct ResultsRef<'a> {
             $($name: &'a [$type],)*
         }
@@ -115,30 +115,29 @@ macro_rules! staged_results {
 
 for_each_result!(staged_results);
 
-/// What was computed for a batch, where the graph has left it.
+/// The results of a batch, in the memory of the graph.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedFeatures<'a> {
     /// Structure by structure, feature by feature in the order of [`Selection::features`](crate::engine::Selection::features),
     /// residue by residue.
     pub values: &'a [f32],
-    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1; empty where sites were not asked
-    /// for.
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty if sites were not requested.
     pub site_ids: &'a [i32],
-    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero.
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) per structure, by decreasing score. Missing ones are zero.
     pub sites: &'a [Site],
-    /// The points of each heavy atom; empty where they were not asked for.
+    /// The points of each heavy atom. Empty if they were not requested.
     pub atom_points: &'a [AtomPoints],
-    /// One a structure.
+    /// One per structure.
     pub summaries: &'a [StructureSummary],
     batch: &'a PackedBatch,
     request: &'a Request,
 }
 
 impl<'a> RecordedFeatures<'a> {
-    /// What structure `index` has.
+    /// The results of structure `index`.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn structure(&self, index: usize) -> StructureView<'a> {
         let offsets = self.batch.residue_offsets().as_slice();
@@ -161,7 +160,7 @@ impl<'a> RecordedFeatures<'a> {
 }
 
 impl RecordedBatch {
-    /// What was recorded for `batch`, which stays to be compared with.
+    /// A recording for `batch`, which is kept for comparison.
     pub(super) fn new(
         mut graph: Graph,
         frame: Frame,
@@ -177,8 +176,8 @@ impl RecordedBatch {
     /// Computes a batch of the recorded shape, and waits for it.
     ///
     /// # Errors
-    /// [`EngineError::OtherShape`] where it is of another one, a kernel's panic with its structure, and those of the
-    /// driver. Whatever the error, another batch may be run after it, unless the device is lost.
+    /// [`EngineError::OtherShape`] if the batch has another shape; a kernel's panic, with its structure; and those of the driver.
+    /// After any error another batch may run, unless the device is lost.
     pub fn run(&mut self, batch: &PackedBatch) -> Result<RecordedFeatures<'_>, EngineError> {
         if let Some(difference) = shape::difference(batch, &self.batch) {
             return Err(EngineError::OtherShape(difference));
@@ -190,11 +189,11 @@ impl RecordedBatch {
         self.replay(batch.atoms(), Some(batch))
     }
 
-    /// As [`run`](Self::run), with atoms alone: all of the batch's, in its order, in Å relative to each structure's centre.
-    /// B factors are those of the batch before, at first those of the recorded one.
+    /// As [`run`](Self::run), with new atoms only: all of the batch's, in its order, in Å relative to each structure's centre. B
+    /// factors are those of the previous batch, and at first those of the recorded one.
     ///
     /// # Errors
-    /// The same, and [`EngineError::Pack`] where an atom's position or radius is not finite.
+    /// The same, and [`EngineError::Pack`] if an atom's position or radius is not finite.
     pub fn run_atoms(&mut self, atoms: &[Atom]) -> Result<RecordedFeatures<'_>, EngineError> {
         if atoms.len() != self.batch.n_atoms() {
             let (found, recorded) = (atoms.len(), self.batch.n_atoms());
@@ -210,13 +209,13 @@ impl RecordedBatch {
         &self.request
     }
 
-    /// Copies, zeroings and kernels of a run.
+    /// The number of copies, memsets and kernels of a run.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.graph.nodes()
     }
 
-    /// `named`: whose names errors tell, where it is not the recorded batch.
+    /// Errors take structures' names from `named`, or from the recorded batch if it is `None`.
     fn replay(&mut self, atoms: &[Atom], named: Option<&PackedBatch>) -> Result<RecordedFeatures<'_>, EngineError> {
         let Self { graph, frame, stream, batch, request, sizes } = self;
         let launched = graph.pinned_mut(&frame.atoms).map(|to| to.copy_from_slice(atoms));

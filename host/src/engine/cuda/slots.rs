@@ -1,4 +1,4 @@
-//! A batch goes through a device in chunks: while one is computed, the next is copied to the device and the one before is
+//! A batch goes through a device in chunks. While one is computed, the next is copied to the device and the previous one is
 //! copied back.
 
 use super::batch::{DeviceBatch, Values};
@@ -19,48 +19,48 @@ use std::time::Duration;
 /// Copies at a time: one to the device, one from it.
 const COPIES: usize = 2;
 
-/// How batches go through a device.
+/// Options for batches on a device.
 ///
 /// ```
 /// use prism_host::engine::SlotOptions;
 ///
-/// // Small batches as they are, in one chunk each.
+/// // Each small batch as one chunk.
 /// let options = SlotOptions { chunks: 1, ..SlotOptions::default() };
 /// assert_eq!((options.slots, options.chunk_atoms, options.page_locked), (3, 2_097_152, true));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotOptions {
-    /// Streams with buffers of their own; 1 at least.
+    /// The number of streams with buffers of their own, at least 1.
     pub slots: usize,
     /// At most this many chunks per batch. More chunks shorten the copies before the first kernel and after the last one,
     /// but smaller chunks keep the device less busy.
     pub chunks: usize,
-    /// Atoms of a chunk, at least.
+    /// The least number of atoms in a chunk.
     pub chunk_atoms: usize,
     /// Whether copies go through page-locked memory.
     pub page_locked: bool,
 }
 
 impl Default for SlotOptions {
-    /// Three slots (one for each copy, one for kernels), eight parts of two million atoms or more, page-locked memory.
+    /// Three slots (one for each copy, one for kernels), up to eight chunks of at least two million atoms, page-locked memory.
     fn default() -> Self {
         Self { slots: 3, chunks: 8, chunk_atoms: 1 << 21, page_locked: true }
     }
 }
 
-/// What was allocated so far. In a steady state it stays as it is.
+/// Allocations so far. In a steady state they stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlotStatistics {
     /// On the device.
     pub device: PoolStatistics,
-    /// Page-locked memory of the host, where there is some.
+    /// Page-locked memory of the host, if it is used.
     pub page_locked: Option<PoolStatistics>,
-    /// How often memory for results was asked of the system.
+    /// The number of allocations for results from the system.
     pub results: u64,
 }
 
-/// Computes batches on one device, several chunks at once. Threads may share it; they take turns.
+/// Computes batches on one device, several chunks at once. Threads may share it and take turns.
 ///
 /// All slots take memory from one pool and keep it: a batch no larger than earlier ones allocates nothing.
 ///
@@ -79,7 +79,7 @@ pub struct SlotStatistics {
 /// println!("{} rows, {:?} in kernels", features.n_residues(), times.kernels);
 /// drop(features);
 ///
-/// // The same once more allocates nothing.
+/// // Another run of the same batch allocates nothing.
 /// let before = slots.statistics();
 /// slots.run(&batch, config)?;
 /// assert_eq!(slots.statistics().device.allocations, before.device.allocations);
@@ -88,8 +88,8 @@ pub struct SlotStatistics {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The tests `fused_gpu` run it on a device (`chunks`: `a_steady_state_allocates_nothing` and others), the tests
-/// `cuda_host_gpu` without one, with a driver that is simulated (`slots`).
+/// The tests of `fused_gpu` run it on a device (`chunks`: `a_steady_state_allocates_nothing` and others). The tests of
+/// `cuda_host_gpu` use a simulated driver (`slots`).
 #[derive(Debug)]
 pub struct DeviceSlots {
     options: SlotOptions,
@@ -106,7 +106,7 @@ pub struct DeviceSlots {
 /// side would finish together and leave the device idle while their results are copied.
 #[derive(Debug, Default)]
 struct Copying {
-    /// Holds the event that ends the kernels of the chunk copied last.
+    /// Holds the event that ends the kernels of the last copied chunk.
     to_device: Mutex<Option<Arc<Event>>>,
     from_device: Mutex<()>,
 }
@@ -120,7 +120,7 @@ struct Slot {
     moments: Moments,
 }
 
-/// A chunk, and where its results go.
+/// A chunk, and the destination of its results.
 struct Job<'a> {
     chunk: BatchChunk<'a>,
     to: ResultsMut<'a>,
@@ -128,7 +128,7 @@ struct Job<'a> {
     is_whole: bool,
 }
 
-/// How long a chunk took, and its values where they stay on the device.
+/// The times of a chunk, and its values if they stay on the device.
 type Outcome = (DeviceTimes, Option<Values>);
 /// The index of a job's first structure, and the job's result.
 type Done = (usize, Result<Outcome, EngineError>);
@@ -137,12 +137,12 @@ impl DeviceSlots {
     /// Slots on the executor's device, with its kernels.
     ///
     /// # Errors
-    /// Those of the driver. Where there is no page-locked memory, copies do without.
+    /// Those of the driver. Without page-locked memory, copies use ordinary memory.
     pub fn new(executor: &CudaExecutor, options: SlotOptions) -> Result<Self, CudaError> {
         Self::with_pool(executor, GpuBufferPool::new(executor.stream().context()), options)
     }
 
-    /// As [`new`](Self::new), with a pool for the device's memory: one that has a limit, say.
+    /// As [`new`](Self::new), with a given pool for the device's memory, for example one with a limit.
     ///
     /// # Errors
     /// The same.
@@ -168,11 +168,11 @@ impl DeviceSlots {
         Ok(Self { options, pool, staging, results, slots, next, copying })
     }
 
-    /// Computes a batch. Its results have the same bits however it is cut. Times of chunks are added up; since chunks are
-    /// done at the same time, the sum is more than what the clock says.
+    /// Computes a batch. Its results have the same bits however it is divided into chunks. The chunks' times are added up.
+    /// Because chunks overlap, the sum exceeds the elapsed time.
     ///
     /// # Errors
-    /// Memory that ran out; a kernel's panic, with its structure; and those of the driver.
+    /// Too little memory; a kernel's panic, with its structure; and those of the driver.
     pub fn run(
         &self,
         batch: &PackedBatch,
@@ -198,7 +198,7 @@ impl DeviceSlots {
             Err(jobs) => self.run_all(jobs, request),
         };
         if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
-            // The next one is smaller, and may be cut in another way.
+            // The next batch is smaller, and may be divided differently.
             self.release_idle();
         }
         let (mut times, mut kept) = (DeviceTimes::default(), Vec::new());
@@ -212,7 +212,7 @@ impl DeviceSlots {
         Ok((features, times))
     }
 
-    /// Gives back the memory that slots have kept. Waits for batches that are being computed.
+    /// Frees the memory that slots have kept. Waits for batches that are being computed.
     pub fn release(&self) {
         for slot in &self.slots {
             locked(slot).buffers = None;
@@ -221,14 +221,14 @@ impl DeviceSlots {
         self.results.trim();
     }
 
-    /// What was allocated so far.
+    /// The allocations so far.
     #[must_use]
     pub fn statistics(&self) -> SlotStatistics {
         let page_locked = self.staging.as_ref().map(Staging::statistics);
         SlotStatistics { device: self.pool.statistics(), page_locked, results: self.results.allocations() }
     }
 
-    /// As [`release`](Self::release), of slots that nobody uses now.
+    /// As [`release`](Self::release), for idle slots only.
     fn release_idle(&self) {
         for mut slot in self.slots.iter().filter_map(|slot| slot.try_lock().ok()) {
             slot.buffers = None;
@@ -314,7 +314,7 @@ impl Slot {
         {
             let mut before = locked(&copying.to_device);
             begin.record(stream)?;
-            // Chunks of a larger batch keep the buffers that they have, which fit again.
+            // Chunks of a larger batch keep their buffers, which fit again.
             if is_whole {
                 buffers.upload_gathered(stream, chunk, Largest::default())?;
             } else {
@@ -344,14 +344,14 @@ impl Slot {
     }
 }
 
-/// Where the stages of a chunk begin and end in the stream.
+/// Events at the begin and end of a chunk's stages in the stream.
 #[derive(Debug)]
 struct Moments {
     begin: Event,
     uploaded: Event,
-    /// When the chunk before is computed.
+    /// The event at the end of the previous chunk's kernels.
     started: Event,
-    /// The next chunk waits for it.
+    /// The event for which the next chunk waits.
     launched: Arc<Event>,
     computed: Event,
     downloaded: Event,

@@ -10,22 +10,22 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// Bytes that are staged at a time: few enough to stay in the processor's cache until the device has read them, enough
-/// to make what the driver takes for a copy count little.
+/// The bytes of one piece: few enough to stay in the processor's cache until the device has read them, and enough to hide the
+/// driver's cost for each copy.
 const PIECE_BYTES: usize = 2 << 20;
-/// Pieces of a thread: one under way while it works on the other.
+/// The pieces of a thread: one is in flight while it works on the other.
 const PIECES_PER_THREAD: usize = 2;
-/// Bytes that small copies are gathered in. Always as many, so that the next parcel finds the memory of the one before the
-/// last.
+/// The bytes in which small copies are collected. The size is always the same, so that each parcel reuses the memory of the one
+/// before the last.
 const PARCEL_BYTES: usize = 1 << 20;
-/// Threads of a copy. More find no more bandwidth.
+/// The threads of a copy. More threads gain no bandwidth.
 const MOST_THREADS: usize = 6;
 
-/// Copies between a device and memory of the host that is not page-locked, which several threads copy piece by piece to or
-/// from page-locked memory while the device's copies run. Cheap to clone; clones share the memory.
+/// Copies between a device and host memory that is not page-locked. Several threads copy the data in pieces to or from
+/// page-locked memory, while the device's copies run. Cheap to clone; clones share the memory.
 ///
-/// The driver does as much for every copy of a slice, with one thread, which waits. It also is the first to touch pages of
-/// new memory then; here all threads are.
+/// For a copy of a slice, the driver does the same with one thread, which waits. That thread is then also the first to touch the
+/// pages of new memory. Here all threads share this.
 ///
 /// ```no_run
 /// use cuda_host::{Context, DeviceBuffer};
@@ -42,16 +42,16 @@ const MOST_THREADS: usize = 6;
 /// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 ///
-/// The tests `cuda_host_gpu` run it on a device (`slices_go_through_page_locked_memory_in_pieces`).
+/// The tests of `cuda_host_gpu` run it on a device (`slices_go_through_page_locked_memory_in_pieces`).
 ///
-/// Locking pages takes the driver 0.4 ms a megabyte, so a process that computes one structure does without most of them:
-/// what copies by several threads need is locked when the first of them comes.
+/// The driver takes 0.4 ms to lock a megabyte of pages. So a process that computes one structure locks few of them: the pieces
+/// for copies by several threads are locked at the first such copy.
 #[derive(Clone, Debug)]
 pub struct Staging {
     context: Context,
-    /// Pieces for copies that one thread does.
+    /// Pieces for copies by one thread.
     few: PinnedPool,
-    /// Pieces for copies that several threads do, once there was one.
+    /// Pieces for copies by several threads, after the first such copy.
     many: Arc<OnceLock<Result<PinnedPool, CudaError>>>,
     copies: usize,
     threads: usize,
@@ -76,7 +76,7 @@ impl Staging {
         Ok(Self { context: context.clone(), few, many: Arc::default(), copies, threads: threads.max(1) })
     }
 
-    /// What was allocated for it so far.
+    /// The allocations for it so far.
     #[must_use]
     pub fn statistics(&self) -> PoolStatistics {
         let mut all = self.few.statistics();
@@ -86,7 +86,7 @@ impl Staging {
         all
     }
 
-    /// Copies elements to the device. Returns when they have been read, and the copies may still be under way.
+    /// Copies elements to the device. Returns when they have been read. The copies may still be in flight.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`] when there is no room for all of them, and those of the driver.
@@ -116,30 +116,30 @@ impl Staging {
         })
     }
 
-    /// Has the pool hold memory for two parcels: that of a batch, and that of the next. Where there is too little, it is asked for when it is
-    /// needed.
+    /// Makes the pool hold memory for two parcels: one for a batch, and one for the next batch. If there is too little memory, it
+    /// is allocated when it is needed.
     pub(super) fn make_room_for_parcels(&self, pool: &GpuBufferPool, stream: &Stream) {
-        // Both at once, so that there are as many.
+        // Both leases are held at once, so that the pool gets two pieces.
         let room = [(); 2].map(|()| pool.lease::<u8>(stream, PARCEL_BYTES));
         drop(room);
     }
 
-    /// Room for many small copies to the device, which become one.
+    /// A parcel for many small copies to the device, which become one copy.
     pub(super) fn parcel(&self, pool: &GpuBufferPool, stream: &Stream) -> Result<Parcel, CudaError> {
         Parcel::new(pool, stream, self.few.lease(PIECE_BYTES)?, PARCEL_BYTES)
     }
 
-    /// Copies elements from the device, when all work on the stream is done.
+    /// Copies elements from the device, after all work on the stream is done.
     ///
     /// # Errors
-    /// A kernel's panic, [`CudaError::OutOfBounds`] when there are not as many, and those of the driver.
+    /// A kernel's panic, [`CudaError::OutOfBounds`] if there are too few elements, and those of the driver.
     pub fn download<T: DeviceLayout + Send + Sync>(
         &self,
         stream: &Stream,
         from: DeviceView<'_, T>,
         to: &mut [T],
     ) -> Result<(), CudaError> {
-        // Here a panic is told to one, and one waits for the kernels.
+        // This thread alone waits for the kernels, so a panic is reported once.
         stream.synchronize()?;
         let (pool, threads) = self.pieces(size_of_val(to))?;
         let share = to.len().div_ceil(threads).max(1);
@@ -153,7 +153,7 @@ impl Staging {
                 let begin = index * piece_len::<T>();
                 let mut staged = pool.lease(piece_len::<T>())?;
                 staged.download(stream, from.slice(begin..begin + to.len())?)?;
-                // While the device copies this one.
+                // The device copies this piece meanwhile.
                 before.replace((staged, to)).map_or(Ok(()), take)?;
             }
             before.map_or(Ok(()), take)
@@ -162,7 +162,7 @@ impl Staging {
 
     /// The size of the pieces for a copy of `bytes` bytes, and the number of threads that copy them.
     fn pieces(&self, bytes: usize) -> Result<(&PinnedPool, usize), CudaError> {
-        // A thread that has less to do than to begin is not worth it.
+        // A thread is not worth it if starting it takes longer than its work.
         let threads = (bytes / (PIECES_PER_THREAD * PIECE_BYTES)).clamp(1, self.threads);
         if threads == 1 {
             return Ok((&self.few, 1));
@@ -186,17 +186,17 @@ impl Staging {
 fn locked(context: &Context, pieces: usize) -> Result<PinnedPool, CudaError> {
     let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
     let pieces = (0..pieces).map(|_| pool.lease::<u8>(PIECE_BYTES));
-    // All at once, so that there are as many.
+    // All leases are held at once, so that the pool gets as many pieces.
     drop(pieces.collect::<Result<Vec<_>, _>>()?);
     Ok(pool)
 }
 
-/// Elements in a piece.
+/// The number of elements in a piece.
 fn piece_len<T>() -> usize {
     (PIECE_BYTES / size_of::<T>().max(1)).max(1)
 }
 
-/// Waits for a copy to page-locked memory, and takes what it has brought.
+/// Waits for a copy to page-locked memory, and takes the data.
 fn take<T: DeviceLayout>((staged, to): (PinnedBuffer<T>, &mut [T])) -> Result<(), CudaError> {
     to.copy_from_slice(&staged.as_slice()?[..to.len()]);
     Ok(())

@@ -1,4 +1,4 @@
-//! Which structure is to blame where a kernel panics, whatever the batch's limits are.
+//! When a kernel panics, the right structure is blamed, whatever the batch's limits are.
 
 use super::assert_same;
 use crate::engine::cpu::{new_work, run_on};
@@ -12,13 +12,13 @@ use cuda_std::Grid;
 use cuda_std::launch::{ArgVisitor, CpuExecutor, DynamicLength, Executor, Host, Kernel, LaunchError, Matrix, Segments};
 use shared_types::FEATURES;
 
-/// Others than a batch usually has.
+/// Limits that differ from the usual ones.
 const LIMITS: Largest = Largest { residues: 80, atoms: 200 };
-/// The structure on which a kernel panics; the last one of its batch.
+/// A kernel panics on this structure, the last one of its batch.
 const VICTIM: &str = "victim";
 
-/// Launches one kernel without the last of what it reads a structure or a residue of: so it reads beyond the end of that for
-/// the last structure, and panics.
+/// Launches one kernel with an input that lacks its last structure or residue. So the last structure reads beyond the end and
+/// panics.
 struct Shortening {
     kernel: &'static str,
 }
@@ -53,7 +53,7 @@ impl ArgVisitor<Host> for Shorten {
     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
 }
 
-/// Computes on cores, and panics in one kernel where a batch has the victim.
+/// Computes on cores, and panics in one kernel if the batch contains the victim.
 #[derive(Debug)]
 struct Panicking {
     kernel: &'static str,
@@ -82,7 +82,8 @@ impl Worker for Panicking {
 fn a_panic_names_its_structure_and_the_others_are_computed() {
     for kernel in kernels() {
         let mut panics = 0;
-        // One that a block computes, and one that takes several; all columns, and one, for which another kernel runs.
+        // One structure fits in a block, and one needs several. All columns are computed, and then one column, which another
+        // kernel computes.
         let one = || FEATURES.iter().filter(|feature| feature.name == "wcn");
         let asked = [Selection::default(), Selection::new(one(), false)];
         for (residues, selection) in [60, 200].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked))) {
@@ -111,7 +112,7 @@ fn a_panic_names_its_structure_and_the_others_are_computed() {
             }
             assert!(failed.len() <= 1 && computed.len() + failed.len() == structures.len());
         }
-        // Kernels of points read what they were given through clamped views, which have an element for every index.
+        // The kernels of points read their inputs through clamped views, which have an element for every index.
         assert!(panics > 0 || kernel.name.starts_with("site_"), "{} panics on no structure", kernel.name);
     }
 }

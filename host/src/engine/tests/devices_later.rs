@@ -50,7 +50,7 @@ fn announced_work_makes_a_device_ready_before_it_comes() {
     assert_eq!(engine.worker_names().len(), 1);
     engine.announce(1000);
     wait_for(&engine, 2);
-    // Once is enough.
+    // Devices are opened only once.
     engine.announce(5000);
     let structures = chains(&[20, 50, 3]);
     assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
@@ -70,7 +70,7 @@ fn announced_work_is_left_to_a_device_that_is_soon_ready() {
     engine.announce(1000);
     assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
     assert_eq!(seen.done.load(Ordering::SeqCst), 1, "the whole batch, and no chunks of it");
-    // But not for ever.
+    // The wait has a limit.
     let (never, device) = channel::<Box<dyn Worker>>();
     let engine = self::engine(Box::new(move || Ok(device.recv().into_iter().collect())), 1000, 100);
     engine.announce(1000);

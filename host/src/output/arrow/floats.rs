@@ -6,12 +6,12 @@ use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffe
 use shared_types::Feature;
 use std::sync::Arc;
 
-/// Bytes at a multiple of which each column begins, as Arrow recommends.
+/// Each column begins at a multiple of this many bytes, as Arrow recommends.
 const ALIGNED: usize = 64;
 
-/// Features of some structures in two allocations: the values, and a bit for each that says whether it is defined. For few rows, where
-/// allocating two of each column would take longer than filling them. Where there are many, a column that is kept alone should not keep
-/// the others.
+/// Features of some structures in two allocations: the values, and one bit for each value that says whether it is defined. This
+/// is for few rows, where two allocations for each column would take longer than filling them. For many rows, a column that is
+/// kept alone should not keep the others in memory.
 pub(super) struct Floats {
     values: Buffer,
     bits: Buffer,
@@ -23,7 +23,7 @@ impl Floats {
         let (of_values, of_bits) = strides(rows);
         let mut values = MutableBuffer::from_len_zeroed(features.len() * of_values);
         let mut bits = MutableBuffer::from_len_zeroed(features.len() * of_bits);
-        // Where there are no rows, there is nothing to fill, and no chunk of no values.
+        // Without rows there is nothing to fill, but chunks must not be empty.
         let of_columns = values.typed_data_mut::<f32>().chunks_exact_mut((of_values / size_of::<f32>()).max(1));
         let columns = of_columns.zip(bits.as_slice_mut().chunks_exact_mut(of_bits.max(1)));
         for (feature, (values, bits)) in features.iter().zip(columns) {
@@ -36,7 +36,8 @@ impl Floats {
                 }
                 rest = others;
             }
-            // Without branches, and eight values at a time: a few instructions of a vector. Beyond the rows are zeros, whose bits nobody reads.
+            // Without branches, eight values at a time, this compiles to a few vector instructions. The zeros after the last row
+            // get bits too, but nobody reads those.
             for (values, byte) in values.as_chunks_mut::<8>().0.iter_mut().zip(bits) {
                 for (place, value) in values.iter_mut().enumerate() {
                     let defined = !value.is_nan();
@@ -48,7 +49,7 @@ impl Floats {
         Self { values: values.into(), bits: bits.into(), rows }
     }
 
-    /// The column of the feature at a place of the list.
+    /// The column of the feature with this index in the list.
     pub(super) fn array(&self, place: usize) -> ArrayRef {
         let (of_values, of_bits) = strides(self.rows);
         let bits = self.bits.slice_with_length(place * of_bits, self.rows.div_ceil(8));
@@ -58,7 +59,7 @@ impl Floats {
     }
 }
 
-/// Bytes from a column to the next: of values, and of bits.
+/// The distance in bytes from one column to the next: for values, and for bits.
 fn strides(rows: usize) -> (usize, usize) {
     ((rows * size_of::<f32>()).next_multiple_of(ALIGNED), rows.div_ceil(8).next_multiple_of(ALIGNED))
 }

@@ -5,10 +5,11 @@ use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
-/// Texts of a column, one after another. Arrow's own builder does more for each, and most texts are of one to three letters.
+/// The texts of a column, one after another. Arrow's own builder does more work for each text, and most texts have one to three
+/// letters.
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
+    /// The end of each text.
     ends: Vec<i32>,
 }
 
@@ -23,15 +24,15 @@ impl Texts {
         let Self { bytes, ends } = self;
         texts.into_iter().for_each(|text| {
             bytes.extend_from_slice(text.as_bytes());
-            // Where it does not fit, the last one does not fit either, and `finish` says so.
+            // If this end does not fit, the last one does not fit either, and `finish` reports it.
             ends.push(bytes.len() as i32);
         });
     }
 
-    /// The texts so far; those that follow are of the next array.
+    /// Takes the texts so far. Later texts belong to the next array.
     ///
     /// # Errors
-    /// Where they have more bytes than Arrow's 32-bit offsets reach.
+    /// When the texts have more bytes than Arrow's 32-bit offsets can address.
     pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
         let Self { bytes, ends } = std::mem::replace(self, Self::with_capacity(0));
         if i32::try_from(bytes.len()).is_err() {

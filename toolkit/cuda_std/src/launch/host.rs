@@ -28,7 +28,7 @@ pub trait Space {
 
 /// A ragged buffer: the argument for a kernel's `&mut Segment<T>`. Block `i` gets segment `i`.
 ///
-/// An example is at [`Segment`](crate::Segment).
+/// [`Segment`](crate::Segment) has an example.
 pub struct Segments<'a, S: Space, T: DeviceLayout> {
     /// The buffer.
     pub data: S::Mut<'a, T>,
@@ -41,7 +41,7 @@ pub struct Segments<'a, S: Space, T: DeviceLayout> {
 /// The buffer holds whole rows. Block (x, y) gets the tile in column x and row y of the tiles, and the grid has exactly
 /// the blocks that all tiles take.
 ///
-/// An example is at [`Tile2d`](crate::Tile2d).
+/// [`Tile2d`](crate::Tile2d) has an example.
 pub struct Matrix<'a, S: Space, T: DeviceLayout> {
     /// The buffer.
     pub data: S::Mut<'a, T>,
@@ -51,7 +51,7 @@ pub struct Matrix<'a, S: Space, T: DeviceLayout> {
 
 /// How many elements an array in shared memory has in this launch: the argument for a kernel's `&mut DynamicShared<T>`.
 ///
-/// An example is at [`DynamicShared`](crate::DynamicShared).
+/// [`DynamicShared`](crate::DynamicShared) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DynamicLength(pub u32);
 

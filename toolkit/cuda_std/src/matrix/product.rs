@@ -8,10 +8,11 @@ use crate::platform::PerThreadStorage;
 use crate::seal::INSIDE;
 use crate::{Block, PerLane, PerThread, Warp};
 
-/// [`MatrixSums`] to which [`Warp::multiply_rows`] adds products: those of the last step are loaded and not added yet, so that tensor
-/// cores have work while the next tile is waited for. [`Block::finish_products`] adds them.
+/// [`MatrixSums`] to which [`Warp::multiply_rows`] adds products. The elements of its last step are loaded but not multiplied
+/// yet, so that the tensor cores have work while the block waits for the next tile. [`Block::finish_products`] adds this last
+/// product.
 ///
-/// An example is at [`Warp::multiply_rows`].
+/// [`Warp::multiply_rows`] has an example.
 #[derive(Clone, Copy)]
 pub struct MatrixProduct<E: MatrixElement, const R: usize, const C: usize> {
     sums: MatrixSums<E, R, C>,
@@ -37,19 +38,20 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixProduct
 }
 
 impl Warp {
-    /// Adds the product of 16 `R` rows and 8 `C` columns, of `STEPS` times [`DEPTH`](MatrixElement::DEPTH) elements each. The rows lie
-    /// in `rows.0`, a tile or an input: row `r` begins at element `rows.1 + stride r`. So do the columns in `columns`.
+    /// Adds the product of 16 `R` rows and 8 `C` columns. Each has `STEPS` times [`DEPTH`](MatrixElement::DEPTH) elements. The
+    /// rows lie in `rows.0`, a tile or an input; row `r` begins at element `rows.1 + stride r`. `columns` gives the columns in
+    /// the same way.
     ///
-    /// What comes out is what [`matrix_a`](Self::matrix_a), [`matrix_b_by_columns`](Self::matrix_b_by_columns) and
-    /// [`multiply`](Self::multiply) give, step by step. From tiles of shared memory whose rows begin at multiples of 16 bytes it takes
-    /// less: lanes are asked once whether they are alive, and a step's elements are loaded while those of the step before are multiplied.
+    /// The results are those of [`matrix_a`](Self::matrix_a), [`matrix_b_by_columns`](Self::matrix_b_by_columns) and
+    /// [`multiply`](Self::multiply), step by step. It is faster for tiles of shared memory whose rows begin at multiples of 16
+    /// bytes: one check covers all lanes, and a step's elements are loaded while those of the previous step are multiplied.
     ///
     /// # Panics
-    /// When an element is not there, or a row or column does not begin at a multiple of 4 bytes.
+    /// When an element does not exist, or a row or column does not begin at a multiple of 4 bytes.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// A times the transposed B, of 16 and of 8 rows with 64 elements each.
+    /// /// A times the transpose of B: 16 rows and 8 rows with 64 elements each.
     /// #[kernel(threads = 32)]
     /// fn product(block: &mut Block, out: &mut Tile2d<f32, 16, 8, WriteOnly>, a: &[f16], b: &[f16], tile: &mut Shared<f16, 1536>) {
     ///     let tile = tile.fill(block, 1536, |i| if i < 1024 { a.at(i) } else { b.at(i - 1024) });
@@ -93,7 +95,7 @@ impl Warp {
                 ($($k:literal)*) => {$(
                     if const { $k < STEPS } {
                         let (row, column) = (first_row.wrapping_add($k * E::DEPTH), first_column.wrapping_add($k * E::DEPTH));
-                        // SAFETY: all of both is there, in whole rows of 16 bytes; all lanes are alive and get here together.
+                        // SAFETY: all of both exists, in whole rows of 16 bytes; all lanes are alive and come here together.
                         let (x, y) = unsafe {
                             (
                                 super::shared_words::<E, _, R, 4>(rows, lane, row, [stride, 16], super::place_a),
@@ -118,7 +120,7 @@ impl Warp {
         }
     }
 
-    /// Adds what is loaded.
+    /// Adds the product of the loaded elements.
     #[inline(always)]
     fn add_products<E: MatrixElement, const R: usize, const C: usize>(
         &mut self,
@@ -132,9 +134,9 @@ impl Warp {
 }
 
 impl Block {
-    /// The sums with all that was multiplied.
+    /// The sums with all products.
     ///
-    /// An example is at [`Warp::multiply_rows`].
+    /// [`Warp::multiply_rows`] has an example.
     #[inline(always)]
     pub fn finish_products<E: MatrixElement, const R: usize, const C: usize>(
         &mut self,

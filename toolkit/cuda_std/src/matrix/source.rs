@@ -1,4 +1,4 @@
-//! Where matrices are loaded from.
+//! The memory from which matrices are loaded.
 
 use super::MatrixElement;
 use crate::Tile;
@@ -10,26 +10,26 @@ mod sealed {
     use crate::seal::Inside;
 
     pub trait Source<E> {
-        /// How many elements there are.
+        /// The number of elements.
         fn count(&self, _: Inside) -> u32;
         /// # Safety
-        /// There is an element `at`.
+        /// Element `at` exists.
         unsafe fn element(&self, at: u32, _: Inside) -> E;
         /// The word that begins with element `at`.
-        ///
         /// # Safety
-        /// All its elements are there; `at` is a multiple of how many a word has.
+        /// All its elements exist, and `at` is a multiple of the number of elements in a word.
         unsafe fn word(&self, at: u32, _: Inside) -> u32;
-        /// Whether it lies in shared memory, where whole rows of 16 bytes are loaded by a warp at once.
+        /// Whether it lies in shared memory, where a warp loads whole rows of 16 bytes at once.
         #[cfg(target_arch = "nvptx64")]
         const IS_SHARED: bool;
-        /// The address in shared memory of the 16 bytes that begin with element `at`, a multiple of how many they have.
+        /// The address in shared memory of the 16 bytes that begin with element `at`, which is a multiple of the number of
+        /// elements in them.
         #[cfg(target_arch = "nvptx64")]
         fn address(&self, at: u32, _: Inside) -> u32;
     }
 }
 
-/// What matrices are loaded from: a [`Tile`] of shared memory, also a [`Swizzled`] one, and an input `[E]`.
+/// The memory from which matrices are loaded: a [`Tile`] of shared memory, which may be [`Swizzled`], or an input `[E]`.
 pub trait MatrixSource<E>: sealed::Source<E> + Sync {}
 
 impl<E: MatrixElement + Sync> MatrixSource<E> for Tile<'_, E> {}
@@ -44,7 +44,7 @@ impl<E: MatrixElement> sealed::Source<E> for Tile<'_, E> {
 
     #[inline(always)]
     unsafe fn element(&self, at: u32, _: Inside) -> E {
-        // SAFETY: the caller's; a phase that writes holds the tile by `&mut`, so none runs.
+        // SAFETY: ensured by the caller. A phase that writes holds the tile by `&mut`, so none runs.
         unsafe { self.raw().0.load(at) }
     }
 
@@ -67,8 +67,8 @@ impl<E: MatrixElement> sealed::Source<E> for Tile<'_, E> {
 /// Bytes of a row of a [`Swizzled`] tile.
 const ROW_BYTES: u32 = 128;
 
-/// Which 16 bytes of the memory have 16 bytes number `i` of a [`Swizzled`] tile, and the other way round: parts of eight are in
-/// another order in each of eight rows.
+/// The position of the 16-byte part number `i` of a [`Swizzled`] tile. In each of eight rows, the eight parts are in another
+/// order. The function is its own inverse.
 ///
 /// ```
 /// use cuda_std::swizzled;
@@ -82,15 +82,15 @@ pub const fn swizzled(i: u32) -> u32 {
     i ^ (i >> 3 & 7)
 }
 
-/// A tile of rows of 128 bytes, whose parts of 16 bytes lie in another order in each of eight rows: number `i` lies where
-/// [`swizzled`] says. Eight lanes that load the same part of eight rows use all banks then.
+/// A tile of rows of 128 bytes, in which each of eight rows has its 16-byte parts in another order: part `i` lies at
+/// [`swizzled(i)`](swizzled). So eight lanes that load the same part of eight rows use all banks.
 ///
-/// Who fills the tile puts parts where they belong, and loads of matrices find them there: in a swizzled tile of 16-bit
-/// elements row `r` begins at element `64 r`.
+/// The code that fills the tile puts parts in these positions, and loads of matrices find them there. In a swizzled tile of
+/// 16-bit elements, row `r` begins at element `64 r`.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// A times the transposed B, of 16 and of 8 rows with 64 elements each.
+/// /// A times the transpose of B: 16 rows and 8 rows with 64 elements each.
 /// #[kernel(threads = 32)]
 /// fn product(
 ///     block: &mut Block,
@@ -126,7 +126,7 @@ pub const fn swizzled(i: u32) -> u32 {
 pub struct Swizzled<'a, E>(Tile<'a, E>);
 
 impl<E: Pod> Swizzled<'_, E> {
-    /// Where its element `at` is in the tile.
+    /// The position of element `at` in the tile.
     #[inline(always)]
     fn place(at: u32) -> u32 {
         let part = const { 16 / size_of::<E>() as u32 };
@@ -135,8 +135,7 @@ impl<E: Pod> Swizzled<'_, E> {
 }
 
 impl<'a, E: MatrixElement> Tile<'a, E> {
-    /// The tile as one of rows of 128 bytes whose parts lie where [`swizzled`] says. What is left over behind the last whole row is out
-    /// of sight.
+    /// The tile as rows of 128 bytes whose parts lie where [`swizzled`] says. The remainder after the last whole row is left out.
     #[inline(always)]
     #[must_use]
     pub fn swizzled(self) -> Swizzled<'a, E> {
@@ -153,7 +152,7 @@ impl<E: MatrixElement> sealed::Source<E> for Swizzled<'_, E> {
 
     #[inline(always)]
     unsafe fn element(&self, at: u32, inside: Inside) -> E {
-        // SAFETY: the caller's; an element's place is in its own row.
+        // SAFETY: ensured by the caller; an element's position is in its own row.
         unsafe { self.0.element(Self::place(at), inside) }
     }
 
@@ -181,7 +180,7 @@ impl<E: MatrixElement> sealed::Source<E> for [E] {
 
     #[inline(always)]
     unsafe fn element(&self, at: u32, _: Inside) -> E {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { *self.get_unchecked(at as usize) }
     }
 
@@ -189,7 +188,7 @@ impl<E: MatrixElement> sealed::Source<E> for [E] {
     unsafe fn word(&self, at: u32, _: Inside) -> u32 {
         let is_aligned = self.as_ptr().addr().is_multiple_of(4);
         let word = self.as_ptr().wrapping_add(at as usize).cast::<u32>();
-        // SAFETY: the caller's. Where the slice begins at a multiple of 4 bytes, so does each word.
+        // SAFETY: ensured by the caller. If the slice begins at a multiple of 4 bytes, each word does too.
         unsafe { if is_aligned { word.read() } else { word.read_unaligned() } }
     }
 
@@ -203,7 +202,7 @@ impl<E: MatrixElement> sealed::Source<E> for [E] {
     }
 }
 
-/// Checks that `rows` rows of `columns` elements are there; and, if they are read by words, that they begin at some.
+/// Checks that `rows` rows of `columns` elements exist and, if they are read by words, that they begin at words.
 #[inline(always)]
 #[track_caller]
 pub(super) fn check_rows<E: MatrixElement>(

@@ -1,4 +1,4 @@
-//! Where sums of products go.
+//! Writing sums of products.
 
 use super::{MatrixElement, MatrixSums};
 use crate::access::Access;
@@ -7,11 +7,11 @@ use crate::unrolled::unrolled;
 use crate::{Block, PerThread, Shared, Tile, Tile2d};
 use bytemuck::Pod;
 
-/// Runs code for each two neighbouring sums that a thread holds, with their row and column, which is even. A warp has 16 `R` rows and 8
-/// `C` columns, and the warps lie `across` beside each other.
+/// Runs code for each two neighbouring sums that a thread holds, with their row and their even column. A warp has 16 `R` rows and
+/// 8 `C` columns, and `across` warps lie side by side.
 ///
-/// Written out here, and not by closures: one that is too long to become part of this code would take the sums by reference, and
-/// they would leave their registers.
+/// This is a macro instead of a function with a closure: a closure that is too long to inline would take the sums by reference,
+/// and they would leave their registers.
 macro_rules! each_pair {
     ($thread:ident, $sums:ident, $across:ident, |$row:ident, $column:ident, $pair:ident| $body:block) => {
         each_pair!($thread, $sums, $across, |$row, $column, $pair| $body,
@@ -36,7 +36,7 @@ macro_rules! each_pair {
     }};
 }
 
-/// How many warps' sums lie beside each other, and how many there are.
+/// The number of warps side by side, and the number of all warps.
 const fn parts<const ROWS: usize, const COLUMNS: usize, const R: usize, const C: usize>() -> (u32, u32) {
     assert!(R > 0 && C > 0 && R * C <= 64, "a warp has 1 to 64 parts of 16 x 8 sums");
     assert!(
@@ -47,16 +47,17 @@ const fn parts<const ROWS: usize, const COLUMNS: usize, const R: usize, const C:
 }
 
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, ROWS, COLUMNS, A> {
-    /// Writes the whole tile from the sums of products that each warp has: `value(row, column, sum)`, counted in the tile.
+    /// Writes the whole tile from the sums of products of all warps: `value(row, column, sum)`, with row and column counted in
+    /// the tile.
     ///
-    /// A warp has 16 `R` rows and 8 `C` columns; warp `w` has those of part `w % across` of a row of parts and of row
-    /// `w / across`, where `across` is `COLUMNS / (8 C)`. Warps beyond the tile write nothing. The build stops where `R` and
-    /// `C` do not cut the tile into whole parts.
+    /// A warp has a part of 16 `R` rows and 8 `C` columns. With `across = COLUMNS / (8 C)`, warp `w` has part `w % across` in row
+    /// `w / across` of parts. Warps beyond the tile write nothing. The build stops if `R` and `C` do not divide the tile into
+    /// whole parts.
     ///
     /// # Panics
     /// When the block has fewer warps than the tile has parts.
     ///
-    /// An example is at [`Warp::multiply`](crate::Warp::multiply). Parts that do not fit:
+    /// [`Warp::multiply`](crate::Warp::multiply) has an example. These parts do not fit:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -82,7 +83,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         let (rows, columns) = (self.rows(), self.columns());
         check_length(parts, block.threads() / 32);
         block.open(self.claim());
-        // A whole tile of words, in which neighbours that a lane has may be written at once.
+        // A whole tile of words: a lane may write two neighbours at once.
         let is_whole = rows == ROWS as u32 && columns == COLUMNS as u32;
         let in_pairs = size_of::<T>() == 4
             && is_whole
@@ -96,7 +97,8 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
             if in_pairs {
                 each_pair!(thread, own, across, |row, column, pair| {
                     let items = [value(row, column, pair[0]), value(row, column.wrapping_add(1), pair[1])];
-                    // SAFETY: as below, of two elements, at a multiple of 8 bytes because rows are; a whole tile has all parts.
+                    // SAFETY: as below, for two elements. They begin at a multiple of 8 bytes because rows do. A whole tile has
+                    // all parts.
                     unsafe { self.at(row, column).cast::<u64>().write(core::mem::transmute_copy(&items)) };
                 });
                 return;
@@ -106,7 +108,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
                     let (column, sum) = (column.wrapping_add(j), pair[j as usize]);
                     if row < rows && column < columns {
                         let item = value(row, column, sum);
-                        // SAFETY: within the tile; no two lanes have the same sum, and the closure cannot hold the tile.
+                        // SAFETY: within the tile. Each sum belongs to one lane, and the closure cannot hold the tile.
                         unsafe { self.at(row, column).write(item) };
                     }
                 });
@@ -117,15 +119,15 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
 }
 
 impl<T: Pod, const N: usize> Shared<T, N> {
-    /// Writes `ROWS` rows of `COLUMNS` elements, one behind the other, from the sums of products that each warp has, and returns
-    /// them: as [`Tile2d::write_sums`] cuts them into the warps' parts. The build stops where there is no room.
+    /// Writes `ROWS` rows of `COLUMNS` elements, one row after another, from the sums of products of all warps, and returns them.
+    /// The warps' parts are those of [`Tile2d::write_sums`]. The build stops if the array is too small.
     ///
     /// # Panics
     /// When the block has fewer warps than there are parts.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// The largest sum of each row of a product, by one warp.
+    /// /// The largest sum in each row of a product, by one warp.
     /// #[kernel(threads = 32)]
     /// fn most(block: &mut Block, out: &mut Chunk<i32, 16>, a: &[i8], b: &[i8], tile: &mut Shared<i32, 128>) {
     ///     let mut sums = block.per_thread(|_| MatrixSums::<i8, 1, 1>::zero());
@@ -162,14 +164,14 @@ impl<T: Pod, const N: usize> Shared<T, N> {
                     unrolled::<2>(|j| {
                         let (column, sum) = (column.wrapping_add(j), pair[j as usize]);
                         let item = value(row, column, sum);
-                        // SAFETY: in bounds; no two lanes have the same sum, and the closure cannot hold the array.
+                        // SAFETY: in bounds. Each sum belongs to one lane, and the closure cannot hold the array.
                         unsafe { data.store(row.wrapping_mul(COLUMNS as u32).wrapping_add(column), item) };
                     });
                 });
             }
         });
         block.close(true);
-        // SAFETY: every part was written, and has been waited for; the array stays borrowed.
+        // SAFETY: every part was written and waited for; the array stays borrowed.
         unsafe { Tile::new(data, (ROWS * COLUMNS) as u32) }
     }
 }
