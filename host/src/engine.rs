@@ -374,6 +374,7 @@ impl Engine {
     }
 
     /// Whether devices are being made ready.
+    #[cfg(any(feature = "cli", test))]
     pub(crate) fn awaits_devices(&self) -> bool {
         self.workers.awaits_devices()
     }

@@ -14,6 +14,7 @@ mod telemetry;
 mod tests;
 
 pub use cancel::Cancel;
+#[cfg(feature = "cli")]
 pub(crate) use files::MOST_ATOMS;
 pub use files::{StructureFiles, batch_atoms};
 pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};

@@ -252,6 +252,7 @@ impl Scheduler {
     }
 
     /// Whether devices are being opened now.
+    #[cfg(any(feature = "cli", test))]
     pub(super) fn awaits_devices(&self) -> bool {
         matches!(self.shared.lock().devices, Devices::Coming { .. })
     }

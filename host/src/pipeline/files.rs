@@ -104,6 +104,7 @@ const PIECE_FILES: usize = 256;
 const PIECES_PER_CORE: usize = 8;
 /// As many, where all there is to do for a while is to read. A core reads a piece in 1.5 to 2.5 ms, a device takes 0.26 s to open. So some
 /// 300 MB of structures wait at most, with 16 cores.
+#[cfg(any(feature = "cli", test))]
 const PIECES_PER_CORE_AT_FIRST: usize = 64;
 /// Approximate ratio by which compressed text grows.
 const GZIP_RATIO: u64 = 5;
@@ -163,12 +164,14 @@ impl StructureFiles {
     }
 
     /// Cuts batches at another number of atoms.
+    #[cfg(any(feature = "cli", test))]
     #[must_use]
     pub(crate) fn with_batch_atoms(self, batch_atoms: usize) -> Self {
         Self { batch_atoms, atoms_now: FIRST_ATOMS.min(batch_atoms), ..self }
     }
 
     /// Begins to read, more than at other times: while a device is opened, cores have nothing else to do.
+    #[cfg(any(feature = "cli", test))]
     pub(crate) fn begin(&mut self) {
         self.read_ahead(PIECES_PER_CORE_AT_FIRST);
     }
