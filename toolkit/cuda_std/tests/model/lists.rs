@@ -64,6 +64,10 @@ fn run(words: usize, n: usize, m: u32, lanes: u32, every: u32) -> Result<(Vec<Ve
 fn lists_hold_what_was_kept_in_rising_order() {
     for lanes in [1, 8, 32] {
         for (n, m, room) in [(1usize, 30, 40), (7, 50, 40), (70, 100, 9), (70, 100, 1), (3, 0, 4), (5, 33, 0)] {
+            // Interpreters take their time.
+            if cfg!(miri) && n == 70 {
+                continue;
+            }
             // Some words are left over.
             let words = n * (room + 1) + n.saturating_sub(1);
             let (lists, _) = run(words, n, m, lanes, 2).unwrap();
