@@ -10,7 +10,7 @@ use crate::compiler::{DeviceCompiler, Discovery};
 use crate::error::CudaBuilderError;
 use crate::flags::{self, DebugInfo, Remapped};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
-use crate::inputs::digest::{input_digest, text_digest};
+use crate::inputs::digest::{input_digest, short_text_digest};
 use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::{Source, source_roots, sources};
 use crate::nested::{DeviceBuild, Lint};
@@ -336,8 +336,7 @@ impl CudaBuilder {
         if outside.is_empty() {
             return format!("{arch}{lines}");
         }
-        let digest = text_digest(&outside.join("\n"));
-        format!("{arch}{lines}-{}", &digest["sha256:".len()..][..8])
+        format!("{arch}{lines}-{}", short_text_digest(&outside.join("\n")))
     }
 
     /// Compiles and verifies.
@@ -372,8 +371,7 @@ impl CudaBuilder {
             &last_flags.join("\n"),
             &self.features.join("\n"),
         ];
-        let key = text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
-        let key = &key["sha256:".len()..][..16];
+        let key = short_text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
         let output = target.join("ptx").join(format!("{package}.{arch}.{key}.ptx"));
         let build = DeviceBuild {
             compiler,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compiler::DeviceCompiler;
 use crate::flags::DebugInfo;
-use crate::inputs::digest::text_digest;
+use crate::inputs::digest::short_text_digest;
 use crate::nested::{DeviceBuild, NestedError};
 use crate::ptx::module::PtxModule;
 
@@ -190,7 +190,7 @@ impl Canary<'_> {
         let parts = parts.iter().copied().chain(self.flags.iter().map(String::as_str));
         let parts = parts.chain(["--"]).chain(self.last_flags.iter().map(String::as_str));
         let text = format!("{}\n{:?}", parts.collect::<Vec<_>>().join("\n"), self.debug);
-        text_digest(&text)["sha256:".len()..][..16].to_owned()
+        short_text_digest(&text)
     }
 }
 

@@ -55,6 +55,17 @@ pub fn text_digest(text: &str) -> String {
     digest.finish()
 }
 
+/// The first 16 digits of [`text_digest`], to tell files and directories apart by name.
+///
+/// ```
+/// use cuda_builder::inputs::digest::{short_text_digest, text_digest};
+///
+/// assert_eq!(short_text_digest("sm_75"), text_digest("sm_75")[7..][..16]);
+/// ```
+pub fn short_text_digest(text: &str) -> String {
+    text_digest(text)["sha256:".len()..][..16].to_owned()
+}
+
 /// The digest of machine code.
 ///
 /// ```
