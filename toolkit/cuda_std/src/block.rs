@@ -2,12 +2,11 @@
 
 use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
 use crate::elements::Elements;
-use crate::platform::{self, Crew};
-use crate::{Grid, PerLane, Warp};
+use crate::grid::Grid;
+use crate::platform::{self, Crew, Scan};
+use crate::thread::{PerThread, Thread};
+use crate::warp::{PerLane, Warp};
 use bytemuck::Pod;
-
-/// The number of running values that [`Block::reduce`] keeps.
-pub(crate) const REDUCE_SLOTS: u32 = 1024;
 
 /// A thread block, outside of any phase.
 ///
@@ -154,13 +153,13 @@ impl Block {
     /// Gives every thread its own value.
     #[inline(always)]
     pub fn per_thread<T>(&mut self, init: impl Fn(Thread) -> T + Sync) -> PerThread<T> {
-        PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread { index })))
+        PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread::new(index))))
     }
 
     /// Runs `f` in every thread on the thread's own value.
     #[inline(always)]
     pub fn each<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(Thread, &mut T) + Sync) {
-        state.0.each(self.phase(), |index, value| f(Thread { index }, value));
+        state.0.each(self.phase(), |index, value| f(Thread::new(index), value));
     }
 
     /// As [`each`](Self::each), with every thread's value of another state beside its own.
@@ -187,7 +186,7 @@ impl Block {
         other: &PerThread<S>,
         f: impl Fn(Thread, &mut T, &S) + Sync,
     ) {
-        state.0.each(self.phase(), |index, value| f(Thread { index }, value, other.0.own(index)));
+        state.0.each(self.phase(), |index, value| f(Thread::new(index), value, other.0.own(index)));
     }
 
     /// One thread computes a value, such as the result of an atomic operation, and all threads get it. One barrier; the same
@@ -210,7 +209,7 @@ impl Block {
     #[inline(always)]
     pub fn once<T: Pod>(&mut self, value: impl Fn(Thread) -> T + Sync) -> T {
         crosses_warps::<T>();
-        platform::block_broadcast(self.crew.next_phase(), self.half.next(), 0, |index| value(Thread { index }))
+        platform::block_broadcast(self.crew.next_phase(), self.half.next(), 0, |index| value(Thread::new(index)))
     }
 
     /// Gives all threads the value of thread `from`. One barrier; the value is as one of [`reduce`](Self::reduce).
@@ -321,7 +320,7 @@ impl Block {
         value: impl Fn(Thread, &S) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        let value = |index| value(Thread { index }, state.0.own(index));
+        let value = |index| value(Thread::new(index), state.0.own(index));
         self.reduced(self.threads(), identity, value, combine)
     }
 
@@ -420,58 +419,5 @@ impl Block {
     ) -> M::Item {
         crosses_warps::<M::Item>();
         platform::block_scan(self.crew.next_phase(), self.half, n, memory, how, value, combine)
-    }
-}
-
-/// What a scan does with its values.
-pub(crate) struct Scan<T> {
-    /// Whether an element's own value is part of it.
-    pub(crate) inclusive: bool,
-    /// What comes before all values.
-    pub(crate) initial: T,
-    /// What changes nothing.
-    pub(crate) identity: T,
-}
-
-/// A thread inside a phase. Closures of phases get it, and atomic operations require it. See [`Block`] for an example.
-#[derive(Clone, Copy)]
-pub struct Thread {
-    index: u32,
-}
-
-impl Thread {
-    #[inline(always)]
-    pub(crate) fn new(index: u32) -> Self {
-        Self { index }
-    }
-
-    /// The thread that has index `i` of a phase over indices.
-    #[inline(always)]
-    pub(crate) fn of_index(crew: Crew, i: u32) -> Self {
-        Self { index: platform::thread_of(crew, i) }
-    }
-
-    /// Index of this thread in its block, below [`Block::threads`].
-    #[inline(always)]
-    #[must_use]
-    pub fn index(self) -> u32 {
-        self.index
-    }
-}
-
-/// One value for every thread of a block: registers on the device, an array on a CPU.
-///
-/// Only phases can read it, because code outside of phases must not depend on values that differ between threads.
-///
-/// Enforced by the compiler: a thread sees only its own value, only in phases, and there always is one. Not enforced: that it
-/// stays in registers, which a budget of the kernel's resources checks.
-///
-/// [`Block`] has an example.
-pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);
-
-impl<T> PerThread<T> {
-    #[inline(always)]
-    pub(crate) fn each_ref(&self, crew: Crew, f: impl Fn(Thread, &T)) {
-        self.0.each_ref(crew, |index, value| f(Thread { index }, value));
     }
 }

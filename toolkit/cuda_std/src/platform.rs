@@ -9,3 +9,16 @@ mod device;
 pub use cpu::*;
 #[cfg(target_arch = "nvptx64")]
 pub use device::*;
+
+/// The number of running values that [`Block::reduce`](crate::Block::reduce) keeps.
+pub(crate) const REDUCE_SLOTS: u32 = 1024;
+
+/// What a scan does with its values.
+pub(crate) struct Scan<T> {
+    /// Whether an element's own value is part of it.
+    pub(crate) inclusive: bool,
+    /// What comes before all values.
+    pub(crate) initial: T,
+    /// What changes nothing.
+    pub(crate) identity: T,
+}

@@ -223,7 +223,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
             // Newer copies have begun meanwhile. Nothing else uses their stages.
             found.leave();
             // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
-            body(block, turn, unsafe { Tile::new(stage(now), n) }, &mut copies);
+            body(block, turn, unsafe { Tile::new(stage(now), n, true) }, &mut copies);
             unrolled::<PIECES>(|_| copies.next(block));
             platform::end_turn_of_copies();
             let following = |number: u32| if number == ahead { 0 } else { number.wrapping_add(1) };

@@ -84,7 +84,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
+    const SLOTS: usize = crate::platform::REDUCE_SLOTS as usize;
     check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut groups = [identity; 32];

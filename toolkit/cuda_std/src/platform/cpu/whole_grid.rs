@@ -77,7 +77,7 @@ impl GridCrew {
         let mut results = vec![identity; blocks as usize];
         self.each_block(|block, crew| {
             let (first, count) = part_of_block(n, blocks, block);
-            let value = |i: u32| value(thread_of(crew, i % crate::block::REDUCE_SLOTS), first + i);
+            let value = |i: u32| value(thread_of(crew, i % crate::platform::REDUCE_SLOTS), first + i);
             results[block as usize] =
                 block_reduce::<false, T>(crew, GroupsHalf::FIRST, count, identity, value, &combine);
         });

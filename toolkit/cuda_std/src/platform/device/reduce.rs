@@ -86,7 +86,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    const SLOTS: u32 = crate::block::REDUCE_SLOTS;
+    const SLOTS: u32 = crate::platform::REDUCE_SLOTS;
     frozen(&value);
     frozen(&combine);
     check_length(n, MAX_LENGTH);
