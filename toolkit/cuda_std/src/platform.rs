@@ -15,10 +15,10 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 
 /// What a scan does with its values.
 pub(crate) struct Scan<T> {
-    /// Whether an element's own value is part of it.
+    /// Whether an element's result includes its own value.
     pub(crate) inclusive: bool,
-    /// What comes before all values.
+    /// The value before all others.
     pub(crate) initial: T,
-    /// What changes nothing.
+    /// The neutral value.
     pub(crate) identity: T,
 }
