@@ -20,7 +20,7 @@ use gpu::Gpu;
 use report::{Line, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use toolkit_tests::bench::{Record, Watch};
+use toolkit_tests::bench::{Record, Watch, in_turn};
 
 /// Time safe kernels against their baselines on the first GPU
 #[derive(Parser)]
@@ -95,8 +95,6 @@ impl<T: DeviceLayout> Operation<T> {
     }
 }
 
-const WARM_UP: usize = 3;
-
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     if !toolkit_tests::device::is_there() {
@@ -117,7 +115,7 @@ fn main() -> Result<ExitCode> {
         time(&gpu, &arguments, matmul::matmul(&gpu, n)?, &mut report)?;
     }
     let mut table = arguments.record.table_of_gpu()?;
-    report.fill(&mut table, memory::copy_gbs(&gpu, n, usize::from(arguments.repetitions))?);
+    report.fill(&mut table, memory::copy_gbs(&gpu, n, arguments.repetitions)?);
     table.print();
     if arguments.baselines.is_none() {
         println!("no baselines in CUDA C++: --baselines FILE names baselines/zero_cost.cu as nvcc made it");
@@ -133,18 +131,10 @@ fn time<T: DeviceLayout>(
     report: &mut Report,
 ) -> Result<()> {
     let (forms, stream) = (std::mem::take(&mut operation.forms), gpu.executor.stream());
-    let mut milliseconds = vec![Vec::new(); forms.len()];
     let watch = Watch::new(stream)?;
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        for place in 0..forms.len() {
-            let at = (place + repetition) % forms.len();
-            let turn = repetition * forms.len() + place;
-            let took = watch.time(|| operation.launch(gpu, forms[at].0, turn))?;
-            if repetition >= WARM_UP {
-                milliseconds[at].push(took);
-            }
-        }
-    }
+    let milliseconds = in_turn(forms.len(), arguments.repetitions, |form, turn| {
+        watch.time(|| operation.launch(gpu, forms[form].0, turn))
+    })?;
     let mut results = Vec::new();
     for (form, _) in &forms {
         operation.out.view_mut().zero(stream)?;

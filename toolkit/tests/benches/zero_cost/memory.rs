@@ -186,14 +186,11 @@ pub fn histogram(gpu: &Gpu, n: u32) -> Result<Operation<u32>> {
 }
 
 /// GB/s, reads plus writes, of copies within the device's memory: the limit of a memory-bound kernel.
-pub fn copy_gbs(gpu: &Gpu, n: u32, repetitions: usize) -> Result<f64> {
+pub fn copy_gbs(gpu: &Gpu, n: u32, repetitions: u16) -> Result<f64> {
     let from = gpu.upload(&numbers(n as usize, 51))?;
     let mut to = gpu.zeroed::<f32>(n as usize)?;
     let stream = gpu.executor.stream();
     let watch = Watch::new(stream)?;
-    let mut milliseconds = Vec::with_capacity(repetitions);
-    for _ in 0..repetitions + 1 {
-        milliseconds.push(watch.time(|| to.view_mut().copy_from_device(stream, from.view()))?);
-    }
-    Ok(8.0 * f64::from(n) / median(&milliseconds[1..]) / 1e6)
+    let milliseconds = watch.repeated(repetitions, || to.view_mut().copy_from_device(stream, from.view()))?;
+    Ok(8.0 * f64::from(n) / median(&milliseconds) / 1e6)
 }
