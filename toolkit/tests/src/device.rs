@@ -63,9 +63,24 @@ impl Executor for Alone {
     }
 }
 
+/// Executors on the first device with each of some modules, by the modules' names. Prints a line if there is none; see
+/// [`is_there`].
+///
+/// # Panics
+/// If there is a device that cannot be opened.
+#[must_use]
+pub fn executors<'i>(module: &str, images: &[(&'i str, &str)]) -> Vec<(&'i str, CudaExecutor)> {
+    if !is_there() {
+        return Vec::new();
+    }
+    let open =
+        |(name, ptx): &(&'i str, &str)| (*name, CudaExecutor::open(0, module, *ptx).expect("a device that opens"));
+    images.iter().map(open).collect()
+}
+
 /// The machines on which a test runs its kernels: CPU cores, and the first GPU if there is one.
 #[derive(Debug)]
-pub struct Machines(Vec<Machine>);
+pub struct Machines(Vec<(String, Machine)>);
 
 impl Machines {
     /// Loads a module of kernels, and prints a line if there is no GPU; see [`is_there`].
@@ -74,14 +89,19 @@ impl Machines {
     /// If there is a device that cannot be opened.
     #[must_use]
     pub fn new(module: &str, ptx: &str) -> Self {
-        let gpu = is_there().then(|| CudaExecutor::open(0, module, ptx).expect("a device that opens").into());
-        Self([Machine::cpu()].into_iter().chain(gpu).collect())
+        Self::of(executors(module, &[("a GPU", ptx)]))
+    }
+
+    /// CPU cores and some executors, by name.
+    pub fn of<N: Into<String>>(executors: impl IntoIterator<Item = (N, CudaExecutor)>) -> Self {
+        let cpu = ("CPU cores".to_owned(), Machine::cpu());
+        Self([cpu].into_iter().chain(executors.into_iter().map(|(name, gpu)| (name.into(), gpu.into()))).collect())
     }
 
     /// The GPU's executor.
     #[must_use]
     pub fn gpu(&self) -> Option<&CudaExecutor> {
-        self.0.last()?.as_cuda()
+        self.0.last()?.1.as_cuda()
     }
 
     /// What `run` computes on each of them.
@@ -90,10 +110,10 @@ impl Machines {
     /// If `run` fails, or its results have different bits.
     #[track_caller]
     pub fn same<R: Bits>(&self, run: impl Fn(&Machine) -> Result<R, CudaError>) -> R {
-        let run = |machine| run(machine).unwrap_or_else(|error| panic!("{machine}: {error}"));
+        let run = |(name, machine): &(String, Machine)| run(machine).unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = run(&self.0[0]);
         for machine in &self.0[1..] {
-            assert!(run(machine).bits() == expected.bits(), "{machine} computes other bits than CPU cores");
+            assert!(run(machine).bits() == expected.bits(), "{} computes other bits than CPU cores", machine.0);
         }
         expected
     }
