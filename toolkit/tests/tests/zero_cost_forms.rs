@@ -10,6 +10,7 @@ use test_kernels::{
     safe_matmul, safe_saxpy, safe_sum, safe_transpose,
 };
 use toolkit_tests::device::{Bits as _, Machines};
+use toolkit_tests::dice::{numbers, words};
 
 fn machines() -> Machines {
     Machines::new("test kernels", test_kernels::PTX)
@@ -32,20 +33,6 @@ fn raw<T: DeviceLayout, R>(
     drop(inputs);
     let found = out.download(gpu.stream()).unwrap();
     assert!(found.bits() == expected.to_vec().bits(), "another result than the safe kernel's");
-}
-
-fn words(n: usize, seed: u32) -> Vec<u32> {
-    let mut state = seed;
-    let step = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state ^ state >> 15
-    };
-    (0..n).map(step).collect()
-}
-
-/// Different numbers between -1 and 1.
-fn numbers(n: usize, seed: u32) -> Vec<f32> {
-    words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Reads at indices from data: the cost of an index check that no compiler can remove.
 
 use crate::gpu::Gpu;
-use crate::memory::{numbers, words};
 use crate::{Form, Launch, Operation, Work};
 use anyhow::Result;
 use cuda_host::DeviceBuffer;
 use cuda_host::raw::Word;
 use cuda_std::compat::launch::LaunchShape;
 use test_kernels::{raw_gather, safe_gather};
+use toolkit_tests::dice::{numbers, words};
 
 /// The order of the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

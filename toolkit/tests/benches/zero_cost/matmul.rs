@@ -1,13 +1,13 @@
 //! The product of two square matrices, which is bound by arithmetic.
 
 use crate::gpu::Gpu;
-use crate::memory::numbers;
 use crate::{Form, Launch, Operation, Work};
 use anyhow::Result;
 use cuda_host::raw::Word;
 use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, LaunchShape};
 use cuda_std::launch::Matrix;
 use test_kernels::{Quad, raw_matmul, safe_matmul};
+use toolkit_tests::dice::numbers;
 
 /// C = A B.
 pub fn matmul(gpu: &Gpu, n: u32) -> Result<Operation<Quad>> {

@@ -12,24 +12,10 @@ use test_kernels::{
     raw_histogram, raw_saxpy, raw_sum, raw_transpose, safe_histogram, safe_saxpy, safe_sum, safe_transpose,
 };
 use toolkit_tests::bench::{Watch, median};
+use toolkit_tests::dice::{numbers, words};
 
 /// Number of alternating inputs.
 const SETS: usize = 2;
-
-/// Different numbers between -1 and 1.
-pub fn numbers(n: usize, seed: u32) -> Vec<f32> {
-    words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
-}
-
-pub fn words(n: usize, seed: u32) -> Vec<u32> {
-    let mut state = seed;
-    let step = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        // The low bits of such a generator have short periods.
-        state ^ state >> 15
-    };
-    (0..n).map(step).collect()
-}
 
 /// The alternating inputs.
 fn sets<T: DeviceLayout>(
