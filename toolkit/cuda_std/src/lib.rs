@@ -183,7 +183,7 @@ pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
-pub use stages::{Copies, Stages};
+pub use stages::Stages;
 pub use table::{Table, Window, Windows};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;

@@ -1,6 +1,6 @@
 //! Products of matrices, by tensor cores.
 
-use super::warp::{LaneStorage, leave_if_a_lane_is_dead, meet_warp};
+use super::warp::{LaneStorage, leave_if_a_lane_is_dead, stay_together};
 use crate::matrix::{MatrixA, MatrixB, MatrixElement, MatrixSums};
 use crate::seal::INSIDE;
 use crate::unrolled::unrolled;
@@ -29,9 +29,8 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
 #[inline(always)]
 pub(crate) fn ask_lanes() {
     leave_if_a_lane_is_dead();
-    // The compiler knows this one as convergent, so that it neither copies nor moves the code that it stands in into a branch
-    // that some lanes take. The instructions behind it stand in the same code: see `mma`.
-    meet_warp();
+    // The instructions behind it stand in the same code: see `mma`.
+    stay_together();
 }
 
 /// As [`multiply`].
@@ -46,7 +45,8 @@ pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usi
 ) {
     unrolled::<R>(|r| {
         unrolled::<C>(|c| {
-            let (r, c) = (r as usize, c as usize);
+            // Every other row backwards: one operand stays from one instruction to the next.
+            let (r, c) = (r as usize, if r % 2 == 0 { c as usize } else { C - 1 - c as usize });
             // SAFETY: the caller's.
             sums.0[r][c] = unsafe { E::multiply(a.0[r], b.0[c], sums.0[r][c], INSIDE) };
         });
