@@ -185,7 +185,7 @@ pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared};
-pub use stages::{Copies, Stages};
+pub use stages::Stages;
 pub use table::{Table, Window, Windows};
 pub use team::Team;
 pub use thread::{PerThread, Thread};

@@ -84,37 +84,6 @@ impl<'a, T: Pod> Tile<'a, T> {
         check_length(n, self.len.wrapping_sub(first));
         TilePart { data: self.data.offset(first), len: n, owner: PhantomData }
     }
-
-    /// As [`part`](Self::part), for a `first` that each thread computes and indices that the compiler knows. The part's address
-    /// is computed once, here. Each index becomes part of the instruction that reads.
-    ///
-    /// # Panics
-    /// As [`part`](Self::part).
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// /// Four rows of 32 columns: each thread adds up its own column.
-    /// #[kernel(threads = 32)]
-    /// fn columns(block: &mut Block, out: &mut Chunk<u32, 32>, rows: &mut Shared<u32, 128>) {
-    ///     let rows = rows.fill(block, 128, |i| i);
-    ///     out.fill(block, 32, |column| {
-    ///         let own = rows.own_part(column, 97);
-    ///         own.get(0) + own.get(32) + own.get(64) + own.get(96)
-    ///     });
-    /// }
-    /// # fn main() {
-    /// let mut out = [0; 32];
-    /// columns::launch(&CpuExecutor::new(), 1, columns::Args { out: &mut out }).unwrap();
-    /// assert_eq!([out[0], out[31]], [192, 192 + 4 * 31]);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn own_part(&self, first: u32, n: u32) -> TilePart<'_, T> {
-        let part = self.part(first, n);
-        TilePart { data: part.data.settled(), ..part }
-    }
 }
 
 /// Some elements of a [`Tile`], for reading. The tile stays borrowed, so no phase writes it. Reading an element checks its index.

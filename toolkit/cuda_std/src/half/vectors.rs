@@ -11,9 +11,9 @@ mod sealed {
 
 /// A vector of 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) or
 /// [`bf16x8`](crate::bf16x8). See [`Tile::elements`] for an example.
-pub trait Elements16: Pod + sealed::Sealed {
+pub trait Elements16: Pod + Sync + sealed::Sealed {
     /// The type of its elements.
-    type Element: Pod;
+    type Element: Pod + Sync;
     /// The number of its elements.
     const COUNT: u32;
 }

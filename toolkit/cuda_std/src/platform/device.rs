@@ -31,8 +31,12 @@ pub(crate) use reduce::{
 };
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
+#[cfg(target_feature = "sm_80")]
+pub(crate) use shared::is_global;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
+#[cfg(target_feature = "sm_80")]
+pub(crate) use warp::stay_together;
 pub(crate) use warp::{
     LaneStorage, UnionStorage, any_item, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp,
     each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
@@ -235,18 +239,25 @@ pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store:
     }
 }
 
+/// The thread's index. The compiler takes it for a new value each time, so what is derived from it takes no registers in between.
+#[inline(always)]
+pub(crate) fn fresh_thread_index() -> u32 {
+    let thread: u32;
+    // SAFETY: a copy, said to have effects so that it is made each time.
+    unsafe {
+        core::arch::asm!("mov.u32 {0}, {1};", out(reg32) thread, in(reg32) thread_index(), options(nomem, nostack, preserves_flags));
+    }
+    thread
+}
+
 /// Runs `f` for every index below `n`, for loops that are repeated often. Values derived from an index are computed again each
 /// time, so they take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
 #[inline(always)]
 pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
     frozen(&f);
-    let thread: u32;
-    // SAFETY: a copy, said to have effects so that it is made each time.
-    unsafe {
-        core::arch::asm!("mov.u32 {0}, {1};", out(reg32) thread, in(reg32) thread_index(), options(nomem, nostack, preserves_flags));
-        // SAFETY: as in `Crew::thread`.
-        core::hint::assert_unchecked(thread < crew.threads);
-    }
+    let thread = fresh_thread_index();
+    // SAFETY: as in `Crew::thread`.
+    unsafe { core::hint::assert_unchecked(thread < crew.threads) };
     let step = crew.threads;
     let whole = n / step;
     let mut turn = 0u32;

@@ -263,5 +263,15 @@ pub fn of_tiles(block: &mut Block, out: &mut Tile2d<f32, 16, 8>, x: &[u32], tile
     let mut last = last!();
     tile.stages::<2>(block).copy_ahead(block, 2, 64, |turn, i| { last.store(turn); x.at_ref(i) }, |_, _, _| ());
     let mut last = last!();
-    tile.stages::<2>(block).copy_spread_ahead::<2, _, _>(block, 2, 64, |_| (), |_, i| { last.store(i); x.at_ref(i) }, |_, _, _, _| ());
+    tile.stages::<2>(block).copy_parts_ahead(block, 2, 64, |_| (), |_, i| { last.store(i); x.at_ref(i) }, |_, _, _| ());
+}
+
+/// With `last` in each closure.
+#[kernel(threads = 64)]
+pub fn of_products(block: &mut Block, out: &mut Chunk<u32, 1>, x: &[f16x8], tiles: &mut Shared<f16x8, 1024>) {
+    let mut product = block.per_thread(|_| MatrixProduct::<f16, 1, 1>::zero());
+    let windows = Table::new(x, 32, 8).windows_across::<32, 8>(0);
+    let mut last = last!();
+    tiles.stages::<2>(block).add_products(block, (windows, windows), |warp| { last.store(warp); [0, 0] }, &mut product);
+    out.fill(block, 1, |_| 0);
 }

@@ -118,12 +118,10 @@ fn of_words(gpu: &Gpu) -> Result<()> {
     let fours: Vec<_> = words.as_chunks().0.iter().map(|four| FourWords { all: *four }).collect();
     let (x, mut out) = (gpu.buffer(&fours)?, gpu.zeroed::<FourWords>(N / 4)?);
     let parts = N.div_ceil(look_back::PART as u32);
-    let (mut states, mut next) = (gpu.zeroed::<u64>(parts)?, gpu.zeroed(1)?);
+    let mut states = gpu.zeroed::<u64>(parts + 1)?;
     gpu.time("scan", "67108864", |gpu| {
         states.view_mut().zero(gpu.stream())?;
-        next.view_mut().zero(gpu.stream())?;
-        let (states, next) = (states.view_mut(), next.view_mut());
-        let args = look_back::look_back::Args { out: out.view_mut(), states, next, x: x.view() };
+        let args = look_back::look_back::Args { out: out.view_mut(), states: states.view_mut(), x: x.view() };
         look_back::look_back::launch(gpu, parts, args)
     })?;
     let found = gpu.download(&out)?;

@@ -309,11 +309,11 @@ fn products_stand_behind_a_convergent_operation() {
         assert!(products.len() >= 4 * 2 + 2 * 8, "{name}");
         for at in products {
             let before = lines[..at].iter().rev().find(|line| {
-                line.starts_with("bar.warp.sync")
+                line.starts_with("vote.sync.ballot")
                     || line.ends_with(':')
                     || line.split_whitespace().any(|word| word == "bra")
             });
-            assert!(before.is_some_and(|line| line.starts_with("bar.warp.sync")), "{name}, line {at}: {before:?}");
+            assert!(before.is_some_and(|line| line.starts_with("vote.sync.ballot")), "{name}, line {at}: {before:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Products of matrices, by tensor cores.
 
-use super::warp::{LaneStorage, leave_if_a_lane_is_dead, meet_warp};
+use super::warp::{LaneStorage, leave_if_a_lane_is_dead, stay_together};
 use crate::matrix::{MatrixA, MatrixB, MatrixElement, MatrixSums};
 use crate::seal::INSIDE;
 use crate::unrolled::unrolled;
@@ -28,9 +28,8 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
 #[inline(always)]
 pub(crate) fn ask_lanes() {
     leave_if_a_lane_is_dead();
-    // The compiler knows that this call is convergent. So it neither copies the surrounding code, nor moves it into a branch that
-    // only some lanes take. The instructions after the call are part of that code: see `mma`.
-    meet_warp();
+    // The instructions after it are part of the same code: see `mma`.
+    stay_together();
 }
 
 /// As [`multiply`].
@@ -45,7 +44,8 @@ pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usi
 ) {
     unrolled::<R>(|r| {
         unrolled::<C>(|c| {
-            let (r, c) = (r as usize, c as usize);
+            // Every other row backwards: one operand stays from one instruction to the next.
+            let (r, c) = (r as usize, if r % 2 == 0 { c as usize } else { C - 1 - c as usize });
             // SAFETY: the caller's.
             sums.0[r][c] = unsafe { E::multiply(a.0[r], b.0[c], sums.0[r][c], INSIDE) };
         });

@@ -256,27 +256,41 @@ impl<T: Pod> SharedPointer<T> {
     #[inline(always)]
     pub(crate) unsafe fn copy(self, i: u32, from: &T) {
         #[cfg(target_feature = "sm_80")]
-        if const { matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>() } && is_global(from) {
-            macro_rules! copy {
-                ($instruction:literal) => {
-                    // SAFETY: both addresses are aligned to the copied size, and the second one is in global memory.
-                    unsafe {
-                        asm!(
-                            concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
-                            in(reg32) self.address(i), in(reg64) from, options(nostack, preserves_flags)
-                        );
-                    }
-                };
-            }
-            match const { size_of::<T>() } {
-                16 => copy!("cp.async.cg.shared.global [{0}], [%from], 16"),
-                8 => copy!("cp.async.ca.shared.global [{0}], [%from], 8"),
-                _ => copy!("cp.async.ca.shared.global [{0}], [%from], 4"),
-            }
-            return;
+        if Self::IS_COPIED && is_global(from) {
+            // SAFETY: the caller's, and as asked.
+            return unsafe { self.copy_global(i, from) };
         }
         // SAFETY: the caller's.
         unsafe { self.store(i, *from) };
+    }
+
+    /// Whether the chip copies such elements without waiting.
+    #[cfg(target_feature = "sm_80")]
+    pub(crate) const IS_COPIED: bool = matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>();
+
+    /// As [`copy`](Self::copy), without a branch.
+    ///
+    /// # Safety
+    /// As there; [`IS_COPIED`](Self::IS_COPIED), and `from` [is in global memory](is_global).
+    #[cfg(target_feature = "sm_80")]
+    #[inline(always)]
+    pub(crate) unsafe fn copy_global(self, i: u32, from: &T) {
+        macro_rules! copy {
+            ($instruction:literal) => {
+                // SAFETY: both addresses are aligned to the copied size, and the second one is in global memory.
+                unsafe {
+                    asm!(
+                        concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
+                        in(reg32) self.address(i), in(reg64) from, options(nostack, preserves_flags)
+                    );
+                }
+            };
+        }
+        match const { size_of::<T>() } {
+            16 => copy!("cp.async.cg.shared.global [{0}], [%from], 16"),
+            8 => copy!("cp.async.ca.shared.global [{0}], [%from], 8"),
+            _ => copy!("cp.async.ca.shared.global [{0}], [%from], 4"),
+        }
     }
 }
 
@@ -290,7 +304,7 @@ unsafe extern "C" {
 /// Whether the address is in global memory, and not in a thread's own memory or among the kernel's parameters.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
-fn is_global<T>(place: &T) -> bool {
+pub(crate) fn is_global<T>(place: &T) -> bool {
     // SAFETY: only inspects an address.
     unsafe { isspacep_global((&raw const *place).cast()) }
 }

@@ -368,6 +368,14 @@ pub(crate) fn meet_warp() {
     unsafe { bar_warp_sync(FULL) };
 }
 
+/// Keeps the straight code around it together: the compiler neither copies it nor moves it into a branch that only some lanes
+/// take. Unlike [`meet_warp`], it orders no memory accesses, so loads behind it may begin before it.
+#[inline(always)]
+pub(crate) fn stay_together() {
+    // SAFETY: all lanes get here together, as in `ballot_of_any`.
+    unsafe { vote_ballot_sync(FULL, true) };
+}
+
 /// Whether this thread stores its warp's results.
 #[inline(always)]
 pub(crate) fn leads_warp() -> bool {
