@@ -168,7 +168,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
             // Newer copies have begun meanwhile. Nothing else uses their stages.
             found.leave();
             // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
-            body(block, turn, unsafe { Tile::new(stage(now), n) });
+            body(block, turn, unsafe { Tile::new(stage(now), n, true) });
             (now, next) = (Self::following(now), Self::following(next));
         }
     }

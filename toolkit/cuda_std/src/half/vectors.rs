@@ -55,7 +55,7 @@ impl<'a, V: Elements16> Tile<'a, V> {
         const { assert!(V::COUNT as usize * size_of::<V::Element>() == size_of::<V>()) };
         let (data, len) = self.raw();
         // SAFETY: the same memory with smaller elements, whose number fits: no shared array has 2^32 bytes.
-        unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT)) }
+        unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT), true) }
     }
 }
 

@@ -211,7 +211,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
         platform::finish_older_copies::<S>();
         platform::barrier();
         // SAFETY: all of it was copied and waited for, and nobody writes this stage in this turn.
-        let tile = unsafe { Tile::new(stage(now), n) }.elements().swizzled();
+        let tile = unsafe { Tile::new(stage(now), n, true) }.elements().swizzled();
         // SAFETY: the rows exist and begin at multiples of 128 bytes; the caller's. Copies neither panic nor branch by lane.
         unsafe {
             super::product::multiply_steps::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product, |step| {

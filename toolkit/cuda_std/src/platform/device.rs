@@ -99,7 +99,7 @@ impl Crew {
         self.threads
     }
 
-    /// The calling thread, with facts about its index for the compiler. (They are left out where they only hinder it.)
+    /// The calling thread. The compiler gets facts about its index where they help.
     #[inline(always)]
     fn thread(self) -> u32 {
         let thread = thread_index();
@@ -250,8 +250,8 @@ pub(crate) fn fresh_thread_index() -> u32 {
     thread
 }
 
-/// Runs `f` for every index below `n`, for loops that are repeated often: values derived from an index are computed anew each
-/// time and take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
+/// Runs `f` for every index below `n`, for loops that are repeated often. Values derived from an index are computed again each
+/// time, so they take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
 #[inline(always)]
 pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
     frozen(&f);
@@ -285,8 +285,8 @@ pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
 
 /// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads.
 ///
-/// All teams of a warp take the same number of turns, so that its lanes meet at every shuffle. A team without an index
-/// repeats the last one, which it does not own and must not write.
+/// All teams of a warp take the same number of turns, so the warp's lanes meet at every shuffle. A team without an index
+/// repeats the last one. It does not own that index, and must not write its element.
 #[inline(always)]
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
     frozen(&f);
@@ -325,7 +325,7 @@ impl<T> PerThreadStorage<T> {
         f(crew.thread(), &self.0);
     }
 
-    /// The value of thread `index`, which is the calling one.
+    /// The value of thread `index`, which is the caller.
     #[inline(always)]
     pub(crate) fn own(&self, _index: u32) -> &T {
         &self.0

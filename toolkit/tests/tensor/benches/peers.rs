@@ -16,7 +16,7 @@ use toolkit_examples::host::word;
 use toolkit_examples::{FourFloats, FourWords, layer_norm, look_back, nbody, radix_sort, softmax, spmv};
 use toolkit_tests::bench::{Watch, median};
 
-const REPETITIONS: usize = 25;
+const REPETITIONS: u16 = 25;
 
 /// Elements of what memory bounds.
 const N: u32 = 1 << 26;
@@ -52,13 +52,8 @@ impl Gpu {
         mut launch: impl FnMut(&CudaExecutor) -> Result<(), CudaError>,
     ) -> Result<()> {
         let watch = Watch::new(self.0.stream())?;
-        let mut milliseconds = Vec::new();
-        for repetition in 0..3 + REPETITIONS {
-            let took = watch.time(|| launch(&self.0)).with_context(|| format!("{kernel} {size}"))?;
-            if repetition >= 3 {
-                milliseconds.push(took);
-            }
-        }
+        let milliseconds = watch.repeated(REPETITIONS, || launch(&self.0));
+        let milliseconds = milliseconds.with_context(|| format!("{kernel} {size}"))?;
         println!("Rust,{kernel},{size},{:.5}", median(&milliseconds));
         Ok(())
     }

@@ -61,7 +61,7 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
     count
 }
 
-/// Reductions on a device alternate between two halves of shared memory. A core keeps its results to itself.
+/// Reductions on a device alternate between two halves of shared memory. A core needs no shared memory for them.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf;
 
@@ -84,7 +84,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
+    const SLOTS: usize = crate::platform::REDUCE_SLOTS as usize;
     check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut groups = [identity; 32];
@@ -99,7 +99,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
             guard.thread = i % crew.threads();
             if i < n {
                 let slot = &mut slots[lane as usize % 32];
-                // There is one copy of the code of `value`, so that it can be inlined.
+                // With one copy of the code of `value`, the compiler inlines it.
                 let mut is_first = true;
                 loop {
                     let item = value(i);
