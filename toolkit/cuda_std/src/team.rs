@@ -96,6 +96,58 @@ impl<const L: u32> Team<L> {
         crosses_lanes::<T>();
         platform::team_reduce_long::<L, T>(m, identity, step, combine)
     }
+
+    /// The same as `reduce(m, identity, |sums, j| add(sums, part(j, a.get(j), b.get(j))), combine)`, for many `j`.
+    ///
+    /// A CPU core computes the parts of several `j` at a time if `part` has no branch and cannot panic. So the elements come
+    /// without a check of each index: `a` and `b` are checked once.
+    ///
+    /// # Panics
+    /// If `a` or `b` has fewer than `m` elements.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: how many of the first 100 numbers are below `i`, and the sum of their weights.
+    /// #[kernel(threads = 64)]
+    /// fn below(block: &mut Block, out: &mut Chunk<[f32; 2], 3>, x: &[f32], weights: &[f32]) {
+    ///     let (x, weights) = (View::of(x), View::of(weights));
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         team.reduce_parts(
+    ///             100,
+    ///             (x, weights),
+    ///             [0.0; 2],
+    ///             |_, x, weight| if x < i as f32 { [1.0, weight] } else { [0.0; 2] },
+    ///             |[n, sum], [one, weight]| [n + one, sum + weight],
+    ///             |a, b| [a[0] + b[0], a[1] + b[1]],
+    ///         )
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<f32> = (0..100).map(|k| (k % 4) as f32).collect();
+    /// let mut out = [[0.0; 2]; 3];
+    /// below::launch(&CpuExecutor::new(), 1, below::Args { out: &mut out, x: &x, weights: &[0.5; 100] }).unwrap();
+    /// assert_eq!(out, [[0.0, 0.0], [25.0, 12.5], [50.0, 25.0]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn reduce_parts<A: Pod, B: Pod, const P: usize, const S: usize>(
+        &mut self,
+        m: u32,
+        (a, b): (View<A>, View<B>),
+        identity: [f32; S],
+        part: impl Fn(u32, A, B) -> [f32; P] + Sync,
+        add: impl Fn([f32; S], [f32; P]) -> [f32; S] + Sync,
+        combine: impl Fn([f32; S], [f32; S]) -> [f32; S] + Sync,
+    ) -> [f32; S] {
+        platform::frozen(&part);
+        platform::frozen(&add);
+        check_length(m, a.len());
+        check_length(m, b.len());
+        // SAFETY: `j` is below `m`, and so are the elements.
+        let part = |j| part(j, unsafe { a.get_unchecked(j) }, unsafe { b.get_unchecked(j) });
+        platform::team_reduce_parts::<L, P, S>(m, identity, part, add, combine)
+    }
 }
 
 /// Stops the build if a warp cannot be divided into teams of `L` threads.
@@ -323,6 +375,57 @@ impl Segment<'_, u32> {
         n: u32,
         m: u32,
         keep: impl Fn(u32) -> K + Sync,
+    ) -> Lists<'_> {
+        self.collect_by::<L, K>(block, n, m, keep)
+    }
+
+    /// As [`collect`](Self::collect), for the indices `j` of `from` for which `keep(i)(j, from.get(j))` holds.
+    ///
+    /// A CPU core asks for several `j` at a time if the answer has no branch and cannot panic. So the elements come without
+    /// a check of each index.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// For each `i`, the numbers of the elements of `x` that `i + 2` divides: how many, and the last one.
+    /// #[kernel(threads = 64)]
+    /// fn multiples(block: &mut Block, out: &mut Chunk<[u32; 2], 2>, words: &mut Segment<u32>, x: &[u32]) {
+    ///     let lists = words.collect_of::<8, _, _>(block, 2, View::of(x), |i| move |_, x| x % (i + 2) == 0);
+    ///     out.fill(block, 2, |i| [lists.count(i), lists.get(i, lists.count(i) - 1)]);
+    /// }
+    /// # fn main() {
+    /// # let offsets = Offsets::new(vec![0, 12]).unwrap();
+    /// # let (mut out, mut words) = ([[0; 2]; 2], [0; 12]);
+    /// # let words = Segments { data: &mut words[..], offsets: &offsets };
+    /// let x = [4, 9, 10, 5, 12];
+    /// multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out, words, x: &x }).unwrap();
+    /// assert_eq!(out, [[3, 4], [2, 4]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn collect_of<const L: u32, T: Pod, K: Fn(u32, T) -> bool + Sync>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        from: View<T>,
+        keep: impl Fn(u32) -> K + Sync,
+    ) -> Lists<'_> {
+        let m = from.len();
+        self.collect_by::<L, _>(block, n, m, |i| {
+            let keep = keep(i);
+            // SAFETY: `j` is below `m`.
+            move |j| keep(j, unsafe { from.get_unchecked(j) })
+        })
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn collect_by<const L: u32, K: Fn(u32) -> bool>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        m: u32,
+        keep: impl Fn(u32) -> K,
     ) -> Lists<'_> {
         whole_teams::<L>();
         let words = self.whole();
