@@ -323,6 +323,7 @@ fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
     let rows = Rows::around(found, peak);
     let weighted = |part: u32| {
         let mut sums = [0u64; 4];
+        #[allow(clippy::modulo_one, reason = "it is 1 on cores only")]
         let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
         found.each_point_of(rows.run(part / THREADS_PER_ROW), share, peak, |point, score| {
             // (Written out: in a loop, the sums would be in local memory on a device.)

@@ -50,6 +50,10 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
 /// See [`crate::Team::reduce_parts`]. In turns: first the parts of many `j`, then their sums. Words of different parts lie
 /// together, so both loops process several `j` at a time.
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "iterators over several arrays would be functions without the processor's features"
+)]
 pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
     m: u32,
     identity: [f32; S],
