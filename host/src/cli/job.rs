@@ -11,7 +11,9 @@ use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
-use prism_host::output::{ColouredStructures, OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
+use prism_host::output::{
+    ColouredStructures, OutputError, OutputFile, Provenance, SharedRows, StatusFile, StructureRows, Table,
+};
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
 };
@@ -57,14 +59,26 @@ impl Sink {
         }
     }
 
-    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+    /// Writes a batch. (A report is written with the notes of each structure: see `consume`.)
+    fn write(&mut self, rows: SharedRows, report: &mut Report) -> Result<(), OutputError> {
         match self {
-            Self::Stdout(table, _) => table.write(structures),
-            Self::File(file) => file.write(structures),
-            // With the notes of each: see `consume`.
-            Self::Report(..) => Ok(()),
-            Self::Coloured(table, _) => table.write(structures),
+            _ if rows.is_empty() => {}
+            Self::Stdout(table, _) => table.write_shared(&rows)?,
+            Self::File(file) => file.write_shared(&rows)?,
+            Self::Report(..) => {}
+            Self::Coloured(table, structures) => {
+                table.write(rows.clone(), report)?;
+                for part in rows.iter() {
+                    match structures.write(&part) {
+                        Err(OutputError::ViewInput { problem, .. }) => {
+                            report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
+                        }
+                        written => written?,
+                    }
+                }
+            }
         }
+        Ok(())
     }
 
     /// Returns the number of written bytes.
@@ -393,10 +407,10 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(
 
 /// Writes a batch, and reports notes and errors of its inputs.
 fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
-    let Computed { batch, results } = computed;
+    let Computed { batch, results } = &computed;
+    let inputs = batch.outcomes.len();
     let mut structures = batch.structures.iter().zip(results.iter());
-    let mut parts = Vec::with_capacity(results.len());
-    let mut noted = Vec::with_capacity(results.len());
+    let (mut written, mut residues) = (Vec::with_capacity(results.len()), 0);
     for outcome in &batch.outcomes {
         match outcome {
             Outcome::Failed(failure) if failure.no_protein => report.failure(failure),
@@ -407,8 +421,8 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
                 report.notes(&structure.name, notes);
                 match features {
                     Ok(features) => {
-                        parts.push(StructureRows { structure, features });
-                        noted.push(notes.as_slice());
+                        residues += features.n_residues as u64;
+                        written.push((StructureRows { structure, features }, notes.as_slice()));
                     }
                     Err(error) => failed(sink, report, &structure.name, &error.to_string()),
                 }
@@ -418,24 +432,17 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
             return Err(Stop::FirstFailed);
         }
     }
-    if !parts.is_empty() {
-        match sink {
-            Sink::Report(page, _) => page.write(&parts.iter().copied().zip(noted).collect::<Vec<_>>())?,
-            _ => sink.write(&parts)?,
+    let count = written.len() as u64;
+    if let Sink::Report(page, _) = sink {
+        if !written.is_empty() {
+            page.write(&written)?;
         }
-        if let Sink::Coloured(_, structures) = sink {
-            for part in &parts {
-                match structures.write(part) {
-                    Err(OutputError::ViewInput { problem, .. }) => {
-                        report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
-                    }
-                    written => written?,
-                }
-            }
-        }
+    } else {
+        drop((written, structures));
+        sink.write(SharedRows::from(computed), report)?;
     }
-    report.structures += parts.len() as u64;
-    report.residues += parts.iter().map(|part| part.features.n_residues as u64).sum::<u64>();
-    report.advance(batch.outcomes.len());
+    report.structures += count;
+    report.residues += residues;
+    report.advance(inputs);
     Ok(())
 }
