@@ -263,7 +263,7 @@ impl Job<'_> {
             structures.know(entries.iter().flatten());
         }
         ready.interrupt.remove_on_exit(sink.temporary_path());
-        let start = ready.begin.elapsed();
+        let (start, start_cores) = (ready.begin.elapsed(), pipeline::cores_time());
         let ended = self.pass(&mut ready, source, &mut sink);
         ready.report.clear_bar();
         let finish = Instant::now();
@@ -271,7 +271,7 @@ impl Job<'_> {
         let finished = match ended {
             _ if ready.interrupt.cancel().is_cancelled() => Err(Failure::Interrupted(ready.interrupt.exit_status())),
             Ok(telemetry) if ready.report.structures > 0 => sink.finish().map_err(Failure::from).map(|bytes| {
-                let mut timings = Timings { start, telemetry, finish: finish.elapsed() };
+                let mut timings = Timings { start, start_cores, telemetry, finish: finish.elapsed() };
                 timings.telemetry.write.amount.bytes = bytes;
                 Some(timings)
             }),
