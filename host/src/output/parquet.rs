@@ -1,6 +1,7 @@
 //! Parquet.
 
 mod chunk;
+mod statistics;
 
 use super::arrow::{encoded, metadata};
 use super::in_order::InOrder;
@@ -96,6 +97,10 @@ impl<W: Write + Send> ParquetTable<W> {
             // bytes do repeat: stored apart from the other bytes, they are smaller and faster to read.
             let is_feature = matches!(column, Column::Feature(_));
             properties = properties.set_column_dictionary_enabled(column.name().into(), !is_feature);
+            if column.kind() == Kind::Float {
+                // `statistics` adds them.
+                properties = properties.set_column_statistics_enabled(column.name().into(), EnabledStatistics::None);
+            }
             if is_feature {
                 properties = properties.set_column_encoding(column.name().into(), Encoding::BYTE_STREAM_SPLIT);
             }

@@ -4,6 +4,7 @@ use super::super::rows::GroupRows;
 use super::super::value::Kind;
 use super::super::{Column, StructureRows, is_same};
 use super::Encoded;
+use super::statistics::Extent;
 use bytes::Bytes;
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
@@ -56,19 +57,23 @@ pub(super) fn encode(
         }
         Kind::Float => {
             let mut writer = get_typed_column_writer::<FloatType>(writer);
-            let (mut levels, mut values) = (Vec::new(), Vec::new());
+            let (mut levels, mut values, mut extent) = (Vec::new(), Vec::new(), Extent::new());
             let append = |rows: &mut Vec<f32>, part: &StructureRows<'_>| append_floats(rows, column, part);
             in_pieces(group, append, |rows| {
                 levels.clear();
                 levels.extend(rows.iter().map(|value| i16::from(!value.is_nan())));
-                if levels.iter().all(|level| *level == 1) {
-                    return writer.write_batch(rows, Some(&levels), None);
-                }
-                values.clear();
-                values.extend(rows.iter().copied().filter(|value| !value.is_nan()));
-                writer.write_batch(&values, Some(&levels), None)
+                let count = levels.iter().filter(|level| **level == 1).count();
+                let present = if count == rows.len() {
+                    rows
+                } else {
+                    values.clear();
+                    values.extend(rows.iter().copied().filter(|value| !value.is_nan()));
+                    &values
+                };
+                extent.add(present, rows.len() - count);
+                writer.write_batch(present, Some(&levels), None)
             })?;
-            writer.close()
+            writer.close().and_then(|closed| extent.described(closed))
         }
     }?;
     Ok((bytes.into_inner()?.into(), closed))
