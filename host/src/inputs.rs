@@ -18,7 +18,7 @@ use std::sync::Arc;
 use stream::is_packed_tar;
 pub(crate) use stream::unpack;
 use thiserror::Error;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// Extensions of structure files in directories and archives; one of [`COMPRESSED`] may follow.
 pub const EXTENSIONS: [&str; 8] = ["pdb", "ent", "cif", "mmcif", "bcif", "fcz", "pqr", "pdbqt"];
@@ -355,7 +355,7 @@ impl Inputs {
     fn walk(&mut self, directory: &Path) {
         let mut ignored = Vec::new();
         let mut found: Vec<(PathBuf, Result<Source, String>)> = Vec::new();
-        for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
+        for entry in entries(directory) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 // Pipes and devices may have no end.
@@ -399,6 +399,16 @@ impl Inputs {
             self.ignored_files.append(&mut ignored);
         }
     }
+}
+
+/// What is in a directory. To follow links, the system is asked about every file, so this is done only where there are links.
+fn entries(directory: &Path) -> Vec<walkdir::Result<DirEntry>> {
+    let walk = |follow| WalkDir::new(directory).follow_links(follow).min_depth(1);
+    let without_links = walk(false).into_iter().map(|entry| match entry {
+        Ok(entry) if entry.path_is_symlink() => None,
+        entry => Some(entry),
+    });
+    without_links.collect::<Option<_>>().unwrap_or_else(|| walk(true).into_iter().collect())
 }
 
 fn reason(error: &walkdir::Error) -> String {
