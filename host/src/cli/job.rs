@@ -8,7 +8,7 @@ use super::reading::ReadArgs;
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
-use prism_host::engine::{Engine, Selection};
+use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
@@ -24,6 +24,7 @@ use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// Where the table goes.
@@ -157,23 +158,34 @@ impl Job<'_> {
 
     /// An engine with the job's options for another selection.
     pub fn engine_of(&self, selection: Selection) -> Result<Engine, Failure> {
+        Ok(self.builder(selection).build()?)
+    }
+
+    fn builder(&self, selection: Selection) -> EngineBuilder {
         let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
         };
         // `all` has no number and means every device.
-        let builder = match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
+        match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
             Some(numbers) => builder.devices(numbers),
             None => builder.all_devices(),
-        };
-        Ok(builder.build()?)
+        }
+    }
+
+    /// Begins to open a device that the run needs in any case, while inputs are found. If that fails, nobody waits for it.
+    fn begin_to_open(&self) -> Option<JoinHandle<Result<Engine, EngineError>>> {
+        let builder = matches!(self.args.backend, BackendArg::Cuda).then(|| self.builder(self.selection.clone()))?;
+        // Without a thread, it is opened later.
+        std::thread::Builder::new().name("open".to_owned()).spawn(move || builder.build()).ok()
     }
 
     /// Finds the inputs.
     pub fn find(&self) -> Result<Found, Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
+        let engine = self.begin_to_open();
         let inputs = self.args.read.discover(self.paths)?;
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
@@ -185,17 +197,20 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        Ok(Found { begin, interrupt, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
+        Ok(Found { begin, interrupt, engine, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
     }
 
     /// Makes the engine ready. Where that takes long, `source` reads meanwhile.
     pub fn ready(&self, found: Found, mut source: Option<&mut StructureFiles>) -> Result<Ready, Failure> {
-        let Found { begin, interrupt, report, atoms, .. } = found;
+        let Found { begin, interrupt, engine, report, atoms, .. } = found;
         let mut meanwhile = || source.as_mut().map_or((), |source| source.begin());
         if matches!(self.args.backend, BackendArg::Cuda) {
             meanwhile();
         }
-        let engine = self.engine_of(self.selection.clone())?;
+        let engine = match engine.map(JoinHandle::join) {
+            Some(engine) => engine.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            None => self.engine_of(self.selection.clone())?,
+        };
         let annotations = self.annotations();
         let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
         engine.announce(atoms);
@@ -319,6 +334,8 @@ pub type Entries = Arc<[Result<InputFile, InputFailure>]>;
 pub struct Found {
     begin: Instant,
     pub interrupt: Interrupt,
+    /// The engine, if it is being made.
+    engine: Option<JoinHandle<Result<Engine, EngineError>>>,
     report: Report,
     pub entries: Entries,
     /// About how many atoms they have.
