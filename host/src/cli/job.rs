@@ -9,6 +9,7 @@ use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
+use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
@@ -26,6 +27,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
+
+/// A run of this many atoms fills so much memory that page faults count: a gigabyte of text has five times as many.
+const MANY_ATOMS: usize = 1 << 21;
 
 /// Where the table goes.
 pub enum Sink {
@@ -268,6 +272,9 @@ impl Job<'_> {
     pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
         let found = self.find()?;
         let entries = Arc::clone(&found.entries);
+        if !matches!(self.args.backend, BackendArg::Cpu) && found.atoms >= MANY_ATOMS {
+            huge_pages::prepare_heaps();
+        }
         let mut source = self.source(Arc::clone(&entries), &found.interrupt)?;
         let mut ready = self.ready(found, Some(&mut source))?;
         let args = self.args;

@@ -48,7 +48,8 @@ pub(super) fn encode(
             let (mut levels, mut values) = (Vec::new(), Vec::new());
             let append = |rows: &mut Vec<Option<i32>>, part: &StructureRows<'_>| append_optional(rows, column, part);
             in_pieces(group, append, |rows| {
-                (levels.clear(), values.clear());
+                levels.clear();
+                values.clear();
                 levels.extend(rows.iter().map(|value| i16::from(value.is_some())));
                 values.extend(rows.iter().copied().flatten());
                 writer.write_batch(&values, Some(&levels), None)
