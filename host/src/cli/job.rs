@@ -178,11 +178,22 @@ impl Job<'_> {
         }
     }
 
-    /// Begins to open a device that the run needs in any case, while inputs are found. If that fails, nobody waits for it.
+    /// Begins to make the engine while inputs are found. A device is opened if it was asked for, or if the folders seem to have
+    /// enough work for it. If finding fails, nobody waits for this.
     fn begin_to_open(&self) -> Option<JoinHandle<Result<Engine, EngineError>>> {
-        let builder = matches!(self.args.backend, BackendArg::Cuda).then(|| self.builder(self.selection.clone()))?;
-        // Without a thread, it is opened later.
-        std::thread::Builder::new().name("open".to_owned()).spawn(move || builder.build()).ok()
+        let paths = match self.args.backend {
+            BackendArg::Cpu => return None,
+            BackendArg::Cuda => Vec::new(),
+            BackendArg::Auto => self.paths.to_vec(),
+        };
+        let builder = self.builder(self.selection.clone());
+        let open = move || {
+            let engine = builder.build()?;
+            engine.announce(inputs::atoms_at_first_sight(paths));
+            Ok(engine)
+        };
+        // Without a thread, it is made later.
+        std::thread::Builder::new().name("open".to_owned()).spawn(open).ok()
     }
 
     /// Finds the inputs.
