@@ -6,6 +6,7 @@ use crate::memory::BlockMemory;
 use crate::platform;
 use crate::segment::{Segment, View};
 use crate::team::whole_teams;
+use bytemuck::Pod;
 
 /// Lists of indices, one for each element that [`Segment::collect`] examined.
 ///
@@ -226,6 +227,57 @@ impl Segment<'_, u32> {
         n: u32,
         m: u32,
         keep: impl Fn(u32) -> K + Sync,
+    ) -> Lists<'_> {
+        self.collect_by::<L, K>(block, n, m, keep)
+    }
+
+    /// As [`collect`](Self::collect), for the indices `j` of `from` for which `keep(i)(j, from.get(j))` holds.
+    ///
+    /// A CPU core asks for several `j` at a time if the answer has no branch and cannot panic. So the elements come without
+    /// a check of each index.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// For each `i`, the numbers of the elements of `x` that `i + 2` divides: how many, and the last one.
+    /// #[kernel(threads = 64)]
+    /// fn multiples(block: &mut Block, out: &mut Chunk<[u32; 2], 2>, words: &mut Segment<u32>, x: &[u32]) {
+    ///     let lists = words.collect_of::<8, _, _>(block, 2, View::of(x), |i| move |_, x| x % (i + 2) == 0);
+    ///     out.fill(block, 2, |i| [lists.count(i), lists.get(i, lists.count(i) - 1)]);
+    /// }
+    /// # fn main() {
+    /// # let offsets = Offsets::new(vec![0, 12]).unwrap();
+    /// # let (mut out, mut words) = ([[0; 2]; 2], [0; 12]);
+    /// # let words = Segments { data: &mut words[..], offsets: &offsets };
+    /// let x = [4, 9, 10, 5, 12];
+    /// multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out, words, x: &x }).unwrap();
+    /// assert_eq!(out, [[3, 4], [2, 4]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn collect_of<const L: u32, T: Pod, K: Fn(u32, T) -> bool + Sync>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        from: View<T>,
+        keep: impl Fn(u32) -> K + Sync,
+    ) -> Lists<'_> {
+        let m = from.len();
+        self.collect_by::<L, _>(block, n, m, |i| {
+            let keep = keep(i);
+            // SAFETY: `j` is below `m`.
+            move |j| keep(j, unsafe { from.get_unchecked(j) })
+        })
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn collect_by<const L: u32, K: Fn(u32) -> bool>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        m: u32,
+        keep: impl Fn(u32) -> K,
     ) -> Lists<'_> {
         whole_teams::<L>();
         let words = self.whole();

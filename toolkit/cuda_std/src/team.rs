@@ -1,7 +1,8 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
-use crate::bounds::crosses_lanes;
+use crate::bounds::{check_length, crosses_lanes};
 use crate::platform;
+use crate::segment::View;
 use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
@@ -95,6 +96,58 @@ impl<const L: u32> Team<L> {
     ) -> T {
         crosses_lanes::<T>();
         platform::team_reduce_long::<L, T>(m, identity, step, combine)
+    }
+
+    /// The same as `reduce(m, identity, |sums, j| add(sums, part(j, a.get(j), b.get(j))), combine)`, for many `j`.
+    ///
+    /// A CPU core computes the parts of several `j` at a time if `part` has no branch and cannot panic. So the elements come
+    /// without a check of each index: `a` and `b` are checked once.
+    ///
+    /// # Panics
+    /// If `a` or `b` has fewer than `m` elements.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: how many of the first 100 numbers are below `i`, and the sum of their weights.
+    /// #[kernel(threads = 64)]
+    /// fn below(block: &mut Block, out: &mut Chunk<[f32; 2], 3>, x: &[f32], weights: &[f32]) {
+    ///     let (x, weights) = (View::of(x), View::of(weights));
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         team.reduce_parts(
+    ///             100,
+    ///             (x, weights),
+    ///             [0.0; 2],
+    ///             |_, x, weight| if x < i as f32 { [1.0, weight] } else { [0.0; 2] },
+    ///             |[n, sum], [one, weight]| [n + one, sum + weight],
+    ///             |a, b| [a[0] + b[0], a[1] + b[1]],
+    ///         )
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<f32> = (0..100).map(|k| (k % 4) as f32).collect();
+    /// let mut out = [[0.0; 2]; 3];
+    /// below::launch(&CpuExecutor::new(), 1, below::Args { out: &mut out, x: &x, weights: &[0.5; 100] }).unwrap();
+    /// assert_eq!(out, [[0.0, 0.0], [25.0, 12.5], [50.0, 25.0]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn reduce_parts<A: Pod, B: Pod, const P: usize, const S: usize>(
+        &mut self,
+        m: u32,
+        (a, b): (View<A>, View<B>),
+        identity: [f32; S],
+        part: impl Fn(u32, A, B) -> [f32; P] + Sync,
+        add: impl Fn([f32; S], [f32; P]) -> [f32; S] + Sync,
+        combine: impl Fn([f32; S], [f32; S]) -> [f32; S] + Sync,
+    ) -> [f32; S] {
+        platform::frozen(&part);
+        platform::frozen(&add);
+        check_length(m, a.len());
+        check_length(m, b.len());
+        // SAFETY: `j` is below `m`, and so are the elements.
+        let part = |j| part(j, unsafe { a.get_unchecked(j) }, unsafe { b.get_unchecked(j) });
+        platform::team_reduce_parts::<L, P, S>(m, identity, part, add, combine)
     }
 }
 

@@ -28,7 +28,9 @@ pub use order::Order;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
-pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};
+pub(crate) use reduce::{
+    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_parts,
+};
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};

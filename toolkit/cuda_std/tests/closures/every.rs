@@ -92,6 +92,8 @@ pub fn of_memory(block: &mut Block, out: &mut Segment<u32>, list: &mut Shared<u3
     out.update_by_team::<8, u32>(block, 9, |_, _| 0, |value, _| last.store(value));
     let mut last = last!();
     out.collect::<8, _>(block, 9, 9, |i| { last.store(i); |_| true });
+    let mut last = last!();
+    out.collect_of::<8, u32, _>(block, 9, View::of(&[]), |i| { last.store(i); |_, _| true });
 }
 
 /// With `last` in each closure.
@@ -205,6 +207,7 @@ pub fn of_list(
 #[kernel(threads = 64)]
 pub fn of_team(block: &mut Block, out: &mut Segment<u32>) {
     out.fill_by_team::<8>(block, 9, |team, _| {
+        let none: (View<u32>, View<u32>) = (View::of(&[]), View::of(&[]));
         let mut last = last!();
         team.reduce(9, 0u32, |_, k| { last.store(k); k }, |a, _| a);
         let mut last = last!();
@@ -213,6 +216,12 @@ pub fn of_team(block: &mut Block, out: &mut Segment<u32>) {
         team.reduce_long(9, 0u32, |_, k| { last.store(k); k }, |a, _| a);
         let mut last = last!();
         team.reduce_long(9, 0u32, |_, k| k, |a, _| { last.store(a); a });
+        let mut last = last!();
+        team.reduce_parts(0, none, [0.0], |k, _, _| { last.store(k); [0.0] }, |a, _: [f32; 1]| a, |a, _| a);
+        let mut last = last!();
+        team.reduce_parts(0, none, [0.0], |_, _, _| [0.0], |a, _: [f32; 1]| { last.store(0); a }, |a, _| a);
+        let mut last = last!();
+        team.reduce_parts(0, none, [0.0], |_, _, _| [0.0], |a, _: [f32; 1]| a, |a, _| { last.store(0); a });
         0
     });
 }

@@ -254,12 +254,13 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let _ = warp.phase();
     list.begin_to_write();
     let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
+    // The last elements of the array; what lies behind them is not kept.
+    let mut rest = [[0.0; 4]; TURN];
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
         let mut k = first;
         while k < end {
             let n = (end - k).min(TURN as u32);
-            let mut rest = [[0.0; 4]; TURN];
             // SAFETY: in bounds; any bits are four words. If all elements of a turn exist, those beyond the range are read
             // but not kept.
             let turn: *const [[f32; 4]; TURN] = unsafe {

@@ -28,7 +28,7 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
 #[inline(always)]
 pub(crate) fn ask_lanes() {
     leave_if_a_lane_is_dead();
-    // The instructions after it are part of the same code: see `mma`.
+    // The instructions after this are part of the same code: see `mma`.
     stay_together();
 }
 

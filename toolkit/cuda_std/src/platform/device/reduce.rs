@@ -56,6 +56,17 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
 }
 
 #[inline(always)]
+pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
+    m: u32,
+    identity: [f32; S],
+    part: impl Fn(u32) -> [f32; P],
+    add: impl Fn([f32; S], [f32; P]) -> [f32; S],
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
+    team_reduce::<L, [f32; S]>(m, identity, |sums, j| add(sums, part(j)), combine)
+}
+
+#[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     frozen(&keep);
     check_length(m, MAX_LENGTH);
