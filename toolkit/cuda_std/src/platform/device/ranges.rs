@@ -32,8 +32,8 @@ pub(crate) fn each_of_ranges(
     }
 }
 
-/// The lane whose range contains position `place` of all ranges; `behind` counts the positions up to the end of a lane's
-/// own.
+/// The lane whose range contains position `place` of all ranges. `behind` counts the positions up to the end of a lane's own
+/// range.
 #[inline(always)]
 fn lane_of(place: u32, behind: u32) -> u32 {
     let mut lane = 0u32;
