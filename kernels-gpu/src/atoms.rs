@@ -23,7 +23,7 @@ use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 const PROBE: f32 = 1.4;
 /// Contacts between residues of one chain count if they are at least this many rows apart.
 const APART: u32 = 2;
-/// Threads of the blocks that count around atoms: the number of warps that fits with their registers.
+/// Threads of the blocks that count around atoms.
 const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
@@ -200,11 +200,14 @@ fn sort(
 
 /// Counts exposed points and near atoms of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells.
 ///
+/// The number of blocks per multiprocessor is not given. The assembler then takes as many registers as the chip's shared
+/// memory leaves to a block: 64 for five blocks on sm_90, 101 for two on sm_86. For five blocks sm_86 would have to spill.
+///
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
 /// - `steps`: the bits of the run's [`Steps`]. Without that of protrusion, the counts of near atoms may be incomplete.
-#[kernel(threads = 192, blocks_per_sm = 5, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+#[kernel(threads = 192, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,

@@ -10,7 +10,7 @@
 //! Directions are cells of the octahedral map (Meyer et al. 2010): the octahedron |x| + |y| + |z| = 1, unfolded to a
 //! square.
 
-use cuda_std::math::{self, approx, larger, smaller};
+use cuda_std::math::{self, approx, larger};
 use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP};
 
 /// Smaller thresholds, divided by length, are in the first bin.
@@ -25,33 +25,39 @@ pub const ANY: u32 = MASKS_PER_GROUP as u32 - 2;
 /// The entry of an atom that covers nothing.
 pub const NOTHING: u32 = MASKS_PER_GROUP as u32 - 1;
 
-/// Truncates a number from 0 to 2^22 to an integer. A whole number may become one less.
-#[inline(always)]
-fn whole(x: f32) -> u32 {
-    (larger(x - 0.5, 0.0) + 8_388_608.0).to_bits() & 0x7f_ffff
-}
+/// Adding this to a smaller number that is not negative rounds it to an integer, in the sum's lowest bits.
+const TO_INTEGER: f32 = 8_388_608.0;
 
-/// The cell of a coordinate on the map. `folded` is what the lower half of the octahedron adds to its magnitude.
+/// The index of one of `last` + 1 cells, in the lowest bits of the result; above are those of [`TO_INTEGER`]. `part` is the number
+/// of cells below the position, less half a cell, divided by `last`, and limited to 0 to 1: a position beyond either end is in
+/// the cell there. A position between two cells may be in either.
 #[inline(always)]
-fn position(x: f32, folded: f32, scale: f32) -> u32 {
-    const HALF: f32 = MASK_SIDE as f32 / 2.0;
-    let across = (x.abs() + folded).copysign(x);
-    whole(smaller(math::fma(across, scale, HALF), MASK_SIDE as f32 - 0.5))
+fn index(part: f32, last: f32) -> u32 {
+    // Half a cell less, rounded to nearest, is the whole part.
+    math::fma(part, last, TO_INTEGER).to_bits()
 }
 
 /// The entry of another atom at the difference (`x`, `y`, `z`), which covers points u with u D > `least`.
 #[inline(always)]
 #[must_use]
 pub fn entry([x, y, z]: [f32; 3], least: f32) -> u32 {
-    const HALF: f32 = MASK_SIDE as f32 / 2.0;
-    const SCALE: f32 = MASK_BINS as f32 / THRESHOLDS;
+    const LAST: f32 = (MASK_SIDE - 1) as f32;
+    const SCALE: f32 = MASK_SIDE as f32 / 2.0 / LAST;
+    const LAST_BIN: f32 = (MASK_BINS - 1) as f32;
+    const BINS: f32 = MASK_BINS as f32 / THRESHOLDS / LAST_BIN;
+    const ROW: u32 = (MASK_SIDE * MASK_BINS) as u32;
+    /// What three indices have above their lowest bits.
+    const ABOVE: u32 = TO_INTEGER.to_bits().wrapping_mul(ROW + MASK_BINS as u32 + 1);
     let d2 = math::fma(x, x, math::fma(y, y, z * z));
+    // What the lower half of the octahedron adds to the magnitude of a coordinate on the map.
     let folded = larger(-z, 0.0);
-    let scale = approx::div(HALF, x.abs() + y.abs() + z.abs());
-    let (u, v) = (position(x, folded, scale), position(y, folded, scale));
-    let threshold = least * approx::rsqrt(d2);
-    let bin = whole(smaller(math::fma(threshold, SCALE, -FIRST_THRESHOLD * SCALE), MASK_BINS as f32 - 0.5));
-    let entry = v.wrapping_mul(MASK_SIDE as u32).wrapping_add(u).wrapping_mul(MASK_BINS as u32).wrapping_add(bin);
+    let scale = SCALE * approx::recip_of_normal(x.abs() + y.abs() + z.abs());
+    // The map has its middle at 0: half of its cells, less half a cell, are half of the last index.
+    let across = |x: f32| index(math::fma_to_unit((x.abs() + folded).copysign(x), scale, 0.5), LAST);
+    let threshold = least * approx::rsqrt_of_normal(d2);
+    let bin = index(math::fma_to_unit(threshold, BINS, -FIRST_THRESHOLD * BINS - 0.5 / LAST_BIN), LAST_BIN);
+    let row = across(y).wrapping_mul(ROW).wrapping_add(across(x).wrapping_mul(MASK_BINS as u32));
+    let entry = row.wrapping_add(bin).wrapping_sub(ABOVE);
     let entry = if d2 > NOWHERE { entry } else { ANY };
     if least < f32::INFINITY { entry } else { NOTHING }
 }

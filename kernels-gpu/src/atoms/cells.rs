@@ -150,6 +150,24 @@ impl Bounds {
         }
     }
 
+    /// The box around `n` atoms; around any if there is none.
+    #[inline(always)]
+    pub fn of_all<V>(warp: &mut Warp, n: u32, atom: impl Fn(u32) -> Atom + Sync) -> Self {
+        // On a device, lanes without an atom take the last one: a branch would separate the lanes.
+        let last = n.wrapping_sub(1);
+        let takes = |lane: Lane| cfg!(target_arch = "nvptx64") || lane.index() < n;
+        let of = |k: u32| Self::of(atom(k.min(last)));
+        let mut own = warp.per_lane(|lane| if takes(lane) { of(lane.index()) } else { Self::NOTHING });
+        let mut first = 32u32;
+        while first < n {
+            warp.each(&mut own, |lane, own| *own = own.and(of(first.wrapping_add(lane.index()))));
+            first = first.wrapping_add(32);
+        }
+        let ends = warp.map(&own, |_, Self { low: [a, b, c], high: [d, e, f] }| [*a, *b, *c, -d, -e, -f]);
+        let [a, b, c, d, e, f] = warp.smallest(&ends);
+        Self { low: [a, b, c], high: [-d, -e, -f] }
+    }
+
     /// The squared distance of an atom from the box: with rounding, too, at most that from any atom in the box.
     #[inline(always)]
     #[cfg_attr(

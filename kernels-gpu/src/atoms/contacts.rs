@@ -37,15 +37,7 @@ pub fn of<V>(
     let own = inputs.atoms_of(i);
     let (first, end) = own;
     let residue = Residue { index: i, chain: inputs.chain(i), own, atoms: inputs.all(), inputs, owners };
-    let boxes = warp.per_lane(|lane| {
-        let (mut bounds, mut k) = (Bounds::NOTHING, first.wrapping_add(lane.index()));
-        while k < end {
-            bounds = bounds.and(Bounds::of(residue.atoms.get(k)));
-            k = k.wrapping_add(32);
-        }
-        bounds
-    });
-    let bounds = warp.reduce(&boxes, Bounds::and);
+    let bounds = Bounds::of_all::<V>(warp, end.wrapping_sub(first), |k| residue.atoms.get(first.wrapping_add(k)));
     near.clear(warp);
     let region = cells.within(&bounds, CONTACT);
     let rows = if first < end { region.rows() } else { 0 };

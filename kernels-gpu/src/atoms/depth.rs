@@ -66,17 +66,17 @@ pub fn find<V>(
             0.0
         } else {
             let atom = sorted.get(place);
-            let mut nearest = warp.per_lane(|_| f32::INFINITY);
+            let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
             let mut at = 0u32;
             while at < exposed.len() {
                 let others = exposed.by_lane(warp, at);
-                warp.each_with(&mut nearest, &others, |_, nearest, [x, y, z, radius]| {
+                warp.each_with(&mut nearest, &others, |_, [nearest], [x, y, z, radius]| {
                     let other = Atom { x: *x, y: *y, z: *z, radius: *radius };
                     *nearest = smaller(*nearest, distance2(atom, other));
                 });
                 at = at.wrapping_add(32);
             }
-            let nearest = warp.reduce(&nearest, smaller);
+            let [nearest] = warp.smallest(&nearest);
             if exposed.is_complete() & (nearest <= seen * seen) {
                 depth(nearest)
             } else {
@@ -127,9 +127,9 @@ fn among_all<V>(
                 }
                 row = row.wrapping_add(32);
             }
-            nearest
+            [nearest]
         });
-        let nearest = warp.reduce(&nearest, smaller);
+        let [nearest] = warp.smallest(&nearest);
         let seen = cells.seen(rings);
         if nearest <= seen * seen || seen >= DEEPEST || cells.is_all(region) {
             return depth(nearest);

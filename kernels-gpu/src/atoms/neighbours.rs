@@ -75,15 +75,7 @@ pub fn list<'a, V>(
     n: u32,
 ) -> Cell<'a> {
     let sorted = &around.sorted;
-    let own = warp.per_lane(|lane| {
-        let (mut bounds, mut k) = (Bounds::NOTHING, lane.index());
-        while k < n {
-            bounds = bounds.and(Bounds::of(sorted.get(first.wrapping_add(k))));
-            k = k.wrapping_add(32);
-        }
-        bounds
-    });
-    let bounds = warp.reduce(&own, Bounds::and);
+    let bounds = Bounds::of_all::<V>(warp, n, |k| sorted.get(first.wrapping_add(k)));
     let reach = around.reach();
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
@@ -128,7 +120,7 @@ pub fn of_two<V>(
         near_b.push_picks_where(warp, &picks, &from_b, |_, b| *b < far_b * far_b);
         begin = begin.wrapping_add(32);
     }
-    warp.reduce(&within, u32::wrapping_add)
+    warp.sum(&within)
 }
 
 /// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.

@@ -16,8 +16,9 @@ use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
 /// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
 
-/// A half-space: a point is covered when the scalar product of its `x`, `y`, `z` with those here exceeds the last number.
-type Plane = [f32; 4];
+/// A half-space, as a [`Turn`] has it for a lane: a point is covered when the scalar product of its `x`, `y`, `z` with those
+/// here exceeds the last number.
+type Plane<'a> = ((&'a f32, &'a f32, &'a f32), &'a f32);
 
 /// Marks an atom whose counts [`count_in_crowd`] still has to find.
 pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
@@ -26,8 +27,8 @@ pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
 pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
 
 #[inline(always)]
-fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
-    math::fma(px, x, math::fma(py, y, pz * z)) > least
+fn covers(((x, y, z), least): Plane, [px, py, pz]: [f32; 3]) -> bool {
+    math::fma(px, *x, math::fma(py, *y, pz * z)) > *least
 }
 
 /// The test points.
@@ -75,23 +76,17 @@ impl Centre {
         if touches { least } else { f32::INFINITY }
     }
 
-    /// The half-space that another atom covers.
-    #[inline(always)]
-    fn plane(&self, other: Atom) -> Plane {
-        let [x, y, z] = [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z];
-        [x, y, z, self.least([x, y, z], other.radius)]
-    }
-
     /// Whether any atom covers a point, without lists: for atoms with more neighbours than the lists have room for.
     // On the device a call would cost registers. On a CPU this is rarely called, and inlining would cost more.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
-    fn is_covered(&self, around: &Around, [x, y, z]: [f32; 3]) -> bool {
+    fn is_covered(&self, around: &Around, point: [f32; 3]) -> bool {
         for k in 0..ROWS {
             let run = around.near(&Bounds::of(self.atom), k, REACH);
             for other in run.first..run.end {
                 let other = around.sorted.get(other);
-                if covers(self.plane(other), x, y, z) {
+                let [x, y, z] = [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z];
+                if covers(((&x, &y, &z), &self.least([x, y, z], other.radius)), point) {
                     return true;
                 }
             }
@@ -111,13 +106,7 @@ struct Turn {
 impl Turn {
     /// The neighbours from `first` on, which exists. Lanes without a neighbour have a half-space that covers nothing.
     #[inline(always)]
-    fn new<V, const PASS: usize>(
-        warp: &mut Warp,
-        centre: &Centre,
-        near: WarpItems<Pick>,
-        around: &Around,
-        first: u32,
-    ) -> Self {
+    fn new<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
         let n = near.len();
         let picks = near.picks(warp, &around.sorted, first);
         let [x, y, z, radius] = picks.words();
@@ -137,12 +126,66 @@ impl Turn {
         warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least))
     }
 
-    /// Whether any of them covers a point.
+    /// Their half-spaces.
     #[inline(always)]
-    fn covers<V>(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
-        warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
-            covers([*x, *y, *z, *least], px, py, pz)
-        })
+    fn lanes(&self) -> Planes<'_> {
+        ((&self.x, &self.y, &self.z), &self.least)
+    }
+}
+
+/// The half-spaces of a turn.
+type Planes<'a> = ((&'a PerLane<f32>, &'a PerLane<f32>, &'a PerLane<f32>), &'a PerLane<f32>);
+
+/// The first turns. On a device they are two, whose loads wait at the same time; a CPU core takes one.
+struct Turns {
+    one: Turn,
+    /// The next turn, or the first again if there is no other.
+    two: Option<Turn>,
+}
+
+impl Turns {
+    /// The neighbours of as many turns.
+    const LEN: u32 = if cfg!(target_arch = "nvptx64") { 64 } else { 32 };
+
+    /// The first neighbours; there is at least one.
+    #[inline(always)]
+    fn new<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around) -> Self {
+        let one = Turn::new::<[V; 1]>(warp, centre, near, around, 0);
+        let two = if Self::LEN > 32 {
+            let first = if near.len() > 32 { 32 } else { 0 };
+            Some(Turn::new::<[V; 2]>(warp, centre, near, around, first))
+        } else {
+            None
+        };
+        Self { one, two }
+    }
+
+    /// Adds their masks to those of others.
+    #[inline(always)]
+    fn add_masks<V>(&self, warp: &mut Warp, group: &PointGroup, union: &mut WarpUnion<{ 2 * WORDS }>) {
+        let one = self.one.entries::<[V; 1]>(warp);
+        if let Some(two) = &self.two {
+            let two = two.entries::<[V; 2]>(warp);
+            union.or(warp, (&one, &two), |_, (one, two)| {
+                let (one, two) = (mask(group, *one), mask(group, *two));
+                core::array::from_fn(|k| one[k] | two[k])
+            });
+        } else {
+            union.or(warp, &one, |_, one| mask(group, *one));
+        }
+    }
+
+    /// Those of the points `open` of a group that one of the neighbours covers.
+    #[inline(always)]
+    fn covered<V>(&self, warp: &mut Warp, group: &PointGroup, open: [u32; WORDS]) -> [u32; WORDS] {
+        if let Some(two) = &self.two {
+            warp.any_of_bits(open, (self.one.lanes(), two.lanes()), |_, (one, two), k| {
+                let point = point(group, k);
+                covers(one, point) | covers(two, point)
+            })
+        } else {
+            warp.any_of_bits(open, self.one.lanes(), |_, plane, k| covers(plane, point(group, k)))
+        }
     }
 }
 
@@ -206,8 +249,8 @@ fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &
 
 /// The number of covered points of a group.
 ///
-/// Two loops go over the neighbours, 32 at a time: one joins their masks, the other tests the points that no mask
-/// decides. That takes few registers, so many warps are resident and hide the latency of masks.
+/// First the masks of the neighbours are joined. Then the points that no mask decides are tested. The half-spaces of the
+/// first neighbours, which are mostly all, are still in registers then.
 #[inline(always)]
 fn covered_of_group<V>(
     warp: &mut Warp,
@@ -216,38 +259,49 @@ fn covered_of_group<V>(
     around: &Around,
     group: &PointGroup,
 ) -> u32 {
+    if near.is_empty() {
+        return 0;
+    }
     let mut union = WarpUnion::<{ 2 * WORDS }>::new(warp);
-    let mut first = 0u32;
-    while first < near.len() {
-        let entries = Turn::new::<V, 0>(warp, centre, near, around, first).entries::<V>(warp);
+    let turns = Turns::new::<[V; 2]>(warp, centre, near, around);
+    turns.add_masks::<[V; 2]>(warp, group, &mut union);
+    let mut further = Turns::LEN;
+    while further < near.len() {
+        let turn = Turn::new::<[V; 1]>(warp, centre, near, around, further);
+        let entries = turn.entries::<[V; 1]>(warp);
         union.or(warp, &entries, |_, entry| mask(group, *entry));
-        first = first.wrapping_add(32);
+        further = further.wrapping_add(32);
     }
     let [a, b, c, d, e, f, g, h] = union.words(warp);
-    let mut covered = a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
-    let mut open = [e & !a, f & !b, g & !c, h & !d];
-    let mut first = 0u32;
-    while first < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
-        let turn = Turn::new::<V, 1>(warp, centre, near, around, first);
-        let mut word = 0u32;
-        while word < WORDS as u32 {
-            let (mut asked, mut stays) = (open[0], open[0]);
-            while asked != 0 {
-                let bit = asked & asked.wrapping_neg();
-                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_PER_GROUP;
-                asked ^= bit;
-                if turn.covers::<V>(warp, [group.x[k], group.y[k], group.z[k]]) {
-                    covered = covered.wrapping_add(1);
-                    stays ^= bit;
-                }
-            }
-            // The next word. Words are rotated, so that the loop is not unrolled and its words stay in registers.
-            open = [open[1], open[2], open[3], stays];
-            word += 1;
-        }
-        first = first.wrapping_add(32);
+    let open = without([e, f, g, h], [a, b, c, d]);
+    let undecided = ones(open);
+    let mut open = without(open, turns.covered::<V>(warp, group, open));
+    let mut further = Turns::LEN;
+    while further < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
+        let turn = Turn::new::<[V; 3]>(warp, centre, near, around, further);
+        open = without(open, warp.any_of_bits(open, turn.lanes(), |_, plane, k| covers(plane, point(group, k))));
+        further = further.wrapping_add(32);
     }
-    covered
+    ones([a, b, c, d]).wrapping_add(undecided).wrapping_sub(ones(open))
+}
+
+/// The number of points in the words of a group.
+#[inline(always)]
+fn ones([a, b, c, d]: [u32; WORDS]) -> u32 {
+    a.count_ones().wrapping_add(b.count_ones()).wrapping_add(c.count_ones()).wrapping_add(d.count_ones())
+}
+
+/// The points of a group without some of them.
+#[inline(always)]
+fn without([a, b, c, d]: [u32; WORDS], [e, f, g, h]: [u32; WORDS]) -> [u32; WORDS] {
+    [a & !e, b & !f, c & !g, d & !h]
+}
+
+/// Point `k` of a group.
+#[inline(always)]
+fn point(group: &PointGroup, k: u32) -> [f32; 3] {
+    let k = k as usize % POINTS_PER_GROUP;
+    [group.x[k], group.y[k], group.z[k]]
 }
 
 /// The mask of an entry, as words.

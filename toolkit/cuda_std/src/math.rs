@@ -54,7 +54,7 @@ mod power;
 mod rounding;
 mod trigonometry;
 
-pub use basic::{NAN, canonical, fma, larger, recip, smaller, sqrt, to_u32};
+pub use basic::{NAN, canonical, fma, fma_to_unit, larger, recip, smaller, sqrt, to_u32};
 pub use bounded::{exp_bounded, reciprocal_bounded, reciprocal_sqrt_bounded};
 pub use exponential::{exp, exp_m1, exp2};
 pub use hyperbolic::{cosh, sinh, tanh};

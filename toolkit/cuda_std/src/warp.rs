@@ -236,6 +236,38 @@ impl Warp {
         self.ballot(values, ask) != 0
     }
 
+    /// Asks every lane about each bit of some words, by its number: bit `b` of word `w` has the number `32 * w + b`. Returns the
+    /// bits for which `ask` returns true in some lane.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn divided(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    ///     out.fill_by_warp(block, 1, |warp, _| {
+    ///         let factor = warp.per_lane(|lane| if lane.index() == 7 { 3 } else { 5 });
+    ///         let [first, second] = warp.any_of_bits([0xff00, 0b111], &factor, |_, factor, number| number % factor == 0);
+    ///         first | second
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 1];
+    /// # divided::launch(&CpuExecutor::new(), 1, divided::Args { out: &mut out }).unwrap();
+    /// // 9, 10, 12 and 15 of the first word; 33 of the second.
+    /// assert_eq!(out, [1 << 9 | 1 << 10 | 1 << 12 | 1 << 15 | 1 << (33 - 32)]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn any_of_bits<L: Lanes, const N: usize>(
+        &mut self,
+        bits: [u32; N],
+        values: L,
+        ask: impl Fn(Lane, L::Item, u32) -> bool + Sync,
+    ) -> [u32; N] {
+        let lane = self.lane();
+        let ask = |index, number| ask(lane(index), values.of(index, INSIDE), number);
+        platform::any_of_bits(self.crew.next_phase(), self.index, bits, ask)
+    }
+
     /// Whether `ask` returns true in all lanes.
     #[inline(always)]
     pub fn all<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
@@ -292,6 +324,56 @@ impl Warp {
     pub fn reduce<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> T {
         crosses_lanes::<T>();
         values.0.reduce(combine)
+    }
+
+    /// The wrapping sum of all lanes' numbers.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn sum(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    ///     out.fill_by_warp(block, 1, |warp, _| {
+    ///         let x = warp.per_lane(|lane| lane.index() + 1);
+    ///         warp.sum(&x)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 1];
+    /// # sum::launch(&CpuExecutor::new(), 1, sum::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [33 * 16]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn sum(&mut self, values: &PerLane<u32>) -> u32 {
+        let _ = self.crew.next_phase();
+        values.0.sum()
+    }
+
+    /// The smallest of all lanes' numbers in each of `N` places. Of zeros it is either. With a NaN it is unspecified.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// A bounding box.
+    /// #[kernel(threads = 32)]
+    /// fn bounds(block: &mut Block, out: &mut Chunk<f32, 2>, x: &[f32]) {
+    ///     out.fill_by_lanes(block, 2, |warp, _| {
+    ///         let own = warp.per_lane(|lane| x.at(lane.index()));
+    ///         let own = warp.map(&own, |_, x| [*x, -x]);
+    ///         let [low, high] = warp.smallest(&own);
+    ///         warp.per_lane(|lane| if lane.index() == 0 { low } else { -high })
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0.0; 2];
+    /// let x: Vec<f32> = (0..32).map(|i| (i * 5 % 32) as f32 - 7.0).collect();
+    /// # bounds::launch(&CpuExecutor::new(), 1, bounds::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out, [-7.0, 24.0]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn smallest<const N: usize>(&mut self, values: &PerLane<[f32; N]>) -> [f32; N] {
+        let _ = self.crew.next_phase();
+        values.0.smallest()
     }
 
     /// Combines each lane's value with those of all lanes below it, with strides 1, 2, 4, 8, 16. The lower lane's value is the

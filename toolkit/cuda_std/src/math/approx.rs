@@ -13,6 +13,7 @@
 //! assert!(near(approx::sin(1.0), math::sin(1.0)) && near(approx::cos(1.0), math::cos(1.0)));
 //! assert!(near(approx::rsqrt(4.0), 0.5) && near(approx::recip(8.0), 0.125) && near(approx::div(1.0, 4.0), 0.25));
 //! assert!(near(approx::tanh(0.5), math::tanh(0.5)));
+//! assert!(near(approx::rsqrt_of_normal(4.0), 0.5) && near(approx::recip_of_normal(8.0), 0.125));
 //! ```
 
 /// The device's instruction, or the CPU's function.
@@ -76,6 +77,20 @@ pub fn rsqrt(x: f32) -> f32 {
 #[must_use]
 pub fn recip(x: f32) -> f32 {
     approximate!("rcp.approx.f32", x, super::recip(x))
+}
+
+/// [`rsqrt`] where x is not subnormal, in fewer instructions. A subnormal x counts as 0 on the device.
+#[inline(always)]
+#[must_use]
+pub fn rsqrt_of_normal(x: f32) -> f32 {
+    approximate!("rsqrt.approx.ftz.f32", x, super::rsqrt(x))
+}
+
+/// [`recip`] where neither x nor the result is subnormal, in fewer instructions. On the device subnormal numbers count as 0.
+#[inline(always)]
+#[must_use]
+pub fn recip_of_normal(x: f32) -> f32 {
+    approximate!("rcp.approx.ftz.f32", x, super::recip(x))
 }
 
 /// The hyperbolic tangent, from [`exp2`] and [`recip`]. Absolute error on the device: within 2^-20, so small results have

@@ -138,6 +138,33 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     bits(&LaneStorage::new(crew, warp, |lane| u8::from(f(lane))).0)
 }
 
+/// The bits of `bits` for whose number `f` returns true in some lane.
+#[inline(always)]
+pub(crate) fn any_of_bits<const N: usize>(
+    crew: Crew,
+    warp: u32,
+    bits: [u32; N],
+    f: impl Fn(u32, u32) -> bool,
+) -> [u32; N] {
+    let mut found = [0; N];
+    // One loop over all bits, since its body is large.
+    let (mut word, mut left) = (0, bits[0]);
+    loop {
+        while left == 0 {
+            word += 1;
+            if word == N {
+                return found;
+            }
+            left = bits[word];
+        }
+        let number = left.trailing_zeros();
+        if ballot(crew, warp, |lane| f(lane, 32 * word as u32 + number)) != 0 {
+            found[word] |= 1 << number;
+        }
+        left &= left - 1;
+    }
+}
+
 /// The union of the words of all lanes.
 pub(crate) struct UnionStorage<const N: usize>([u32; N]);
 
@@ -251,7 +278,19 @@ impl<T: Pod> LaneStorage<T> {
     }
 }
 
+impl<const N: usize> LaneStorage<[f32; N]> {
+    #[inline(always)]
+    pub(crate) fn smallest(&self) -> [f32; N] {
+        self.reduce(|a, b| core::array::from_fn(|k| if a[k] < b[k] { a[k] } else { b[k] }))
+    }
+}
+
 impl LaneStorage<u32> {
+    #[inline(always)]
+    pub(crate) fn sum(&self) -> u32 {
+        self.0.iter().fold(0, |sum, own| sum.wrapping_add(*own))
+    }
+
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
         // Compares a lane's value with all other values at once.

@@ -18,31 +18,29 @@ pub(crate) fn each_of_ranges(
         let behind = scan_lanes(count, thread_index() % WARP, &u32::wrapping_add);
         let to_number = first.wrapping_sub(behind.wrapping_sub(count));
         let total = warp.broadcast(&PerLane(LaneStorage(behind)), WARP - 1);
+        // The lane whose range has the first of the next numbers, the end of that range, and what gives its numbers.
+        let (mut lane, mut end_of_lane, mut of_lane) = (0u32, from_lane(behind, 0), from_lane(to_number, 0));
         let mut begin = 0u32;
         while begin < total {
+            let next = begin.wrapping_add(WARP).min(total);
             let own = begin.wrapping_add(thread_index() % WARP).min(total.wrapping_sub(1));
-            let number = own.wrapping_add(from_lane(to_number, lane_of(own, behind)));
+            let mut number = of_lane;
+            // (There is no lane behind the last, whatever a dead lane gives.)
+            while end_of_lane < next && lane < WARP - 1 {
+                lane = lane.wrapping_add(1);
+                of_lane = from_lane(to_number, lane);
+                if own >= end_of_lane {
+                    number = of_lane;
+                }
+                end_of_lane = from_lane(behind, lane);
+            }
+            let number = own.wrapping_add(number);
             look(warp, &PerLane(LaneStorage(number)), total.wrapping_sub(begin).min(WARP));
-            begin = begin.wrapping_add(WARP);
+            begin = next;
         }
         if total < AT_A_TIME {
             return;
         }
         first = first.wrapping_add(count);
     }
-}
-
-/// The lane whose range contains position `place` of all ranges. `behind` counts the positions up to the end of a lane's own
-/// range.
-#[inline(always)]
-fn lane_of(place: u32, behind: u32) -> u32 {
-    let mut lane = 0u32;
-    let mut step = WARP / 2;
-    while step > 0 {
-        if from_lane(behind, lane.wrapping_add(step).wrapping_sub(1)) <= place {
-            lane = lane.wrapping_add(step);
-        }
-        step /= 2;
-    }
-    lane
 }

@@ -20,6 +20,8 @@ unsafe extern "C" {
     pub(super) fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     pub(super) fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.vote.any.sync"]
+    pub(super) fn vote_any_sync(mask: u32, predicate: bool) -> bool;
 }
 
 /// The third operand of a shuffle within segments of `L` lanes.

@@ -1,8 +1,8 @@
 //! Warps: every lane runs this code, and all lanes of a warp reach each operation together.
 
 use super::shuffle::{
-    bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync,
-    xor_lanes,
+    bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_any_sync,
+    vote_ballot_sync, xor_lanes,
 };
 use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, frozen, strided, thread_index};
 use crate::panic::device::exit;
@@ -127,6 +127,45 @@ pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) ->
     unsafe { vote_ballot_sync(FULL, vote) }
 }
 
+/// The bits of `bits` for whose number `f` returns true in some lane.
+#[inline(always)]
+pub(crate) fn any_of_bits<const N: usize>(
+    _crew: Crew,
+    _warp: u32,
+    mut bits: [u32; N],
+    f: impl Fn(u32, u32) -> bool,
+) -> [u32; N] {
+    frozen(&f);
+    let lane = thread_index() % WARP;
+    for (word, bits) in bits.iter_mut().enumerate() {
+        let mut left = *bits;
+        while left != 0 {
+            let number = highest(left);
+            let bit = 1u32.wrapping_shl(number);
+            left ^= bit;
+            // SAFETY: all lanes get here together, as in `ballot_of_any`: they have the same bits. So they do if one has
+            // died, and nobody uses the bits found then.
+            if !unsafe { vote_any_sync(FULL, f(lane, number.wrapping_add(WARP.wrapping_mul(word as u32)))) } {
+                *bits ^= bit;
+            }
+        }
+    }
+    leave_if_a_lane_is_dead();
+    bits
+}
+
+/// The number of the highest bit of a word that is not 0.
+#[inline(always)]
+fn highest(word: u32) -> u32 {
+    let number: u32;
+    // SAFETY: computes a register from a register. (The assembler does not see that 31 less the leading zeros is one
+    // instruction.)
+    unsafe {
+        asm!("bfind.u32 {0}, {1};", out(reg32) number, in(reg32) word, options(pure, nomem, nostack, preserves_flags));
+    }
+    number
+}
+
 /// The bitwise or of the words of all lanes.
 pub(crate) struct UnionStorage<const N: usize>(LaneStorage<[u32; N]>);
 
@@ -171,6 +210,17 @@ impl<const N: usize> UnionStorage<N> {
         leave_if_a_lane_is_dead();
         all
     }
+}
+
+/// Combines the values of all lanes in any order, for all lanes.
+#[inline(always)]
+fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
+    let mut partner = WARP / 2;
+    while partner > 0 {
+        own = combine(own, xor_lanes(own, partner));
+        partner /= 2;
+    }
+    own
 }
 
 /// The position of this lane's item among the items of the lanes in `votes`.
@@ -343,7 +393,24 @@ impl<T: Pod> LaneStorage<T> {
     }
 }
 
+impl<const N: usize> LaneStorage<[f32; N]> {
+    #[inline(always)]
+    #[expect(clippy::disallowed_methods, reason = "one instruction; neither NaN nor the sign of a zero is specified")]
+    pub(crate) fn smallest(&self) -> [f32; N] {
+        let all = self.0.map(|own| of_all_lanes(own, f32::min));
+        leave_if_a_lane_is_dead();
+        all
+    }
+}
+
 impl LaneStorage<u32> {
+    #[inline(always)]
+    pub(crate) fn sum(&self) -> u32 {
+        let all = of_all_lanes(self.0, u32::wrapping_add);
+        leave_if_a_lane_is_dead();
+        all
+    }
+
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
         // SAFETY: as in `ballot_of_any`.
