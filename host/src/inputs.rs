@@ -18,7 +18,7 @@ use std::sync::Arc;
 use stream::is_packed_tar;
 pub(crate) use stream::unpack;
 use thiserror::Error;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// Extensions of structure files in directories and archives; one of [`COMPRESSED`] may follow.
 pub const EXTENSIONS: [&str; 8] = ["pdb", "ent", "cif", "mmcif", "bcif", "fcz", "pqr", "pdbqt"];
@@ -287,6 +287,23 @@ pub fn discover_by<P: AsRef<Path>>(
     Ok(inputs)
 }
 
+/// About half as many heavy atoms as [`Inputs::atoms_about`] finds in folders, but sooner: it lists a folder without those in it, and
+/// asks for the sizes of a few files.
+#[cfg(any(feature = "cli", test))]
+pub(crate) fn atoms_at_first_sight<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> usize {
+    const SAMPLE: usize = 32;
+    let of_folder = |path: P| {
+        let files = std::fs::read_dir(path).ok()?.flatten();
+        let mut files = files.filter(|file| is_taken(Path::new(&file.file_name())));
+        let sample: Vec<_> = files.by_ref().take(SAMPLE).collect();
+        let count = sample.len() + files.count();
+        let entry = |file: &std::fs::DirEntry| Some(named(&file.path(), &file.metadata().ok()?));
+        let sampled = Inputs { entries: sample.iter().filter_map(entry).collect(), ..Inputs::default() };
+        Some((sampled.atoms_about() / sample.len().max(1) / 2).saturating_mul(count))
+    };
+    paths.into_iter().filter_map(of_folder).fold(0, usize::saturating_add)
+}
+
 impl Inputs {
     /// Estimates the number of heavy atoms of all inputs from the sizes of their files.
     ///
@@ -355,7 +372,7 @@ impl Inputs {
     fn walk(&mut self, directory: &Path) {
         let mut ignored = Vec::new();
         let mut found: Vec<(PathBuf, Result<Source, String>)> = Vec::new();
-        for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
+        for entry in entries(directory) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 // Pipes and devices may have no end.
@@ -399,6 +416,16 @@ impl Inputs {
             self.ignored_files.append(&mut ignored);
         }
     }
+}
+
+/// What is in a directory. To follow links, the system is asked about every file, so this is done only where there are links.
+fn entries(directory: &Path) -> Vec<walkdir::Result<DirEntry>> {
+    let walk = |follow| WalkDir::new(directory).follow_links(follow).min_depth(1);
+    let without_links = walk(false).into_iter().map(|entry| match entry {
+        Ok(entry) if entry.path_is_symlink() => None,
+        entry => Some(entry),
+    });
+    without_links.collect::<Option<_>>().unwrap_or_else(|| walk(true).into_iter().collect())
 }
 
 fn reason(error: &walkdir::Error) -> String {
@@ -456,6 +483,18 @@ mod tests {
 
     fn names(inputs: &Inputs) -> Vec<&str> {
         inputs.entries.iter().map(|entry| entry.as_ref().map_or_else(|f| &*f.name, |f| &*f.name)).collect()
+    }
+
+    #[test]
+    fn the_first_sight_is_half_of_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in 0..100 {
+            std::fs::write(folder.path().join(format!("{file}.pdb")), [b' '; 40_000]).unwrap();
+        }
+        std::fs::write(folder.path().join("large.txt"), [b' '; 400_000]).unwrap();
+        let paths = [folder.path(), Path::new("no/such/folder"), &folder.path().join("1.pdb")];
+        let whole = discover([folder.path()]).unwrap().atoms_about();
+        assert_eq!((atoms_at_first_sight(paths), whole), (whole / 2, 100 * 400));
     }
 
     #[test]

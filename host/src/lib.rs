@@ -79,6 +79,7 @@ pub mod contacts;
 mod csv_table;
 pub mod dataset;
 pub mod engine;
+mod huge_pages;
 pub mod inputs;
 pub mod lineages;
 pub mod output;

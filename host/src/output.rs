@@ -7,12 +7,15 @@ mod csv;
 mod error;
 mod file;
 mod gzip;
+mod in_order;
 mod json;
 mod merge;
 mod npz;
 mod parquet;
 mod relation;
 mod relations;
+mod rows;
+mod shared;
 mod sites;
 mod status;
 mod value;
@@ -33,6 +36,7 @@ pub use relation::{CellKind, Cells, Relation, RelationColumn, RelationTable, rel
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, SummaryRelation,
 };
+pub use shared::SharedRows;
 pub use sites::{SitesRelation, ViewedSites};
 pub use status::StatusFile;
 pub(crate) use value::Value;
@@ -179,6 +183,15 @@ pub trait Table {
     /// # Errors
     /// If the file cannot be written.
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError>;
+
+    /// Appends the rows of a batch. Tables whose threads read them where they are keep the batch until these are done, and this
+    /// returns earlier.
+    ///
+    /// # Errors
+    /// If the file cannot be written; these rows may cause the error of a later call.
+    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        self.write(&rows.iter().collect::<Vec<_>>())
+    }
 
     /// Writes buffered rows and ends the table.
     ///

@@ -17,6 +17,7 @@ pub use cancel::Cancel;
 #[cfg(feature = "cli")]
 pub(crate) use files::MOST_ATOMS;
 pub use files::{StructureFiles, batch_atoms};
+pub(crate) use telemetry::cores_time;
 pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
 
 use crate::engine::{BatchResults, Engine, EngineError, Packed};
@@ -29,7 +30,7 @@ use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
-use telemetry::{Clock, cores_time};
+use telemetry::Clock;
 
 /// Structures to compute together.
 #[derive(Debug, Default)]
@@ -199,6 +200,7 @@ pub fn run<E>(
                 let one: Computed =
                     result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
                 telemetry.count(&one.results, engine);
+                telemetry.reading += one.batch.readings.iter().map(|reading| reading.time).sum::<Duration>();
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
                 in_flight.leave();

@@ -47,7 +47,7 @@ pub(crate) use b_column::is_cif;
 pub use b_column::with_b_column;
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
-pub(crate) use contents::contents;
+pub(crate) use contents::{contents, open};
 pub use error::{Problem, ReadError};
 pub(crate) use format::{MMJSON, PDBML};
 pub use named_residue::NamedResidue;

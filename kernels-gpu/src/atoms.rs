@@ -285,7 +285,7 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
 /// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
-#[kernel(threads = 192, blocks_per_sm = 5)]
+#[kernel(threads = 192, blocks_per_sm = 5, avx512)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,

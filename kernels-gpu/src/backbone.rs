@@ -148,8 +148,11 @@ pub fn backbone_bonds(
     }
     let structure = descriptors.at(item.structure);
     let n = structure.n_residues;
+    let carbons = carbons.part(structure.ca_offset, n);
     let chain = bonds::Chain {
-        carbons: View::of(carbons.part(structure.ca_offset, n)).clamped(),
+        carbons: View::of(carbons).clamped(),
+        #[cfg(not(target_arch = "nvptx64"))]
+        rows: carbons,
         peptides: View::of(peptides.part(structure.ca_offset, n)).clamped(),
         n,
     };

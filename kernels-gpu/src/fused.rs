@@ -30,7 +30,7 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps,
 /// - `alpha_carbons`, `traits`, `bfactor_z`, `work`: scratch.
 /// - `contacts`: scratch, [`crate::scratch::contact_words`] words per residue.
 /// - `summaries`: one per structure.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn mega_fused_batch_detection_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,

@@ -24,10 +24,10 @@ pub fn collect<'a, V>(
     contacts: &'a mut Segment<u32>,
 ) -> ContactGraph<'a> {
     let radius2 = contact_threshold * contact_threshold;
-    let lists = contacts.collect::<TEAM, _>(block, rows.count, rows.all, |at| {
+    let lists = contacts.collect_of::<TEAM, _, _>(block, rows.count, alpha_carbons.part(0, rows.all), |at| {
         let i = rows.row(at);
         let here = alpha_carbons.get(i);
-        move |j| i != j && here.to(alpha_carbons.get(j)).norm2() < radius2
+        move |j, other| (i != j) & (here.to(other).norm2() < radius2)
     });
     ContactGraph { lists, alpha_carbons, radius2 }
 }

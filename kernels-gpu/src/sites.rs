@@ -21,8 +21,8 @@ const NONE: u32 = u32::MAX;
 const PART: f32 = 1024.0;
 /// Added to differences along an axis, in the unit of [`PART`], to make them positive.
 const ABOVE: u32 = 8 * PART as u32;
-/// Threads that share the points of a row of cells.
-const THREADS_PER_ROW: u32 = 4;
+/// Threads that share the points of a row of cells. Each finds the row's atoms for itself, which a core does once.
+const THREADS_PER_ROW: u32 = if cfg!(target_arch = "nvptx64") { 4 } else { 1 };
 /// Most groups of atoms in a structure. The largest sum of each group is kept.
 const GROUPS: usize = 256;
 /// Fewest atoms in a group.
@@ -37,7 +37,7 @@ const LEAST_GROUP: u32 = 64;
 /// - `best`: scratch, one element per residue.
 /// - `sums`: the result of [`fn@crate::points::site_sums`]; the other inputs are those it read.
 /// - `residue_atoms`: as in [`fn@crate::atom_cells`].
-#[kernel(threads = 128, blocks_per_sm = 8)]
+#[kernel(threads = 128, blocks_per_sm = 8, avx512)]
 pub fn binding_sites(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -269,18 +269,24 @@ fn top<V>(
     end: u32,
     is_taken: impl Fn([f32; 3], u32) -> bool + Sync,
 ) -> Top {
-    let own = warp.per_lane(|lane| {
-        let (mut most, mut k) = (0, first + lane.index());
+    let most = |mut k: u32, step: u32| {
+        let mut most = 0;
         while k < end {
             let key = found.key(k);
             if key > most && !is_taken(found.at(k), k) {
                 most = key;
             }
-            k += 32;
+            k += step;
         }
         most
-    });
-    let key = warp.reduce(&own, |a, b| if a > b { a } else { b });
+    };
+    let key = if cfg!(target_arch = "nvptx64") {
+        let own = warp.per_lane(|lane| most(first + lane.index(), 32));
+        warp.reduce(&own, |a, b| if a > b { a } else { b })
+    } else {
+        // One after another: then few atoms exceed all before them, and only those ask whether they are taken.
+        most(first, 1)
+    };
     if key == 0 {
         return Top::default();
     }
@@ -317,6 +323,7 @@ fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
     let rows = Rows::around(found, peak);
     let weighted = |part: u32| {
         let mut sums = [0u64; 4];
+        #[allow(clippy::modulo_one, reason = "it is 1 on cores only")]
         let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
         found.each_point_of(rows.run(part / THREADS_PER_ROW), share, peak, |point, score| {
             // (Written out: in a loop, the sums would be in local memory on a device.)

@@ -2,6 +2,7 @@
 
 use crate::data;
 use crate::dice::Dice;
+use crate::synthetic::rotation;
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
 use std::fmt::Write as _;
@@ -85,18 +86,6 @@ impl PdbFile {
 fn place(line: &str) -> Option<[f64; 3]> {
     let [x, y, z] = COORDINATES.map(|columns| line.get(columns)?.trim().parse().ok());
     (line.starts_with("ATOM") || line.starts_with("HETATM")).then_some([x?, y?, z?])
-}
-
-/// A uniformly distributed rotation, from a unit quaternion of four normal numbers.
-fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
-    let q = [dice.normal(), dice.normal(), dice.normal(), dice.normal()];
-    let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let [w, x, y, z] = q.map(|part| part / length);
-    [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-    ]
 }
 
 /// Copies side by side in one structure, like the chains of a capsid; each is a chain.

@@ -2,5 +2,7 @@
 
 pub mod copies;
 pub mod data;
+pub mod slots;
 pub mod synthetic;
+pub mod vector;
 pub use toolkit_tests::{bench, cited, device, dice, simulated};

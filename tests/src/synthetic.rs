@@ -195,7 +195,7 @@ fn lattice(scale: i32) -> Vec<[f64; 3]> {
 }
 
 /// A uniformly distributed rotation: a random unit quaternion, as a matrix.
-fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
+pub(crate) fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
     let mut q = [0; 4].map(|_| dice.normal());
     let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
     q = q.map(|x| x / length);

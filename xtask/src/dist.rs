@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::gpu_bundle::make_executable;
 use crate::workspace;
+use cargo_cuda::bundle::make_executable;
 
 /// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries. Their versions are
 /// fixed so that builds can be repeated.

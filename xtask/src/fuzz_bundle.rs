@@ -6,8 +6,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::gpu_bundle::{copy_folder, make_executable, size};
+use crate::gpu_bundle::{copy_folder, size};
 use crate::workspace;
+use cargo_cuda::bundle;
 
 /// Build the fuzz targets, and gather them with corpus, dictionaries and a run.sh in one folder
 #[derive(clap::Args)]
@@ -24,7 +25,6 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg=fuzzing -Cstrip=debuginfo";
 
 const SCRIPT: &str = include_str!("../bundle/fuzz.sh");
-const SCRIPT_NAME: &str = "run.sh";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -32,24 +32,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/fuzz-bundle"));
     let package = root.join("fuzz");
     let built = build(&package, &root)?;
-    if out.exists() {
-        // Delete only a folder that this command made.
-        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
-        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
-    }
-    fs::create_dir_all(out.join("bin")).with_context(|| format!("cannot make {}", out.display()))?;
+    let bin = bundle::begin(&out)?;
     let targets = targets(&package)?;
     for target in &targets {
-        let (from, to) = (built.join(target), out.join("bin").join(target));
+        let (from, to) = (built.join(target), bin.join(target));
         fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
-        make_executable(&to)?;
+        bundle::make_executable(&to)?;
     }
     for folder in ["corpus", "dictionaries"] {
         copy_folder(&package.join(folder), &out.join(folder))?;
     }
-    let script = out.join(SCRIPT_NAME);
-    fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
-    make_executable(&script)?;
+    bundle::finish(&out, SCRIPT)?;
     let mib = size(&out)? as f64 / f64::from(1 << 20);
     println!("{}: {} targets, {mib:.1} MiB", out.display(), targets.len());
     Ok(ExitCode::SUCCESS)

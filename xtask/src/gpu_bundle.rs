@@ -11,6 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::workspace;
+use cargo_cuda::bundle;
 
 /// Gather release tests and benchmarks, the files they read, and a run.sh in one folder
 #[derive(clap::Args)]
@@ -65,13 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/gpu-bundle"));
     let built = build(&root)?;
-    if out.exists() {
-        // Delete only a folder that this command made.
-        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
-        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
-    }
-    fs::create_dir_all(out.join("bin")).with_context(|| format!("cannot make {}", out.display()))?;
-
+    let bin = bundle::begin(&out)?;
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
     for built in &built {
         let is_program = built.kind == PROGRAM;
@@ -83,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             true => built.target.clone(),
             false => name(&built.package, &built.target),
         };
-        let to = out.join("bin").join(format!("{name}.gz"));
+        let to = bin.join(format!("{name}.gz"));
         compress(&built.path, &to)
             .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
         match built.kind.as_str() {
@@ -103,13 +98,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     for package in tests.iter().chain(&benches).map(|(_, package)| package) {
         fs::create_dir_all(out.join(package))?;
     }
-    let path = out.join(SCRIPT_NAME);
-    for (path, text) in
-        [(&path, SCRIPT), (&out.join("tests.list"), &list(&tests)), (&out.join("benches.list"), &list(&benches))]
-    {
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    for (path, text) in [(out.join("tests.list"), list(&tests)), (out.join("benches.list"), list(&benches))] {
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    make_executable(&path)?;
+    bundle::finish(&out, SCRIPT)?;
 
     let mib = size(&out)? as f64 / f64::from(1 << 20);
     println!("{}: {} tests, {} benchmarks, {mib:.1} MiB", out.display(), tests.len(), benches.len());
@@ -119,8 +111,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     );
     Ok(ExitCode::SUCCESS)
 }
-
-const SCRIPT_NAME: &str = "run.sh";
 
 /// The name of an executable in the bundle.
 fn name(package: &str, target: &str) -> String {
@@ -224,18 +214,6 @@ pub fn size(folder: &Path) -> Result<u64> {
         bytes += if entry.file_type()?.is_dir() { size(&entry.path())? } else { entry.metadata()?.len() };
     }
     Ok(bytes)
-}
-
-#[cfg(unix)]
-pub fn make_executable(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("cannot mark {}", path.display()))
-}
-
-#[cfg(not(unix))]
-pub fn make_executable(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// The script that runs the bundle.

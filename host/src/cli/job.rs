@@ -8,10 +8,13 @@ use super::reading::ReadArgs;
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
-use prism_host::engine::{Engine, Selection};
+use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
+use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
-use prism_host::output::{ColouredStructures, OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
+use prism_host::output::{
+    ColouredStructures, OutputError, OutputFile, Provenance, SharedRows, StatusFile, StructureRows, Table,
+};
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
 };
@@ -22,7 +25,11 @@ use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
 use std::time::Instant;
+
+/// A run of this many atoms fills so much memory that page faults count: a gigabyte of text has five times as many.
+const MANY_ATOMS: usize = 1 << 21;
 
 /// Where the table goes.
 pub enum Sink {
@@ -57,14 +64,26 @@ impl Sink {
         }
     }
 
-    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+    /// Writes a batch. (A report is written with the notes of each structure: see `consume`.)
+    fn write(&mut self, rows: SharedRows, report: &mut Report) -> Result<(), OutputError> {
         match self {
-            Self::Stdout(table, _) => table.write(structures),
-            Self::File(file) => file.write(structures),
-            // With the notes of each: see `consume`.
-            Self::Report(..) => Ok(()),
-            Self::Coloured(table, _) => table.write(structures),
+            _ if rows.is_empty() => {}
+            Self::Stdout(table, _) => table.write_shared(&rows)?,
+            Self::File(file) => file.write_shared(&rows)?,
+            Self::Report(..) => {}
+            Self::Coloured(table, structures) => {
+                table.write(rows.clone(), report)?;
+                for part in rows.iter() {
+                    match structures.write(&part) {
+                        Err(OutputError::ViewInput { problem, .. }) => {
+                            report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
+                        }
+                        written => written?,
+                    }
+                }
+            }
         }
+        Ok(())
     }
 
     /// Returns the number of written bytes.
@@ -143,23 +162,45 @@ impl Job<'_> {
 
     /// An engine with the job's options for another selection.
     pub fn engine_of(&self, selection: Selection) -> Result<Engine, Failure> {
+        Ok(self.builder(selection).build()?)
+    }
+
+    fn builder(&self, selection: Selection) -> EngineBuilder {
         let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
         };
         // `all` has no number and means every device.
-        let builder = match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
+        match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
             Some(numbers) => builder.devices(numbers),
             None => builder.all_devices(),
+        }
+    }
+
+    /// Begins to make the engine while inputs are found. A device is opened if it was asked for, or if the folders seem to have
+    /// enough work for it. If finding fails, nobody waits for this.
+    fn begin_to_open(&self) -> Option<JoinHandle<Result<Engine, EngineError>>> {
+        let paths = match self.args.backend {
+            BackendArg::Cpu => return None,
+            BackendArg::Cuda => Vec::new(),
+            BackendArg::Auto => self.paths.to_vec(),
         };
-        Ok(builder.build()?)
+        let builder = self.builder(self.selection.clone());
+        let open = move || {
+            let engine = builder.build()?;
+            engine.announce(inputs::atoms_at_first_sight(paths));
+            Ok(engine)
+        };
+        // Without a thread, it is made later.
+        std::thread::Builder::new().name("open".to_owned()).spawn(open).ok()
     }
 
     /// Finds the inputs.
     pub fn find(&self) -> Result<Found, Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
+        let engine = self.begin_to_open();
         let inputs = self.args.read.discover(self.paths)?;
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
@@ -171,17 +212,20 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        Ok(Found { begin, interrupt, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
+        Ok(Found { begin, interrupt, engine, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
     }
 
     /// Makes the engine ready. Where that takes long, `source` reads meanwhile.
     pub fn ready(&self, found: Found, mut source: Option<&mut StructureFiles>) -> Result<Ready, Failure> {
-        let Found { begin, interrupt, report, atoms, .. } = found;
+        let Found { begin, interrupt, engine, report, atoms, .. } = found;
         let mut meanwhile = || source.as_mut().map_or((), |source| source.begin());
         if matches!(self.args.backend, BackendArg::Cuda) {
             meanwhile();
         }
-        let engine = self.engine_of(self.selection.clone())?;
+        let engine = match engine.map(JoinHandle::join) {
+            Some(engine) => engine.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            None => self.engine_of(self.selection.clone())?,
+        };
         let annotations = self.annotations();
         let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
         engine.announce(atoms);
@@ -239,6 +283,9 @@ impl Job<'_> {
     pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
         let found = self.find()?;
         let entries = Arc::clone(&found.entries);
+        if !matches!(self.args.backend, BackendArg::Cpu) && found.atoms >= MANY_ATOMS {
+            huge_pages::prepare_heaps();
+        }
         let mut source = self.source(Arc::clone(&entries), &found.interrupt)?;
         let mut ready = self.ready(found, Some(&mut source))?;
         let args = self.args;
@@ -249,7 +296,7 @@ impl Job<'_> {
             structures.know(entries.iter().flatten());
         }
         ready.interrupt.remove_on_exit(sink.temporary_path());
-        let start = ready.begin.elapsed();
+        let (start, start_cores) = (ready.begin.elapsed(), pipeline::cores_time());
         let ended = self.pass(&mut ready, source, &mut sink);
         ready.report.clear_bar();
         let finish = Instant::now();
@@ -257,7 +304,7 @@ impl Job<'_> {
         let finished = match ended {
             _ if ready.interrupt.cancel().is_cancelled() => Err(Failure::Interrupted(ready.interrupt.exit_status())),
             Ok(telemetry) if ready.report.structures > 0 => sink.finish().map_err(Failure::from).map(|bytes| {
-                let mut timings = Timings { start, telemetry, finish: finish.elapsed() };
+                let mut timings = Timings { start, start_cores, telemetry, finish: finish.elapsed() };
                 timings.telemetry.write.amount.bytes = bytes;
                 Some(timings)
             }),
@@ -305,6 +352,8 @@ pub type Entries = Arc<[Result<InputFile, InputFailure>]>;
 pub struct Found {
     begin: Instant,
     pub interrupt: Interrupt,
+    /// The engine, if it is being made.
+    engine: Option<JoinHandle<Result<Engine, EngineError>>>,
     report: Report,
     pub entries: Entries,
     /// About how many atoms they have.
@@ -393,10 +442,10 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(
 
 /// Writes a batch, and reports notes and errors of its inputs.
 fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
-    let Computed { batch, results } = computed;
+    let Computed { batch, results } = &computed;
+    let inputs = batch.outcomes.len();
     let mut structures = batch.structures.iter().zip(results.iter());
-    let mut parts = Vec::with_capacity(results.len());
-    let mut noted = Vec::with_capacity(results.len());
+    let (mut written, mut residues) = (Vec::with_capacity(results.len()), 0);
     for outcome in &batch.outcomes {
         match outcome {
             Outcome::Failed(failure) if failure.no_protein => report.failure(failure),
@@ -407,8 +456,8 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
                 report.notes(&structure.name, notes);
                 match features {
                     Ok(features) => {
-                        parts.push(StructureRows { structure, features });
-                        noted.push(notes.as_slice());
+                        residues += features.n_residues as u64;
+                        written.push((StructureRows { structure, features }, notes.as_slice()));
                     }
                     Err(error) => failed(sink, report, &structure.name, &error.to_string()),
                 }
@@ -418,24 +467,17 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
             return Err(Stop::FirstFailed);
         }
     }
-    if !parts.is_empty() {
-        match sink {
-            Sink::Report(page, _) => page.write(&parts.iter().copied().zip(noted).collect::<Vec<_>>())?,
-            _ => sink.write(&parts)?,
+    let count = written.len() as u64;
+    if let Sink::Report(page, _) = sink {
+        if !written.is_empty() {
+            page.write(&written)?;
         }
-        if let Sink::Coloured(_, structures) = sink {
-            for part in &parts {
-                match structures.write(part) {
-                    Err(OutputError::ViewInput { problem, .. }) => {
-                        report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
-                    }
-                    written => written?,
-                }
-            }
-        }
+    } else {
+        drop((written, structures));
+        sink.write(SharedRows::from(computed), report)?;
     }
-    report.structures += parts.len() as u64;
-    report.residues += parts.iter().map(|part| part.features.n_residues as u64).sum::<u64>();
-    report.advance(batch.outcomes.len());
+    report.structures += count;
+    report.residues += residues;
+    report.advance(inputs);
     Ok(())
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct Timings {
     /// Finding the inputs and building the engine.
     pub start: Duration,
+    /// Processor time until the pipeline began. Inputs are read meanwhile if a device is opened.
+    pub start_cores: Duration,
     pub telemetry: Telemetry,
     /// Finishing the output file.
     pub finish: Duration,
@@ -38,14 +40,17 @@ impl Timings {
         lines
     }
 
-    /// The available processor time of the run. The threads of stages share it.
+    /// The processor time of the run, of what there was, and before the run. The threads of stages share it.
     fn cores(&self) -> Option<String> {
         let (wall, taken) = (self.telemetry.wall.as_secs_f64(), self.telemetry.cores.as_secs_f64());
         let (cores, threads) = (available_cores(), rayon::current_num_threads());
         let there = wall * cores as f64;
         (taken > 0.0).then(|| {
             let share = 100.0 * taken / there.max(taken);
-            format!("{cores} cores gave {taken:.3} of {there:.3} s ({share:.0}%); threads that compute: {threads}")
+            let start = self.start_cores.as_secs_f64();
+            format!(
+                "{cores} cores gave {taken:.3} of {there:.3} s ({share:.0}%), and {start:.3} s at the start; threads that compute: {threads}"
+            )
         })
     }
 
@@ -68,6 +73,9 @@ impl Timings {
             let Stage { threads, busy, waiting, blocked, amount, .. } = stage;
             let times = [threads.to_string(), seconds(busy), seconds(waiting), seconds(blocked)];
             rows.push([vec![name.to_owned()], times.to_vec(), figures(amount)].concat());
+            if name == "read" {
+                rows.push(["  files".to_owned(), String::new(), seconds(self.telemetry.reading)].to_vec());
+            }
             if name == "compute" {
                 self.active_workers().for_each(|worker| worker_rows(worker, &mut rows));
             }
@@ -95,6 +103,9 @@ impl Timings {
                 "bytes": amount.bytes,
             });
             extend(&mut value, amount);
+            if name == "read" {
+                value["files_s"] = self.telemetry.reading.as_secs_f64().into();
+            }
             (name.to_owned(), value)
         });
         let workers = self.active_workers().map(|worker| {
@@ -111,6 +122,7 @@ impl Timings {
         });
         json!({
             "start_s": self.start.as_secs_f64(),
+            "start_cores_s": self.start_cores.as_secs_f64(),
             "run_s": self.telemetry.wall.as_secs_f64(),
             "cores": available_cores(),
             "cores_s": self.telemetry.cores.as_secs_f64(),

@@ -1,6 +1,7 @@
 //! Memory that is reused after it is dropped.
 
 use super::EngineError;
+use crate::huge_pages;
 use bytemuck::Zeroable;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,6 +92,7 @@ impl<T: Zeroable> Shelf<T> {
         let wanted = len + len / 8;
         let elements = bytemuck::allocation::try_zeroed_vec(wanted)
             .map_err(|()| EngineError::OutOfHostMemory { bytes: wanted.saturating_mul(size_of::<T>()) })?;
+        huge_pages::under(&elements);
         Ok(PooledVec { elements, len, home })
     }
 }

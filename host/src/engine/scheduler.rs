@@ -191,7 +191,7 @@ impl Scheduler {
     /// The number of batches that are usefully computed at once.
     pub(super) fn slots(&self) -> usize {
         /// Slots of devices that are not open yet.
-        const OF_DEVICES: usize = 2;
+        const OF_DEVICES: usize = 3;
         let state = self.shared.lock();
         let seats = state.seats.iter().filter(|seat| seat.role != Role::Fallback);
         let coming = if matches!(state.devices, Devices::None) { 0 } else { OF_DEVICES };

@@ -5,6 +5,7 @@
 
 use super::names::as_text;
 use super::{InputFailure, InputFile, Item};
+use crate::read::open;
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,7 +50,7 @@ struct Lines {
 
 impl Lines {
     fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: BufReader::new(File::open(path)?), number: 0, line: Vec::new() })
+        Ok(Self { file: BufReader::new(open(path)?), number: 0, line: Vec::new() })
     }
 
     /// The tab-separated fields of the next line.
@@ -107,7 +108,7 @@ pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> 
             _ => format!("its {extension} cannot be read: {error}"),
         }
     };
-    let mut data = File::open(&input.path).map_err(cannot(""))?;
+    let mut data = open(&input.path).map_err(cannot(""))?;
     let size = data.metadata().map_err(cannot(""))?.len();
     let mut index = Lines::open(&beside(&input.path, ".index")).map_err(cannot(".index"))?;
     let lookup = beside(&input.path, ".lookup");

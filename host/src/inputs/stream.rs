@@ -3,9 +3,8 @@
 use super::database;
 use super::names::{as_text, is_structure};
 use super::{InputFailure, InputFile, Item, Source, taken};
-use crate::read::{Compression, Unfolding};
+use crate::read::{Compression, Unfolding, open};
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{BufReader, Cursor, Error, Read, stdin};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
     let source: Box<dyn Read + Send> = match &input.source {
         Source::StandardInput => Box::new(stdin()),
         Source::MemoryArchive(bytes) => Box::new(Cursor::new(bytes.clone())),
-        _ => Box::new(File::open(&input.path).map_err(cannot)?),
+        _ => Box::new(open(&input.path).map_err(cannot)?),
     };
     let (head, source) = peek(source, Compression::MAGIC).map_err(cannot)?;
     let read = Arc::new(AtomicU64::new(0));

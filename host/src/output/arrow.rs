@@ -3,8 +3,10 @@
 mod floats;
 mod texts;
 
+use super::in_order::InOrder;
+use super::rows::GroupRows;
 use super::value::{Kind, Value};
-use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use super::{Column, Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::{DictionaryTracker, FileWriter, IpcDataGenerator, IpcWriteOptions};
@@ -20,6 +22,8 @@ use texts::Texts;
 
 /// Rows in a record batch.
 const BATCH_ROWS: usize = 1 << 16;
+/// The most record batches that are made at a time. The thread that writes waits while there are this many.
+const BATCHES_IN_FLIGHT: usize = 4;
 /// Up to this many values, appending takes less time than waking other threads.
 const FEW_VALUES: usize = 1 << 16;
 
@@ -46,7 +50,13 @@ const FEW_VALUES: usize = 1 << 16;
 /// ```
 pub struct ArrowTable<W: Write> {
     file: FileWriter<W>,
-    rows: RecordBatches,
+    columns: Columns,
+    /// The record batch that is not full yet.
+    rows: GroupRows,
+    /// The columns that rayon's threads make: batch by batch, column by column.
+    in_flight: InOrder<Result<ArrayRef, ArrowError>>,
+    /// The columns of the next batch in the file.
+    arrays: Vec<ArrayRef>,
 }
 
 /// Rows of a table as Arrow record batches in memory, for programs that use them directly.
@@ -69,7 +79,6 @@ pub struct ArrowTable<W: Write> {
 pub struct RecordBatches {
     schema: SchemaRef,
     columns: Vec<(Column, Values)>,
-    rows: usize,
 }
 
 enum Values {
@@ -85,7 +94,6 @@ impl RecordBatches {
         Self {
             schema: Arc::new(schema(&columns, metadata)),
             columns: columns.as_slice().iter().map(|column| (*column, Values::of(column, 0))).collect(),
-            rows: 0,
         }
     }
 
@@ -97,21 +105,7 @@ impl RecordBatches {
 
     /// Appends a structure's rows.
     pub fn append(&mut self, part: &StructureRows<'_>) {
-        self.append_all(std::slice::from_ref(part));
-    }
-
-    /// Appends the rows of some structures.
-    fn append_all(&mut self, parts: &[StructureRows<'_>]) {
-        let rows: usize = parts.iter().map(StructureRows::len).sum();
-        let append =
-            |(column, values): &mut (Column, Values)| parts.iter().for_each(|part| values.append(column, part));
-        // Threads are woken once for all structures, because busy cores respond slowly to each call.
-        if rows * self.columns.len() <= FEW_VALUES {
-            self.columns.iter_mut().for_each(append);
-        } else {
-            self.columns.par_iter_mut().for_each(append);
-        }
-        self.rows += rows;
+        self.columns.iter_mut().for_each(|(column, values)| values.append(column, part));
     }
 
     /// The rows of some structures as a separate batch, beside the appended rows.
@@ -145,7 +139,6 @@ impl RecordBatches {
     /// When the texts of a column exceed Arrow's 32-bit offsets.
     pub fn take(&mut self) -> Result<RecordBatch, OutputError> {
         let arrays: Result<Vec<_>, _> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
-        self.rows = 0;
         RecordBatch::try_new(Arc::clone(&self.schema), arrays.map_err(io)?).map_err(io)
     }
 }
@@ -193,40 +186,63 @@ impl<W: Write> ArrowTable<W> {
     /// # Errors
     /// When writing to `out` fails.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
-        let rows = RecordBatches::new(columns, metadata(provenance));
-        Ok(Self { file: FileWriter::try_new(out, rows.schema()).map_err(io)?, rows })
+        let schema = schema(&columns, metadata(provenance));
+        let file = FileWriter::try_new(out, &schema).map_err(io)?;
+        Ok(Self { file, columns, rows: GroupRows::default(), in_flight: InOrder::default(), arrays: Vec::new() })
     }
 
-    fn write_batch(&mut self) -> Result<(), OutputError> {
-        self.file.write(&self.rows.take()?).map_err(io)
+    /// Passes the columns of the batch to rayon's threads, and writes the batches that are ready.
+    fn end_batch(&mut self) -> Result<(), OutputError> {
+        let rows = Arc::new(std::mem::take(&mut self.rows));
+        let array = |column: &Column| {
+            let (rows, column) = (Arc::clone(&rows), *column);
+            move || {
+                let mut values = Values::of(&column, rows.rows());
+                rows.iter().for_each(|part| values.append(&column, &part));
+                values.finish()
+            }
+        };
+        self.in_flight.begin(self.columns.as_slice().iter().map(array).collect());
+        drop(rows);
+        self.write_ready(BATCHES_IN_FLIGHT)
+    }
+
+    /// Writes the batches that are ready. Waits for others while more than `most` are in flight.
+    fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
+        let columns = self.columns.as_slice().len();
+        while let Some(array) = self.in_flight.next(most * columns) {
+            self.arrays.push(array.map_err(std::io::Error::from)?.map_err(io)?);
+            if self.arrays.len() == columns {
+                let schema = Arc::clone(self.file.schema());
+                let batch = RecordBatch::try_new(schema, std::mem::take(&mut self.arrays));
+                self.file.write(&batch.map_err(io)?).map_err(io)?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl<W: Write> Table for ArrowTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        let mut rest = structures;
-        while !rest.is_empty() {
-            // The batches end at the same structures for any division of the table into calls.
-            let mut rows = self.rows.rows;
-            let before_end = |part: &&StructureRows<'_>| {
-                let fits = rows < BATCH_ROWS;
-                rows += part.len();
-                fits
-            };
-            let (parts, others) = rest.split_at(rest.iter().take_while(before_end).count());
-            self.rows.append_all(parts);
-            if self.rows.rows >= BATCH_ROWS {
-                self.write_batch()?;
+        self.write_shared(&SharedRows::copied(structures))
+    }
+
+    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        let mut next = 0;
+        while next < rows.len() {
+            next = self.rows.fill(rows, next, BATCH_ROWS);
+            if self.rows.rows() >= BATCH_ROWS {
+                self.end_batch()?;
             }
-            rest = others;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.rows.rows > 0 {
-            self.write_batch()?;
+        if self.rows.rows() > 0 {
+            self.end_batch()?;
         }
+        self.write_ready(0)?;
         let mut out = self.file.into_inner().map_err(io)?;
         Ok(out.flush()?)
     }

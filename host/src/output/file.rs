@@ -3,7 +3,7 @@
 use super::gzip::Gzipped;
 use super::{
     ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
-    RelationTable, StructureRows, Table, WholeFile, check_place,
+    RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -106,6 +106,14 @@ impl OutputFile {
     /// If the file cannot be written.
     pub fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.table.write(structures).map_err(|error| self.whole.named(error))
+    }
+
+    /// Appends the rows of a batch, which the table may keep for its threads ([`Table::write_shared`]).
+    ///
+    /// # Errors
+    /// If the file cannot be written; these rows may cause the error of a later call.
+    pub fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        self.table.write_shared(rows).map_err(|error| self.whole.named(error))
     }
 
     /// The file to remove if the program ends without a drop: the temporary name before the commit. Usually there is none.

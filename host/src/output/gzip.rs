@@ -1,6 +1,6 @@
 //! Tables in gzip.
 
-use super::{OutputError, Provenance, StructureRows, Table};
+use super::{OutputError, Provenance, SharedRows, StructureRows, Table};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +28,10 @@ impl<W: Write + 'static> Gzipped<W> {
 impl<W: Write> Table for Gzipped<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.table.write(structures)
+    }
+
+    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        self.table.write_shared(rows)
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {

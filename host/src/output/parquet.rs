@@ -1,27 +1,29 @@
 //! Parquet.
 
-mod group;
+mod chunk;
+mod statistics;
 
 use super::arrow::{encoded, metadata};
+use super::in_order::InOrder;
+use super::rows::GroupRows;
 use super::value::Kind;
-use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use super::{Column, Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
 use arrow_schema::Schema;
-use group::{Encoded, Group};
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
-use std::collections::VecDeque;
+use parquet::schema::types::{ColumnDescPtr, Type};
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// Rows in a row group. This is enough to compress well, and few enough that readers can take part of a file and several groups
 /// can be encoded at once.
 const GROUP_ROWS: usize = 1 << 16;
-/// The most row groups that are encoded at a time. Gathering waits while there are this many.
+/// The most row groups that are encoded at a time. The thread that writes waits while there are this many.
 const GROUPS_IN_FLIGHT: usize = 4;
 
 /// A table as Parquet, compressed by zstd. Identity columns and `site_id` are required UTF-8 and INT32. Features are optional
@@ -55,12 +57,16 @@ const GROUPS_IN_FLIGHT: usize = 4;
 pub struct ParquetTable<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Columns,
-    group: Group,
-    /// Groups that rayon's threads encode, in their order in the file.
-    in_flight: VecDeque<Receiver<(Encoded, Group)>>,
-    /// Groups that were written. Their memory is reused, because fresh pages would cost more than the copies into them.
-    spare: Vec<Group>,
+    /// The group that is not full yet.
+    group: GroupRows,
+    /// The chunks that rayon's threads encode: group by group, column by column.
+    in_flight: InOrder<Encoded>,
+    /// The chunks of the next group in the file.
+    encoded: Vec<(Bytes, ColumnCloseResult)>,
 }
+
+/// An encoded column of a row group, and its metadata for the footer.
+type Encoded = Result<(Bytes, ColumnCloseResult), ParquetError>;
 
 /// The metadata key of Arrow's schema, by Arrow's convention.
 const ARROW_SCHEMA: &str = "ARROW:schema";
@@ -91,75 +97,61 @@ impl<W: Write + Send> ParquetTable<W> {
             // bytes do repeat: stored apart from the other bytes, they are smaller and faster to read.
             let is_feature = matches!(column, Column::Feature(_));
             properties = properties.set_column_dictionary_enabled(column.name().into(), !is_feature);
+            if column.kind() == Kind::Float {
+                // `statistics` adds them.
+                properties = properties.set_column_statistics_enabled(column.name().into(), EnabledStatistics::None);
+            }
             if is_feature {
                 properties = properties.set_column_encoding(column.name().into(), Encoding::BYTE_STREAM_SPLIT);
             }
         }
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        let group = Group::of(columns.as_slice());
-        Ok(Self { file, group, columns, in_flight: VecDeque::new(), spare: Vec::new() })
+        Ok(Self { file, columns, group: GroupRows::default(), in_flight: InOrder::default(), encoded: Vec::new() })
     }
 
-    /// Passes the gathered group to rayon's threads, and writes the groups that are ready.
+    /// Passes the columns of the group to rayon's threads, and writes the groups that are ready.
     fn end_group(&mut self) -> Result<(), OutputError> {
-        let next = self.spare.pop().unwrap_or_else(|| Group::of(self.columns.as_slice()));
-        let group = std::mem::replace(&mut self.group, next);
-        let schema = self.file.schema_descr().columns().to_vec();
-        let properties = self.file.properties().clone();
-        let encode = move || (group.encode(&schema, &properties), group);
-        if rayon::current_thread_index().is_some() {
-            // A thread of the pool must not wait for other threads of the pool: there may be none.
-            self.write_ready(0)?;
-            return self.write_group(encode());
-        }
-        let (send, encoded) = channel();
-        rayon::spawn(move || {
-            // The receiver is gone if the table was dropped.
-            let _ = send.send(encode());
-        });
-        self.in_flight.push_back(encoded);
+        let group = Arc::new(std::mem::take(&mut self.group));
+        let schema = self.file.schema_descr().columns();
+        let encode = |(column, described): (&Column, &ColumnDescPtr)| {
+            let (group, column, described) = (Arc::clone(&group), *column, Arc::clone(described));
+            let properties = Arc::clone(self.file.properties());
+            move || chunk::encode(&group, &column, described, properties)
+        };
+        self.in_flight.begin(self.columns.as_slice().iter().zip(schema).map(encode).collect());
+        drop(group);
         self.write_ready(GROUPS_IN_FLIGHT)
     }
 
     /// Writes the groups that are ready. Waits for others while more than `most` are in flight.
     fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
-        while let Some(first) = self.in_flight.front() {
-            let lost = || ParquetError::General("a thread that encoded a row group has ended".to_owned());
-            let encoded = match first.try_recv() {
-                Ok(encoded) => encoded,
-                Err(TryRecvError::Empty) if self.in_flight.len() <= most => break,
-                Err(TryRecvError::Empty) => first.recv().map_err(|_| lost())?,
-                Err(TryRecvError::Disconnected) => return Err(lost().into()),
-            };
-            self.in_flight.pop_front();
-            self.write_group(encoded)?;
+        let columns = self.columns.as_slice().len();
+        while let Some(encoded) = self.in_flight.next(most * columns) {
+            self.encoded.push(encoded.map_err(std::io::Error::from)??);
+            if self.encoded.len() == columns {
+                let mut group = self.file.next_row_group()?;
+                for (bytes, chunk) in self.encoded.drain(..) {
+                    group.append_column(&bytes, chunk)?;
+                }
+                group.close()?;
+            }
         }
-        Ok(())
-    }
-
-    fn write_group(&mut self, (encoded, mut gathered): (Encoded, Group)) -> Result<(), OutputError> {
-        let mut group = self.file.next_row_group()?;
-        for (bytes, chunk) in encoded? {
-            group.append_column(&bytes, chunk)?;
-        }
-        group.close()?;
-        gathered.clear();
-        self.spare.push(gathered);
         Ok(())
     }
 }
 
 impl<W: Write + Send> Table for ParquetTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        let mut rest = structures;
-        while !rest.is_empty() {
-            // Groups end at the same structure however the table is passed.
-            let (parts, others) = rest.split_at(self.group.parts_to_fill(rest, GROUP_ROWS));
-            self.group.append(self.columns.as_slice(), parts);
+        self.write_shared(&SharedRows::copied(structures))
+    }
+
+    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        let mut next = 0;
+        while next < rows.len() {
+            next = self.group.fill(rows, next, GROUP_ROWS);
             if self.group.rows() >= GROUP_ROWS {
                 self.end_group()?;
             }
-            rest = others;
         }
         Ok(())
     }

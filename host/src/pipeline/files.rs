@@ -4,6 +4,7 @@ use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
+use crate::huge_pages;
 use crate::inputs::{InputFailure, InputFile, Item, structures, unpack};
 use crate::lineages::Lineages;
 use crate::read::{COMPRESSED, Note, ReadOptions, ReadStructure};
@@ -102,10 +103,10 @@ const PIECE_BYTES: u64 = 1 << 20;
 const PIECE_FILES: usize = 256;
 /// Pieces per core that are being read or waiting. A piece takes less than a third of its text in memory.
 const PIECES_PER_CORE: usize = 8;
-/// As many, where all there is to do for a while is to read. A core reads a piece in 1.5 to 2.5 ms, a device takes 0.26 s to open. So some
-/// 300 MB of structures wait at most, with 16 cores.
+/// As many, where all there is to do for a while is to read. A core reads a piece in 1.5 to 2.5 ms, a device takes 0.26 s to open, so
+/// there are as many as cores read meanwhile. Some 600 MB of structures wait at most, with 16 cores.
 #[cfg(any(feature = "cli", test))]
-const PIECES_PER_CORE_AT_FIRST: usize = 64;
+const PIECES_PER_CORE_AT_FIRST: usize = 128;
 /// Approximate ratio by which compressed text grows.
 const GZIP_RATIO: u64 = 5;
 /// Limit of the first batch in atoms. A small first batch starts the computation early. Each further batch may have twice
@@ -173,6 +174,7 @@ impl StructureFiles {
     /// Begins to read, more than at other times: while a device is opened, cores have nothing else to do.
     #[cfg(any(feature = "cli", test))]
     pub(crate) fn begin(&mut self) {
+        self.pool.spawn_broadcast(|_| huge_pages::under_this_threads_heap());
         self.read_ahead(PIECES_PER_CORE_AT_FIRST);
     }
 

@@ -42,8 +42,11 @@ pub struct Telemetry {
     /// CPU time of the process, over all its threads. At most [`wall`](Self::wall) times the number of cores. Zero if the
     /// system does not report it.
     pub cores: Duration,
-    /// Reading inputs; its bytes are those of the files.
+    /// Reading inputs; its bytes are those of the files. Its times are those of the thread that makes batches of what other
+    /// threads read.
     pub read: Stage,
+    /// The time of all inputs in the threads that read them, also of those that were read before the run began.
+    pub reading: Duration,
     /// Packing; its bytes are those of the packed batches.
     pub pack: Stage,
     /// Computing; its bytes are those of the results.
@@ -213,7 +216,7 @@ impl Sum for Stage {
 }
 
 /// CPU time of the process so far.
-pub(super) fn cores_time() -> Duration {
+pub(crate) fn cores_time() -> Duration {
     #[cfg(unix)]
     {
         let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

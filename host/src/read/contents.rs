@@ -18,11 +18,29 @@ pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
     match read(path) {
         Err(Problem::Io(error)) if is_out_of_files(&error) => {
             drop(together);
-            let _alone = OPEN.write().unwrap_or_else(PoisonError::into_inner);
-            read(path)
+            alone(|| read(path))
         }
         read => read,
     }
+}
+
+/// Opens a file that stays open for long, such as an archive. Where the process may open no more files, this waits until the
+/// threads that read [`contents`] have closed theirs. They do not wait for this file.
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
+    patiently(|| File::open(path))
+}
+
+fn patiently<T>(mut open: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    match open() {
+        Err(error) if is_out_of_files(&error) => alone(open),
+        opened => opened,
+    }
+}
+
+/// Does something while no other thread has a file open that it reads as a whole.
+fn alone<T>(work: impl FnOnce() -> T) -> T {
+    let _alone = OPEN.write().unwrap_or_else(PoisonError::into_inner);
+    work()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {
@@ -55,4 +73,33 @@ fn is_out_of_files(error: &Error) -> bool {
 #[cfg(not(unix))]
 fn is_out_of_files(_: &Error) -> bool {
     false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::io::Errno;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+
+    #[test]
+    fn a_file_for_long_waits_for_those_that_are_read() {
+        let reading = OPEN.read().unwrap();
+        let (tried, tries) = channel();
+        let opening = std::thread::spawn(move || {
+            let mut errors = [Errno::MFILE].into_iter();
+            patiently(|| {
+                tried.send(()).unwrap();
+                errors.next().map_or(Ok("open"), |error| Err(error.into()))
+            })
+        });
+        tries.recv().unwrap();
+        assert_eq!(tries.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout));
+        drop(reading);
+        tries.recv().unwrap();
+        assert_eq!(opening.join().unwrap().unwrap(), "open");
+        // Another error is nothing to wait for.
+        let _reading = OPEN.read().unwrap();
+        assert!(patiently(|| Err::<(), _>(Errno::ACCESS.into())).is_err());
+    }
 }

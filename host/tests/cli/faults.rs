@@ -194,6 +194,33 @@ fn memory_that_runs_out_is_said_with_the_input() {
 }
 
 #[test]
+fn a_limit_of_open_files_loses_no_archive() {
+    let run = Run::new();
+    for copy in 0..40 {
+        run.copy(&shipped("1crn.pdb"), &format!("in/{copy:02}.pdb"));
+    }
+    for file in ["foldcomp", "foldcomp.index", "foldcomp.lookup", "foldcomp.dbtype"] {
+        run.copy(&shipped(file), &format!("db/{file}"));
+    }
+    let mut tar = tar::Builder::new(fs::File::create(run.path("t.tar")).unwrap());
+    tar.append_path_with_name(shipped("1crn.pdb"), "1crn.pdb").unwrap();
+    tar.finish().unwrap();
+    let status = |files: u32, inputs: &[&str]| {
+        let arguments = [&["-j", "4", "features", "--backend", "cpu"], inputs, &["-o", "out.csv"]].concat();
+        let Outcome { status, stderr, .. } = run.limited(&format!("ulimit -n {files}"), &arguments);
+        (status, stderr)
+    };
+    // What the database needs alone, one file more for the tar, which is opened while the database is closed, and one for the
+    // other threads.
+    let least = (4..40).find(|files| status(*files, &["db/foldcomp"]).0 == 0).expect("40 files are enough");
+    for files in least + 2..least + 6 {
+        let (status, stderr) = status(files, &["in", "db/foldcomp", "t.tar"]);
+        assert_eq!(status, 0, "{files} files: {stderr}");
+        assert!(stderr.contains("43 structures"), "{stderr}");
+    }
+}
+
+#[test]
 fn a_limit_of_open_files_loses_no_input() {
     let run = Run::new();
     for copy in 0..40 {

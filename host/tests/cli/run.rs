@@ -19,7 +19,7 @@ fn timings_are_a_table_or_json() {
     let table: Vec<&str> = text.stderr.lines().skip_while(|line| !line.starts_with("stage")).collect();
     let heading: Vec<&str> = table[0].split_whitespace().collect();
     assert_eq!(heading[..4], ["stage", "threads", "busy", "s"]);
-    for (line, stage) in [(1, "read"), (2, "pack"), (3, "compute"), (4, "CPU"), (5, "write")] {
+    for (line, stage) in [(1, "read"), (2, "files"), (3, "pack"), (4, "compute"), (5, "CPU"), (6, "write")] {
         assert_eq!(table[line].split_whitespace().next(), Some(stage), "{}", text.stderr);
     }
     assert_eq!(table[1].len(), table[0].len(), "columns end where their headings do");
@@ -37,6 +37,8 @@ fn timings_are_a_table_or_json() {
     assert_eq!(value["workers"][0]["batches"], 1);
     let of = |name: &str| value[name].as_f64().unwrap();
     assert!(of("cores_s") <= of("run_s") * of("cores") + 0.05, "more than there are: {value}");
+    assert!(of("start_cores_s") > 0.0);
+    assert!(value["stages"]["read"]["files_s"].as_f64().unwrap() > 0.0);
     let json = run.features(&["a.pdb", "--timings=json"]);
     let value: Value = serde_json::from_str(last_line(&json.stderr)).unwrap();
     assert_eq!(value["stages"]["write"]["bytes"], json.stdout.len());

@@ -17,10 +17,18 @@ const BOND: f32 = -0.5;
 const COUPLING: f32 = 27.888;
 /// Residues that a thread asks for at a time: a bit each.
 const BATCH: u32 = 32;
+/// Near residues whose energies a core computes at a time, and the room for them.
+#[cfg(not(target_arch = "nvptx64"))]
+const TURN: usize = 16;
+#[cfg(not(target_arch = "nvptx64"))]
+const LISTED: usize = 64;
 
 /// The residues of one structure.
 pub struct Chain<'a> {
     pub carbons: Clamped<'a, Carbon>,
+    /// The same, for loops over all.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub rows: &'a [Carbon],
     pub peptides: Clamped<'a, PeptideAtoms>,
     pub n: u32,
 }
@@ -56,6 +64,7 @@ impl Found {
     }
 
     #[inline(always)]
+    #[cfg(target_arch = "nvptx64")]
     fn and(mut self, other: Self) -> Self {
         self.add(other.energies[0], other.acceptors[0]);
         self.add(other.energies[1], other.acceptors[1]);
@@ -77,7 +86,11 @@ fn energy(donor: &PeptideAtoms, acceptor: &PeptideAtoms) -> f32 {
     let hc = distance2(donor.h, acceptor.c);
     let nc = distance2(donor.n, acceptor.c);
     let no = distance2(donor.n, acceptor.o);
-    if ho < COLLISION2 || hc < COLLISION2 || nc < COLLISION2 || no < COLLISION2 {
+    let collide = |a: bool, b: bool, c: bool, d: bool| {
+        // On a core without a branch, so that it computes several energies at a time.
+        if cfg!(target_arch = "nvptx64") { a || b || c || d } else { a | b | c | d }
+    };
+    if collide(ho < COLLISION2, hc < COLLISION2, nc < COLLISION2, no < COLLISION2) {
         return LOWEST;
     }
     let near = reciprocal_sqrt_bounded(no) - reciprocal_sqrt_bounded(ho);
@@ -104,10 +117,19 @@ impl Chain<'_> {
     #[inline(always)]
     pub fn bonds_of<V>(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
         let own = self.carbons.get(i);
+        let found = self.found::<V>(team, i, own);
+        let bond = |k: usize| if found.energies[k] < BOND { found.acceptors[k] } else { NOBODY };
+        HydrogenBonds { acceptors: [bond(0), bond(1)], nh: found.energies[0], co: found.co }
+    }
+
+    /// What row `i` finds: nothing if it is not complete.
+    #[inline(always)]
+    #[cfg(target_arch = "nvptx64")]
+    fn found<V>(&self, team: &mut Team<TEAM>, i: u32, own: Carbon) -> Found {
         let own_atoms = self.peptides.get(i);
         let before = self.before(i);
         let batches = if own.is(Carbon::COMPLETE) { TEAM * self.n.div_ceil(TEAM * BATCH) } else { 0 };
-        let found = team.reduce_long(
+        team.reduce_long(
             batches,
             Found::NOTHING,
             |mut found, k| {
@@ -138,8 +160,76 @@ impl Chain<'_> {
                 found
             },
             Found::and,
-        );
-        let bond = |k: usize| if found.energies[k] < BOND { found.acceptors[k] } else { NOBODY };
-        HydrogenBonds { acceptors: [bond(0), bond(1)], nh: found.energies[0], co: found.co }
+        )
+    }
+
+    /// The same on a core, which lists some near residues and then computes their energies, many at a time. What is found does
+    /// not depend on the order.
+    #[inline(always)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn found<V>(&self, _team: &mut Team<TEAM>, i: u32, own: Carbon) -> Found {
+        let (own_atoms, before) = (self.peptides.get(i), self.before(i));
+        let mut found = Found::NOTHING;
+        if !own.is(Carbon::COMPLETE) {
+            return found;
+        }
+        let (mut listed, mut count) = ([0u32; LISTED], 0usize);
+        let mut first = 0;
+        for batch in self.rows.chunks(BATCH as usize) {
+            let (mut is_near, mut near) = ([0u32; BATCH as usize], 0u32);
+            for (is_near, other) in is_near.iter_mut().zip(batch) {
+                *is_near = u32::from(own.to(*other).norm2() < REACH2);
+            }
+            for (b, is_near) in is_near.iter().enumerate() {
+                near |= is_near << b;
+            }
+            // It is near itself.
+            if i.wrapping_sub(first) < BATCH {
+                near &= !(1 << (i - first));
+            }
+            first += BATCH;
+            while near != 0 {
+                listed[count % LISTED] = first - BATCH + near.trailing_zeros();
+                count += 1;
+                near &= near - 1;
+            }
+            // Until there may be no room for the next batch, or there is none.
+            if count + BATCH as usize <= LISTED && first < self.n {
+                continue;
+            }
+            let mut begin = 0;
+            while begin < count {
+                let rows = &listed[begin..count.min(begin + TURN)];
+                let mut words = [[0.0f32; TURN]; 12];
+                for (k, j) in rows.iter().enumerate() {
+                    let PeptideAtoms { n, h, c, o } = self.peptides.get(*j);
+                    for axis in 0..3 {
+                        words[axis][k] = n[axis];
+                        words[3 + axis][k] = h[axis];
+                        words[6 + axis][k] = c[axis];
+                        words[9 + axis][k] = o[axis];
+                    }
+                }
+                let (mut of_nh, mut of_co) = ([0.0f32; TURN], [0.0f32; TURN]);
+                for k in 0..TURN {
+                    let atom = |word: usize| [words[word][k], words[word + 1][k], words[word + 2][k]];
+                    let atoms = PeptideAtoms { n: atom(0), h: atom(3), c: atom(6), o: atom(9) };
+                    of_nh[k] = energy(&own_atoms, &atoms);
+                    of_co[k] = energy(&atoms, &own_atoms);
+                }
+                for (k, j) in rows.iter().enumerate() {
+                    // An N-H does not bind to the residue before its own.
+                    if own.is(Carbon::DONOR) && *j != before {
+                        found.add(of_nh[k], *j);
+                    }
+                    if self.carbons.get(*j).is(Carbon::DONOR) && (*j < i || self.before(*j) != i) {
+                        found.co = smaller(of_co[k], found.co);
+                    }
+                }
+                begin += TURN;
+            }
+            count = 0;
+        }
+        found
     }
 }

@@ -118,12 +118,14 @@ fn rows_with<const SUMS: usize>(
         let carbon = alpha_carbons.get(i);
         let [x, y, z] = axes.get(i);
         let axis = Vector { x, y, z };
-        let sums = team.reduce(
-            rows.all,
-            [0.0; SUMS],
-            |sums, j| step(sums, carbon, axis, i, j, alpha_carbons, traits),
-            |a, b| core::array::from_fn(|at| a[at] + b[at]),
-        );
+        let plus = |a: [f32; SUMS], b: [f32; SUMS]| core::array::from_fn(|at| a[at] + b[at]);
+        let sums = if cfg!(target_arch = "nvptx64") {
+            let step = |sums, j| step(sums, carbon, axis, i, j, alpha_carbons, traits);
+            team.reduce(rows.all, [0.0; SUMS], step, plus)
+        } else {
+            let parts = |j, other, traits| parts::<SUMS>(carbon, axis, i, j, other, traits);
+            team.reduce_parts(rows.all, (alpha_carbons, traits), [0.0; SUMS], parts, add, plus)
+        };
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if carbon.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
@@ -147,7 +149,7 @@ fn rows_with<const SUMS: usize>(
     });
 }
 
-/// Adds residue `j` to the sums of residue `i`.
+/// Adds residue `j` to the sums of residue `i`. This is for devices: a warp skips what none of its pairs needs.
 #[inline(always)]
 fn step<const SUMS: usize>(
     mut sums: [f32; SUMS],
@@ -161,8 +163,7 @@ fn step<const SUMS: usize>(
     let other = alpha_carbons.get(j);
     let to = carbon.to(other);
     let d2 = to.norm2();
-    // The residue itself and coinciding atoms are at distance 0, a missing atom at NaN.
-    sums[WCN] += if d2 > COINCIDENT2 { reciprocal_bounded(d2) } else { 0.0 };
+    sums[WCN] += weighted_contact(d2);
     if d2 < LOCAL2 {
         let weight = exp_bounded(d2 * FALL_OFF);
         let traits = traits.get(j);
@@ -187,6 +188,69 @@ fn step<const SUMS: usize>(
         if d2 <= CHARGE2 {
             sums[CHARGES] += other.charge();
         }
+    }
+    sums
+}
+
+/// A pair's part of `wcn`. The residue itself and coinciding atoms are at distance 0, a missing atom at NaN.
+#[inline(always)]
+fn weighted_contact(d2: f32) -> f32 {
+    if d2 > COINCIDENT2 { reciprocal_bounded(d2) } else { 0.0 }
+}
+
+/// What sums take for nothing: adding it keeps the bits of every number, and so does adding its product with a weight of 0.
+const NOTHING: f32 = -0.0;
+
+/// What residue `j` adds to the sums of residue `i`, for cores: in place of a mean's sum its value, before the weight. There is
+/// no branch, so a core computes several pairs at a time. With [`add`], the bits are those of [`step`].
+#[inline(always)]
+fn parts<const SUMS: usize>(
+    carbon: AlphaCarbon,
+    axis: Vector,
+    i: u32,
+    j: u32,
+    other: AlphaCarbon,
+    traits: Traits,
+) -> [f32; SUMS] {
+    let to = carbon.to(other);
+    let d2 = to.norm2();
+    let mut parts = [0.0; SUMS];
+    parts[WCN] = weighted_contact(d2);
+    let (weight, is_local) = (exp_bounded(d2 * FALL_OFF), d2 < LOCAL2);
+    let mut mean = |at: usize, value: f32| {
+        let is_known = is_local & !value.is_nan();
+        parts[at] = if is_known { value } else { NOTHING };
+        parts[at + 1] = if is_known { weight } else { 0.0 };
+    };
+    mean(HYDROPATHIES, traits.hydropathy);
+    if SUMS == WITH_ANNOTATION {
+        mean(CONSERVATIONS, traits.conservation);
+        mean(FREQS, traits.freq);
+        mean(VELOCITIES, traits.velocity);
+    }
+    let is_in_sphere = (d2 < HALF_SPHERE2) & (i != j) & other.in_fragment();
+    parts[HALF_SPHERES] = if is_in_sphere { 1.0 } else { NOTHING };
+    parts[UPPER] = if is_in_sphere & (to.dot(axis) > 0.0) { 1.0 } else { NOTHING };
+    parts[CHARGES] = if d2 <= CHARGE2 { other.charge() } else { NOTHING };
+    parts
+}
+
+/// Adds a pair's parts to the sums.
+#[inline(always)]
+fn add<const SUMS: usize>(mut sums: [f32; SUMS], parts: [f32; SUMS]) -> [f32; SUMS] {
+    sums[WCN] += parts[WCN];
+    sums[HALF_SPHERES] += parts[HALF_SPHERES];
+    sums[UPPER] += parts[UPPER];
+    sums[CHARGES] += parts[CHARGES];
+    let mut mean = |at: usize| {
+        sums[at] = math::fma(parts[at + 1], parts[at], sums[at]);
+        sums[at + 1] += parts[at + 1];
+    };
+    mean(HYDROPATHIES);
+    if SUMS == WITH_ANNOTATION {
+        mean(CONSERVATIONS);
+        mean(FREQS);
+        mean(VELOCITIES);
     }
     sums
 }

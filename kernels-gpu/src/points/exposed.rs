@@ -2,6 +2,8 @@
 
 use super::kinds::class;
 use super::near::each_near;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::near::{bounds, runs};
 use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
@@ -10,8 +12,22 @@ use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
 
-/// Room in a warp's list of atoms that may cover an atom's points.
+/// A warp's list of atoms that may cover an atom's points, and its room. On a device their half-spaces lie in shared memory, and
+/// all lanes read one at a time.
+#[cfg(target_arch = "nvptx64")]
+type Near = Plane;
+#[cfg(target_arch = "nvptx64")]
 const NEAR: usize = 96;
+/// On a core the list has the atoms, of which it makes many half-spaces at a time. Real structures have up to about 110.
+#[cfg(not(target_arch = "nvptx64"))]
+type Near = Pick;
+#[cfg(not(target_arch = "nvptx64"))]
+const NEAR: usize = 128;
+/// Room in a warp's list of atoms that may cover points of some atoms, which a device does not use.
+const LISTED: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 768 };
+/// Atoms that share this list.
+#[cfg(not(target_arch = "nvptx64"))]
+const TOGETHER: u32 = 8;
 /// All directions, as bits.
 const ALL: u32 = (1 << DIRECTIONS.len()) - 1;
 const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
@@ -53,7 +69,8 @@ pub fn site_points(
     numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     chosen: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     masks: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
-    near: &mut Shared<Plane, { WARPS * NEAR }>,
+    near: &mut Shared<Near, { WARPS * NEAR }>,
+    listed: &mut Shared<Pick, { WARPS * LISTED }>,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -79,8 +96,16 @@ pub fn site_points(
         }
     });
     let mut masks = masks.fill(block, count, |_| 0);
+    #[cfg(target_arch = "nvptx64")]
+    let _ = listed;
+    #[cfg(target_arch = "nvptx64")]
     masks.fill_by_warp_with(block, some, (near,), |warp, (near,), i| {
         exposed::<Here>(warp, near, &cells, sorted, first + chosen.get(i))
+    });
+    #[cfg(not(target_arch = "nvptx64"))]
+    masks.fill_by_lanes_with(block, some, (listed, near), |warp, (listed, near), begin| {
+        let places = warp.per_lane(|lane| first + chosen.get((begin + lane.index()).min(some - 1)));
+        exposed::<Here>(warp, (listed, near), &cells, sorted, &places, (some - begin).min(32))
     });
     let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
     let begin = points.start();
@@ -137,29 +162,68 @@ fn kept(exposed: u32) -> u32 {
     kept
 }
 
+/// An atom among those around it.
+struct Centre {
+    atom: Atom,
+    reach: f32,
+    half: f32,
+}
+
+impl Centre {
+    #[inline(always)]
+    fn new(atom: Atom) -> Self {
+        let reach = atom.radius + PROBE;
+        Self { atom, reach, half: 0.5 / reach }
+    }
+
+    /// The distance from which on no atom covers a point.
+    #[inline(always)]
+    fn farthest(&self, cells: &Cells) -> f32 {
+        self.reach + (cells.frame().largest + PROBE)
+    }
+
+    /// The half-space that another atom covers.
+    #[inline(always)]
+    fn plane(&self, [x, y, z, radius]: [f32; 4], exists: bool) -> Plane {
+        let [x, y, z] = [x - self.atom.x, y - self.atom.y, z - self.atom.z];
+        let (d2, own) = (math::fma(x, x, math::fma(y, y, z * z)), radius + PROBE);
+        let both = self.reach + own;
+        // An atom at the same position covers all or nothing; the atom itself is one.
+        let touches = exists & (d2 < both * both) & ((d2 > 0.0) | (own > self.reach));
+        let least = math::fma(self.reach - own, both, d2) * self.half;
+        [x, y, z, if touches { least } else { f32::INFINITY }]
+    }
+}
+
+/// The coordinates of the lanes' directions.
+#[inline(always)]
+fn directions(warp: &mut Warp) -> [PerLane<f32>; 3] {
+    [
+        warp.per_lane(|lane| of_direction(lane, 0)),
+        warp.per_lane(|lane| of_direction(lane, 1)),
+        warp.per_lane(|lane| of_direction(lane, 2)),
+    ]
+}
+
+/// A coordinate of a lane's direction.
+#[inline(always)]
+fn of_direction(lane: Lane, axis: usize) -> f32 {
+    DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
+}
+
 /// The directions in which the atom in a place is exposed, as bits. Two lanes share a direction; each tests every other
 /// neighbour.
 #[inline(always)]
-fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
-    let atom = sorted.get(place);
-    let reach = atom.radius + PROBE;
-    let half = 0.5 / reach;
-    let x = warp.per_lane(|lane| of_direction(lane, 0));
-    let y = warp.per_lane(|lane| of_direction(lane, 1));
-    let z = warp.per_lane(|lane| of_direction(lane, 2));
+#[cfg(target_arch = "nvptx64")]
+fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Near>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
+    let centre = Centre::new(sorted.get(place));
+    let [x, y, z] = directions(warp);
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, places, n| {
+    each_near::<V>(warp, cells, &Bounds::of(centre.atom), centre.farthest(cells), |warp, places, n| {
         let others = warp.map(places, |_, place| sorted.get(*place));
-        let planes = warp.map(&others, |lane, other| {
-            let [x, y, z] = [other.x - atom.x, other.y - atom.y, other.z - atom.z];
-            let (d2, own) = (math::fma(x, x, math::fma(y, y, z * z)), other.radius + PROBE);
-            let both = reach + own;
-            // An atom at the same position covers all or nothing; the atom itself is one.
-            let touches = (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach));
-            let least = math::fma(reach - own, both, d2) * half;
-            [x, y, z, if touches { least } else { f32::INFINITY }]
-        });
+        let planes =
+            warp.map(&others, |lane, other| centre.plane([other.x, other.y, other.z, other.radius], lane.index() < n));
         if listed > near.capacity() - 32 {
             cover::<[V; 0]>(warp, near, (&x, &y, &z), &mut covered);
             listed = 0;
@@ -172,14 +236,9 @@ fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted
     open & open >> 16 & ALL
 }
 
-/// A coordinate of a lane's direction.
-#[inline(always)]
-fn of_direction(lane: Lane, axis: usize) -> f32 {
-    DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
-}
-
 /// Marks the directions that the half-spaces of a list cover, and empties the list.
 #[inline(always)]
+#[cfg(target_arch = "nvptx64")]
 fn cover<V>(
     warp: &mut Warp,
     near: &mut WarpList<Plane>,
@@ -201,4 +260,133 @@ fn cover<V>(
         }
     }
     near.clear(warp);
+}
+
+/// The directions in which the atoms in the first `n` places are exposed, as bits. Consecutive atoms lie near each other, so
+/// some of them share a list of the atoms around, in which each finds its own.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn exposed<V>(
+    warp: &mut Warp,
+    (listed, near): (&mut WarpList<Pick>, &mut WarpList<Near>),
+    cells: &Cells,
+    sorted: View<Atom>,
+    places: &PerLane<u32>,
+    n: u32,
+) -> PerLane<u32> {
+    let sorted = sorted.clamped();
+    let directions = directions(warp);
+    // No atom covers a point of another one from farther away.
+    let farthest = 2.0 * (cells.frame().largest + PROBE);
+    let mut found = warp.per_lane(|_| 0u32);
+    let mut k = 0u32;
+    while k < n {
+        let together = n.min(k.wrapping_add(TOGETHER));
+        let own = warp.shuffle(places, |lane| lane.index().wrapping_add(k).min(together.wrapping_sub(1)));
+        let own = warp.map(&own, |_, place| sorted.get(*place));
+        let x = warp.map(&own, |_, atom| atom.x);
+        let y = warp.map(&own, |_, atom| atom.y);
+        let z = warp.map(&own, |_, atom| atom.z);
+        let of = bounds::<V>(warp, &x, &y, &z);
+        listed.clear(warp);
+        let region = cells.within(&of, farthest);
+        let mut row = 0u32;
+        while row < region.rows() {
+            let runs = runs::<V>(warp, cells, region, row, &of, farthest);
+            listed
+                .push_ranges_where(warp, &sorted, &runs, |[x, y, z, _]| of.distance2([x, y, z]) <= farthest * farthest);
+            row = row.wrapping_add(32);
+        }
+        let around = listed.items(warp);
+        let begin = k;
+        while k < together {
+            let centre = Centre::new(warp.broadcast(&own, k.wrapping_sub(begin)));
+            let open = open::<V>(warp, &centre, (around, near), cells, sorted, &directions);
+            warp.each(&mut found, |lane, found| *found = if lane.index() == k { open } else { *found });
+            k = k.wrapping_add(1);
+        }
+    }
+    found
+}
+
+/// The directions in which an atom is exposed, as bits. Two lanes share a direction; each tests some of the neighbours.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn open<V>(
+    warp: &mut Warp,
+    centre: &Centre,
+    (around, near): (WarpItems<Pick>, &mut WarpList<Near>),
+    cells: &Cells,
+    sorted: Clamped<Atom>,
+    directions: &[PerLane<f32>; 3],
+) -> u32 {
+    let mut covered = warp.per_lane(|_| 0u32);
+    near.clear(warp);
+    let mut from = 0u32;
+    while from < around.len() {
+        let picks = around.picks(warp, &sorted, from);
+        let [x, y, z, radius] = picks.words();
+        let left = around.len().wrapping_sub(from);
+        let touches = warp.map(((x, y), (z, radius)), |lane, ((x, y), (z, radius))| {
+            let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < left);
+            least < f32::INFINITY
+        });
+        near.push_picks_where(warp, &picks, &touches, |_, touches| *touches);
+        from = from.wrapping_add(32);
+    }
+    let touching = near.items(warp);
+    if around.is_complete() && touching.is_complete() {
+        let mut from = 0u32;
+        while from < touching.len() && !warp.all(&covered, |_, covered| *covered != 0) {
+            let picks = touching.picks(warp, &sorted, from);
+            cover::<[V; 0]>(warp, centre, picks.words(), touching.len() - from, directions, &mut covered);
+            from = from.wrapping_add(32);
+        }
+    } else {
+        let (of, farthest) = (Bounds::of(centre.atom), centre.farthest(cells));
+        each_near::<[V; 1]>(warp, cells, &of, farthest, |warp, places, n| {
+            let others = warp.map(places, |_, place| sorted.get(*place));
+            let x = warp.map(&others, |_, other| other.x);
+            let y = warp.map(&others, |_, other| other.y);
+            let z = warp.map(&others, |_, other| other.z);
+            let radius = warp.map(&others, |_, other| other.radius);
+            cover::<[V; 2]>(warp, centre, [&x, &y, &z, &radius], n, directions, &mut covered);
+        });
+    }
+    let open = warp.ballot(&covered, |_, covered| *covered == 0);
+    open & open >> 16 & ALL
+}
+
+/// Marks the directions that the atoms of the first `n` lanes cover.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn cover<V>(
+    warp: &mut Warp,
+    centre: &Centre,
+    [x, y, z, radius]: [&PerLane<f32>; 4],
+    n: u32,
+    [to_x, to_y, to_z]: &[PerLane<f32>; 3],
+    covered: &mut PerLane<u32>,
+) {
+    let px = warp.map(x, |_, x| *x - centre.atom.x);
+    let py = warp.map(y, |_, y| *y - centre.atom.y);
+    let pz = warp.map(z, |_, z| *z - centre.atom.z);
+    let least = warp.map(((x, y), (z, radius)), |lane, ((x, y), (z, radius))| {
+        let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < n);
+        least
+    });
+    // Of each four atoms, lanes up to 15 test the first two, the others the last two.
+    let mut k = 0u32;
+    while k < n.min(32) {
+        let plane = |warp: &mut Warp, k: u32| {
+            [warp.broadcast(&px, k), warp.broadcast(&py, k), warp.broadcast(&pz, k), warp.broadcast(&least, k)]
+        };
+        let planes = [plane(warp, k), plane(warp, k + 1), plane(warp, k + 2), plane(warp, k + 3)];
+        warp.each_with(covered, (to_x, to_y, to_z), |lane, covered, (x, y, z)| {
+            let [a, b] = if lane.index() < 16 { [planes[0], planes[1]] } else { [planes[2], planes[3]] };
+            let is_covered = |[px, py, pz, least]: Plane| math::fma(*x, px, math::fma(*y, py, *z * pz)) > least;
+            *covered |= u32::from(is_covered(a) | is_covered(b));
+        });
+        k = k.wrapping_add(4);
+    }
 }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use prism_host::Engine;
 use prism_host::engine::BatchResults;
 use prism_host::inputs::discover;
-use prism_host::output::{Columns, OutputFile, Provenance, StructureRows};
+use prism_host::output::{Columns, OutputFile, Provenance};
 use prism_host::pipeline::{self, Cancel, Computed, Stopped, StructureFiles, Telemetry};
 use prism_host::read::ReadOptions;
 use std::fs;
@@ -63,20 +63,16 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
             Some(OutputFile::create(&output_path(folder), Columns::default(), &provenance)?)
         }
     };
-    let consume = |Computed { batch, results }: Computed| -> Result<()> {
-        for (structure, result) in batch.structures.iter().zip(results.iter()) {
+    let consume = |computed: Computed| -> Result<()> {
+        for (structure, result) in computed.batch.structures.iter().zip(computed.results.iter()) {
             if let Err(error) = result {
                 anyhow::bail!("{}: {error}", structure.name);
             }
             structures += 1;
         }
         match &mut file {
-            None => kept.push(results),
-            Some(file) => {
-                let features = results.iter().flatten();
-                let part = |(structure, features)| rows(structure, features);
-                file.write(&batch.structures.iter().zip(features).map(part).collect::<Vec<_>>())?;
-            }
+            None => kept.push(computed.results),
+            Some(file) => file.write_shared(&computed.into())?,
         }
         Ok(())
     };
@@ -97,10 +93,6 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     }
     ensure!(structures > 0, "no file gave features");
     Ok(Run { wall, find, finish, cpu, structures, output_bytes, checksum: checksum(&kept), telemetry })
-}
-
-fn rows<'a>(structure: &'a prism_host::StructureInput, features: prism_host::StructureView<'a>) -> StructureRows<'a> {
-    StructureRows { structure, features }
 }
 
 /// Beside the folder of the files: a file in the folder would cause a note in the next run.

@@ -11,9 +11,8 @@ use prism_host::{PackedBatch, StructureInput};
 use std::fs;
 use std::path::Path;
 use test_kernels::{Contact, Point, contacts};
-use tests::bench::{Watch, median};
+use tests::bench::{Watch, in_turn, median};
 
-const WARM_UP: usize = 3;
 /// Contact threshold in Å.
 const THRESHOLD: f32 = 8.0;
 const THREADS: u32 = 256;
@@ -83,15 +82,11 @@ pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut R
     let mut batch = Batch::new(stream, &packed)?;
     let mut contestants = contestants(&executor, arguments.baselines.as_deref())?;
     let watch = Watch::new(stream)?;
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        for contestant in &mut contestants {
-            let took = watch.time(|| batch.launch(&executor, contestant.kernel.as_ref()))?;
-            if repetition >= WARM_UP {
-                contestant.milliseconds.push(took);
-            }
-        }
-    }
-    for contestant in &mut contestants {
+    let milliseconds = in_turn(contestants.len(), arguments.repetitions, |form, _| {
+        watch.time(|| batch.launch(&executor, contestants[form].kernel.as_ref()))
+    })?;
+    for (contestant, milliseconds) in contestants.iter_mut().zip(milliseconds) {
+        contestant.milliseconds = milliseconds;
         batch.out.view_mut().zero(stream)?;
         batch.launch(&executor, contestant.kernel.as_ref())?;
         stream.synchronize()?;

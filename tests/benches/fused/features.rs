@@ -14,9 +14,6 @@ use shared_types::MegaFusedConfig;
 use tests::bench::Watch;
 use tests::synthetic::Annotation;
 
-/// Launches before the timed ones.
-const WARM_UP: usize = 3;
-
 pub fn time(
     structures: &[StructureInput],
     annotation: Annotation,
@@ -30,14 +27,7 @@ pub fn time(
     buffers.upload(stream, &batch)?;
     let watch = Watch::new(stream)?;
     let mut milliseconds_of = |launch: fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>| {
-        let mut milliseconds = Vec::new();
-        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-            let took = watch.time(|| launch(&mut buffers, &executor))?;
-            if repetition >= WARM_UP {
-                milliseconds.push(took);
-            }
-        }
-        anyhow::Ok(milliseconds)
+        watch.repeated(arguments.repetitions, || launch(&mut buffers, &executor))
     };
     let of_surfaces = milliseconds_of(DeviceBatch::launch_surfaces)?;
     let of_exposure = milliseconds_of(DeviceBatch::launch_exposure)?;

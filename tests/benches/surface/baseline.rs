@@ -12,9 +12,8 @@ use prism_host::engine::point_groups;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 use std::fs;
 use std::path::Path;
-use tests::bench::{Watch, median};
+use tests::bench::{Watch, in_turn, median};
 
-const WARM_UP: usize = 2;
 const THREADS: u32 = 224;
 
 pub struct Compared {
@@ -146,23 +145,14 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, argument
     // SAFETY: the caller names an image made by nvcc.
     let baseline = unsafe { load_image(executor.context(), "baseline", &bytes) }?.raw_kernel("surfaces")?;
     let watch = Watch::new(stream)?;
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (mut our_counts, mut their_counts) = (Vec::new(), Vec::new());
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        let took = watch.time(|| buffers.launch(executor))?;
-        if repetition == 0 {
-            our_counts = buffers.surface.download(stream)?;
-        }
-        let took_baseline = watch.time(|| buffers.launch_baseline(stream, &baseline))?;
-        if repetition == 0 {
-            their_counts = buffers.surface.download(stream)?;
-        }
-        if repetition >= WARM_UP {
-            ours.push(took);
-            theirs.push(took_baseline);
-        }
-    }
-    let same = words(&our_counts) == words(&their_counts);
+    let mut milliseconds = in_turn(2, arguments.repetitions, |form, _| {
+        watch.time(|| if form == 0 { buffers.launch(executor) } else { buffers.launch_baseline(stream, &baseline) })
+    })?;
+    buffers.launch(executor)?;
+    let our_counts = buffers.surface.download(stream)?;
+    buffers.launch_baseline(stream, &baseline)?;
+    let same = words(&our_counts) == words(&buffers.surface.download(stream)?);
+    let (theirs, ours) = (milliseconds.remove(1), milliseconds.remove(0));
     let ratio = median(&ours.iter().zip(&theirs).map(|(a, b)| a / b).collect::<Vec<_>>());
     let lines = vec![
         Line { stage: "counts alone, Rust", milliseconds: ours },

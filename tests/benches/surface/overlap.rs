@@ -8,10 +8,7 @@ use prism_host::engine::{DeviceBatch, DeviceMemory, DeviceSlots, SlotOptions, Sl
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
-use tests::bench::median;
-
-/// Runs before the timed ones.
-const WARM_UP: usize = 2;
+use tests::bench::{in_turn, median};
 
 /// `kernels`: time in milliseconds of all kernels of the undivided batch, a lower bound of the batch's time.
 pub fn time(
@@ -68,17 +65,13 @@ pub fn time(
 
 /// Wall times in milliseconds, without the warm-up.
 fn repeated<T>(arguments: &Arguments, mut run: impl FnMut() -> Result<T>) -> Result<Vec<f64>> {
-    let mut milliseconds = Vec::new();
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+    let milliseconds = in_turn(1, arguments.repetitions, |_, _| {
         let begin = Instant::now();
-        let result = run()?;
-        let took = begin.elapsed().as_secs_f64() * 1e3;
-        drop(result);
-        if repetition >= WARM_UP {
-            milliseconds.push(took);
-        }
-    }
-    Ok(milliseconds)
+        // Dropped after the time is taken.
+        let _result = run()?;
+        anyhow::Ok(begin.elapsed().as_secs_f64() * 1e3)
+    })?;
+    Ok(milliseconds.concat())
 }
 
 /// Copies the whole batch to the device and its results back, with nothing else running.

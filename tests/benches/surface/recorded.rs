@@ -7,11 +7,9 @@ use prism_host::PackedBatch;
 use prism_host::engine::{DeviceBatch, DeviceSlots, SlotOptions};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
-use tests::bench::{Watch, median};
+use tests::bench::{Watch, in_turn, median};
 use tests::copies;
 
-/// Runs before the timed ones.
-const WARM_UP: usize = 3;
 /// Batches per repetition, because one batch is too short for the clock.
 const BATCHES: usize = 20;
 
@@ -44,22 +42,15 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
     let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.values));
     let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_slots, &mut by_graph];
 
-    let mut milliseconds = [const { Vec::new() }; 3];
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        let mut digests = Vec::new();
-        for place in 0..ways.len() {
-            let way = (place + repetition) % ways.len();
-            let begin = Instant::now();
-            let found = frames.iter().map(&mut *ways[way]).collect::<Result<Vec<_>>>()?;
-            let took = begin.elapsed().as_secs_f64() * 1e3 / BATCHES as f64;
-            digests.push(found);
-            if repetition >= WARM_UP {
-                milliseconds[way].push(took);
-            }
-        }
-        ensure!(digests.iter().all(|found| *found == digests[0]), "the variants' results differ");
-    }
-    let [launches, slots, graph] = milliseconds.each_ref().map(|milliseconds| median(milliseconds));
+    let mut expected = None;
+    let milliseconds = in_turn(ways.len(), arguments.repetitions, |way, _| {
+        let begin = Instant::now();
+        let found = frames.iter().map(&mut *ways[way]).collect::<Result<Vec<_>>>()?;
+        let took = begin.elapsed().as_secs_f64() * 1e3 / BATCHES as f64;
+        ensure!(*expected.get_or_insert_with(|| found.clone()) == found, "the variants' results differ");
+        Ok(took)
+    })?;
+    let [launches, slots, graph] = [0, 1, 2].map(|way| median(&milliseconds[way]));
     println!(
         "batches of {structures} structures ({residues} residues, {atoms} atoms), each up, computed and down, by the clock: \
          queued piece by piece {launches:.4} ms, in slots {slots:.4} ms, one graph of {nodes} pieces {graph:.4} ms ({:.2} times as \
@@ -81,14 +72,7 @@ fn kernels(
     let mut buffers = DeviceBatch::new(stream, config)?;
     buffers.upload(stream, batch)?;
     let watch = Watch::new(stream)?;
-    let mut milliseconds = Vec::new();
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        let took = watch.time(|| buffers.launch(executor))?;
-        if repetition >= WARM_UP {
-            milliseconds.push(took);
-        }
-    }
-    Ok(median(&milliseconds))
+    Ok(median(&watch.repeated(arguments.repetitions, || buffers.launch(executor))?))
 }
 
 /// A digest of some bits of every row: enough to tell batches apart, in negligible time.

@@ -9,9 +9,6 @@ use shared_types::MegaFusedConfig;
 use tests::bench::{Watch, median};
 use tests::copies;
 
-/// Runs before the timed ones.
-const WARM_UP: usize = 2;
-
 type Launch = fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>;
 
 const STAGES: [(&str, Launch); 6] = [
@@ -32,13 +29,7 @@ pub fn alone(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments
     buffers.upload(stream, batch)?;
     let watch = Watch::new(stream)?;
     for (stage, launch) in STAGES {
-        let mut milliseconds = Vec::new();
-        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-            let took = watch.time(|| launch(&mut buffers, executor))?;
-            if repetition >= WARM_UP {
-                milliseconds.push(took);
-            }
-        }
+        let milliseconds = watch.repeated(arguments.repetitions, || launch(&mut buffers, executor))?;
         lines.push(Line { stage, milliseconds });
     }
     let computed = buffers.results(stream, batch)?;
@@ -73,13 +64,7 @@ pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
         let batch = PackedBatch::from_inputs(structures)?;
         let mut buffers = DeviceBatch::new(stream, config)?;
         buffers.upload(stream, &batch)?;
-        let mut milliseconds = Vec::new();
-        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-            let took = watch.time(|| buffers.launch(executor))?;
-            if repetition >= WARM_UP {
-                milliseconds.push(took);
-            }
-        }
+        let milliseconds = watch.repeated(arguments.repetitions, || buffers.launch(executor))?;
         buffers.results(stream, &batch)?;
         anyhow::Ok(median(&milliseconds))
     };

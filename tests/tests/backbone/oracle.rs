@@ -6,23 +6,10 @@
 use prism_host::StructureInput;
 use shared_types::NO_CA;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
-
-type Point = [f64; 3];
-
-fn minus(a: Point, b: Point) -> Point {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: Point, b: Point) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
+use tests::vector::{Point, cross, dot, length, minus};
 
 fn distance(a: Point, b: Point) -> f64 {
-    dot(minus(a, b), minus(a, b)).sqrt()
+    length(minus(a, b))
 }
 
 /// Dihedral in degrees: the angle between the planes, with the sign of the triple product.

@@ -3,21 +3,14 @@
 use crate::gpu;
 use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PoolOptions};
 use prism_host::engine::{DeviceSlots, SlotOptions};
-use prism_host::{Backend, Engine, EngineError, PackedBatch, StructureFeatures, StructureInput};
+use prism_host::{Backend, Engine, EngineError, StructureFeatures, StructureInput};
 use shared_types::MegaFusedConfig;
 use tests::copies;
 use tests::simulated::{is_simulated, with_driver};
+use tests::slots::{executor, packed};
 
 /// Allocation granularity of the driver.
 const PIECE: usize = 2 << 20;
-
-fn executor() -> CudaExecutor {
-    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
-}
-
-fn packed(structures: &[StructureInput]) -> PackedBatch {
-    PackedBatch::from_inputs(structures).unwrap()
-}
 
 /// A simulated device has less memory, and tests without a GPU should be fast.
 fn copies_of_one(many: usize) -> usize {

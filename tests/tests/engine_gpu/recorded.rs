@@ -9,18 +9,11 @@ use shared_types::{Atom, MegaFusedConfig};
 use tests::copies;
 use tests::dice::Dice;
 use tests::simulated::with_driver;
+use tests::slots::{executor, packed};
 use tests::synthetic::{Annotation, Recipe};
-
-fn executor() -> CudaExecutor {
-    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
-}
 
 fn record(executor: &CudaExecutor, structures: &[StructureInput], config: MegaFusedConfig) -> RecordedBatch {
     DeviceBatch::new(executor.stream(), config).unwrap().record(executor, packed(structures)).unwrap()
-}
-
-fn packed(structures: &[StructureInput]) -> PackedBatch {
-    PackedBatch::from_inputs(structures).unwrap()
 }
 
 /// The structures with slightly moved atoms and B factors, different for each frame.

@@ -1,8 +1,8 @@
 //! The engine's slots on a simulated driver without a device: their memory, and that they finish. `fused_gpu` tests their
 //! results on a GPU.
 
-use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
-use prism_host::engine::{DeviceSlots, SlotOptions, SlotStatistics};
+use cuda_host::{GpuBufferPool, PoolOptions};
+use prism_host::engine::{DeviceSlots, SlotOptions};
 use prism_host::pipeline::{Batch, Cancel, Computed, Outcome, run};
 use prism_host::{Backend, Engine, EngineError, PackedBatch};
 use shared_types::MegaFusedConfig;
@@ -10,27 +10,13 @@ use std::convert::Infallible;
 use std::thread;
 use tests::copies;
 use tests::simulated::with_driver;
+use tests::slots::{allocated, cut, executor};
 
 /// Kernels that the simulated driver does not know run without effect.
 const DRIVER: &[&str] = &["-DOTHERS_DO_NOTHING"];
 
-fn executor() -> CudaExecutor {
-    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
-}
-
-/// Uses several chunks even for small batches.
-fn cut(chunks: usize) -> SlotOptions {
-    SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
-}
-
 fn batch(copies: usize) -> PackedBatch {
     PackedBatch::from_inputs(&copies::jittered(copies)).unwrap()
-}
-
-/// Values that grow when memory is allocated.
-fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
-    let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
-    std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
 }
 
 #[test]

@@ -1,22 +1,14 @@
 //! Batches that pass through a device in concurrent chunks.
 
 use crate::{backends, one_of_each};
-use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
-use prism_host::engine::{DeviceSlots, SlotOptions, SlotStatistics};
+use cuda_host::{GpuBufferPool, PoolOptions, PoolStatistics};
+use prism_host::engine::{DeviceSlots, SlotOptions};
 use prism_host::{Backend, BatchFeatures, Engine, PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use std::time::Duration;
+use tests::slots::{allocated, cut, executor};
 use tests::synthetic::{Recipe, many_chains};
 use tests::{copies, device};
-
-fn executor() -> CudaExecutor {
-    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).expect("a device that opens")
-}
-
-/// Uses many small chunks even for small batches.
-fn cut(chunks: usize) -> SlotOptions {
-    SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
-}
 
 fn on_cpu(batch: &PackedBatch) -> BatchFeatures {
     Engine::builder().backend(Backend::Cpu).build().unwrap().run_batch(batch).unwrap()
@@ -78,12 +70,6 @@ fn what_lanes_computed_before_does_not_count() {
         Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run_batch(&batches[0]).unwrap();
     let (found, _) = slots.run(&batches[0], config).unwrap();
     assert!(found.summaries() == expected.summaries(), "another configuration is another configuration's results");
-}
-
-/// Values that grow when memory is allocated.
-fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
-    let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
-    std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
 }
 
 #[test]

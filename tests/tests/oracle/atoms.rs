@@ -4,13 +4,13 @@
 //! value is the middle of the interval, and half the interval is part of its tolerance.
 
 use crate::expected::Expected;
-use crate::residues::{length, minus};
 use prism_host::StructureInput;
 use prism_host::engine::sphere_points;
 use shared_types::RESIDUES;
 use shared_types::feature::column;
 use std::f64::consts::PI;
 use std::ops::Range;
+use tests::vector::{length, minus};
 
 /// Radius of the probe in Å.
 const PROBE: f64 = 1.4;

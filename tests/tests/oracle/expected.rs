@@ -4,6 +4,7 @@ use crate::graph::Graph;
 use crate::residues::*;
 use shared_types::RESIDUES;
 use shared_types::feature::column;
+use tests::vector::{cross, dot, length, minus, plus, unit};
 
 /// A value of a residue that may be missing.
 type Given = fn(&Residue) -> Option<f64>;

@@ -2,6 +2,7 @@
 
 use prism_host::StructureInput;
 use shared_types::NO_CA;
+use tests::vector::{length, minus};
 
 /// The data on which features are defined.
 #[derive(Clone, Debug)]
@@ -37,32 +38,6 @@ pub fn residues(structure: &StructureInput) -> Vec<Residue> {
             }
         })
         .collect()
-}
-
-pub fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-pub fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// `None` for the null vector.
-pub fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
-    let length = length(a);
-    (length > 0.0).then(|| a.map(|x| x / length))
 }
 
 /// Distance of two alpha carbons; `None` if one is missing.

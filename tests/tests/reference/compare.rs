@@ -1,11 +1,12 @@
 //! Features compared with reference values, with the tolerances of the features' definitions.
 
 use crate::graph::Graph;
-use crate::residues::{Residue, distance, dot, in_fragment, minus, residues};
+use crate::residues::{Residue, distance, in_fragment, residues};
 use crate::table::{Columns, Tables};
 use prism_host::{StructureFeatures, StructureInput};
 use shared_types::RESIDUES;
 use shared_types::feature::column;
+use tests::vector::{dot, minus, plus, unit};
 
 /// Ratio of the second eigenvalue to the first from which on eigenvectors are not compared.
 const CLOSE: f64 = 0.95;
@@ -111,7 +112,6 @@ fn other_residues(structure: &StructureInput, rows: &Columns, whole: &Columns) -
 
 /// Number of residues of fragments whose half sphere depends on rounding.
 fn sideways(residues: &[Residue], i: usize) -> f64 {
-    use crate::residues::{plus, unit};
     let ca = |i: usize| residues.get(i).and_then(|r| r.ca);
     let (Some(before), Some(here), Some(after)) = (ca(i.wrapping_sub(1)), ca(i), ca(i + 1)) else { return 0.0 };
     let (Some(a), Some(b)) = (unit(minus(here, before)), unit(minus(here, after))) else { return 0.0 };

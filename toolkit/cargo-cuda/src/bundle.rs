@@ -41,21 +41,58 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("target/cuda-bundle"));
     let programs = tests(&arguments.directory)?;
     ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
-    if out.exists() {
-        // Delete only a folder that this command made.
-        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
-        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
-    }
-    let bin = out.join("bin");
-    fs::create_dir_all(&bin).with_context(|| format!("cannot make {}", bin.display()))?;
+    let bin = begin(&out)?;
     for (name, path) in &programs {
         fs::copy(path, bin.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
     }
-    let script = out.join(SCRIPT_NAME);
-    fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
-    make_executable(&script)?;
+    finish(&out, SCRIPT)?;
     println!("{}: {} programs; copy it and call {SCRIPT_NAME}", out.display(), programs.len());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the folder of a bundle, or empties it. Returns its folder of executables.
+///
+/// # Errors
+/// If the folder has something else, or cannot be made.
+pub fn begin(out: &Path) -> Result<PathBuf> {
+    if out.exists() {
+        // Delete only a folder that this function made.
+        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
+        fs::remove_dir_all(out).with_context(|| format!("cannot empty {}", out.display()))?;
+    }
+    let bin = out.join("bin");
+    fs::create_dir_all(&bin).with_context(|| format!("cannot make {}", bin.display()))?;
+    Ok(bin)
+}
+
+/// Writes the script that runs a bundle.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn finish(out: &Path, text: &str) -> Result<()> {
+    let script = out.join(SCRIPT_NAME);
+    fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
+    make_executable(&script)
+}
+
+/// Lets a file be run.
+///
+/// # Errors
+/// If it cannot be marked.
+#[cfg(unix)]
+pub fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", path.display()))
+}
+
+/// Nothing needs to be marked here.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn make_executable(_: &Path) -> Result<()> {
+    Ok(())
 }
 
 /// The names and executables of a crate's tests, built like a release.
@@ -77,18 +114,6 @@ fn executables(messages: &str) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = messages.filter_map(program).collect();
     found.sort();
     found
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-        .with_context(|| format!("cannot make {} executable", path.display()))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! A device's context.
 
-use crate::device::{self, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY};
 use crate::driver::{CUcontext, CUdevice, CUdeviceptr, CUstream, Code, Driver, driver};
-use crate::{CudaError, Stream};
+use crate::error::CudaError;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+
+/// The lowest compute capability that runs the kernels: the lowest that current PTX compilers support.
+pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
 /// An opened device: its primary context, which all libraries of a process share.
 ///
@@ -64,10 +66,10 @@ impl Context {
     /// [`MIN_COMPUTE_CAPABILITY`].
     pub fn new(ordinal: usize) -> Result<Self, CudaError> {
         let driver = driver()?;
-        let device = device::find(driver, ordinal)?;
-        let found = device::compute_capability(driver, device)?;
+        let device = driver.find_device(ordinal)?;
+        let found = driver.compute_capability(device)?;
         if found < MIN_COMPUTE_CAPABILITY {
-            let name = device::name(driver, device)?;
+            let name = driver.device_name(device)?;
             return Err(CudaError::DeviceTooOld { ordinal, name, found, needed: MIN_COMPUTE_CAPABILITY });
         }
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,17 +99,9 @@ impl Context {
         self.0.ordinal
     }
 
-    /// Properties of the device.
-    ///
-    /// # Errors
-    /// Those of the driver.
-    pub fn device(&self) -> Result<DeviceInfo, CudaError> {
-        Device::info(self.ordinal())
-    }
-
     /// The device's compute capability.
     pub(crate) fn compute_capability(&self) -> Result<(u32, u32), CudaError> {
-        device::compute_capability(self.driver(), self.0.device)
+        self.driver().compute_capability(self.0.device)
     }
 
     /// The size of the device's memory, and how much of it is free.
@@ -121,14 +115,6 @@ impl Context {
         unsafe { self.driver().mem_get_info(&raw mut free, &raw mut total) }
             .check(self.driver(), || format!("asking for the free memory of device {}", self.ordinal()))?;
         Ok(DeviceMemory { free, total })
-    }
-
-    /// A new stream.
-    ///
-    /// # Errors
-    /// Those of the driver.
-    pub fn stream(&self) -> Result<Stream, CudaError> {
-        Stream::new(self)
     }
 
     /// Whether both are contexts of the same device.

@@ -1,12 +1,9 @@
 //! The devices of this machine.
 
-use crate::driver::{CUdevice, CUdevice_attribute, Driver, driver, library};
-use crate::{Context, CudaError};
-use std::ffi::{CStr, c_char};
+use crate::context::{Context, MIN_COMPUTE_CAPABILITY};
+use crate::driver::{CUdevice_attribute, driver, library};
+use crate::error::CudaError;
 use std::fmt;
-
-/// The lowest compute capability that runs the kernels: the lowest that current PTX compilers support.
-pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
 /// The memory of a CUDA device, as the [`Space`](cuda_std::launch::Space) of a kernel's buffers; and queries about the
 /// devices of this machine.
@@ -37,11 +34,7 @@ impl Device {
     /// # Errors
     /// [`CudaError::NoLibrary`] without CUDA, [`CudaError::NoDevice`] if the driver finds no usable device.
     pub fn count() -> Result<usize, CudaError> {
-        let driver = driver()?;
-        let mut count = 0;
-        // SAFETY: writes a number.
-        unsafe { driver.device_get_count(&raw mut count) }.check(driver, || "counting devices".to_owned())?;
-        Ok(usize::try_from(count).unwrap_or(0))
+        driver()?.device_count()
     }
 
     /// All devices, in the driver's order.
@@ -58,23 +51,20 @@ impl Device {
     /// As [`count`](Self::count), and [`CudaError::NoSuchDevice`].
     pub fn info(ordinal: usize) -> Result<DeviceInfo, CudaError> {
         let driver = driver()?;
-        let device = find(driver, ordinal)?;
-        let attribute = |attribute| read_attribute(driver, device, attribute);
+        let device = driver.find_device(ordinal)?;
+        let attribute = |attribute| driver.device_attribute(device, attribute);
         use CUdevice_attribute as A;
         let mut info = DeviceInfo {
             ordinal,
-            name: name(driver, device)?,
-            compute_capability: (
-                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-            ),
+            name: driver.device_name(device)?,
+            compute_capability: driver.compute_capability(device)?,
             total_memory: 0,
             free_memory: None,
             multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             shared_memory_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             shared_memory_per_block_with_asking: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
             max_threads_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-            pci_bus_id: pci_bus_id(driver, device)?,
+            pci_bus_id: driver.pci_bus_id(device)?,
         };
         // SAFETY: writes a number.
         unsafe { driver.device_total_mem(&raw mut info.total_memory, device) }
@@ -86,24 +76,34 @@ impl Device {
     }
 }
 
+impl Context {
+    /// Properties of the device.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn device(&self) -> Result<DeviceInfo, CudaError> {
+        Device::info(self.ordinal())
+    }
+}
+
 /// Bytes of shared memory that a block can have if its kernel requests more than the default.
 pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError> {
     let driver = driver()?;
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-    read_attribute(driver, find(driver, ordinal)?, attribute)
+    driver.device_attribute(driver.find_device(ordinal)?, attribute)
 }
 
 /// How many multiprocessors a device has.
 pub(crate) fn multiprocessors(ordinal: usize) -> Result<u32, CudaError> {
     let driver = driver()?;
-    read_attribute(driver, find(driver, ordinal)?, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    driver.device_attribute(driver.find_device(ordinal)?, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 }
 
 /// Whether the host may access unified memory while the device computes.
 pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, CudaError> {
     let driver = driver()?;
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
-    Ok(read_attribute(driver, find(driver, ordinal)?, attribute)? != 0)
+    Ok(driver.device_attribute(driver.find_device(ordinal)?, attribute)? != 0)
 }
 
 /// Properties of a device.
@@ -193,54 +193,6 @@ pub fn driver_version() -> Result<CudaVersion, CudaError> {
     Ok(CudaVersion { major: version / 1000, minor: version % 1000 / 10 })
 }
 
-pub(crate) fn find(driver: &Driver, ordinal: usize) -> Result<CUdevice, CudaError> {
-    let count = Device::count()?;
-    let number =
-        i32::try_from(ordinal).ok().filter(|_| ordinal < count).ok_or(CudaError::NoSuchDevice { ordinal, count })?;
-    let mut device = 0;
-    // SAFETY: writes a handle.
-    unsafe { driver.device_get(&raw mut device, number) }.check(driver, || format!("opening device {ordinal}"))?;
-    Ok(device)
-}
-
-pub(crate) fn compute_capability(driver: &Driver, device: CUdevice) -> Result<(u32, u32), CudaError> {
-    use CUdevice_attribute as A;
-    Ok((
-        read_attribute(driver, device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-        read_attribute(driver, device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-    ))
-}
-
-fn read_attribute(driver: &Driver, device: CUdevice, attribute: CUdevice_attribute) -> Result<u32, CudaError> {
-    let mut value = 0;
-    // SAFETY: writes a number; the handle is the driver's own.
-    unsafe { driver.device_get_attribute(&raw mut value, attribute, device) }
-        .check(driver, || format!("reading {attribute:?} of device {device}"))?;
-    Ok(u32::try_from(value).unwrap_or(0))
-}
-
-pub(crate) fn name(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
-    let mut text = [0; 256];
-    // SAFETY: writes at most the array's length.
-    unsafe { driver.device_get_name(text.as_mut_ptr(), 255, device) }
-        .check(driver, || format!("reading the name of device {device}"))?;
-    Ok(to_string(&text))
-}
-
-fn pci_bus_id(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
-    let mut text = [0; 32];
-    // SAFETY: writes at most the array's length.
-    unsafe { driver.device_get_pci_bus_id(text.as_mut_ptr(), 31, device) }
-        .check(driver, || format!("reading the PCI address of device {device}"))?;
-    Ok(to_string(&text))
-}
-
-fn to_string(text: &[c_char]) -> String {
-    // C's char has a sign on x86-64 and none on aarch64.
-    let bytes: Vec<u8> = text.iter().flat_map(|byte| byte.to_ne_bytes()).collect();
-    CStr::from_bytes_until_nul(&bytes).map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,12 +220,5 @@ mod tests {
         info.free_memory = None;
         assert!(!info.is_supported());
         assert!(info.to_string().contains(", 80.0 GiB, "));
-    }
-
-    #[test]
-    fn a_name_ends_at_its_first_nul() {
-        let text = |bytes: &[u8]| bytes.iter().map(|byte| byte.cast_signed()).collect::<Vec<_>>();
-        assert_eq!(to_string(&text(b"GPU\0rest")), "GPU");
-        assert_eq!(to_string(&text(b"no end")), "");
     }
 }

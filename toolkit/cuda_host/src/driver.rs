@@ -161,6 +161,59 @@ impl Driver {
         Some(parameters)
     }
 
+    /// Number of devices.
+    pub(crate) fn device_count(&self) -> Result<usize, CudaError> {
+        let mut count = 0;
+        // SAFETY: writes a number.
+        unsafe { self.device_get_count(&raw mut count) }.check(self, || "counting devices".to_owned())?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The device with a number.
+    pub(crate) fn find_device(&self, ordinal: usize) -> Result<CUdevice, CudaError> {
+        let count = self.device_count()?;
+        let number = i32::try_from(ordinal)
+            .ok()
+            .filter(|_| ordinal < count)
+            .ok_or(CudaError::NoSuchDevice { ordinal, count })?;
+        let mut device = 0;
+        // SAFETY: writes a handle.
+        unsafe { self.device_get(&raw mut device, number) }.check(self, || format!("opening device {ordinal}"))?;
+        Ok(device)
+    }
+
+    pub(crate) fn device_attribute(&self, device: CUdevice, attribute: CUdevice_attribute) -> Result<u32, CudaError> {
+        let mut value = 0;
+        // SAFETY: writes a number; the handle is the driver's own.
+        unsafe { self.device_get_attribute(&raw mut value, attribute, device) }
+            .check(self, || format!("reading {attribute:?} of device {device}"))?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    pub(crate) fn compute_capability(&self, device: CUdevice) -> Result<(u32, u32), CudaError> {
+        use CUdevice_attribute as A;
+        Ok((
+            self.device_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            self.device_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ))
+    }
+
+    pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CudaError> {
+        let mut text = [0; 256];
+        // SAFETY: writes at most the array's length.
+        unsafe { self.device_get_name(text.as_mut_ptr(), 255, device) }
+            .check(self, || format!("reading the name of device {device}"))?;
+        Ok(to_string(&text))
+    }
+
+    pub(crate) fn pci_bus_id(&self, device: CUdevice) -> Result<String, CudaError> {
+        let mut text = [0; 32];
+        // SAFETY: writes at most the array's length.
+        unsafe { self.device_get_pci_bus_id(text.as_mut_ptr(), 31, device) }
+            .check(self, || format!("reading the PCI address of device {device}"))?;
+        Ok(to_string(&text))
+    }
+
     fn text(&self, code: u32, get: unsafe fn(&Self, u32, *mut *const c_char) -> Code) -> String {
         let mut text = ptr::null();
         // SAFETY: the driver sets `text` to a static string, or to null for a code that it does not know.
@@ -177,6 +230,12 @@ impl Driver {
     pub(crate) fn error_name(&self, code: Code) -> String {
         self.text(code.0, Self::get_error_name)
     }
+}
+
+fn to_string(text: &[c_char]) -> String {
+    // C's char has a sign on x86-64 and none on aarch64.
+    let bytes: Vec<u8> = text.iter().flat_map(|byte| byte.to_ne_bytes()).collect();
+    CStr::from_bytes_until_nul(&bytes).map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned())
 }
 
 impl Code {
@@ -237,4 +296,16 @@ pub(crate) fn driver() -> Result<&'static Driver, CudaError> {
         }
     };
     INITIALISED.get_or_init(initialise).clone().map(|()| driver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_ends_at_its_first_nul() {
+        let text = |bytes: &[u8]| bytes.iter().map(|byte| byte.cast_signed()).collect::<Vec<_>>();
+        assert_eq!(to_string(&text(b"GPU\0rest")), "GPU");
+        assert_eq!(to_string(&text(b"no end")), "");
+    }
 }

@@ -327,7 +327,7 @@ impl CudaExecutor {
         }
         self.context().bind()?;
         if let Some(recording) = self.stream.recording() {
-            recording.keep(kernel.module());
+            recording.keep(kernel.module().kept());
         }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {

@@ -8,11 +8,12 @@ use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
 use crate::stream::{Kept, Recording, Use};
 use crate::usage::{Begun, Lane};
-use crate::{Context, CudaError, CudaExecutor, Event, Module, Stream};
+use crate::{Context, CudaError, CudaExecutor, Event, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;
 use std::fmt;
 use std::ptr;
+use std::sync::Arc;
 
 /// Work that is launched as one: kernels, copies and zeroing on one stream, with fixed arguments.
 ///
@@ -59,7 +60,7 @@ pub struct Graph {
     /// Recorded after the newest launch.
     launched: Event,
     /// The modules of its kernels. They outlive the graph, because fields are dropped after `drop`.
-    _modules: Vec<Module>,
+    _modules: Vec<Arc<dyn Send + Sync>>,
 }
 
 // SAFETY: graphs may be launched and destroyed by any thread, one at a time.

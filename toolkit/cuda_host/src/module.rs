@@ -206,9 +206,9 @@ impl Module {
 }
 
 impl Module {
-    /// Whether both are the same module.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// For a graph, which keeps the module loaded.
+    pub(crate) fn kept(&self) -> Arc<dyn Send + Sync> {
+        self.0.clone()
     }
 }
 

@@ -5,17 +5,13 @@
 
 mod classes;
 mod core;
-mod device;
 mod lease;
-mod pinned;
 mod source;
 mod sync;
 
 pub use self::classes::PoolOptions;
 pub use self::core::PoolStatistics;
-pub use self::device::GpuBufferPool;
-pub use self::pinned::PinnedPool;
-pub use self::source::{DeviceSource, MemorySource, PinnedSource};
+pub use self::source::MemorySource;
 
-pub(crate) use self::core::PoolBlock;
+pub(crate) use self::core::{Core, PoolBlock};
 pub(crate) use self::lease::Lease;

@@ -1,13 +1,16 @@
 //! Streams: queues of work on a device.
 
+mod event;
 mod recording;
 
+pub use event::Event;
 pub(crate) use recording::{Kept, Recorded, Recording, Turn, Use};
 
+use crate::context::Context;
 use crate::driver::{CUevent, CUstream, Code, Driver};
+use crate::error::CudaError;
 use crate::slot::{Slot, Watch, kernel_name, lock};
 use crate::usage::Lane;
-use crate::{Context, CudaError, Event};
 use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -362,6 +365,16 @@ impl Stream {
 
     fn name(&self) -> usize {
         Arc::as_ptr(&self.0.slot) as usize
+    }
+}
+
+impl Context {
+    /// A new stream.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn stream(&self) -> Result<Stream, CudaError> {
+        Stream::new(self)
     }
 }
 

@@ -2,18 +2,17 @@
 
 use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
 use crate::elements::Elements;
-use crate::platform::{self, Crew};
-use crate::{Grid, PerLane, Warp};
+use crate::grid::Grid;
+use crate::platform::{self, Crew, Scan};
+use crate::thread::{PerThread, Thread};
+use crate::warp::{PerLane, Warp};
 use bytemuck::Pod;
-
-/// The number of running values that [`Block::reduce`] keeps.
-pub(crate) const REDUCE_SLOTS: u32 = 1024;
 
 /// A thread block, outside of any phase.
 ///
-/// Code that holds a `&mut Block` is the same for all threads of the block. Only closures of phases see values that
-/// differ between threads, and they can neither hold the block nor change a captured local.
-/// So a phase inside a phase does not compile, and every barrier is reached by every thread.
+/// Code that holds a `&mut Block` is the same for all threads of the block. Only closures of phases see values that differ
+/// between threads. Such a closure can neither hold the block nor change a captured local. So a phase inside a phase does not
+/// compile, and every thread reaches every barrier.
 ///
 /// ```compile_fail,E0500
 /// # use cuda_std::prelude::*;
@@ -37,21 +36,21 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 /// There is a barrier wherever threads must wait for others, and nowhere else:
 ///
 /// - *After* a phase that writes, so that all threads see the new values. A [`WriteOnly`](crate::access::WriteOnly) output
-///   cannot be read, so there is none.
+///   cannot be read, so it needs no barrier.
 /// - *Before* a phase that writes, so that all threads have read the old values. Reading needs no block, so a block does not
-///   know when it happened, but it knows whether there can have been a reader. There is no barrier if there was none: for a
-///   shared array without a [`Tile`](crate::Tile) so far, for a `WriteOnly` output, and for the half of a
+///   know when it happens. But it knows whether the memory can have readers. There is no barrier if there are none: for a shared
+///   array that has had no [`Tile`](crate::Tile), for a `WriteOnly` output, and for the half of a
 ///   [`DoubleBuffer`](crate::DoubleBuffer) that is written next.
-/// - *Inside* a reduction, between its two levels. There are two arrays for the results of warps, used in turn. A thread that
-///   writes one has passed the barrier of the other, which all threads reached after they had read the first. Nothing else
-///   reads them, so a reduction needs no barrier before it.
+/// - *Inside* a reduction, between its two levels. Reductions alternate between two arrays for the results of warps. A thread
+///   that writes one array has passed the barrier of the other array's reduction. All threads read the first array before they
+///   reached that barrier. Nothing else reads the arrays, so a reduction needs no barrier before it.
 ///
-/// After a barrier that publishes data, threads check whether one of the block has panicked, and end if so. [`meet`](Block::meet)
-/// does not wait for the result of the check, so threads end a tile later.
+/// After a barrier that publishes data, threads check whether a thread of the block has panicked, and end if so.
+/// [`meet`](Block::meet) does not wait for the result of the check, so threads end one tile later.
 ///
 /// # Examples
 ///
-/// A block's own values, and results of all of its threads:
+/// Values of a block, and results of all of its threads:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -75,7 +74,7 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 /// # }
 /// ```
 ///
-/// Values of the threads' own, in registers, and of warps:
+/// Values of threads, in registers, and of warps:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -106,8 +105,8 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 pub struct Block {
     index: u32,
     crew: Crew,
-    /// Which half the next reduction takes for the results of warps: the first one after any other barrier, so that it is
-    /// nearly always known to the compiler.
+    /// The half that the next reduction takes for the results of warps. After any other barrier it is the first half, so the compiler
+    /// nearly always knows it.
     half: platform::GroupsHalf,
 }
 
@@ -131,7 +130,7 @@ impl Block {
         self.crew.index_3d(self.index)
     }
 
-    /// How many blocks were launched.
+    /// The number of blocks in the launch.
     #[inline(always)]
     #[must_use]
     pub fn grid(&self) -> Grid {
@@ -154,16 +153,16 @@ impl Block {
     /// Gives every thread its own value.
     #[inline(always)]
     pub fn per_thread<T>(&mut self, init: impl Fn(Thread) -> T + Sync) -> PerThread<T> {
-        PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread { index })))
+        PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread::new(index))))
     }
 
     /// Runs `f` in every thread on the thread's own value.
     #[inline(always)]
     pub fn each<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(Thread, &mut T) + Sync) {
-        state.0.each(self.phase(), |index, value| f(Thread { index }, value));
+        state.0.each(self.phase(), |index, value| f(Thread::new(index), value));
     }
 
-    /// As [`each`](Self::each), with every thread's value of another state beside its own.
+    /// As [`each`](Self::each), but `f` also gets the thread's value of another state.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -187,15 +186,15 @@ impl Block {
         other: &PerThread<S>,
         f: impl Fn(Thread, &mut T, &S) + Sync,
     ) {
-        state.0.each(self.phase(), |index, value| f(Thread { index }, value, other.0.own(index)));
+        state.0.each(self.phase(), |index, value| f(Thread::new(index), value, other.0.own(index)));
     }
 
-    /// One thread computes a value, such as the result of an atomic operation, and all threads get it. One barrier; the same
-    /// types of values as in [`reduce`](Self::reduce).
+    /// One thread computes a value, such as the result of an atomic operation, and all threads get it. This takes one barrier. Values
+    /// have the types of [`reduce`](Self::reduce).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Blocks take parts of 32 elements in the order in which they come.
+    /// /// Blocks take parts of 32 elements in the order in which they run.
     /// #[kernel(threads = 32)]
     /// fn by_ticket(block: &mut Block, out: &Atomics<u32>, next: &Atomics<u32>) {
     ///     let ticket = block.once(|thread| next.add(thread, 0, 1));
@@ -210,10 +209,10 @@ impl Block {
     #[inline(always)]
     pub fn once<T: Pod>(&mut self, value: impl Fn(Thread) -> T + Sync) -> T {
         crosses_warps::<T>();
-        platform::block_broadcast(self.crew.next_phase(), self.half.next(), 0, |index| value(Thread { index }))
+        platform::block_broadcast(self.crew.next_phase(), self.half.next(), 0, |index| value(Thread::new(index)))
     }
 
-    /// Gives all threads the value of thread `from`. One barrier; the value is as one of [`reduce`](Self::reduce).
+    /// Gives all threads the value of thread `from`. This takes one barrier. Values have the types of [`reduce`](Self::reduce).
     ///
     /// # Panics
     /// If there is no such thread.
@@ -255,14 +254,15 @@ impl Block {
         self.close(true);
     }
 
-    /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
+    /// Reduces `value(0), .. value(n - 1)`. All threads get the result, which is `identity` for `n == 0`.
     ///
-    /// The order of the operations depends only on `n`, not on the number of threads. There are 1024 slots; slot
-    /// `s` combines the values `s, s + 1024, s + 2048, ..` in this order. Then every 32 neighbouring slots are
-    /// combined by strides 16, 8, 4, 2, 1 (the lower one is the left operand), and the 32 results likewise.
-    /// Slots without a value hold `identity`, which must be neutral.
+    /// The order of the operations depends only on `n`, not on the number of threads. There are 1024 slots. Slot `s` combines the
+    /// values `s, s + 1024, s + 2048, ..` in this order. Then every 32 neighbouring slots are combined with strides 16, 8, 4, 2, 1,
+    /// with the lower one as the left operand. The 32 results are combined in the same way. Slots without a value hold `identity`,
+    /// which must be neutral.
     ///
-    /// One barrier. A value has at most 32 bytes, in 32-bit words; others do not compile, for a GPU or for CPU cores:
+    /// This takes one barrier. A value has at most 32 bytes, in 32-bit words. Other values do not compile, neither for a GPU nor for
+    /// CPU cores:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -321,11 +321,11 @@ impl Block {
         value: impl Fn(Thread, &S) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        let value = |index| value(Thread { index }, state.0.own(index));
+        let value = |index| value(Thread::new(index), state.0.own(index));
         self.reduced(self.threads(), identity, value, combine)
     }
 
-    /// How many of the indices below `n` satisfy `ask`. One barrier; so for all that follow.
+    /// The number of indices below `n` that satisfy `ask`. This and the following five methods take one barrier each.
     #[inline(always)]
     pub fn count(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> u32 {
         self.reduce(n, 0, |i| u32::from(ask(i)), u32::wrapping_add)
@@ -343,26 +343,26 @@ impl Block {
         !self.any(n, |i| !ask(i))
     }
 
-    /// How many threads say yes.
+    /// The number of threads for which `ask` returns true.
     #[inline(always)]
     pub fn count_threads<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> u32 {
         self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), u32::wrapping_add)
     }
 
-    /// Whether a thread says yes.
+    /// Whether `ask` returns true for a thread.
     #[inline(always)]
     pub fn any_thread<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> bool {
         self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), |a, b| a | b) != 0
     }
 
-    /// Whether all threads say yes.
+    /// Whether `ask` returns true for all threads.
     #[inline(always)]
     pub fn all_threads<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> bool {
         !self.any_thread(state, |thread, own| !ask(thread, own))
     }
 
-    /// Runs `f` once in every warp. What the warp finds out is written by
-    /// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp) and its like, or by atomic operations.
+    /// Runs `f` once in every warp. Its results leave it by atomic operations; phases such as
+    /// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp) write one result for each warp.
     #[inline(always)]
     pub fn warps(&mut self, f: impl Fn(&mut Warp) + Sync) {
         let crew = self.phase();
@@ -376,7 +376,7 @@ impl Block {
         state.0.each_warp(crew, |index, own| f(&mut Warp::new(index, crew), PerLane::of(own)));
     }
 
-    /// Before a phase that writes: waits for threads that may still be at work on the memory, if there are.
+    /// Called before a phase that writes. Waits for threads that may still be reading or writing the memory, if there are any.
     #[inline(always)]
     pub(crate) fn open(&mut self, claimed: bool) {
         if claimed {
@@ -385,7 +385,7 @@ impl Block {
         }
     }
 
-    /// After a phase that writes: publishes the new values to all threads, if they can be read.
+    /// Called after a phase that writes. Publishes the new values to all threads, if they can be read.
     #[inline(always)]
     pub(crate) fn close(&mut self, readable: bool) {
         if readable {
@@ -407,8 +407,8 @@ impl Block {
         platform::block_reduce::<false, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
-    /// A scan, which ends with a barrier where it does anything. Its use of a reduction's place for results of warps ends
-    /// before that, so that the next reduction may take the same half.
+    /// A scan. If there are elements, it ends with a barrier. It stores the results of warps where reductions do, and has read them
+    /// before that barrier, so the next reduction may take the same half.
     #[inline(always)]
     pub(crate) fn scanned<M: Elements>(
         &mut self,
@@ -420,58 +420,5 @@ impl Block {
     ) -> M::Item {
         crosses_warps::<M::Item>();
         platform::block_scan(self.crew.next_phase(), self.half, n, memory, how, value, combine)
-    }
-}
-
-/// What a scan does with its values.
-pub(crate) struct Scan<T> {
-    /// Whether an element's own value is part of it.
-    pub(crate) inclusive: bool,
-    /// What comes before all values.
-    pub(crate) initial: T,
-    /// What changes nothing.
-    pub(crate) identity: T,
-}
-
-/// A thread inside a phase. Closures of phases get it, and atomic operations require it. See [`Block`] for an example.
-#[derive(Clone, Copy)]
-pub struct Thread {
-    index: u32,
-}
-
-impl Thread {
-    #[inline(always)]
-    pub(crate) fn new(index: u32) -> Self {
-        Self { index }
-    }
-
-    /// The thread that has index `i` of a phase over indices.
-    #[inline(always)]
-    pub(crate) fn of_index(crew: Crew, i: u32) -> Self {
-        Self { index: platform::thread_of(crew, i) }
-    }
-
-    /// Index of this thread in its block, below [`Block::threads`].
-    #[inline(always)]
-    #[must_use]
-    pub fn index(self) -> u32 {
-        self.index
-    }
-}
-
-/// One value for every thread of a block: registers on the device, an array on a CPU.
-///
-/// Only phases can read it, because code outside of phases must not depend on values that differ between threads.
-///
-/// Enforced by the compiler: a thread sees only its own value, only in phases, and there always is one. Not enforced: that it
-/// stays in registers, which a budget of the kernel's resources checks.
-///
-/// [`Block`] has an example.
-pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);
-
-impl<T> PerThread<T> {
-    #[inline(always)]
-    pub(crate) fn each_ref(&self, crew: Crew, f: impl Fn(Thread, &T)) {
-        self.0.each_ref(crew, |index, value| f(Thread { index }, value));
     }
 }

@@ -2,14 +2,17 @@
 
 mod copies;
 
+use crate::block::Block;
 use crate::bounds::check_length;
 use crate::platform::{self, Poison, SharedPointer};
+use crate::shared::Shared;
+use crate::thread::{PerThread, Thread};
+use crate::tile::Tile;
 use crate::unrolled::unrolled;
-use crate::{Block, PerThread, Thread, Tile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The two halves of a [`Shared`](crate::Shared) array, which are written in turn: for tiles that follow each other, with one
+/// The two halves of a [`Shared`] array, which are written in turn: for tiles that follow each other, with one
 /// barrier each instead of two.
 ///
 /// A phase writes the half that was not written last, without waiting before or after. The result is a [`PendingTile`] until the
@@ -53,15 +56,7 @@ pub struct DoubleBuffer<'a, T> {
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Pod> DoubleBuffer<'a, T> {
-    /// # Safety
-    /// `data` points to the first of twice `len` elements. Only these halves use them while they live, and no thread reads them
-    /// any more. Both halves begin at a multiple of 16 bytes.
-    #[inline(always)]
-    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
-        Self { data, len, first: 0, unmet: false, poison: Poison::NONE, owner: PhantomData }
-    }
-
+impl<T: Pod> DoubleBuffer<'_, T> {
     /// The number of elements of a half.
     #[inline(always)]
     #[must_use]
@@ -203,6 +198,19 @@ mod sealed {
     impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
 }
 
+impl<T: Pod, const N: usize> Shared<T, N> {
+    /// The array as two halves, so that one can be written while the other may still be read.
+    ///
+    /// The build stops if `N` is odd or a half is not a multiple of 16 bytes. [`DoubleBuffer`] has an example.
+    #[inline(always)]
+    pub fn halves(&mut self, block: &mut Block) -> DoubleBuffer<'_, T> {
+        const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
+        block.open(self.claim());
+        let (data, len) = (self.place(), N as u32 / 2);
+        DoubleBuffer { data, len, first: 0, unmet: false, poison: Poison::NONE, owner: PhantomData }
+    }
+}
+
 /// The result of a block's meeting.
 #[derive(Clone, Copy)]
 pub struct Met(Poison);
@@ -243,7 +251,7 @@ impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
     unsafe fn met(self, found: Met) -> Tile<'a, T> {
         (*self.unmet, *self.poison) = (false, found.0);
         // SAFETY: all of it was written and waited for; the halves stay borrowed.
-        unsafe { Tile::new(self.data, self.len) }
+        unsafe { Tile::new(self.data, self.len, true) }
     }
 }
 

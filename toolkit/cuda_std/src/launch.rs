@@ -1,6 +1,8 @@
 //! Typed launches: what a host needs to run a kernel, wherever its buffers are.
 
 #[cfg(not(target_arch = "nvptx64"))]
+mod block_on_cpu;
+#[cfg(not(target_arch = "nvptx64"))]
 mod check;
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;

@@ -65,6 +65,7 @@ mod grid;
 mod half;
 mod input;
 pub mod launch;
+mod lists;
 pub mod math;
 mod matrix;
 mod memory;
@@ -79,6 +80,8 @@ mod shared;
 mod stages;
 mod table;
 mod team;
+mod thread;
+mod tile;
 mod tile_2d;
 mod unrolled;
 mod warp;
@@ -89,7 +92,7 @@ mod warp_union;
 mod whole_grid;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
-pub use block::{Block, PerThread, Thread};
+pub use block::Block;
 pub use chunk::Chunk;
 /// Makes a kernel of a function of one thread block.
 ///
@@ -172,23 +175,24 @@ pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
 pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
-/// The former name of [`DoubleBuffer`], for kernels that have it.
-pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use input::Input;
+pub use lists::Lists;
 pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, Swizzled, swizzled, tf32};
-pub use memory::{BlockMemory, Scans, WarpPart};
+pub use memory::{BlockMemory, Scans, SharedByWarp, WarpPart};
 pub use platform::Frozen;
 pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
-pub use shared::{DynamicShared, Shared, Tile, TilePart};
-pub use stages::{Copies, Stages};
+pub use shared::{DynamicShared, Shared};
+pub use stages::Stages;
 pub use table::{Table, Window, Windows};
-pub use team::{Lists, Team};
+pub use team::Team;
+pub use thread::{PerThread, Thread};
+pub use tile::{Tile, TilePart};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
-pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
+pub use warp_list::{Questions, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
 pub use warp_union::WarpUnion;
 pub use whole_grid::{GridMemory, WholeGrid};
@@ -204,10 +208,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
-        GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
-        PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
-        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, Windows, bf16,
-        bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
+        GridMemory, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part, PerLane,
+        PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d,
+        Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, Windows, bf16, bf16x2,
+        bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

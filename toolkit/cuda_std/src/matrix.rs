@@ -2,6 +2,7 @@
 
 #![allow(non_camel_case_types)] // `tf32` is named like the other types.
 
+mod ahead;
 mod element;
 mod product;
 mod source;

@@ -5,17 +5,22 @@ mod by_warp;
 mod scans;
 mod warp_part;
 
+pub use by_warp::SharedByWarp;
+pub(crate) use by_warp::sealed;
 pub use scans::Scans;
 pub use warp_part::WarpPart;
 
 use crate::access::Readable;
 use crate::atomic::{AtomicItem, Cells};
+use crate::block::Block;
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::elements::Elements;
 use crate::platform;
 use crate::seal::INSIDE;
-use crate::warp_list::SharedByWarp;
-use crate::{Block, PerLane, PerThread, Team, Thread, Tile, Warp};
+use crate::team::Team;
+use crate::thread::{PerThread, Thread};
+use crate::tile::Tile;
+use crate::warp::{PerLane, Warp};
 use bytemuck::Pod;
 
 /// Memory that all threads of a block share: a [`Tile`] of shared memory, or a block's

@@ -1,25 +1,25 @@
-//! Text from kernels: the format is lowered to that of the device's own function while the kernel is compiled.
+//! Text from kernels. While a kernel is compiled, its formats are translated to those of the device's own function.
 
 use crate::platform::printer;
 use crate::{Block, bf16, f16};
 
-/// Bytes of a lowered format, with its end.
+/// Bytes of a translated format, with its end.
 const FORMAT_BYTES: usize = 256;
 
-/// The most values of one line.
+/// The largest number of values in a line.
 const MOST_VALUES: usize = 12;
 
 /// Prints a line from a kernel, to the program's standard output.
 ///
-/// `{}` stands for a value: an integer of up to 64 bits or a float. Their number and types are checked when the kernel is
-/// compiled, and a kernel that prints nothing pays nothing.
+/// `{}` stands for a value: an integer of up to 64 bits, or a float. The compiler checks the number and the types of the values. A
+/// kernel that prints nothing has no cost.
 ///
-/// - In a phase's closure every thread that gets there prints.
-/// - Between phases name the block first, so that it prints once.
+/// - In a phase's closure, every thread that reaches the call prints.
+/// - Between phases, name the block first: then it prints once.
 ///
-/// Floats have the digits that tell them from their neighbours (9 of an `f32`, 17 of an `f64`), and so the same text on
-/// CPU cores and on a GPU. The order of lines is nobody's promise. A GPU keeps the last megabyte and shows it when the
-/// host synchronises, loses what is more, and does not report that.
+/// Floats have as many digits as identify them (9 for an `f32`, 17 for an `f64`). The text is the same on CPU cores and on a GPU. The
+/// order of lines is unspecified. A GPU keeps the last megabyte of text, and prints it when the host synchronises. Older text is lost
+/// without a report.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -43,7 +43,7 @@ const MOST_VALUES: usize = 12;
 /// # }
 /// ```
 ///
-/// What does not fit is a compile error:
+/// Values that do not match the format are a compile error:
 ///
 /// ```compile_fail
 /// # use cuda_std::gpu_print;
@@ -58,7 +58,7 @@ const MOST_VALUES: usize = 12;
 /// fn other_forms(x: u32) { gpu_print!("{x:?}"); }
 /// ```
 ///
-/// Nor can anybody else say how a type is printed:
+/// Other crates cannot define how a type is printed:
 ///
 /// ```compile_fail,E0277
 /// struct Mine;
@@ -101,10 +101,10 @@ mod sealed {
     note = "it prints integers of up to 64 bits and floats: print a structure's fields one by one, a `bool` as `u32::from(b)`"
 )]
 pub trait Printed: sealed::Sealed {
-    /// What the device's format has for it.
+    /// Its conversion in the device's format.
     #[doc(hidden)]
     const CONVERSION: &'static str;
-    /// As the device's function takes it.
+    /// The type that the device's function reads.
     #[doc(hidden)]
     type Word;
     #[doc(hidden)]
@@ -160,20 +160,20 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
-/// The format of one `gpu_print!`, which writes the implementation.
+/// The format of one `gpu_print!`. The macro writes the implementation.
 pub trait Format {
-    /// As it was written.
+    /// The text in the source.
     const TEXT: &'static str;
 }
 
-/// The values of one `gpu_print!`: references in a tuple. Nobody else implements it, because the device's function reads the
-/// values where their conversions say.
+/// The values of one `gpu_print!`: a tuple of references. Other crates cannot implement it, because the device's function trusts
+/// the conversions.
 pub trait Values: sealed::Sealed {
-    /// What the device's format has for each.
+    /// The conversion of each in the device's format.
     const CONVERSIONS: &'static [&'static str];
-    /// As the device's function reads them: one after the other, each aligned to its size.
+    /// The values as the device's function reads them: one after another, each aligned to its size.
     type Packed: printer::Packed;
-    /// Them so.
+    /// Converts the values.
     fn packed(&self) -> Self::Packed;
 }
 
@@ -234,10 +234,10 @@ pub fn print<F: Format, V: Values>(values: V) {
     printer::print(const { &lowered(F::TEXT, V::CONVERSIONS) }, &values.packed());
 }
 
-/// Prints once, from code that all threads of the block run alike.
+/// Prints once, from code that is the same for all threads of the block.
 #[inline(always)]
 pub fn print_once<F: Format, V: Values>(_block: &Block, values: V) {
-    // Who prints stays in here: code between phases must not learn it.
+    // Code between phases must not learn which thread prints, so the choice stays in this function.
     if printer::speaks_for_the_block() {
         print::<F, V>(values);
     }
@@ -246,13 +246,13 @@ pub fn print_once<F: Format, V: Values>(_block: &Block, values: V) {
 /// Stops the build if the number of values does not match the format.
 ///
 /// # Panics
-/// Where they do not; in constant evaluation that is a compile error.
+/// If it does not match. In constant evaluation this is a compile error.
 pub const fn check_format(text: &str, values: usize) {
     assert!(values <= MOST_VALUES, "gpu_print! takes at most 12 values");
     let _ = lowered(text, [""; MOST_VALUES].split_at(values).0);
 }
 
-/// The device's format: `%` doubled, `{}` replaced, a line's end and the text's end at the end.
+/// The device's format: `%` is doubled, `{}` is replaced, and the end of the line and of the text are appended.
 const fn lowered(text: &str, conversions: &[&str]) -> [u8; FORMAT_BYTES] {
     let (text, mut lowered) = (text.as_bytes(), Lowered { bytes: [0; FORMAT_BYTES], len: 0 });
     let (mut i, mut values) = (0, 0);
@@ -297,7 +297,7 @@ struct Lowered {
 
 impl Lowered {
     const fn push(&mut self, byte: u8) {
-        // One byte is for the end.
+        // The end takes one byte.
         assert!(self.len + 1 < FORMAT_BYTES, "gpu_print!: the format is longer than 200 bytes or so");
         self.bytes[self.len] = byte;
         self.len += 1;

@@ -1,13 +1,15 @@
 //! Shared memory.
 
-use crate::access::Readable;
-use crate::bounds::{check_index, check_length, countable};
+use crate::block::Block;
+use crate::bounds::check_length;
 use crate::elements::Elements;
-use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
-use crate::seal::{INSIDE, Inside};
-use crate::{Block, BlockMemory, DoubleBuffer, PerThread, Team, Thread, WarpList};
+use crate::memory::BlockMemory;
+use crate::platform::{self, DynamicStorage, SharedPointer, SharedStorage};
+use crate::seal::INSIDE;
+use crate::team::Team;
+use crate::thread::{PerThread, Thread};
+use crate::tile::Tile;
 use bytemuck::Pod;
-use core::marker::PhantomData;
 
 /// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`. The entry declares it; a launch
 /// does not pass it.
@@ -133,7 +135,7 @@ macro_rules! arrays {
             ) -> Tile<'_, T> {
                 // One check for both conditions: it compares with a constant.
                 check_length(n, self.capacity().min(block.threads()));
-                let mut tile = Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData };
+                let mut tile = self.first(n);
                 tile.write(block, 0, state, value);
                 tile
             }
@@ -150,7 +152,14 @@ macro_rules! arrays {
             #[track_caller]
             fn tile(&mut self, n: u32) -> Tile<'_, T> {
                 check_length(n, self.capacity());
-                Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData }
+                self.first(n)
+            }
+
+            /// The first `n` elements, which exist.
+            #[inline(always)]
+            fn first(&mut self, n: u32) -> Tile<'_, T> {
+                // SAFETY: the array stays borrowed. A phase writes the elements before it hands out the tile.
+                unsafe { Tile::new(self.storage.at(), n, self.claim()) }
             }
 
             /// Whether other threads may still be reading or writing the array. From now on they may.
@@ -187,236 +196,4 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         block.close(true);
         tile
     }
-
-    /// The array as two halves, so that one can be written while the other may still be read.
-    ///
-    /// The build stops if `N` is odd or a half is not a multiple of 16 bytes. [`DoubleBuffer`] has an example.
-    #[inline(always)]
-    pub fn halves(&mut self, block: &mut Block) -> DoubleBuffer<'_, T> {
-        const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
-        block.open(self.claim());
-        let half = N as u32 / 2;
-        // SAFETY: the array stays borrowed, and its readers were waited for.
-        unsafe { DoubleBuffer::new(self.storage.at(), half) }
-    }
-
-    /// The array in equal parts, one for each warp.
-    #[inline(always)]
-    pub(crate) fn by_warp(&mut self, warps: u32) -> WarpParts<T> {
-        WarpParts { data: self.storage.at(), each: N as u32 / warps }
-    }
 }
-
-/// A shared array, divided among the warps of a block.
-#[doc(hidden)]
-pub struct WarpParts<T> {
-    data: SharedPointer<T>,
-    each: u32,
-}
-
-impl<T: Pod> WarpParts<T> {
-    /// # Safety
-    /// The array stays borrowed while the list lives. Part `warp` is used through one list at a time, and its lanes have finished
-    /// reading the old contents.
-    #[inline(always)]
-    pub(crate) unsafe fn list<'a>(&self, warp: u32) -> WarpList<'a, T> {
-        // SAFETY: parts of different warps do not overlap; the caller ensures the rest.
-        unsafe { WarpList::new(self.data.offset(warp.wrapping_mul(self.each)), self.each) }
-    }
-}
-
-// SAFETY: this is only an address; the constructor of a list states how it is used.
-unsafe impl<T: Pod> Sync for WarpParts<T> {}
-
-/// The filled elements of a [`Shared`] or [`DynamicShared`] array.
-///
-/// Enforced by the compiler: all elements were written, and waited for, before the tile exists, because only phases make tiles. A
-/// phase that writes gives each element to one thread, and holds the tile by `&mut`, so that nobody reads it at the same time.
-/// Checked at run time: indices.
-///
-/// ```
-/// # use cuda_std::prelude::*;
-/// #[kernel(threads = 32)]
-/// fn tiles(block: &mut Block, out: &mut Chunk<u32, 4>, a: &mut Shared<u32, 32>, b: &mut Shared<u32, 32>) {
-///     let own = block.per_thread(|thread| thread.index() + 1);
-///     let a = a.write(block, 8, &own, |_, value| *value); // 1 to 8, of the first eight threads
-///     let sums = b.fill_by_team(block, 2, |team: &mut Team<4>, i| {
-///         let half = a.part(4 * i, 4);
-///         team.reduce(half.len(), 0, |sum, k| sum + half.get(k), |a, b| a + b)
-///     });
-///     let (low, high) = (sums.get(0), sums.get(1));
-///     // The same eight as two arrays of four.
-///     let fours = a.arrays::<4>();
-///     out.fill(block, 4, |i| [fours.len(), fours.get(1)[0], low, high][i as usize]);
-/// }
-/// # fn main() {
-/// let mut out = [0; 4];
-/// tiles::launch(&CpuExecutor::new(), 1, tiles::Args { out: &mut out }).unwrap();
-/// assert_eq!(out, [2, 5, 10, 26]);
-/// # }
-/// ```
-pub struct Tile<'a, T> {
-    data: SharedPointer<T>,
-    len: u32,
-    /// Whether other threads may still be reading or writing it.
-    used: bool,
-    owner: PhantomData<&'a mut [T]>,
-}
-
-impl<'a, T: Pod> Tile<'a, T> {
-    /// # Safety
-    /// `data` points to the first of `len` elements that were written and belong only to this tile while it lives.
-    #[inline(always)]
-    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
-        Self { data, len, used: true, owner: PhantomData }
-    }
-
-    /// Its address and its number of elements.
-    #[inline(always)]
-    pub(crate) fn raw(&self) -> (SharedPointer<T>, u32) {
-        (self.data, self.len)
-    }
-
-    /// The same memory as arrays of `M` elements. An array of 8 or 16 bytes is read by one instruction. The remainder at the end
-    /// is left out.
-    #[inline(always)]
-    #[must_use]
-    pub fn arrays<const M: usize>(self) -> Tile<'a, [T; M]>
-    where
-        [T; M]: Pod,
-    {
-        countable::<M>();
-        Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
-    }
-
-    /// The `n` elements from `first` on, for reading.
-    ///
-    /// # Panics
-    /// When some of them do not exist.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn part(&self, first: u32, n: u32) -> TilePart<'_, T> {
-        check_length(first, self.len);
-        check_length(n, self.len.wrapping_sub(first));
-        TilePart { data: self.data.offset(first), len: n, owner: PhantomData }
-    }
-
-    /// As [`part`](Self::part), for a `first` that each thread computes and indices that the compiler knows. The part's address
-    /// is computed once, here. Each index becomes part of the instruction that reads.
-    ///
-    /// # Panics
-    /// As [`part`](Self::part).
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// /// Four rows of 32 columns: each thread adds up its own column.
-    /// #[kernel(threads = 32)]
-    /// fn columns(block: &mut Block, out: &mut Chunk<u32, 32>, rows: &mut Shared<u32, 128>) {
-    ///     let rows = rows.fill(block, 128, |i| i);
-    ///     out.fill(block, 32, |column| {
-    ///         let own = rows.own_part(column, 97);
-    ///         own.get(0) + own.get(32) + own.get(64) + own.get(96)
-    ///     });
-    /// }
-    /// # fn main() {
-    /// let mut out = [0; 32];
-    /// columns::launch(&CpuExecutor::new(), 1, columns::Args { out: &mut out }).unwrap();
-    /// assert_eq!([out[0], out[31]], [192, 192 + 4 * 31]);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn own_part(&self, first: u32, n: u32) -> TilePart<'_, T> {
-        let part = self.part(first, n);
-        TilePart { data: part.data.settled(), ..part }
-    }
-}
-
-/// Some elements of a [`Tile`], for reading. The tile stays borrowed, so no phase writes it. Reading an element checks its index.
-///
-/// If the compiler knows `first`, it becomes part of the instruction that reads. Several parts of a tile with the same index then
-/// need one address computation.
-///
-/// [`Tile`] has an example.
-#[derive(Clone, Copy)]
-pub struct TilePart<'a, T> {
-    data: SharedPointer<T>,
-    len: u32,
-    owner: PhantomData<&'a [T]>,
-}
-
-impl<T: Pod> TilePart<'_, T> {
-    crate::bounds::counted!("elements");
-
-    /// Element `i`.
-    ///
-    /// # Panics
-    /// When `i` is not below [`len`](Self::len).
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn get(&self, i: u32) -> T {
-        check_index(i, self.len);
-        // SAFETY: in bounds; the tile is borrowed, so no phase writes it.
-        unsafe { self.data.load(i) }
-    }
-}
-
-// SAFETY: reading plain data.
-unsafe impl<T: Pod> Sync for TilePart<'_, T> {}
-
-impl<T: Pod> Readable for Tile<'_, T> {}
-
-impl<'a, T: Pod> Elements for Tile<'a, T> {
-    type Item = T;
-    type Resolved = Tile<'a, T>;
-
-    #[inline(always)]
-    fn resolved(&self, _: Inside) -> Tile<'a, T> {
-        Self { data: self.data, len: self.len, used: self.used, owner: PhantomData }
-    }
-
-    const READABLE: bool = true;
-
-    #[inline(always)]
-    fn claim(&mut self, _: Inside) -> bool {
-        core::mem::replace(&mut self.used, true)
-    }
-
-    #[inline(always)]
-    fn count(&self) -> u32 {
-        self.len
-    }
-
-    #[inline(always)]
-    unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: ensured by the caller.
-        unsafe { self.data.load(i) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.data.store(i, value) }
-    }
-
-    #[inline(always)]
-    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: ensured by the caller. Shared memory has no Rust address on the device, so the element is copied.
-        unsafe {
-            let mut item = self.data.load(i);
-            change(&mut item);
-            self.data.store(i, item);
-        }
-    }
-
-    #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        Place::shared(self.data, i)
-    }
-}
-
-// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
-unsafe impl<T: Pod> Sync for Tile<'_, T> {}

@@ -2,7 +2,6 @@
 
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::platform::{self, Poison, SharedPointer};
-use crate::unrolled::unrolled;
 use crate::{Block, DynamicShared, Shared, Tile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -138,79 +137,26 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
     ) where
         T: 'x,
     {
-        self.copy_spread_ahead::<1, _, _>(block, turns, n, part, source, |block, turn, tile, _| {
-            body(block, turn, tile)
-        });
-    }
-
-    /// As [`copy_parts_ahead`](Self::copy_parts_ahead), but the copies that a turn begins are divided into `PIECES` pieces of the
-    /// same size. The first piece begins before `body(block, turn, tile, copies)`. Each [`copies.next(block)`](Copies::next)
-    /// begins another one. The rest begin after the body. Copies between the steps of a long body do not delay the loads of its
-    /// first step.
-    ///
-    /// # Panics
-    /// As [`copy_ahead`](Self::copy_ahead).
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// /// Sums of the columns of a table, 8 rows per turn.
-    /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
-    /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 768>) {
-    ///     let mut sums = block.per_thread(|_| 0.0);
-    ///     let turns = x.len() as u32 / 256;
-    ///     let table = Table::new(x, 8 * turns, 32);
-    ///     rows.stages::<3>(block).copy_spread_ahead::<4, _, _>(
-    ///         block,
-    ///         turns,
-    ///         256,
-    ///         |turn| table.window::<8, 32>(8 * turn, 0),
-    ///         |part, i| part.at_ref(i / 32, i % 32),
-    ///         |block, _, tile, copies| {
-    ///             for row in 0..8 {
-    ///                 block.each(&mut sums, |thread, sum| *sum += tile.get(32 * row + thread.index()));
-    ///                 copies.next(block);
-    ///             }
-    ///         },
-    ///     );
-    ///     out.write(block, 0, &sums, |_, sum| *sum);
-    /// }
-    /// # fn main() {
-    /// let x: Vec<f32> = (0..1280).map(|i| (i % 32) as f32).collect();
-    /// let mut out = [0.0; 32];
-    /// sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out, x: &x }).unwrap();
-    /// assert_eq!(out[31], 31.0 * 40.0);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn copy_spread_ahead<'x, const PIECES: usize, P, F>(
-        &mut self,
-        block: &mut Block,
-        turns: u32,
-        n: u32,
-        part: impl Fn(u32) -> P + Sync,
-        source: F,
-        mut body: impl FnMut(&mut Block, u32, Tile<'_, T>, &mut Copies<'_, T, P, F>),
-    ) where
-        T: 'x,
-        F: Fn(&P, u32) -> &'x T + Sync,
-    {
-        const { assert!(PIECES > 0 && PIECES <= 64, "there are 1 to 64 pieces") };
         check_length(n, self.len);
         check_length(turns, MAX_LENGTH);
         let stage = |number: u32| self.data.offset(number.wrapping_mul(self.len));
-        let piece = n.div_ceil(const { PIECES as u32 });
-        let begin = |turn: u32, number: u32| {
-            let part = if turn < turns { Some(part(turn)) } else { None };
-            Copies { data: stage(number), part, source: &source, piece, begun: 0, n }
+        let copy = |block: &mut Block, turn: u32, number: u32| {
+            if turn < turns {
+                let (data, part) = (stage(number), part(turn));
+                platform::each_unrolled(block.phase(), n, |i| {
+                    // SAFETY: in bounds; index i belongs to one thread. Nobody reads this stage. Before the first turn the block
+                    // has met. Later, all threads have finished the body that used the stage, before the barrier at the begin of
+                    // this turn. The source stays borrowed until the copies have ended.
+                    unsafe { data.copy(i, source(&part, i)) };
+                });
+            }
+            // A turn without copies counts too, so that the number of newer turns is always the same.
+            platform::end_turn_of_copies();
         };
         let ahead = const { S as u32 - 1 };
         block.open(core::mem::replace(&mut self.used, true));
         for turn in 0..ahead {
-            let mut copies = begin(turn, turn);
-            unrolled::<PIECES>(|_| copies.next(block));
-            // A turn without copies counts too, so that the number of newer turns is always the same.
-            platform::end_turn_of_copies();
+            copy(block, turn, turn);
         }
         let (mut now, mut next) = (0, ahead);
         for turn in 0..turns {
@@ -218,72 +164,27 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
             platform::finish_older_copies::<S>();
             block.open(true);
             let found = Poison::now();
-            let mut copies = begin(turn.wrapping_add(ahead), next);
-            copies.next(block);
+            copy(block, turn.wrapping_add(ahead), next);
             // Newer copies have begun meanwhile. Nothing else uses their stages.
             found.leave();
             // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
-            body(block, turn, unsafe { Tile::new(stage(now), n) }, &mut copies);
-            unrolled::<PIECES>(|_| copies.next(block));
-            platform::end_turn_of_copies();
-            let following = |number: u32| if number == ahead { 0 } else { number.wrapping_add(1) };
-            (now, next) = (following(now), following(next));
+            body(block, turn, unsafe { Tile::new(stage(now), n, true) });
+            (now, next) = (Self::following(now), Self::following(next));
         }
     }
-}
 
-/// The copies that a turn begins. See [`Stages::copy_spread_ahead`] for an example.
-///
-/// They cannot leave their turn:
-///
-/// ```compile_fail,E0521
-/// # use cuda_std::prelude::*;
-/// fn kept<'x>(block: &mut Block, rows: &mut Stages<'_, f32, 3>, x: &'x [f32]) {
-///     let mut last = None;
-///     rows.copy_spread_ahead::<2, _, _>(block, 2, 4, |_| (), |_, i| x.at_ref(i), |_, _, _, copies| last = Some(copies));
-/// }
-/// ```
-///
-/// Only the whole block can begin them, not a single thread:
-///
-/// ```compile_fail,E0596
-/// # use cuda_std::prelude::*;
-/// fn by_threads<'x>(block: &mut Block, other: &mut Block, rows: &mut Stages<'_, f32, 3>, x: &'x [f32]) {
-///     let mut own = block.per_thread(|_| ());
-///     rows.copy_spread_ahead::<2, _, _>(block, 2, 4, |_| (), |_, i| x.at_ref(i), |block, _, _, copies| {
-///         block.each(&mut own, |_, _| copies.next(other));
-///     });
-/// }
-/// ```
-pub struct Copies<'a, T, P, F> {
-    /// The stage that the copies fill.
-    data: SharedPointer<T>,
-    /// `None` if there is no such turn.
-    part: Option<P>,
-    source: &'a F,
-    /// The number of elements of a piece.
-    piece: u32,
-    /// The number of elements whose copies have begun.
-    begun: u32,
-    n: u32,
-}
-
-impl<'x, T: Pod + 'x, P, F: Fn(&P, u32) -> &'x T + Sync> Copies<'_, T, P, F> {
-    /// Begins the next piece, if one is left. No thread waits.
+    /// The stage after another one.
     #[inline(always)]
-    pub fn next(&mut self, block: &mut Block) {
-        let first = self.begun;
-        let n = self.piece.min(self.n.wrapping_sub(first));
-        self.begun = first.wrapping_add(n);
-        if let Some(part) = &self.part {
-            let (data, source) = (self.data.offset(first), self.source);
-            platform::each_unrolled(block.phase(), n, |i| {
-                // SAFETY: in bounds; index i belongs to one thread and one piece. Nobody reads this stage. Before the first turn
-                // the block has met. Later, all threads have finished the body that used the stage, before the barrier at the
-                // begin of this turn. The source stays borrowed until the copies have ended.
-                unsafe { data.copy(i, source(part, first.wrapping_add(i))) };
-            });
-        }
+    pub(crate) fn following(number: u32) -> u32 {
+        if number == const { S as u32 - 1 } { 0 } else { number.wrapping_add(1) }
+    }
+
+    /// The first stage, and the number of elements of each, after a barrier if threads may still be at work on them.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    #[inline(always)]
+    pub(crate) fn open(&mut self, block: &mut Block) -> (SharedPointer<T>, u32) {
+        block.open(core::mem::replace(&mut self.used, true));
+        (self.data, self.len)
     }
 }
 

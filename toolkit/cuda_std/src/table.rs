@@ -97,30 +97,9 @@ impl<'a, T: Pod> Table<'a, T> {
         let first = if self.columns < columns { None } else { Some(self.window::<R, C>(row, 0)) };
         Windows { first, step: columns, count: self.columns / columns }
     }
-
-    /// All whole windows of `R` rows and `C` columns that begin in column `column`, one below the other. Like
-    /// [`windows_across`](Self::windows_across).
-    ///
-    /// # Panics
-    /// When the table does not have these columns.
-    ///
-    /// ```
-    /// use cuda_std::Table;
-    ///
-    /// let windows = Table::new(&[0, 1, 2, 3, 10, 11, 12, 13, 20, 21], 5, 2).windows_down::<2, 1>(1);
-    /// assert_eq!((windows.count(), windows.window(0).at(0, 0), windows.window(1).at(1, 0)), (2, 1, 13));
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn windows_down<const R: usize, const C: usize>(&self, column: u32) -> Windows<'a, T, R, C> {
-        let rows = const { R as u32 };
-        let first = if self.rows < rows { None } else { Some(self.window::<R, C>(0, column)) };
-        Windows { first, step: rows.wrapping_mul(self.columns), count: self.rows / rows }
-    }
 }
 
-/// Consecutive windows of a [`Table`]. See [`Table::windows_across`] and [`Table::windows_down`] for examples.
+/// Consecutive windows of a [`Table`]. See [`Table::windows_across`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows<'a, T, const R: usize, const C: usize> {
     /// `None` if there are no windows.
@@ -155,6 +134,24 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
     }
 }
 
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+impl<'a, T: Copy, const R: usize, const C: usize> Windows<'a, T, R, C> {
+    /// Window 0, if there are windows.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<Window<'a, T, R, C>> {
+        self.first
+    }
+
+    /// Window `i`, given window 0.
+    ///
+    /// # Safety
+    /// There is a window `i`.
+    #[inline(always)]
+    pub(crate) unsafe fn window_after(&self, first: Window<'a, T, R, C>, i: u32) -> Window<'a, T, R, C> {
+        Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first }
+    }
+}
+
 /// `R` rows and `C` columns of a [`Table`]. See there for the guarantees and an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T, const R: usize, const C: usize> {
@@ -186,6 +183,26 @@ impl<'a, T: Pod, const R: usize, const C: usize> Window<'a, T, R, C> {
     pub fn at_ref(&self, row: u32, column: u32) -> &'a T {
         check_index(row, R as u32);
         check_index(column, C as u32);
+        // SAFETY: as checked.
+        unsafe { self.at_unchecked(row, column) }
+    }
+}
+
+impl<'a, T, const R: usize, const C: usize> Window<'a, T, R, C> {
+    /// Whether it lies in global memory.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    #[inline(always)]
+    pub(crate) fn is_global(&self) -> bool {
+        // SAFETY: a window has at least one element.
+        crate::platform::is_global(unsafe { &*self.first })
+    }
+
+    /// As [`at_ref`](Self::at_ref), without a check.
+    ///
+    /// # Safety
+    /// `row` is below `R`, and `column` below `C`.
+    #[inline(always)]
+    pub(crate) unsafe fn at_unchecked(&self, row: u32, column: u32) -> &'a T {
         let place = row.wrapping_mul(self.columns).wrapping_add(column);
         // SAFETY: the window lies within the table, whose elements `u32` can count, and this element within the window.
         unsafe { &*self.first.add(place as usize) }

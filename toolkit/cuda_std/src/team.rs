@@ -1,7 +1,8 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
-use crate::bounds::{check_index, check_length, crosses_lanes};
-use crate::{Block, BlockMemory, Segment, View, platform};
+use crate::bounds::{check_length, crosses_lanes};
+use crate::platform;
+use crate::segment::View;
 use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
@@ -57,7 +58,7 @@ impl<const L: u32> Team<L> {
     /// `T` has 16 bits, or consists of 32-bit words. If a thread of the block has panicked, the team ends here: no result
     /// uses a dead thread's value, and no loop waits for it.
     ///
-    /// See [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile) for examples. Smaller values do not compile:
+    /// See [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team) and [`Tile`](crate::Tile) for examples. Smaller values do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -96,253 +97,62 @@ impl<const L: u32> Team<L> {
         crosses_lanes::<T>();
         platform::team_reduce_long::<L, T>(m, identity, step, combine)
     }
+
+    /// The same as `reduce(m, identity, |sums, j| add(sums, part(j, a.get(j), b.get(j))), combine)`, for many `j`.
+    ///
+    /// A CPU core computes the parts of several `j` at a time if `part` has no branch and cannot panic. So the elements come
+    /// without a check of each index: `a` and `b` are checked once.
+    ///
+    /// # Panics
+    /// If `a` or `b` has fewer than `m` elements.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: how many of the first 100 numbers are below `i`, and the sum of their weights.
+    /// #[kernel(threads = 64)]
+    /// fn below(block: &mut Block, out: &mut Chunk<[f32; 2], 3>, x: &[f32], weights: &[f32]) {
+    ///     let (x, weights) = (View::of(x), View::of(weights));
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         team.reduce_parts(
+    ///             100,
+    ///             (x, weights),
+    ///             [0.0; 2],
+    ///             |_, x, weight| if x < i as f32 { [1.0, weight] } else { [0.0; 2] },
+    ///             |[n, sum], [one, weight]| [n + one, sum + weight],
+    ///             |a, b| [a[0] + b[0], a[1] + b[1]],
+    ///         )
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<f32> = (0..100).map(|k| (k % 4) as f32).collect();
+    /// let mut out = [[0.0; 2]; 3];
+    /// below::launch(&CpuExecutor::new(), 1, below::Args { out: &mut out, x: &x, weights: &[0.5; 100] }).unwrap();
+    /// assert_eq!(out, [[0.0, 0.0], [25.0, 12.5], [50.0, 25.0]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn reduce_parts<A: Pod, B: Pod, const P: usize, const S: usize>(
+        &mut self,
+        m: u32,
+        (a, b): (View<A>, View<B>),
+        identity: [f32; S],
+        part: impl Fn(u32, A, B) -> [f32; P] + Sync,
+        add: impl Fn([f32; S], [f32; P]) -> [f32; S] + Sync,
+        combine: impl Fn([f32; S], [f32; S]) -> [f32; S] + Sync,
+    ) -> [f32; S] {
+        platform::frozen(&part);
+        platform::frozen(&add);
+        check_length(m, a.len());
+        check_length(m, b.len());
+        // SAFETY: `j` is below `m`, and so are the elements.
+        let part = |j| part(j, unsafe { a.get_unchecked(j) }, unsafe { b.get_unchecked(j) });
+        platform::team_reduce_parts::<L, P, S>(m, identity, part, add, combine)
+    }
 }
 
 /// Stops the build if a warp cannot be divided into teams of `L` threads.
 #[inline(always)]
-fn whole_teams<const L: u32>() {
+pub(crate) fn whole_teams<const L: u32>() {
     const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
-}
-
-/// Lists of indices, one for each element that [`Segment::collect`] examined.
-///
-/// Items `k` of all lists are adjacent, so that neighbouring threads read neighbouring words.
-///
-/// Enforced by the compiler: no phase writes the memory while lists of it exist. Checked at run time: the list's index, and
-/// that an item's index is within the list's room. Not enforced: that an item's index is below the list's
-/// [`count`](Self::count). From there on, the memory holds old words of the buffer, as it does everywhere if nobody has
-/// collected into it, but never a word outside the buffer. A kernel knows the count, since it bounds its loops; loading and
-/// comparing it again for every item would cost instructions.
-///
-/// ```
-/// # use cuda_std::prelude::*;
-/// /// For each `i`, the multiples of `i + 2` below 10: how many, and their sum.
-/// #[kernel(threads = 64)]
-/// fn multiples(block: &mut Block, out: &mut Chunk<[u32; 2], 3>, words: &mut Segment<u32>) {
-///     let lists = words.collect::<8, _>(block, 3, 10, |i| move |j| j % (i + 2) == 0);
-///     out.fill(block, 3, |i| {
-///         let mut sum = 0;
-///         if lists.is_complete(i) {
-///             lists.first(i, lists.count(i), |j| sum += j);
-///         }
-///         [lists.count(i), sum]
-///     });
-/// }
-/// # fn main() {
-/// # let offsets = Offsets::new(vec![0, 18]).unwrap();
-/// # let (mut out, mut words) = ([[0; 2]; 3], [0; 18]);
-/// # let words = Segments { data: &mut words[..], offsets: &offsets };
-/// # multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out, words }).unwrap();
-/// // 0, 2, 4, 6 and 8; 0, 3, 6 and 9; 0, 4 and 8.
-/// assert_eq!(out, [[5, 20], [4, 18], [3, 12]]);
-/// # }
-/// ```
-#[derive(Clone, Copy)]
-pub struct Lists<'a> {
-    words: View<'a, u32>,
-    lists: u32,
-    room: u32,
-    /// The number of lists whose words form one segment: the first `chunk` lists, the next `chunk`, and so on.
-    chunk: u32,
-}
-
-impl<'a> Lists<'a> {
-    /// The `n` lists that [`Segment::collect`] has made, in this launch or an earlier one. `words` is all of their memory.
-    ///
-    /// # Panics
-    /// When there is less than one word for each list.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn of(words: View<'a, u32>, n: u32) -> Self {
-        Self::in_chunks(words, n, n)
-    }
-
-    /// The `n` lists that several blocks have made in consecutive segments, each of `chunk` lists except the last one, with
-    /// the same number of words for each list.
-    ///
-    /// # Panics
-    /// When there is less than one word for each list, or `chunk` is 0.
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// /// Lists of five elements by two blocks, which take three and two of them: the numbers below the element's own.
-    /// #[kernel(threads = 64)]
-    /// fn below(block: &mut Block, words: &mut Segment<u32>) {
-    ///     let first = 3 * block.index();
-    ///     let n = (5 - first).min(3);
-    ///     words.collect::<4, _>(block, n, 5, |i| move |j| j < first + i);
-    /// }
-    ///
-    /// /// A later launch reads all of them.
-    /// #[kernel(threads = 64)]
-    /// fn last(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, words: &[u32]) {
-    ///     let lists = Lists::in_chunks(View::of(words), 5, 3);
-    ///     out.fill(block, 5, |i| match lists.count(i) {
-    ///         0 => [0, 0],
-    ///         count => [count, lists.get(i, count - 1)],
-    ///     });
-    /// }
-    /// # fn main() {
-    /// // Five words for each list: room for four indices, and a count.
-    /// let (mut words, mut out) = ([0; 25], [[0; 2]; 5]);
-    /// let offsets = Offsets::new(vec![0, 15, 25]).unwrap();
-    /// let segments = Segments { data: &mut words[..], offsets: &offsets };
-    /// below::launch(&CpuExecutor::new(), 2, below::Args { words: segments }).unwrap();
-    /// last::launch(&CpuExecutor::new(), 1, last::Args { out: &mut out, words: &words }).unwrap();
-    /// assert_eq!(out, [[0, 0], [1, 0], [2, 1], [3, 2], [4, 3]]);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn in_chunks(words: View<'a, u32>, n: u32, chunk: u32) -> Self {
-        check_length(n, words.len());
-        if n > 0 {
-            check_index(0, chunk);
-        }
-        let room = words.len().checked_div(n).map_or(0, |words| words - 1);
-        Self { words, lists: n, room, chunk }
-    }
-
-    /// The position of list `i`'s count, and the distance from there to the first index and on to the next.
-    #[inline(always)]
-    fn place(&self, i: u32) -> (u32, u32) {
-        if self.chunk >= self.lists {
-            return (i, self.lists);
-        }
-        let before = i - i % self.chunk;
-        let stride = self.lists.wrapping_sub(before).min(self.chunk);
-        // Each earlier list has room + 1 words, so the sum is at most the number of words.
-        (before.wrapping_mul(self.room.wrapping_add(1)).wrapping_add(i.wrapping_sub(before)), stride)
-    }
-}
-
-impl Lists<'_> {
-    /// The number of lists.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.lists
-    }
-
-    /// Whether there are no lists.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.lists == 0
-    }
-
-    /// The number of indices found for list `i`, which exceeds the number stored if there was no room.
-    ///
-    /// # Panics
-    /// If there is no list `i`.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn count(&self, i: u32) -> u32 {
-        check_index(i, self.lists);
-        self.words.get(self.place(i).0)
-    }
-
-    /// Whether list `i` holds all of its indices.
-    ///
-    /// # Panics
-    /// If there is no list `i`.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn is_complete(&self, i: u32) -> bool {
-        self.count(i) <= self.room
-    }
-
-    /// Index `k` of list `i`, counted from 0, for `k` below [`count`](Self::count) if the list [is
-    /// complete](Self::is_complete). This is not checked: from the count on, the word is meaningless.
-    ///
-    /// # Panics
-    /// When there is no list `i`, or `k` is not below its room, into which [`collect`](Segment::collect) divides the
-    /// memory.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn get(&self, i: u32, k: u32) -> u32 {
-        check_index(i, self.lists);
-        check_index(k, self.room);
-        let (first, stride) = self.place(i);
-        self.words.get(k.wrapping_add(1).wrapping_mul(stride).wrapping_add(first))
-    }
-
-    /// Calls `visit` with the first `k` indices of list `i`, in increasing order, like a loop over [`get`](Self::get) with
-    /// a single check. As there, `k` is compared with the list's room and not with its count.
-    ///
-    /// # Panics
-    /// If there is no list `i`, or no room for `k` indices in it.
-    #[inline(always)]
-    #[track_caller]
-    pub fn first(&self, i: u32, k: u32, mut visit: impl FnMut(u32)) {
-        check_index(i, self.lists);
-        check_length(k, self.room);
-        let (mut at, stride) = self.place(i);
-        for _ in 0..k {
-            at = at.wrapping_add(stride);
-            // SAFETY: a chunk of `stride` lists has `room + 1` rows of `stride` words. They begin with the count of its
-            // first list, and this is in one of the first k + 1 rows.
-            visit(unsafe { self.words.get_unchecked(at) });
-        }
-    }
-}
-
-impl Segment<'_, u32> {
-    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in increasing order. A
-    /// team of `L` threads examines `L` of them at a time.
-    ///
-    /// The segment's words are divided evenly: each list has `len / n` of them, one of which holds its count.
-    ///
-    /// # Panics
-    /// When there is less than one word for each list.
-    ///
-    /// See [`Lists`] for an example. Teams of three threads do not compile:
-    ///
-    /// ```compile_fail,E0080
-    /// # use cuda_std::prelude::*;
-    /// #[kernel(threads = 96)]
-    /// fn threes(block: &mut Block, words: &mut Segment<u32>) {
-    ///     words.collect::<3, _>(block, 4, 10, |i| move |j| j % (i + 2) == 0);
-    /// }
-    /// # fn main() {
-    /// # let offsets = Offsets::new(vec![0, 24]).unwrap();
-    /// # let words = Segments { data: &mut [0; 24][..], offsets: &offsets };
-    /// threes::launch(&CpuExecutor::new(), 1, threes::Args { words }).unwrap();
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn collect<const L: u32, K: Fn(u32) -> bool + Sync>(
-        &mut self,
-        block: &mut Block,
-        n: u32,
-        m: u32,
-        keep: impl Fn(u32) -> K + Sync,
-    ) -> Lists<'_> {
-        whole_teams::<L>();
-        let words = self.whole();
-        check_length(n, words.len());
-        let room = words.len().checked_div(n).map_or(0, |words| words - 1);
-        block.open(true);
-        platform::each_team::<L>(block.phase(), n, |i, owned| {
-            let count = platform::team_collect::<L>(m, keep(i), |k, j| {
-                if owned && k < room {
-                    // SAFETY: n lists of `room` items and a count each lie within the segment. List i belongs to this team
-                    // alone, and each of its items to one thread.
-                    unsafe { words.at(k.wrapping_add(1).wrapping_mul(n).wrapping_add(i)).write(j) };
-                }
-            });
-            if owned && platform::leads_team::<L>() {
-                // SAFETY: as above.
-                unsafe { words.at(i).write(count) };
-            }
-        });
-        block.close(true);
-        Lists::of(words.into_view(), n)
-    }
 }

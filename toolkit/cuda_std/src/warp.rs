@@ -3,7 +3,7 @@
 use crate::bounds::crosses_lanes;
 use crate::platform::{self, Crew, LaneStorage};
 use crate::seal::INSIDE;
-use crate::{Thread, WarpUnion};
+use crate::thread::Thread;
 use bytemuck::Pod;
 
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
@@ -374,18 +374,6 @@ impl Warp {
     pub fn smallest<const N: usize>(&mut self, values: &PerLane<[f32; N]>) -> [f32; N] {
         let _ = self.crew.next_phase();
         values.0.smallest()
-    }
-
-    /// The bitwise or of all lanes' words. [`WarpUnion`] does this over several steps.
-    #[inline(always)]
-    pub fn or_words<L: Lanes, const N: usize>(
-        &mut self,
-        values: L,
-        words: impl Fn(Lane, L::Item) -> [u32; N] + Sync,
-    ) -> [u32; N] {
-        let mut union = WarpUnion::new(self);
-        union.or(self, values, words);
-        union.words(self)
     }
 
     /// Combines each lane's value with those of all lanes below it, with strides 1, 2, 4, 8, 16. The lower lane's value is the

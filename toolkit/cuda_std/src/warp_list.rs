@@ -1,10 +1,11 @@
 //! Lists in shared memory, each of which belongs to one warp.
 
 use crate::bounds::{check_index, check_length};
+use crate::memory::SharedByWarp;
 use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::seal::{INSIDE, Inside};
-use crate::shared::WarpParts;
-use crate::{Lane, Lanes, PerLane, Shared, Warp};
+use crate::shared::Shared;
+use crate::warp::{Lane, Lanes, PerLane, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -415,37 +416,19 @@ impl Questions {
     }
 }
 
-/// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
-///
-/// [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes them. [`WarpList`] has an example.
-pub trait SharedByWarp: sealed::Sealed {
-    /// Each array with the length of a warp's part.
-    #[doc(hidden)]
-    type Parts: Sync;
-    /// A list in each of them.
-    type Lists<'a>;
-
-    /// Whether threads may still be reading or writing one of them. From now on they may.
-    #[doc(hidden)]
-    fn claim(&mut self, _: Inside) -> bool;
-
-    #[doc(hidden)]
-    fn parts(self, _: Inside, warps: u32) -> Self::Parts;
-
-    /// # Safety
-    /// The arrays stay borrowed while the lists live. Part `warp` is used through one list at a time, and its lanes have finished
-    /// reading the old contents.
-    #[doc(hidden)]
-    unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
+/// A shared array, divided among the warps of a block.
+#[doc(hidden)]
+pub struct WarpParts<T> {
+    data: SharedPointer<T>,
+    each: u32,
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
+// SAFETY: this is only an address; `lists` states how it is used.
+unsafe impl<T: Pod> Sync for WarpParts<T> {}
 
 macro_rules! shared_by_warp {
     ($($T:ident $N:ident $at:tt),*) => {
-        impl<$($T: Pod, const $N: usize),*> sealed::Sealed for ($(&mut Shared<$T, $N>,)*) {}
+        impl<$($T: Pod, const $N: usize),*> crate::memory::sealed::Sealed for ($(&mut Shared<$T, $N>,)*) {}
 
         impl<$($T: Pod, const $N: usize),*> SharedByWarp for ($(&mut Shared<$T, $N>,)*) {
             type Parts = ($(WarpParts<$T>,)*);
@@ -459,13 +442,13 @@ macro_rules! shared_by_warp {
 
             #[inline(always)]
             fn parts(self, _: Inside, warps: u32) -> Self::Parts {
-                ($(self.$at.by_warp(warps),)*)
+                ($(WarpParts { data: self.$at.place(), each: $N as u32 / warps },)*)
             }
 
             #[inline(always)]
             unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a> {
-                // SAFETY: ensured by the caller.
-                unsafe { ($(parts.$at.list(warp),)*) }
+                // SAFETY: parts of different warps do not overlap; the caller ensures the rest.
+                unsafe { ($(WarpList::new(parts.$at.data.offset(warp.wrapping_mul(parts.$at.each)), parts.$at.each),)*) }
             }
         }
     };

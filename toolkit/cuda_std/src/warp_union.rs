@@ -2,7 +2,7 @@
 
 use crate::platform::UnionStorage;
 use crate::seal::INSIDE;
-use crate::{Lane, Lanes, Warp};
+use crate::warp::{Lane, Lanes, Warp};
 
 /// `N` words of bits that the lanes of a warp build together. `N` is 1, 2, 4, 8, 16 or 32.
 ///
@@ -59,5 +59,19 @@ impl<const N: usize> WarpUnion<N> {
     pub fn words(&self, warp: &mut Warp) -> [u32; N] {
         let _ = warp.phase();
         self.0.words()
+    }
+}
+
+impl Warp {
+    /// The bitwise or of all lanes' words. [`WarpUnion`] does this over several steps.
+    #[inline(always)]
+    pub fn or_words<L: Lanes, const N: usize>(
+        &mut self,
+        values: L,
+        words: impl Fn(Lane, L::Item) -> [u32; N] + Sync,
+    ) -> [u32; N] {
+        let mut union = WarpUnion::new(self);
+        union.or(self, values, words);
+        union.words(self)
     }
 }

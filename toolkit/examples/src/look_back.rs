@@ -10,8 +10,9 @@ const SUM: u64 = 1 << 32;
 const PREFIX: u64 = 2 << 32;
 
 /// Threads of a block, and groups of four elements that each has.
-const THREADS: usize = 512;
+const THREADS: usize = 256;
 const GROUPS: usize = 8;
+const WARPS: usize = THREADS / 32;
 /// Elements of a block.
 pub const PART: usize = THREADS * GROUPS * 4;
 
@@ -21,7 +22,7 @@ fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
     while end > 0 {
         let found = warp.per_lane(|lane| {
             let back = lane.index() + 1;
-            if back <= end { states.load(lane.thread(), end - back) } else { PREFIX }
+            if back <= end { states.load(lane.thread(), end - back + 1) } else { PREFIX }
         });
         if warp.any(&found, |_, state| *state < SUM) {
             continue;
@@ -35,76 +36,77 @@ fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
     before
 }
 
-/// `states` has a word for each part and `next` is the ticket, all 0 at first.
+/// Element by element.
+fn add<const N: usize>(a: [u32; N], b: [u32; N]) -> [u32; N] {
+    core::array::from_fn(|k| a[k].wrapping_add(b[k]))
+}
+
+/// `states` has the ticket and a word for each part, all 0 at first.
 ///
 /// Parts go by ticket, so that whoever waits for a part waits for a block that has begun. What it rests on, and nothing
 /// checks: a block that has drawn a ticket goes on running.
 #[kernel(
     threads = THREADS,
+    blocks_per_sm = 4,
     requires(
         x.len() == out.len(),
-        states.len() == x.len().div_ceil(PART / 4),
-        grid.x as usize == states.len(),
-        next.len() == 1,
+        states.len() == x.len().div_ceil(PART / 4) + 1,
+        grid.x as usize + 1 == states.len(),
     )
 )]
 pub fn look_back(
     block: &mut Block,
     out: &Scatter<FourWords>,
     states: &Atomics<u64>,
-    next: &Atomics<u32>,
     x: &[FourWords],
     totals: &mut Shared<u32, THREADS>,
+    befores: &mut Shared<u32, WARPS>,
 ) {
-    let (groups, warps) = (GROUPS as u32, THREADS as u32 / 32);
-    let part = block.once(|thread| next.add(thread, 0, 1));
+    let (groups, warps) = (GROUPS as u32, WARPS as u32);
+    let part = block.once(|thread| states.add(thread, 0, 1)) as u32;
     // A warp has neighbouring groups of four, each lane every 32nd of them.
     let first = part * THREADS as u32 * groups;
     let place = |thread: Thread, k: u32| first + thread.index() / 32 * (32 * groups) + 32 * k + thread.index() % 32;
     let mut own = block.per_thread(|thread| {
         let mut own = [[0u32; 4]; GROUPS];
-        for k in 0..GROUPS as u32 {
-            let at = place(thread, k);
-            if at < x.len() as u32 {
-                own[k as usize] = x.at(at).all;
-            }
+        for k in 0..groups {
+            own[k as usize] = x.get(place(thread, k) as usize).map_or([0; 4], |four| four.all);
         }
         own.map(|[a, b, c, d]| {
             let (b, c) = (a.wrapping_add(b), c.wrapping_add(a.wrapping_add(b)));
             [a, b, c, c.wrapping_add(d)]
         })
     });
-    // Sums within the warp's part.
+    // Sums within the warp's part. All groups are scanned at once, so that their shuffles do not wait for each other.
     block.warps_with(&mut own, |warp, own| {
-        let mut before = 0u32;
-        macro_rules! scan {
-            ($($k:literal)*) => {$(
-                let sums = warp.map(&*own, |_, own| own[$k][3]);
-                let all = warp.inclusive_scan(&sums, u32::wrapping_add);
-                warp.each_with(own, &all, |_, own, all| {
-                    let before = before.wrapping_add(all.wrapping_sub(own[$k][3]));
-                    own[$k] = own[$k].map(|sum| sum.wrapping_add(before));
-                });
-                before = before.wrapping_add(warp.broadcast(&all, 31));
-            )*};
-        }
-        scan!(0 1 2 3 4 5 6 7);
-        let _ = before;
+        let sums = warp.map(&*own, |_, own| own.map(|four| four[3]));
+        let up_to = warp.inclusive_scan(&sums, add);
+        let all = warp.broadcast(&up_to, 31);
+        warp.each_with(own, &up_to, |_, own, up_to| {
+            let mut before = 0u32;
+            for k in 0..GROUPS {
+                let others = before.wrapping_add(up_to[k].wrapping_sub(own[k][3]));
+                own[k] = own[k].map(|sum| sum.wrapping_add(others));
+                before = before.wrapping_add(all[k]);
+            }
+        });
     });
     let totals = totals.write(block, THREADS as u32, &own, |_, own| own[GROUPS - 1][3]);
     let total = |warp: u32| totals.get(32 * warp + 31);
+    // What comes before each warp's part: the first threads know it.
     let mut before = block.per_thread(|_| 0);
     block.warps_with(&mut before, |warp, before| {
         if warp.index() > 0 {
             return;
         }
         let totals = warp.per_lane(|lane| if lane.index() < warps { total(lane.index()) } else { 0 });
-        let sum = warp.reduce(&totals, u32::wrapping_add);
+        let up_to = warp.inclusive_scan(&totals, u32::wrapping_add);
+        let sum = warp.broadcast(&up_to, 31);
         // Exchanged, and not stored: a store would wait behind those of results.
         let announce = |warp: &mut Warp, state: u64| {
             warp.per_lane(|lane| {
                 if lane.index() == 0 {
-                    states.exchange(lane.thread(), part, state);
+                    states.exchange(lane.thread(), part + 1, state);
                 }
             });
         };
@@ -113,15 +115,16 @@ pub fn look_back(
         }
         let found = sum_before(warp, states, part);
         announce(warp, PREFIX | u64::from(found.wrapping_add(sum)));
-        warp.each(before, |_, before| *before = found);
+        warp.each_with(before, (&up_to, &totals), |_, before, (up_to, total)| {
+            *before = found.wrapping_add(up_to.wrapping_sub(*total));
+        });
     });
-    let before = block.broadcast(&before, 0);
+    let befores = befores.write(block, warps, &before, |_, before| *before);
     block.each(&mut own, |thread, own| {
-        let warp = thread.index() / 32;
-        let before = (0..warps - 1).fold(before, |sum, k| if k < warp { sum.wrapping_add(total(k)) } else { sum });
-        for k in 0..GROUPS as u32 {
+        let before = befores.get(thread.index() / 32);
+        for k in 0..groups {
             let at = place(thread, k);
-            if at < x.len() as u32 {
+            if at < out.len() {
                 out.put(thread, at, FourWords { all: own[k as usize].map(|sum| sum.wrapping_add(before)) });
             }
         }
@@ -134,9 +137,8 @@ pub fn run(machine: &Machine) -> Answer {
     let fours: Vec<_> = x.as_chunks().0.iter().map(|four| FourWords { all: *four }).collect();
     let parts = blocks(x.len(), PART);
     let (on_machine, mut out) = (machine.buffer(&fours)?, machine.zeroed::<FourWords>(fours.len())?);
-    let (mut states, mut next) = (machine.zeroed(parts as usize)?, machine.zeroed(1)?);
-    let (states, next) = (states.view_mut(), next.view_mut());
-    let args = look_back::Args { out: out.view_mut(), states, next, x: on_machine.view() };
+    let mut states = machine.zeroed(parts as usize + 1)?;
+    let args = look_back::Args { out: out.view_mut(), states: states.view_mut(), x: on_machine.view() };
     look_back::launch(machine, parts, args)?;
     let found: Vec<u32> = bytemuck::cast_slice(&out.download()?).to_vec();
     let mut sum = 0u32;

@@ -128,6 +128,43 @@ impl<'s> Watch<'s> {
         self.stream.synchronize()?;
         Ok(f64::from(self.end.elapsed_ms(&self.begin)?))
     }
+
+    /// The times of some repetitions after the warm-up.
+    ///
+    /// # Errors
+    /// As [`time`](Self::time).
+    pub fn repeated<E: From<CudaError>>(
+        &self,
+        repetitions: u16,
+        mut queue: impl FnMut() -> Result<(), E>,
+    ) -> Result<Vec<f64>, E> {
+        Ok(in_turn(1, repetitions, |_, _| self.time(&mut queue))?.remove(0))
+    }
+}
+
+/// Repetitions before those whose times count.
+pub const WARM_UP: usize = 3;
+
+/// The times of each form in milliseconds. `run(form, turn)` runs a form once and returns its time. All forms run in turn in every
+/// repetition, each time beginning with another one, so a change of clock rates affects all alike.
+///
+/// # Errors
+/// The first of `run`.
+pub fn in_turn<E>(
+    forms: usize,
+    repetitions: u16,
+    mut run: impl FnMut(usize, usize) -> Result<f64, E>,
+) -> Result<Vec<Vec<f64>>, E> {
+    let mut milliseconds = vec![Vec::new(); forms];
+    for turn in 0..forms * (WARM_UP + usize::from(repetitions)) {
+        let (repetition, place) = (turn / forms, turn % forms);
+        let form = (place + repetition) % forms;
+        let took = run(form, turn)?;
+        if repetition >= WARM_UP {
+            milliseconds[form].push(took);
+        }
+    }
+    Ok(milliseconds)
 }
 
 /// The median; the mean of the middle two for an even number, NaN for an empty list.

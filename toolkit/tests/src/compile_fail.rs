@@ -14,7 +14,7 @@ const ONLY_WRITE: &str = "CUDA_CASES";
 /// Asserts that no program in the folders, which are relative to the package, compiles, each for its own reason. `test` is the
 /// name of the test that calls this.
 pub fn assert_wrong(test: &str, folders: &[&str]) {
-    let written = std::env::var_os(ONLY_WRITE).map(PathBuf::from);
+    let written = folder_to_write();
     if written.is_some() || is_pinned() {
         let cases = trybuild::TestCases::new();
         let root = written.unwrap_or_default();
@@ -29,11 +29,7 @@ pub fn assert_wrong(test: &str, folders: &[&str]) {
             fs::copy(&case, copy.join(folder).join(case.file_name().unwrap())).unwrap();
         }
     }
-    let mut again = Command::new(std::env::current_exe().unwrap());
-    again.args(["--exact", test, "--nocapture"]).env(ONLY_WRITE, &copy).env("TRYBUILD", "overwrite");
-    let output = again.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let told = write_messages(test, &copy);
     for folder in folders {
         for case in programs(&package.join(folder)) {
             let [expected, found] = [package, &copy].map(|root| {
@@ -44,6 +40,21 @@ pub fn assert_wrong(test: &str, folders: &[&str]) {
         }
     }
     fs::remove_dir_all(&copy).unwrap();
+}
+
+/// Where this program runs the cases and only writes down what the compiler says.
+pub fn folder_to_write() -> Option<PathBuf> {
+    std::env::var_os(ONLY_WRITE).map(PathBuf::from)
+}
+
+/// Runs the test again, to write beside each program of a folder what the compiler says about it. Returns the test's output.
+pub fn write_messages(test: &str, folder: &Path) -> String {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", test, "--nocapture"]).env(ONLY_WRITE, folder).env("TRYBUILD", "overwrite");
+    let output = again.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    told
 }
 
 /// The Rust files of a folder.

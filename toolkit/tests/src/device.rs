@@ -1,6 +1,7 @@
 //! Access to the device for tests and benchmarks, one test at a time.
 
-use cuda_host::{CudaError, CudaExecutor, Device};
+use cuda_host::{CudaError, CudaExecutor, Device, Machine};
+use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
 use cuda_std::launch::{Executor, Kernel};
 use std::ops::Deref;
@@ -59,5 +60,85 @@ impl Executor for Alone {
 
     fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
         self.executor.launch::<K>(grid, args)
+    }
+}
+
+/// Executors on the first device with each of some modules, by the modules' names. Prints a line if there is none; see
+/// [`is_there`].
+///
+/// # Panics
+/// If there is a device that cannot be opened.
+#[must_use]
+pub fn executors<'i>(module: &str, images: &[(&'i str, &str)]) -> Vec<(&'i str, CudaExecutor)> {
+    if !is_there() {
+        return Vec::new();
+    }
+    let open =
+        |(name, ptx): &(&'i str, &str)| (*name, CudaExecutor::open(0, module, *ptx).expect("a device that opens"));
+    images.iter().map(open).collect()
+}
+
+/// The machines on which a test runs its kernels: CPU cores, and the first GPU if there is one.
+#[derive(Debug)]
+pub struct Machines(Vec<(String, Machine)>);
+
+impl Machines {
+    /// Loads a module of kernels, and prints a line if there is no GPU; see [`is_there`].
+    ///
+    /// # Panics
+    /// If there is a device that cannot be opened.
+    #[must_use]
+    pub fn new(module: &str, ptx: &str) -> Self {
+        Self::of(executors(module, &[("a GPU", ptx)]))
+    }
+
+    /// CPU cores and some executors, by name.
+    pub fn of<N: Into<String>>(executors: impl IntoIterator<Item = (N, CudaExecutor)>) -> Self {
+        let cpu = ("CPU cores".to_owned(), Machine::cpu());
+        Self([cpu].into_iter().chain(executors.into_iter().map(|(name, gpu)| (name.into(), gpu.into()))).collect())
+    }
+
+    /// The GPU's executor.
+    #[must_use]
+    pub fn gpu(&self) -> Option<&CudaExecutor> {
+        self.0.last()?.1.as_cuda()
+    }
+
+    /// What `run` computes on each of them.
+    ///
+    /// # Panics
+    /// If `run` fails, or its results have different bits.
+    #[track_caller]
+    pub fn same<R: Bits>(&self, run: impl Fn(&Machine) -> Result<R, CudaError>) -> R {
+        let run = |(name, machine): &(String, Machine)| run(machine).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let expected = run(&self.0[0]);
+        for machine in &self.0[1..] {
+            assert!(run(machine).bits() == expected.bits(), "{} computes other bits than CPU cores", machine.0);
+        }
+        expected
+    }
+}
+
+/// Results that are compared bit by bit.
+pub trait Bits {
+    /// All of their bytes.
+    fn bits(&self) -> Vec<u8>;
+}
+
+impl<T: DeviceLayout> Bits for Vec<T> {
+    fn bits(&self) -> Vec<u8> {
+        bytemuck::cast_slice(self).to_vec()
+    }
+}
+
+impl<A: Bits, B: Bits> Bits for (A, B) {
+    fn bits(&self) -> Vec<u8> {
+        [self.0.bits(), self.1.bits()].concat()
+    }
+}
+
+impl<A: Bits, B: Bits, C: Bits> Bits for (A, B, C) {
+    fn bits(&self) -> Vec<u8> {
+        [self.0.bits(), self.1.bits(), self.2.bits()].concat()
     }
 }

@@ -1,31 +1,28 @@
 //! Closures are called for the same elements on a GPU and on CPU cores: one that panics for other elements does not end
 //! either.
 
-use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_host::DeviceBuffer;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use test_kernels as k;
+use toolkit_tests::device::Machines;
 
-fn gpu() -> Option<CudaExecutor> {
-    toolkit_tests::device::is_there()
-        .then(|| CudaExecutor::open(0, "test kernels", k::PTX).expect("a device that opens"))
+fn machines() -> Machines {
+    Machines::new("test kernels", k::PTX)
 }
 
 #[test]
 fn sums_that_are_checked_add_nothing_twice() {
+    let machines = machines();
     // Every lane in turn has the largest number.
     for largest in 0..32 {
         let x: Vec<u32> = (0..32).map(|i| if i == largest { 0xffff_ff00 } else { 1 }).collect();
-        let expected = [0xffff_ff1f; 3];
-        let mut out = [0; 3];
-        k::checked_sums::launch(&CpuExecutor::new(), 1, k::checked_sums::Args { out: &mut out[..], x: &x[..] })
-            .unwrap();
-        assert_eq!(out, expected);
-        let Some(gpu) = gpu() else { continue };
-        let x = DeviceBuffer::from_slice(gpu.stream(), &x).unwrap();
-        let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32; 3]).unwrap();
-        k::checked_sums::launch(&gpu, 1, k::checked_sums::Args { out: out.view_mut(), x: x.view() }).unwrap();
-        assert_eq!(out.download(gpu.stream()).unwrap(), expected, "{largest}");
+        let found = machines.same(|on| {
+            let (x, mut out) = (on.buffer(&x)?, on.zeroed::<u32>(3)?);
+            k::checked_sums::launch(on, 1, k::checked_sums::Args { out: out.view_mut(), x: x.view() })?;
+            out.download()
+        });
+        assert_eq!(found, [0xffff_ff1f; 3]);
     }
 }
 
@@ -42,11 +39,12 @@ fn elements_outside_of_ranges_are_not_asked() {
         k::asked_in_ranges::launch(&cpu, 1, args).unwrap();
         assert_eq!(out, expected);
     }
-    let Some(gpu) = gpu() else { return };
-    let x = DeviceBuffer::from_slice(gpu.stream(), &x).unwrap();
-    let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32; 2]).unwrap();
-    k::asked_in_ranges::launch(&gpu, 1, k::asked_in_ranges::Args { out: out.view_mut(), x: x.view() }).unwrap();
-    assert_eq!(out.download(gpu.stream()).unwrap(), expected);
+    let found = machines().same(|on| {
+        let (x, mut out) = (on.buffer(&x)?, on.zeroed::<u32>(2)?);
+        k::asked_in_ranges::launch(on, 1, k::asked_in_ranges::Args { out: out.view_mut(), x: x.view() })?;
+        out.download()
+    });
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -58,8 +56,9 @@ fn rows_without_elements_end() {
     assert_eq!(launch(1000).unwrap(), 1000);
     let refused = launch(u32::MAX).unwrap_err();
     assert!(matches!(refused, LaunchError::Panic(_)), "{refused}");
-    let Some(gpu) = gpu() else { return };
+    let machines = machines();
+    let Some(gpu) = machines.gpu() else { return };
     let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32]).unwrap();
-    k::empty_rows::launch(&gpu, 1, k::empty_rows::Args { out: out.view_mut(), rows: u32::MAX }).unwrap();
+    k::empty_rows::launch(gpu, 1, k::empty_rows::Args { out: out.view_mut(), rows: u32::MAX }).unwrap();
     assert!(out.download(gpu.stream()).unwrap_err().kernel_panic().is_some(), "it ends");
 }

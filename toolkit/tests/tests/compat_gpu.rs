@@ -6,6 +6,7 @@ use cuda_layout::DeviceLayout;
 use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, DeviceSlice, GpuOnly, LaunchShape, RawKernel};
 use cuda_std::launch::CpuExecutor;
 use test_kernels::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
+use toolkit_tests::dice::{bits, numbers};
 
 fn gpu() -> Option<CudaExecutor> {
     toolkit_tests::device::is_there()
@@ -14,20 +15,6 @@ fn gpu() -> Option<CudaExecutor> {
 
 fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(gpu.stream(), values).expect("memory")
-}
-
-/// Different numbers between -1 and 1.
-fn numbers(n: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed;
-    let step = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
-    (0..n).map(step).collect()
-}
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|x| x.to_bits()).collect()
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A stream's records while a graph is recorded on it.
 
+use crate::error::CudaError;
 use crate::slot::{Watch, lock};
 use crate::usage::{Access, Begun};
-use crate::{CudaError, Module};
 use std::ops::Range;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, RwLockReadGuard};
@@ -13,7 +13,7 @@ pub(crate) struct Recording<S> {
     open: Mutex<bool>,
     uses: Mutex<Vec<Use<S>>>,
     /// The modules of the launched kernels.
-    modules: Mutex<Vec<Module>>,
+    modules: Mutex<Vec<Arc<dyn Send + Sync>>>,
 }
 
 /// Held while a use of memory is recorded and queued.
@@ -46,7 +46,7 @@ pub(crate) struct Use<S> {
 }
 
 /// What a graph keeps: memory that it uses, and modules of its kernels.
-pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Module>);
+pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Arc<dyn Send + Sync>>);
 
 impl<S> Recording<S> {
     pub(crate) fn new() -> Self {
@@ -80,10 +80,10 @@ impl<S> Recording<S> {
     }
 
     /// Keeps a kernel's module for as long as the graph: it may belong to another executor.
-    pub(crate) fn keep(&self, module: &Module) {
+    pub(crate) fn keep(&self, module: Arc<dyn Send + Sync>) {
         let mut modules = lock(&self.modules);
-        if !modules.iter().any(|known| known.is(module)) {
-            modules.push(module.clone());
+        if !modules.iter().any(|known| ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(&module))) {
+            modules.push(module);
         }
     }
 

@@ -93,7 +93,7 @@ impl<T: Pod> DoubleBuffer<'_, T> {
             }
             // SAFETY: all elements were copied and waited for; the halves stay borrowed, and no phase writes this one in
             // this turn.
-            body(block, turn, unsafe { Tile::new(self.data.offset(first), n) });
+            body(block, turn, unsafe { Tile::new(self.data.offset(first), n, true) });
             (first, other) = (other, first);
         }
         // The last tile may still be read. All threads have left the half before it, and no copies are in flight.

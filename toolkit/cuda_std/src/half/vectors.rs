@@ -11,9 +11,9 @@ mod sealed {
 
 /// A vector of 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) or
 /// [`bf16x8`](crate::bf16x8). See [`Tile::elements`] for an example.
-pub trait Elements16: Pod + sealed::Sealed {
+pub trait Elements16: Pod + Sync + sealed::Sealed {
     /// The type of its elements.
-    type Element: Pod;
+    type Element: Pod + Sync;
     /// The number of its elements.
     const COUNT: u32;
 }
@@ -55,7 +55,7 @@ impl<'a, V: Elements16> Tile<'a, V> {
         const { assert!(V::COUNT as usize * size_of::<V::Element>() == size_of::<V>()) };
         let (data, len) = self.raw();
         // SAFETY: the same memory with smaller elements, whose number fits: no shared array has 2^32 bytes.
-        unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT)) }
+        unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT), true) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Running a kernel on CPU cores.
 
-use super::private::BlockOnCpu;
+use super::block_on_cpu::BlockOnCpu;
 use super::{Executor, Host, Kernel, LaunchError, check_arguments};
 use crate::Grid;
 use crate::panic::cpu::catch;

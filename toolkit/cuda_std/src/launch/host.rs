@@ -1,7 +1,7 @@
 //! The traits between a kernel and whoever runs it.
 
 use super::Offsets;
-use super::private::BlockOnCpu;
+use super::block_on_cpu::BlockOnCpu;
 use crate::Grid;
 use cuda_layout::DeviceLayout;
 

@@ -6,6 +6,8 @@ use super::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums};
 use crate::platform;
 use crate::platform::PerThreadStorage;
 use crate::seal::INSIDE;
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use crate::unrolled::unrolled;
 use crate::{Block, PerLane, PerThread, Warp};
 
 /// [`MatrixSums`] to which [`Warp::multiply_rows`] adds products. The elements of its last step are loaded but not multiplied
@@ -89,26 +91,10 @@ impl Warp {
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
             platform::ask_lanes();
-            let lane = platform::lane();
-            let own = product.0.own_mut();
-            macro_rules! steps {
-                ($($k:literal)*) => {$(
-                    if const { $k < STEPS } {
-                        let (row, column) = (first_row.wrapping_add($k * E::DEPTH), first_column.wrapping_add($k * E::DEPTH));
-                        // SAFETY: all of both exists, in whole rows of 16 bytes; all lanes are alive and come here together.
-                        let (x, y) = unsafe {
-                            (
-                                super::shared_words::<E, _, R, 4>(rows, lane, row, [stride, 16], super::place_a),
-                                super::shared_words::<E, _, C, 2>(columns, lane, column, [stride, 8], super::place_b),
-                            )
-                        };
-                        // SAFETY: as above.
-                        unsafe { platform::multiply_own(&own.rows, &own.columns, &mut own.sums) };
-                        (own.rows.0, own.columns.0) = (x, y);
-                    }
-                )*};
-            }
-            steps!(0 1 2 3 4 5 6 7);
+            // SAFETY: all of both exists, in whole rows of 16 bytes; all lanes are alive and come here together.
+            unsafe {
+                multiply_steps::<STEPS, _, _, _>((rows, first_row), (columns, first_column), stride, product, |_| {})
+            };
             return;
         }
         for k in 0..STEPS as u32 {
@@ -131,6 +117,39 @@ impl Warp {
         self.multiply(&x, &y, &mut sums);
         self.each_with(product, &sums, |_, own, sums| own.sums = *sums);
     }
+}
+
+/// The steps of [`Warp::multiply_rows`] for rows in shared memory. `between(k)` runs after the loads of step `k` have begun.
+///
+/// # Safety
+/// All of both exists, and its rows begin at multiples of 16 bytes. All lanes are alive and come here together. In `between`, no
+/// thread ends, and all lanes take the same way.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+pub(super) unsafe fn multiply_steps<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
+    (rows, first_row): (&(impl MatrixSource<E> + ?Sized), u32),
+    (columns, first_column): (&(impl MatrixSource<E> + ?Sized), u32),
+    stride: u32,
+    product: &mut PerLane<MatrixProduct<E, R, C>>,
+    between: impl Fn(u32),
+) {
+    let lane = platform::lane();
+    let own = product.0.own_mut();
+    unrolled::<STEPS>(|k| {
+        let (row, column) = (first_row.wrapping_add(k * E::DEPTH), first_column.wrapping_add(k * E::DEPTH));
+        // SAFETY: the caller's.
+        let (x, y) = unsafe {
+            (
+                super::shared_words::<E, _, R, 4>(rows, lane, row, [stride, 16], super::place_a),
+                super::shared_words::<E, _, C, 2>(columns, lane, column, [stride, 8], super::place_b),
+            )
+        };
+        between(k);
+        platform::stay_together();
+        // SAFETY: the caller's.
+        unsafe { platform::multiply_own(&own.rows, &own.columns, &mut own.sums) };
+        (own.rows.0, own.columns.0) = (x, y);
+    });
 }
 
 impl Block {

@@ -172,6 +172,6 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         });
         block.close(true);
         // SAFETY: every part was written and waited for; the array stays borrowed.
-        unsafe { Tile::new(data, (ROWS * COLUMNS) as u32) }
+        unsafe { Tile::new(data, (ROWS * COLUMNS) as u32, true) }
     }
 }

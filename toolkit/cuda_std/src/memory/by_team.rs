@@ -1,10 +1,12 @@
 //! Phases of teams that write a block's memory, behind the methods of [`BlockMemory`](crate::BlockMemory).
 
 use crate::access::Readable;
+use crate::block::Block;
 use crate::bounds::check_length;
 use crate::elements::Elements;
+use crate::platform;
 use crate::seal::INSIDE;
-use crate::{Block, Team, platform};
+use crate::team::Team;
 
 /// [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team).
 #[inline(always)]

@@ -1,12 +1,42 @@
 //! Phases of warps that write a block's memory, behind the methods of [`BlockMemory`].
 
-use super::WarpPart;
+use super::{BlockMemory, WarpPart};
 use crate::access::Readable;
+use crate::block::Block;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::elements::Elements;
-use crate::seal::INSIDE;
-use crate::warp_list::SharedByWarp;
-use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};
+use crate::platform;
+use crate::seal::{INSIDE, Inside};
+use crate::tile::Tile;
+use crate::warp::{PerLane, Warp};
+
+/// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
+///
+/// [`fill_by_warp_with`](BlockMemory::fill_by_warp_with) takes them. [`WarpList`](crate::WarpList) has an example.
+pub trait SharedByWarp: sealed::Sealed {
+    /// Each array with the length of a warp's part.
+    #[doc(hidden)]
+    type Parts: Sync;
+    /// A list in each of them.
+    type Lists<'a>;
+
+    /// Whether threads may still be reading or writing one of them. From now on they may.
+    #[doc(hidden)]
+    fn claim(&mut self, _: Inside) -> bool;
+
+    #[doc(hidden)]
+    fn parts(self, _: Inside, warps: u32) -> Self::Parts;
+
+    /// # Safety
+    /// The arrays stay borrowed while the lists live. Part `warp` is used through one list at a time, and its lanes have finished
+    /// reading the old contents.
+    #[doc(hidden)]
+    unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
 
 /// [`BlockMemory::write_by_warp`].
 #[inline(always)]

@@ -1,11 +1,11 @@
 //! Scans: each element combined with all those before it.
 
 use super::BlockMemory;
-use crate::Block;
 use crate::access::Readable;
-use crate::block::Scan;
+use crate::block::Block;
 use crate::bounds::check_length;
 use crate::elements::Elements;
+use crate::platform::Scan;
 use crate::seal::INSIDE;
 
 /// Scans of a block over its memory: over every [`BlockMemory`] that can be read.

@@ -2,7 +2,8 @@
 
 use crate::bounds::check_index;
 use crate::elements::Elements;
-use crate::{Warp, platform};
+use crate::platform;
+use crate::warp::Warp;
 
 /// A part of a block's memory that one warp writes, in a phase of
 /// [`write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).

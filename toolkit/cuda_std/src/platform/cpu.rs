@@ -1,4 +1,4 @@
-//! CPU cores: one core runs a block, its threads one after the other.
+//! CPU cores: one core runs a block, thread after thread.
 
 mod atomic;
 mod crew;
@@ -28,7 +28,9 @@ pub use order::Order;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
-pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};
+pub(crate) use reduce::{
+    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_parts,
+};
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
@@ -42,20 +44,20 @@ pub(crate) use whole_grid::GridCrew;
 
 use crate::panic::cpu::ThreadGuard;
 
-/// Nothing to wait for: a phase has ended for all threads when its loop has.
+/// There is nothing to wait for: when a phase's loop ends, the phase has ended for all threads.
 #[inline(always)]
 pub(crate) fn barrier() {
     #[cfg(test)]
     BARRIERS.set(BARRIERS.get() + 1);
 }
 
-/// As [`barrier`]; a panic has unwound before.
+/// As [`barrier`]. A panic would have unwound the block before.
 #[inline(always)]
 pub(crate) fn publish() {
     barrier();
 }
 
-/// Nothing, because a panic has unwound before.
+/// Empty, because a panic would have unwound the block before.
 #[derive(Clone, Copy)]
 pub(crate) struct Poison;
 
@@ -128,8 +130,8 @@ pub(crate) fn thread_of(crew: Crew, i: u32) -> u32 {
     i % crew.threads()
 }
 
-/// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads; on a CPU the team is one, and owns
-/// every index that it sees.
+/// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads. On a CPU there is one team, which owns every
+/// index.
 #[inline(always)]
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
     let mut guard = ThreadGuard::default();
@@ -179,7 +181,7 @@ impl<T> PerThreadStorage<T> {
         });
     }
 
-    /// The value of thread `index`, which the caller is.
+    /// The value of thread `index`, which is the caller.
     #[inline(always)]
     pub(crate) fn own(&self, index: u32) -> &T {
         &self.0[index as usize]

@@ -28,11 +28,16 @@ pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
     GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
+    team_reduce_parts,
 };
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
+#[cfg(target_feature = "sm_80")]
+pub(crate) use shared::is_global;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
+#[cfg(target_feature = "sm_80")]
+pub(crate) use warp::stay_together;
 pub(crate) use warp::{
     LaneStorage, UnionStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn,
     each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
@@ -95,7 +100,7 @@ impl Crew {
         self.threads
     }
 
-    /// The calling thread, with facts about its index for the compiler. (They are left out where they only hinder it.)
+    /// The calling thread. The compiler gets facts about its index where they help.
     #[inline(always)]
     fn thread(self) -> u32 {
         let thread = thread_index();
@@ -235,18 +240,25 @@ pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store:
     }
 }
 
-/// Runs `f` for every index below `n`, for loops that are repeated often: values derived from an index are computed anew each
-/// time and take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
+/// The thread's index. The compiler takes it for a new value each time, so what is derived from it takes no registers in between.
 #[inline(always)]
-pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
-    frozen(&f);
+pub(crate) fn fresh_thread_index() -> u32 {
     let thread: u32;
     // SAFETY: a copy, said to have effects so that it is made each time.
     unsafe {
         core::arch::asm!("mov.u32 {0}, {1};", out(reg32) thread, in(reg32) thread_index(), options(nomem, nostack, preserves_flags));
-        // SAFETY: as in `Crew::thread`.
-        core::hint::assert_unchecked(thread < crew.threads);
     }
+    thread
+}
+
+/// Runs `f` for every index below `n`, for loops that are repeated often. Values derived from an index are computed again each
+/// time, so they take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
+#[inline(always)]
+pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
+    frozen(&f);
+    let thread = fresh_thread_index();
+    // SAFETY: as in `Crew::thread`.
+    unsafe { core::hint::assert_unchecked(thread < crew.threads) };
     let step = crew.threads;
     let whole = n / step;
     let mut turn = 0u32;
@@ -274,8 +286,8 @@ pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
 
 /// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads.
 ///
-/// All teams of a warp take the same number of turns, so that its lanes meet at every shuffle. A team without an index
-/// repeats the last one, which it does not own and must not write.
+/// All teams of a warp take the same number of turns, so the warp's lanes meet at every shuffle. A team without an index
+/// repeats the last one. It does not own that index, and must not write its element.
 #[inline(always)]
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
     frozen(&f);
@@ -314,7 +326,7 @@ impl<T> PerThreadStorage<T> {
         f(crew.thread(), &self.0);
     }
 
-    /// The value of thread `index`, which is the calling one.
+    /// The value of thread `index`, which is the caller.
     #[inline(always)]
     pub(crate) fn own(&self, _index: u32) -> &T {
         &self.0

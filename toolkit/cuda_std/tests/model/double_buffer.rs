@@ -109,63 +109,6 @@ fn ahead(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turns: u32, til
     out.write(block, 0, &sums, |thread, sum| *sum + after.get(thread.index() % 2));
 }
 
-/// Turns of `n` elements in 7 pieces, of which the body begins `asked`.
-#[kernel(threads = 64)]
-fn spread(
-    block: &mut Block,
-    out: &mut Chunk<u32, 64>,
-    x: &[u32],
-    turns: u32,
-    n: u32,
-    asked: u32,
-    tiles: &mut Shared<u32, 384>,
-) {
-    let mut sums = block.per_thread(|_| 0);
-    tiles.stages::<3>(block).copy_spread_ahead::<7, _, _>(
-        block,
-        turns,
-        n,
-        |turn| n * turn,
-        |first, i| x.at_ref(first + i),
-        |block, turn, mut tile, copies| {
-            for step in 0..asked {
-                // Whatever a body writes, copies fill another tile.
-                tile.update(block, n, |_, item| *item += 1);
-                block.each(&mut sums, |thread, sum| *sum += (turn + step) * tile.get(thread.index() % n));
-                copies.next(block);
-            }
-            block.each(&mut sums, |thread, sum| *sum += tile.get((thread.index() + turn) % n));
-        },
-    );
-    out.write(block, 0, &sums, |_, sum| *sum);
-}
-
-#[test]
-fn copies_in_pieces_fill_the_same_tiles() {
-    let x: Vec<u32> = (0..128 * 5).map(|i| i * i % 1013).collect();
-    // Fewer elements than pieces, as many, and more, which are not pieces of one size.
-    let sizes = [(3, 7), (2, 9), (0, 40), (1, 40), (2, 1), (5, 97), (5, 128)];
-    let all_asked = [3, 11, 0, 1, 6, 7];
-    // Interpreters take their time.
-    let few = if cfg!(miri) { 2 } else { usize::MAX };
-    for (turns, n) in sizes.into_iter().take(few) {
-        for asked in all_asked.into_iter().take(few) {
-            for executor in [CpuExecutor::new(), CpuExecutor::shuffled(3)] {
-                let mut out = [0; 64];
-                spread::launch(&executor, 1, spread::Args { out: &mut out, x: &x, turns, n, asked }).unwrap();
-                for (t, found) in (0..).zip(out) {
-                    let item = |turn: u32, i: u32| x[(n * turn + i % n) as usize];
-                    let expected = (0..turns).map(|turn| {
-                        let steps = (0..asked).map(|step| (turn + step) * (item(turn, t) + step + 1));
-                        steps.sum::<u32>() + item(turn, t + turn) + asked
-                    });
-                    assert_eq!(found, expected.sum::<u32>(), "thread {t}, {turns} turns of {n}, {asked} asked for");
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn tiles_are_copied_ahead_turn_by_turn() {
     let x: Vec<u32> = (0..40 * 5).map(|i| i * i % 1013).collect();

@@ -80,57 +80,6 @@ fn errors_name_the_instance() {
     assert_eq!(contract, Err(wanted));
 }
 
-/// A function of the launch's choice: plain data with a method, in place of a closure.
-pub trait Curve: DeviceLayout {
-    /// The value at `x`.
-    fn at(&self, x: f32) -> f32;
-}
-
-/// `slope x + begin`.
-#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
-#[repr(C)]
-pub struct Line {
-    slope: f32,
-    begin: f32,
-}
-
-/// `x` to a power.
-#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
-#[repr(C)]
-pub struct Power {
-    exponent: u32,
-}
-
-impl Curve for Line {
-    fn at(&self, x: f32) -> f32 {
-        math::fma(self.slope, x, self.begin)
-    }
-}
-
-impl Curve for Power {
-    fn at(&self, x: f32) -> f32 {
-        (0..self.exponent).fold(1.0, |product, _| product * x)
-    }
-}
-
-#[kernel(threads = 64, requires(x.len() == out.len()), instances(curve_line = <Line>, curve_power = <Power>))]
-fn curve<F: Curve>(block: &mut Block, out: &mut Chunk<f32, 100, WriteOnly>, x: &[f32], f: F) {
-    let (n, first) = (out.len(), out.start());
-    out.fill(block, n, |i| f.at(x.at(first + i)));
-}
-
-#[test]
-fn a_functor_is_found_by_its_type() {
-    let x: Vec<f32> = (0..250).map(|i| i as f32).collect();
-    let mut out = vec![0.0; 250];
-    let args = curve::Args { out: &mut out[..], x: &x[..], f: Line { slope: 2.0, begin: 1.0 } };
-    curve::launch(&CpuExecutor::new(), 3, args).unwrap();
-    assert!(out.iter().zip(&x).all(|(y, x)| *y == 2.0 * x + 1.0));
-    curve::launch(&CpuExecutor::shuffled(3), 3, curve::Args { out: &mut out, x: &x, f: Power { exponent: 2 } })
-        .unwrap();
-    assert!(out.iter().zip(&x).all(|(y, x)| *y == x * x));
-}
-
 /// An operation that is known by its type alone.
 pub trait Operation<T> {
     /// What changes nothing.
@@ -199,46 +148,4 @@ fn what_no_argument_says_the_launch_says() {
     let mut out = [0; 4];
     joined::launch::<_, Sum, true, _>(&cpu, 1, joined::Args { out: &mut out, x: &[5i64, -9, 1] }).unwrap();
     assert_eq!(out, [-3; 4]);
-}
-
-/// A matrix's tile in shared memory, whose size and halo are constants that belong together.
-#[kernel(threads = 64, instances(blurred_small = <4, 8, 60>, blurred_wide = <2, 32, 136>))]
-fn blurred<const ROWS: usize, const COLUMNS: usize, const NEAR: usize>(
-    block: &mut Block,
-    out: &mut Tile2d<u32, ROWS, COLUMNS>,
-    x: &[u32],
-    near: &mut Shared<u32, NEAR>,
-) {
-    const { assert!(NEAR == (ROWS + 2) * (COLUMNS + 2), "a tile and its halo") };
-    let wide = COLUMNS as u32 + 2;
-    let (top, left, [rows, columns]) = (out.first_row(), out.first_column(), out.matrix());
-    let near = near.fill_all(block, |i| {
-        let (row, column) = (top + i / wide, left + i % wide);
-        let inside = (1..=rows).contains(&row) && (1..=columns).contains(&column);
-        if inside { x.at((row - 1) * columns + column - 1) } else { 0 }
-    });
-    out.fill(block, |r, c| (0..9).map(|k| near.get((r + k / 3) * wide + c + k % 3)).fold(0, u32::wrapping_add));
-}
-
-#[test]
-fn tiles_have_the_size_of_the_instance() {
-    let (rows, columns) = (9u32, 50u32);
-    let x: Vec<u32> = (0..rows * columns).map(|i| i * i % 97).collect();
-    let at = |row: i64, column: i64| {
-        let inside = (0..i64::from(rows)).contains(&row) && (0..i64::from(columns)).contains(&column);
-        if inside { x[(row * i64::from(columns) + column) as usize] } else { 0 }
-    };
-    let expected: Vec<u32> = (0..i64::from(rows * columns))
-        .map(|i| (i / i64::from(columns), i % i64::from(columns)))
-        .map(|(row, column)| (0..9).map(|k| at(row + k / 3 - 1, column + k % 3 - 1)).sum())
-        .collect();
-    let cpu = CpuExecutor::new();
-    let mut out = vec![0; x.len()];
-    let args = blurred::Args { out: Matrix { data: &mut out[..], columns }, x: &x[..] };
-    blurred::launch::<4, 8, 60, _>(&cpu, (7, 3), args).unwrap();
-    assert_eq!(out, expected);
-    out.fill(0);
-    let args = blurred::Args { out: Matrix { data: &mut out[..], columns }, x: &x[..] };
-    blurred::launch::<2, 32, 136, _>(&cpu, (2, 5), args).unwrap();
-    assert_eq!(out, expected);
 }

@@ -6,6 +6,15 @@ use cuda_std::prelude::*;
 /// What a test reads of the lists: count, whether complete, then the items.
 const SHOWN: u32 = 12;
 
+static NUMBERS: [u32; 100] = {
+    let (mut numbers, mut i) = ([0; 100], 0);
+    while i < 100 {
+        numbers[i] = i as u32;
+        i += 1;
+    }
+    numbers
+};
+
 #[kernel(threads = 64)]
 fn collect(
     block: &mut Block,
@@ -35,6 +44,10 @@ fn collect(
     let lists = match lanes {
         1 => words.collect::<1, _>(block, n, m, keep),
         8 => words.collect::<8, _>(block, n, m, keep),
+        // The same by elements of an array, which are their own numbers.
+        16 => words.collect_of::<16, _, _>(block, n, View::of(&NUMBERS).part(0, m), |i| {
+            move |at, j: u32| j.is_multiple_of(i + every) && at == j
+        }),
         _ => words.collect::<32, _>(block, n, m, keep),
     };
     shown(block, out, lists, n, room);
@@ -62,7 +75,7 @@ fn run(words: usize, n: usize, m: u32, lanes: u32, every: u32) -> Result<(Vec<Ve
 
 #[test]
 fn lists_hold_what_was_kept_in_rising_order() {
-    for lanes in [1, 8, 32] {
+    for lanes in [1, 8, 16, 32] {
         for (n, m, room) in [(1usize, 30, 40), (7, 50, 40), (70, 100, 9), (70, 100, 1), (3, 0, 4), (5, 33, 0)] {
             // Interpreters take their time.
             if cfg!(miri) && n == 70 {

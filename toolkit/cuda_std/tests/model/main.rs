@@ -13,6 +13,7 @@ mod memory;
 mod outputs;
 mod panics;
 mod parts;
+mod products;
 mod reductions;
 mod scans;
 mod scatter;

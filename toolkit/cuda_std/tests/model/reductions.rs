@@ -161,6 +161,39 @@ fn team_sums(block: &mut Block, out: &mut Segment<[u32; 2]>, values: &[u32], lan
     }
 }
 
+#[kernel(threads = 64)]
+fn team_parts(block: &mut Block, out: &mut Segment<[f32; 4]>, x: &[f32], weights: &[f32]) {
+    let (n, x, weights) = (out.len(), View::of(x), View::of(weights));
+    let plus = |a: [f32; 2], b: [f32; 2]| [a[0] + b[0], a[1] + b[1]];
+    // Element i reduces the first i values, once by steps and once by parts.
+    let part = |j: u32, x: f32, weight: f32| [if j.is_multiple_of(3) { -0.0 } else { x }, weight];
+    let add = |[sum, weights]: [f32; 2], [x, weight]: [f32; 2]| [math::fma(x, weight, sum), weights + weight];
+    out.fill_by_team::<8>(block, n, |team, i| {
+        let by_step = |sums, j| add(sums, part(j, x.get(j), weights.get(j)));
+        let [a, b] = team.reduce(i, [0.0; 2], by_step, plus);
+        let [c, d] = team.reduce_parts(i, (x, weights), [0.0; 2], part, add, plus);
+        [a, b, c, d]
+    });
+}
+
+#[test]
+fn parts_are_added_in_the_order_of_steps() {
+    let x: Vec<f32> = values(200).iter().map(|x| (*x as f32).sqrt() - 3e4).collect();
+    let weights: Vec<f32> = x.iter().rev().map(|x| 1.0 / x).collect();
+    let offsets = Offsets::new(vec![0, 201]).unwrap();
+    let mut out = [[0.0; 4]; 201];
+    let data = Segments { data: &mut out[..], offsets: &offsets };
+    team_parts::launch(&CpuExecutor::new(), 1, team_parts::Args { out: data, x: &x, weights: &weights }).unwrap();
+    for (i, [a, b, c, d]) in out.iter().enumerate() {
+        assert_eq!([c.to_bits(), d.to_bits()], [a.to_bits(), b.to_bits()], "{i} values");
+    }
+    assert_ne!(out[200][0], out[199][0]);
+    let few = &x[..100];
+    let data = Segments { data: &mut out[..], offsets: &offsets };
+    let result = team_parts::launch(&CpuExecutor::new(), 1, team_parts::Args { out: data, x: &x, weights: few });
+    assert!(result.is_err(), "elements that do not exist");
+}
+
 #[test]
 fn teams_reduce_by_interleaved_slots() {
     let values = values(200);

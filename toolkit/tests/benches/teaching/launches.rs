@@ -1,6 +1,6 @@
 //! Launches: batches on one and several streams, many launches and a single graph.
 
-use crate::{Clock, Lesson};
+use crate::{About, Clock, Lesson};
 use anyhow::Result;
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Graph, PinnedBuffer};
 use cuda_std::launch::{Offsets, Segments};
@@ -46,20 +46,10 @@ impl Streams {
 }
 
 impl Lesson for Streams {
-    fn name(&self) -> &'static str {
-        "12 batches: up, kernel, down"
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Host
-    }
-
-    fn forms(&self) -> Vec<String> {
-        ["on one stream", "on two streams", "on three streams"].map(str::to_owned).to_vec()
-    }
-
-    fn bytes(&self) -> f64 {
-        (2 * Self::BATCHES * Self::LEN * 4) as f64
+    fn about(&self) -> About {
+        let name = "12 batches: up, kernel, down";
+        let forms = ["on one stream", "on two streams", "on three streams"].map(str::to_owned).to_vec();
+        About { name, clock: Clock::Host, forms, bytes: (2 * Self::BATCHES * Self::LEN * 4) as f64 }
     }
 
     fn run(&mut self, _: &CudaExecutor, form: usize) -> Result<()> {
@@ -114,20 +104,10 @@ fn launch_all(executor: &CudaExecutor, x: &DeviceBuffer<f32>, out: &mut DeviceBu
 }
 
 impl Lesson for Launches {
-    fn name(&self) -> &'static str {
-        "100 small kernels"
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Host
-    }
-
-    fn forms(&self) -> Vec<String> {
-        ["100 launches", "one launch of a graph"].map(str::to_owned).to_vec()
-    }
-
-    fn bytes(&self) -> f64 {
-        (Self::LAUNCHES * 2 * 4 * Self::LEN) as f64
+    fn about(&self) -> About {
+        let name = "100 small kernels";
+        let forms = ["100 launches", "one launch of a graph"].map(str::to_owned).to_vec();
+        About { name, clock: Clock::Host, forms, bytes: (Self::LAUNCHES * 2 * 4 * Self::LEN) as f64 }
     }
 
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {

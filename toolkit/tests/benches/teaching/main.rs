@@ -14,7 +14,7 @@ use clap::Parser;
 use cuda_host::CudaExecutor;
 use std::process::ExitCode;
 use std::time::Instant;
-use toolkit_tests::bench::{Record, Watch, least, median};
+use toolkit_tests::bench::{Record, WARM_UP, Watch, in_turn, least, median};
 
 /// Time the guide's lessons on the first GPU
 #[derive(Parser)]
@@ -40,14 +40,18 @@ enum Clock {
     Host,
 }
 
+struct About {
+    name: &'static str,
+    clock: Clock,
+    /// The first form is the reference.
+    forms: Vec<String>,
+    /// Bytes that a form moves in the memory that the lesson is about.
+    bytes: f64,
+}
+
 /// A lesson: the same work, done in several ways.
 trait Lesson {
-    fn name(&self) -> &'static str;
-    fn clock(&self) -> Clock;
-    /// The first form is the reference.
-    fn forms(&self) -> Vec<String>;
-    /// Bytes that a form moves in the memory that the lesson is about.
-    fn bytes(&self) -> f64;
+    fn about(&self) -> About;
     /// Queues the work once in the given form.
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()>;
     /// Whether the form that ran last gave the right result. All work is done.
@@ -66,8 +70,6 @@ struct Line {
     faster: f64,
 }
 
-const WARM_UP: usize = 3;
-
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     if !toolkit_tests::device::is_there() {
@@ -77,7 +79,7 @@ fn main() -> Result<ExitCode> {
     let n = arguments.mebi_elements << 20;
     let mut lines = Vec::new();
     let mut time = |lesson: &mut dyn Lesson| -> Result<()> {
-        lines.extend(measure(&gpu, lesson, usize::from(arguments.repetitions)).with_context(|| lesson.name())?);
+        lines.extend(measure(&gpu, lesson, arguments.repetitions).with_context(|| lesson.about().name)?);
         Ok(())
     };
     time(&mut memory::Strides::new(&gpu, n)?)?;
@@ -108,35 +110,27 @@ fn main() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(gpu: &CudaExecutor, lesson: &mut dyn Lesson, repetitions: usize) -> Result<Vec<Line>> {
-    let forms = lesson.forms();
-    let mut milliseconds = vec![Vec::with_capacity(repetitions); forms.len()];
+fn measure(gpu: &CudaExecutor, lesson: &mut dyn Lesson, repetitions: u16) -> Result<Vec<Line>> {
+    let About { name, clock, forms, bytes } = lesson.about();
     let watch = Watch::new(gpu.stream())?;
-    for repetition in 0..WARM_UP + repetitions {
-        for place in 0..forms.len() {
-            let form = (place + repetition) % forms.len();
-            let took = match lesson.clock() {
-                Clock::Device => watch.time(|| lesson.run(gpu, form))?,
-                Clock::Host => {
-                    gpu.synchronize()?;
-                    let begin = Instant::now();
-                    lesson.run(gpu, form)?;
-                    gpu.synchronize()?;
-                    begin.elapsed().as_secs_f64() * 1e3
-                }
-            };
-            if repetition >= WARM_UP {
-                milliseconds[form].push(took);
-            } else {
-                ensure!(lesson.is_right(gpu)?, "{} gives a wrong result", forms[form]);
+    let milliseconds = in_turn(forms.len(), repetitions, |form, turn| {
+        let took = match clock {
+            Clock::Device => watch.time(|| lesson.run(gpu, form))?,
+            Clock::Host => {
+                gpu.synchronize()?;
+                let begin = Instant::now();
+                lesson.run(gpu, form)?;
+                gpu.synchronize()?;
+                begin.elapsed().as_secs_f64() * 1e3
             }
-        }
-    }
+        };
+        ensure!(turn >= forms.len() * WARM_UP || lesson.is_right(gpu)?, "{} gives a wrong result", forms[form]);
+        Ok(took)
+    })?;
     let first = milliseconds[0].clone();
     let line = |(form, milliseconds): (String, Vec<f64>)| {
         let ratios: Vec<f64> = first.iter().zip(&milliseconds).map(|(first, this)| first / this).collect();
-        let (lesson, clock, bytes) = (lesson.name(), lesson.clock(), lesson.bytes());
-        Line { lesson, clock, form, bytes, milliseconds, faster: median(&ratios) }
+        Line { lesson: name, clock, form, bytes, milliseconds, faster: median(&ratios) }
     };
     Ok(forms.into_iter().zip(milliseconds).map(line).collect())
 }

@@ -1,6 +1,6 @@
 //! Memory: the order of reads, copies from and to the host, allocation.
 
-use crate::{Clock, Lesson};
+use crate::{About, Clock, Lesson};
 use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PinnedBuffer};
 use test_kernels::strided_copy;
@@ -24,21 +24,11 @@ impl Strides {
 }
 
 impl Lesson for Strides {
-    fn name(&self) -> &'static str {
-        "coalescing"
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Device
-    }
-
-    fn forms(&self) -> Vec<String> {
+    fn about(&self) -> About {
+        let name = "coalescing";
         let strides = Self::STRIDES.iter().map(|stride| format!("reads {stride} apart"));
-        std::iter::once("the driver's copy".to_owned()).chain(strides).collect()
-    }
-
-    fn bytes(&self) -> f64 {
-        8.0 * f64::from(self.n)
+        let forms = std::iter::once("the driver's copy".to_owned()).chain(strides).collect();
+        About { name, clock: Clock::Device, forms, bytes: 8.0 * f64::from(self.n) }
     }
 
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {
@@ -85,23 +75,13 @@ impl Transfers {
 }
 
 impl Lesson for Transfers {
-    fn name(&self) -> &'static str {
-        match self.way {
+    fn about(&self) -> About {
+        let name = match self.way {
             Way::Up => "copy to the device",
             Way::Down => "copy from the device",
-        }
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Host
-    }
-
-    fn forms(&self) -> Vec<String> {
-        ["pageable memory", "page-locked memory"].map(str::to_owned).to_vec()
-    }
-
-    fn bytes(&self) -> f64 {
-        4.0 * self.pageable.len() as f64
+        };
+        let forms = ["pageable memory", "page-locked memory"].map(str::to_owned).to_vec();
+        About { name, clock: Clock::Host, forms, bytes: 4.0 * self.pageable.len() as f64 }
     }
 
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {
@@ -137,20 +117,10 @@ impl Allocations {
 }
 
 impl Lesson for Allocations {
-    fn name(&self) -> &'static str {
-        "memory of a batch"
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Host
-    }
-
-    fn forms(&self) -> Vec<String> {
-        ["allocated for each batch", "leased from a pool"].map(str::to_owned).to_vec()
-    }
-
-    fn bytes(&self) -> f64 {
-        (Self::BUFFERS * Self::LEN * 4) as f64
+    fn about(&self) -> About {
+        let name = "memory of a batch";
+        let forms = ["allocated for each batch", "leased from a pool"].map(str::to_owned).to_vec();
+        About { name, clock: Clock::Host, forms, bytes: (Self::BUFFERS * Self::LEN * 4) as f64 }
     }
 
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {

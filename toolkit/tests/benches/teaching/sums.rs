@@ -1,6 +1,6 @@
 //! Sums by block, in shared memory and by shuffles.
 
-use crate::{Clock, Lesson};
+use crate::{About, Clock, Lesson};
 use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use test_kernels::{safe_sum, shared_sum, shuffle_sum};
@@ -24,22 +24,12 @@ impl Sums {
 }
 
 impl Lesson for Sums {
-    fn name(&self) -> &'static str {
-        "sums by block"
-    }
-
-    fn clock(&self) -> Clock {
-        Clock::Device
-    }
-
-    fn forms(&self) -> Vec<String> {
-        ["in shared memory, 256 threads", "by shuffles, 256 threads", "by shuffles, 1024, reading ahead"]
+    fn about(&self) -> About {
+        let name = "sums by block";
+        let forms = ["in shared memory, 256 threads", "by shuffles, 256 threads", "by shuffles, 1024, reading ahead"]
             .map(str::to_owned)
-            .to_vec()
-    }
-
-    fn bytes(&self) -> f64 {
-        4.0 * f64::from(self.n)
+            .to_vec();
+        About { name, clock: Clock::Device, forms, bytes: 4.0 * f64::from(self.n) }
     }
 
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {

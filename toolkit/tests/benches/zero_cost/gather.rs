@@ -1,24 +1,13 @@
 //! Reads at indices from data: the cost of an index check that no compiler can remove.
 
 use crate::gpu::Gpu;
-use crate::memory::{bits, numbers, words};
-use crate::{Form, Operation, Work};
+use crate::{Form, Launch, Operation, Work};
 use anyhow::Result;
+use cuda_host::DeviceBuffer;
 use cuda_host::raw::Word;
-use cuda_host::{DeviceBuffer, KernelAttributes};
 use cuda_std::compat::launch::LaunchShape;
 use test_kernels::{raw_gather, safe_gather};
-
-/// out[i] = x[index[i]].
-pub struct Gather {
-    n: u32,
-    /// Number of elements of the source.
-    from: u32,
-    order: Order,
-    x: DeviceBuffer<f32>,
-    index: Vec<DeviceBuffer<u32>>,
-    out: DeviceBuffer<f32>,
-}
+use toolkit_tests::dice::{numbers, words};
 
 /// The order of the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,37 +20,20 @@ pub enum Order {
     Far,
 }
 
-impl Gather {
+/// out[i] = x[index[i]].
+pub fn gather(gpu: &Gpu, n: u32, order: Order) -> Result<Operation<f32>> {
     /// Elements per block.
     const CHUNK: u32 = 4096;
-
-    pub fn new(gpu: &Gpu, n: u32, order: Order) -> Result<Self> {
-        let from = if order == Order::Near { 4096 } else { n };
-        let place = |(i, word): (u32, u32)| if order == Order::Rising { i } else { word % from };
-        let index = |seed| (0..n).zip(words(n as usize, seed)).map(place).collect::<Vec<_>>();
-        let index = [71, 72].into_iter().map(|seed| gpu.upload(&index(seed))).collect::<Result<_>>()?;
-        let x = gpu.upload(&numbers(from as usize, 73))?;
-        Ok(Self { n, from, order, x, index, out: gpu.zeroed(n as usize)? })
-    }
-}
-
-impl Operation for Gather {
-    fn name(&self) -> String {
-        format!("gather {:?} {}", self.order, self.n).to_lowercase()
-    }
-
-    fn work(&self) -> Work {
-        Work { operations: 0.0, bytes: 8.0 * f64::from(self.n) + 4.0 * f64::from(self.from) }
-    }
-
-    fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>> {
-        gpu.attributes::<safe_gather::Kernel, raw_gather::Kernel>(form, "cu_gather")
-    }
-
-    fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()> {
-        let (x, index) = (self.x.view(), self.index[turn % self.index.len()].view());
-        let (n, chunk, blocks) = (self.n, Self::CHUNK, self.n / Self::CHUNK);
-        let mut out = self.out.view_mut();
+    // The number of elements of the source.
+    let from = if order == Order::Near { 4096 } else { n };
+    let place = |(i, word): (u32, u32)| if order == Order::Rising { i } else { word % from };
+    let index = |seed| (0..n).zip(words(n as usize, seed)).map(place).collect::<Vec<_>>();
+    let indices: Vec<DeviceBuffer<u32>> =
+        [71, 72].into_iter().map(|seed| gpu.upload(&index(seed))).collect::<Result<_>>()?;
+    let x = gpu.upload(&numbers(from as usize, 73))?;
+    let launch: Launch<f32> = Box::new(move |gpu, mut out, form, turn| {
+        let (x, index) = (x.view(), indices[turn % indices.len()].view());
+        let (chunk, blocks) = (CHUNK, n / CHUNK);
         // SAFETY: `out` and `index` have n elements, and no index is beyond `x`; all work is on one stream.
         unsafe {
             match form {
@@ -81,13 +53,12 @@ impl Operation for Gather {
             }
         }
         Ok(())
-    }
-
-    fn clear(&mut self, gpu: &Gpu) -> Result<()> {
-        Ok(self.out.view_mut().zero(gpu.executor.stream())?)
-    }
-
-    fn result(&self, gpu: &Gpu) -> Result<Vec<u32>> {
-        Ok(bits(&self.out.download(gpu.executor.stream())?))
-    }
+    });
+    Ok(Operation {
+        name: format!("gather {order:?} {n}").to_lowercase(),
+        work: Work { operations: 0.0, bytes: 8.0 * f64::from(n) + 4.0 * f64::from(from) },
+        forms: gpu.forms::<safe_gather::Kernel, raw_gather::Kernel>("cu_gather")?,
+        out: gpu.zeroed(n as usize)?,
+        launch,
+    })
 }

@@ -3,7 +3,7 @@
 use crate::Form;
 use anyhow::{Context as _, Result};
 use cuda_host::raw::{RawKernel, Word, load_image};
-use cuda_host::{CudaExecutor, DeviceBuffer, Event, KernelAttributes, Module};
+use cuda_host::{CudaExecutor, DeviceBuffer, KernelAttributes, Module};
 use cuda_layout::DeviceLayout;
 use cuda_std::compat::launch::RawKernel as RawStyle;
 use cuda_std::launch::Kernel;
@@ -12,8 +12,6 @@ use std::path::Path;
 pub struct Gpu {
     pub executor: CudaExecutor,
     baselines: Option<Module>,
-    begin: Event,
-    end: Event,
 }
 
 impl Gpu {
@@ -27,8 +25,7 @@ impl Gpu {
                 Some(unsafe { load_image(executor.context(), "baselines", &image) }?)
             }
         };
-        let (begin, end) = (Event::new(executor.context())?, Event::new(executor.context())?);
-        Ok(Self { executor, baselines, begin, end })
+        Ok(Self { executor, baselines })
     }
 
     pub fn upload<T: DeviceLayout>(&self, values: &[T]) -> Result<DeviceBuffer<T>> {
@@ -39,27 +36,13 @@ impl Gpu {
         Ok(DeviceBuffer::zeroed(self.executor.stream(), n)?)
     }
 
-    /// Milliseconds from the first to the last work that `queue` queues.
-    pub fn time(&self, queue: impl FnOnce() -> Result<()>) -> Result<f64> {
-        let stream = self.executor.stream();
-        self.begin.record(stream)?;
-        queue()?;
-        self.end.record(stream)?;
-        stream.synchronize()?;
-        Ok(f64::from(self.end.elapsed_ms(&self.begin)?))
-    }
-
-    /// Resources of a form of a kernel.
-    pub fn attributes<Safe: Kernel, Raw: RawStyle>(
-        &self,
-        form: Form,
-        baseline: &'static str,
-    ) -> Result<Option<KernelAttributes>> {
-        Ok(match form {
-            Form::Safe => Some(self.executor.kernel::<Safe>()?.attributes()),
-            Form::Raw => Some(self.executor.raw_style_kernel::<Raw>()?.attributes()),
-            Form::Cuda => self.baseline(baseline)?.map(|baseline| baseline.attributes()),
-        })
+    /// The forms of an operation that there are, with the resources of their kernels.
+    pub fn forms<Safe: Kernel, Raw: RawStyle>(&self, baseline: &'static str) -> Result<Vec<(Form, KernelAttributes)>> {
+        let safe = self.executor.kernel::<Safe>().context(Form::Safe.name())?.attributes();
+        let raw = self.executor.raw_style_kernel::<Raw>().context(Form::Raw.name())?.attributes();
+        let cuda =
+            self.baseline(baseline).context(Form::Cuda.name())?.map(|baseline| (Form::Cuda, baseline.attributes()));
+        Ok([(Form::Safe, safe), (Form::Raw, raw)].into_iter().chain(cuda).collect())
     }
 
     fn baseline(&self, name: &'static str) -> Result<Option<RawKernel>> {

@@ -13,13 +13,14 @@ mod report;
 
 use anyhow::{Context as _, Error, Result, ensure};
 use clap::Parser;
-use cuda_host::KernelAttributes;
-use gather::{Gather, Order};
+use cuda_host::{DeviceBuffer, DeviceViewMut, KernelAttributes};
+use cuda_layout::DeviceLayout;
+use gather::Order;
 use gpu::Gpu;
 use report::{Line, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use toolkit_tests::bench::Record;
+use toolkit_tests::bench::{Record, Watch, in_turn};
 
 /// Time safe kernels against their baselines on the first GPU
 #[derive(Parser)]
@@ -53,8 +54,6 @@ enum Form {
 }
 
 impl Form {
-    const ALL: [Self; 3] = [Self::Safe, Self::Raw, Self::Cuda];
-
     fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe Rust",
@@ -73,21 +72,28 @@ struct Work {
     bytes: f64,
 }
 
-/// An operation that all forms compute, with its buffers.
-trait Operation {
-    fn name(&self) -> String;
-    fn work(&self) -> Work;
-    /// Resources of a form's kernel; `None` if there is no such form.
-    fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>>;
+/// An operation that all forms compute, with its output.
+struct Operation<T: DeviceLayout> {
+    name: String,
+    work: Work,
+    /// The forms that there are, with the resources of their kernels.
+    forms: Vec<(Form, KernelAttributes)>,
+    out: DeviceBuffer<T>,
     /// Queues one launch on input set number `turn`, modulo the number of sets.
-    fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()>;
-    /// Fills the outputs with zeros.
-    fn clear(&mut self, gpu: &Gpu) -> Result<()>;
-    /// The outputs' bits.
-    fn result(&self, gpu: &Gpu) -> Result<Vec<u32>>;
+    launch: Launch<T>,
 }
 
-const WARM_UP: usize = 3;
+type Launch<T> = Box<dyn FnMut(&Gpu, DeviceViewMut<'_, T>, Form, usize) -> Result<()>>;
+
+impl<T: DeviceLayout> Operation<T> {
+    fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()> {
+        (self.launch)(gpu, self.out.view_mut(), form, turn).with_context(|| self.context(form))
+    }
+
+    fn context(&self, form: Form) -> String {
+        format!("{}, {}", self.name, form.name())
+    }
+}
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
@@ -97,19 +103,19 @@ fn main() -> Result<ExitCode> {
     let gpu = Gpu::new(arguments.baselines.as_deref())?;
     let mut report = Report::default();
     let n = arguments.mebi_elements << 20;
-    time(&gpu, &arguments, &mut memory::Saxpy::new(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, memory::saxpy(&gpu, n)?, &mut report)?;
     for order in [Order::Rising, Order::Near, Order::Far] {
-        time(&gpu, &arguments, &mut Gather::new(&gpu, n, order)?, &mut report)?;
+        time(&gpu, &arguments, gather::gather(&gpu, n, order)?, &mut report)?;
     }
-    time(&gpu, &arguments, &mut memory::Sum::new(&gpu, n)?, &mut report)?;
-    time(&gpu, &arguments, &mut memory::Transpose::new(&gpu, n)?, &mut report)?;
-    time(&gpu, &arguments, &mut memory::Histogram::new(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, memory::sum(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, memory::transpose(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, memory::histogram(&gpu, n)?, &mut report)?;
     for &n in &arguments.matrices {
         ensure!(n > 0 && n.is_multiple_of(128) && n <= 16384, "--matrices: {n} is no multiple of 128 up to 16384");
-        time(&gpu, &arguments, &mut matmul::Matmul::new(&gpu, n)?, &mut report)?;
+        time(&gpu, &arguments, matmul::matmul(&gpu, n)?, &mut report)?;
     }
     let mut table = arguments.record.table_of_gpu()?;
-    report.fill(&mut table, memory::copy_gbs(&gpu, n, usize::from(arguments.repetitions))?);
+    report.fill(&mut table, memory::copy_gbs(&gpu, n, arguments.repetitions)?);
     table.print();
     if arguments.baselines.is_none() {
         println!("no baselines in CUDA C++: --baselines FILE names baselines/zero_cost.cu as nvcc made it");
@@ -118,37 +124,29 @@ fn main() -> Result<ExitCode> {
     Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn time(gpu: &Gpu, arguments: &Arguments, operation: &mut dyn Operation, report: &mut Report) -> Result<()> {
-    let name = operation.name();
-    let context = |form: Form| format!("{name}, {}", form.name());
-    let mut forms = Vec::new();
-    for form in Form::ALL {
-        if let Some(attributes) = operation.attributes(gpu, form).with_context(|| context(form))? {
-            forms.push((form, attributes, Vec::new()));
-        }
-    }
-    let count = forms.len();
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        for place in 0..count {
-            let (form, _, milliseconds) = &mut forms[(place + repetition) % count];
-            let turn = repetition * count + place;
-            let took = gpu.time(|| operation.launch(gpu, *form, turn)).with_context(|| context(*form))?;
-            if repetition >= WARM_UP {
-                milliseconds.push(took);
-            }
-        }
-    }
+fn time<T: DeviceLayout>(
+    gpu: &Gpu,
+    arguments: &Arguments,
+    mut operation: Operation<T>,
+    report: &mut Report,
+) -> Result<()> {
+    let (forms, stream) = (std::mem::take(&mut operation.forms), gpu.executor.stream());
+    let watch = Watch::new(stream)?;
+    let milliseconds = in_turn(forms.len(), arguments.repetitions, |form, turn| {
+        watch.time(|| operation.launch(gpu, forms[form].0, turn))
+    })?;
     let mut results = Vec::new();
-    for (form, ..) in &forms {
-        operation.clear(gpu)?;
+    for (form, _) in &forms {
+        operation.out.view_mut().zero(stream)?;
         operation.launch(gpu, *form, 0)?;
-        gpu.executor.synchronize().with_context(|| context(*form))?;
-        results.push(operation.result(gpu)?);
+        let result = operation.out.download(stream).with_context(|| operation.context(*form))?;
+        results.push(bytemuck::cast_slice::<T, u8>(&result).to_vec());
     }
-    ensure!(results.iter().all(|result| result.iter().any(|bits| *bits != 0)), "{name}: nothing was computed");
-    for ((form, attributes, milliseconds), result) in forms.into_iter().zip(&results) {
+    let Operation { name, work, .. } = operation;
+    ensure!(results.iter().all(|result| result.iter().any(|byte| *byte != 0)), "{name}: nothing was computed");
+    for (((form, attributes), milliseconds), result) in forms.into_iter().zip(milliseconds).zip(&results) {
         let same = *result == results[0];
-        report.add(Line { operation: name.clone(), form, work: operation.work(), attributes, milliseconds, same });
+        report.add(Line { operation: name.clone(), form, work, attributes, milliseconds, same });
     }
     Ok(())
 }

@@ -1,47 +1,21 @@
 //! The product of two square matrices, which is bound by arithmetic.
 
 use crate::gpu::Gpu;
-use crate::memory::numbers;
-use crate::{Form, Operation, Work};
+use crate::{Form, Launch, Operation, Work};
 use anyhow::Result;
 use cuda_host::raw::Word;
-use cuda_host::{DeviceBuffer, KernelAttributes};
 use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, LaunchShape};
 use cuda_std::launch::Matrix;
 use test_kernels::{Quad, raw_matmul, safe_matmul};
+use toolkit_tests::dice::numbers;
 
 /// C = A B.
-pub struct Matmul {
-    n: u32,
-    a: DeviceBuffer<Quad>,
-    b: DeviceBuffer<Quad>,
-    c: DeviceBuffer<Quad>,
-}
-
-impl Matmul {
-    pub fn new(gpu: &Gpu, n: u32) -> Result<Self> {
-        let count = n as usize * n as usize;
-        let upload = |seed| gpu.upload::<Quad>(&quads(&numbers(count, seed)));
-        Ok(Self { n, a: upload(61)?, b: upload(62)?, c: gpu.zeroed(count / 4)? })
-    }
-}
-
-impl Operation for Matmul {
-    fn name(&self) -> String {
-        format!("matmul {}", self.n)
-    }
-
-    fn work(&self) -> Work {
-        let n = f64::from(self.n);
-        Work { operations: 2.0 * n * n * n, bytes: 12.0 * n * n }
-    }
-
-    fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>> {
-        gpu.attributes::<safe_matmul::Kernel, raw_matmul::Kernel>(form, "cu_matmul")
-    }
-
-    fn launch(&mut self, gpu: &Gpu, form: Form, _: usize) -> Result<()> {
-        let (a, b, mut c, n) = (self.a.view(), self.b.view(), self.c.view_mut(), self.n);
+pub fn matmul(gpu: &Gpu, n: u32) -> Result<Operation<Quad>> {
+    let count = n as usize * n as usize;
+    let upload = |seed| gpu.upload::<Quad>(&quads(&numbers(count, seed)));
+    let (a, b) = (upload(61)?, upload(62)?);
+    let launch: Launch<Quad> = Box::new(move |gpu, mut c, form, _| {
+        let (a, b) = (a.view(), b.view());
         let blocks = (n / 128) * (n / 128);
         // SAFETY: all have n times n elements, n is a multiple of 128; all work is on one stream.
         unsafe {
@@ -66,16 +40,15 @@ impl Operation for Matmul {
             }
         }
         Ok(())
-    }
-
-    fn clear(&mut self, gpu: &Gpu) -> Result<()> {
-        Ok(self.c.view_mut().zero(gpu.executor.stream())?)
-    }
-
-    fn result(&self, gpu: &Gpu) -> Result<Vec<u32>> {
-        let quads = self.c.download(gpu.executor.stream())?;
-        Ok(quads.iter().flat_map(|quad| quad.elements.map(f32::to_bits)).collect())
-    }
+    });
+    let size = f64::from(n);
+    Ok(Operation {
+        name: format!("matmul {n}"),
+        work: Work { operations: 2.0 * size * size * size, bytes: 12.0 * size * size },
+        forms: gpu.forms::<safe_matmul::Kernel, raw_matmul::Kernel>("cu_matmul")?,
+        out: gpu.zeroed(count / 4)?,
+        launch,
+    })
 }
 
 fn quads(values: &[f32]) -> Vec<Quad> {

@@ -16,7 +16,7 @@ use toolkit_examples::host::word;
 use toolkit_examples::{FourFloats, FourWords, layer_norm, look_back, nbody, radix_sort, softmax, spmv};
 use toolkit_tests::bench::{Watch, median};
 
-const REPETITIONS: usize = 25;
+const REPETITIONS: u16 = 25;
 
 /// Elements of what memory bounds.
 const N: u32 = 1 << 26;
@@ -52,13 +52,8 @@ impl Gpu {
         mut launch: impl FnMut(&CudaExecutor) -> Result<(), CudaError>,
     ) -> Result<()> {
         let watch = Watch::new(self.0.stream())?;
-        let mut milliseconds = Vec::new();
-        for repetition in 0..3 + REPETITIONS {
-            let took = watch.time(|| launch(&self.0)).with_context(|| format!("{kernel} {size}"))?;
-            if repetition >= 3 {
-                milliseconds.push(took);
-            }
-        }
+        let milliseconds = watch.repeated(REPETITIONS, || launch(&self.0));
+        let milliseconds = milliseconds.with_context(|| format!("{kernel} {size}"))?;
         println!("Rust,{kernel},{size},{:.5}", median(&milliseconds));
         Ok(())
     }
@@ -123,12 +118,10 @@ fn of_words(gpu: &Gpu) -> Result<()> {
     let fours: Vec<_> = words.as_chunks().0.iter().map(|four| FourWords { all: *four }).collect();
     let (x, mut out) = (gpu.buffer(&fours)?, gpu.zeroed::<FourWords>(N / 4)?);
     let parts = N.div_ceil(look_back::PART as u32);
-    let (mut states, mut next) = (gpu.zeroed::<u64>(parts)?, gpu.zeroed(1)?);
+    let mut states = gpu.zeroed::<u64>(parts + 1)?;
     gpu.time("scan", "67108864", |gpu| {
         states.view_mut().zero(gpu.stream())?;
-        next.view_mut().zero(gpu.stream())?;
-        let (states, next) = (states.view_mut(), next.view_mut());
-        let args = look_back::look_back::Args { out: out.view_mut(), states, next, x: x.view() };
+        let args = look_back::look_back::Args { out: out.view_mut(), states: states.view_mut(), x: x.view() };
         look_back::look_back::launch(gpu, parts, args)
     })?;
     let found = gpu.download(&out)?;

@@ -4,19 +4,9 @@ use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use tensor_kernels::rounds;
+use tensor_tests::gpus;
 
 const NONE: u32 = u32::MAX;
-
-fn gpus() -> Vec<(&'static str, CudaExecutor)> {
-    if !toolkit_tests::device::is_there() {
-        return Vec::new();
-    }
-    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
-    let open = |(name, ptx): &(&'static str, &str)| {
-        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
-    };
-    images.iter().map(open).collect()
-}
 
 fn on_cpu(executor: CpuExecutor, n: u32, blocks: u32, turns: u32, bad: u32) -> Result<(Vec<u32>, u32), LaunchError> {
     let (mut x, mut other, mut meetings): (Vec<u32>, _, _) = ((0..n).collect(), vec![0; n as usize], [0]);
@@ -38,7 +28,7 @@ fn on_gpu(gpu: &CudaExecutor, n: u32, blocks: u32, turns: u32, bad: u32) -> Resu
 
 #[test]
 fn all_blocks_see_what_all_have_written() {
-    let gpus = gpus();
+    let gpus = gpus("sm_75");
     for (n, blocks, turns) in [(1, 1, 3), (5, 7, 4), (1000, 3, 5), (20_000, 32, 20), (300_001, 66, 9)] {
         let (expected, meetings) = on_cpu(CpuExecutor::new(), n, blocks, turns, NONE).unwrap();
         assert_eq!(meetings, 96 * blocks * turns);
@@ -55,7 +45,7 @@ fn all_blocks_see_what_all_have_written() {
 
 #[test]
 fn as_many_blocks_meet_as_the_device_runs_at_once_and_no_more() {
-    for (name, gpu) in &gpus() {
+    for (name, gpu) in &gpus("sm_75") {
         let most = gpu.most_blocks_that_meet::<rounds::Kernel>().unwrap();
         let expected = on_cpu(CpuExecutor::new(), 5000, most, 10, NONE).unwrap();
         assert!(on_gpu(gpu, 5000, most, 10, NONE).unwrap() == expected, "{name}: {most} blocks");
@@ -78,7 +68,7 @@ fn a_panic_ends_all_blocks() {
         (expected.block, expected.thread, expected.message.as_deref()),
         ([1, 0, 0], [64, 0, 0], Some("the bad element"))
     );
-    for (name, gpu) in &gpus() {
+    for (name, gpu) in &gpus("sm_75") {
         let Err(CudaError::Panic(found)) = on_gpu(gpu, n, blocks, 6, 4000) else { panic!("{name}: no panic") };
         assert_eq!((found.line, found.block, found.thread), (expected.line, expected.block, expected.thread), "{name}");
         // The device goes on.

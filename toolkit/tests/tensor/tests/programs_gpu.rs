@@ -84,20 +84,15 @@ impl Program {
 #[test]
 fn random_programs_leave_the_same_everywhere() {
     let is_wide = std::env::var_os("CUDA_WIDE").is_some_and(|value| value == "1");
-    let gpus: Vec<CudaExecutor> = if toolkit_tests::device::is_there() {
-        let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
-        images.iter().map(|(_, ptx)| CudaExecutor::open(0, "tensor kernels", *ptx).unwrap()).collect()
-    } else {
-        Vec::new()
-    };
+    let gpus = tensor_tests::gpus("sm_75");
     let dice = &mut Dice::new(14);
     let (mut ended, mut panicked) = (0, 0);
     for seed in 0..if is_wide { 20_000 } else { 1_000 } {
         let program = Program::random(dice);
         let expected = program.on_cpu(&CpuExecutor::new());
         assert!(program.on_cpu(&CpuExecutor::shuffled(seed)) == expected, "in another order: {:?}", program.words);
-        for gpu in &gpus {
-            assert!(program.on_gpu(gpu) == expected, "on a GPU: {:?}", program.words);
+        for (name, gpu) in &gpus {
+            assert!(program.on_gpu(gpu) == expected, "{name}: {:?}", program.words);
         }
         *(if expected.is_some() { &mut ended } else { &mut panicked }) += 1;
     }

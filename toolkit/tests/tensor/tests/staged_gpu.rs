@@ -1,25 +1,15 @@
 //! Tiles in several stages, and whole rows of shared memory for tensor cores, on a GPU: the bits of CPU cores.
 
-use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_host::DeviceBuffer;
 use cuda_std::prelude::*;
 use tensor_kernels as k;
+use tensor_tests::gpus;
+use toolkit_tests::device::Machines;
 use toolkit_tests::dice::Dice;
-
-/// An executor on the first device with the kernels for each kind of chip with tensor cores, where there is a device.
-fn gpus() -> Vec<(&'static str, CudaExecutor)> {
-    if !toolkit_tests::device::is_there() {
-        return Vec::new();
-    }
-    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
-    let open = |(name, ptx): &(&'static str, &str)| {
-        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
-    };
-    images.iter().filter(|(name, _)| *name >= "sm_80").map(open).collect()
-}
 
 #[test]
 fn matrices_of_tiles_are_those_of_the_definition() {
-    let (gpus, mut dice) = (gpus(), Dice::new(1));
+    let (machines, mut dice) = (Machines::of(gpus("sm_80")), Dice::new(1));
     macro_rules! check {
         ($kernel:ident, $sum:ty, $from:expr, $row:literal, $most:literal) => {{
             let mut list = |rows: usize| -> Vec<i32> {
@@ -28,22 +18,16 @@ fn matrices_of_tiles_are_those_of_the_definition() {
             let (a, b) = (list(16), list(24));
             let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
             for way in 0..3 {
-                let mut out = [<$sum>::default(); 16 * 24];
-                let data = Matrix { data: &mut out[..], columns: 24 };
-                let args = k::$kernel::Args { out: data, a: &x[..], b: &y[..], way };
-                k::$kernel::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
-                for (at, found) in out.into_iter().enumerate() {
+                let found = machines.same(|on| {
+                    let (x, y, mut out) = (on.buffer(&x)?, on.buffer(&y)?, on.zeroed::<$sum>(16 * 24)?);
+                    let data = Matrix { data: out.view_mut(), columns: 24 };
+                    k::$kernel::launch(on, (1, 1), k::$kernel::Args { out: data, a: x.view(), b: y.view(), way })?;
+                    out.download()
+                });
+                for (at, found) in found.into_iter().enumerate() {
                     let (row, column) = (at / 24, at % 24);
                     let exact: i32 = (0..$row).map(|k| a[row * $row + k] * b[column * $row + k]).sum();
                     assert_eq!(found as i32, exact, "row {row}, column {column}, way {way}");
-                }
-                for (name, gpu) in &gpus {
-                    let [x, y] = [&x, &y].map(|values| DeviceBuffer::from_slice(gpu.stream(), values).unwrap());
-                    let mut there = DeviceBuffer::<$sum>::zeroed(gpu.stream(), out.len()).unwrap();
-                    let data = Matrix { data: there.view_mut(), columns: 24 };
-                    let args = k::$kernel::Args { out: data, a: x.view(), b: y.view(), way };
-                    k::$kernel::launch(gpu, (1, 1), args).unwrap();
-                    assert_eq!(there.download(gpu.stream()).unwrap(), out, "{name}, way {way}");
                 }
             }
         }};
@@ -56,7 +40,7 @@ fn matrices_of_tiles_are_those_of_the_definition() {
 
 #[test]
 fn products_by_stages_have_the_bits_of_the_cpu() {
-    let (gpus, mut dice) = (gpus(), Dice::new(2));
+    let (gpus, mut dice) = (gpus("sm_80"), Dice::new(2));
     // Fewer turns than stages, as many, and more.
     for depth in [64u32, 128, 192, 448] {
         let mut matrix = |rows: u32| -> Vec<bf16x8> {

@@ -1,31 +1,17 @@
 //! 16-bit floats and tensor cores on a GPU: the bits of CPU cores, with the instructions of each kind of chip; and the
 //! error of sums of products whose bits may differ.
 
-use cuda_host::{CudaExecutor, DeviceBuffer};
-use cuda_layout::DeviceLayout;
+use cuda_host::Machine;
 use cuda_std::MatrixElement;
 use cuda_std::prelude::*;
 use tensor_kernels as k;
+use tensor_tests::gpus;
+use toolkit_tests::device::Machines;
 use toolkit_tests::dice::Dice;
 
-/// Executors on the first device with the kernels for each kind of chip from `oldest` on; empty without a device.
-fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
-    if !toolkit_tests::device::is_there() {
-        return Vec::new();
-    }
-    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
-    let open = |(name, ptx): &(&'static str, &str)| {
-        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
-    };
-    images.iter().filter(|(name, _)| *name >= oldest).map(open).collect()
-}
-
-fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {
-    DeviceBuffer::from_slice(gpu.stream(), values).expect("memory")
-}
-
-fn download<T: DeviceLayout>(gpu: &CudaExecutor, buffer: &DeviceBuffer<T>) -> Vec<T> {
-    buffer.download(gpu.stream()).expect("a launch without a panic")
+/// CPU cores, and the first device with the kernels for each kind of chip from `oldest` on.
+fn machines(oldest: &str) -> Machines {
+    Machines::of(gpus(oldest))
 }
 
 /// The number of blocks and the step between their numbers: all 65,536, or a sample.
@@ -39,42 +25,32 @@ fn word(dice: &mut Dice) -> u32 {
 
 #[test]
 fn conversions_have_the_bits_of_the_cpu() {
-    let gpus = gpus("sm_75");
-    if gpus.is_empty() {
-        return;
-    }
+    let machines = machines("sm_75");
     let (blocks, step) = blocks();
-    let cpu = CpuExecutor::new();
-    let mut expected = vec![[0; 2]; blocks as usize];
-    k::narrowed::launch(&cpu, blocks, k::narrowed::Args { out: &mut expected[..], step }).unwrap();
-    let mut wide = vec![[0; 2]; 1 << 16];
-    k::widened::launch(&cpu, 64, k::widened::Args { out: &mut wide[..] }).unwrap();
+    machines.same(|on| {
+        let mut out = on.zeroed::<[u32; 2]>(blocks as usize)?;
+        k::narrowed::launch(on, blocks, k::narrowed::Args { out: out.view_mut(), step })?;
+        out.download()
+    });
+    machines.same(|on| {
+        let mut out = on.zeroed::<[u32; 2]>(1 << 16)?;
+        k::widened::launch(on, 64, k::widened::Args { out: out.view_mut() })?;
+        out.download()
+    });
     let mut dice = Dice::new(1);
     let pairs: Vec<_> = (0..5000).map(|_| [0; 2].map(|_: i32| f32::from_bits(word(&mut dice)))).collect();
-    let mut narrow = vec![[0; 2]; pairs.len()];
-    k::narrowed_pairs::launch(&cpu, 5, k::narrowed_pairs::Args { out: &mut narrow[..], x: &pairs[..] }).unwrap();
-    for (name, gpu) in &gpus {
-        let mut out = upload(gpu, &vec![[0; 2]; blocks as usize]);
-        k::narrowed::launch(gpu, blocks, k::narrowed::Args { out: out.view_mut(), step }).unwrap();
-        assert!(download(gpu, &out) == expected, "{name}: from f32");
-        let mut out = upload(gpu, &vec![[0; 2]; 1 << 16]);
-        k::widened::launch(gpu, 64, k::widened::Args { out: out.view_mut() }).unwrap();
-        for (bits, (found, expected)) in download(gpu, &out).into_iter().zip(&wide).enumerate() {
-            assert_eq!(found, *expected, "{name}: {bits:#x} as f32");
-        }
-        let x = upload(gpu, &pairs);
-        let mut out = upload(gpu, &vec![[0; 2]; pairs.len()]);
-        k::narrowed_pairs::launch(gpu, 5, k::narrowed_pairs::Args { out: out.view_mut(), x: x.view() }).unwrap();
-        for ((found, expected), x) in download(gpu, &out).into_iter().zip(&narrow).zip(&pairs) {
-            assert_eq!(found, *expected, "{name}: {x:?}");
-        }
-    }
+    machines.same(|on| {
+        let (x, mut out) = (on.buffer(&pairs)?, on.zeroed::<[u32; 2]>(pairs.len())?);
+        k::narrowed_pairs::launch(on, 5, k::narrowed_pairs::Args { out: out.view_mut(), x: x.view() })?;
+        out.download()
+    });
 }
 
 #[test]
 fn arithmetic_has_the_bits_of_the_cpu() {
-    let gpus = gpus("sm_75");
-    if gpus.is_empty() {
+    let machines = machines("sm_75");
+    // Alone, CPU cores have nothing to be compared with, and take seconds.
+    if machines.gpu().is_none() {
         return;
     }
     // Zeros, subnormal and largest numbers, infinities, several NaNs, ones and halves, in both formats.
@@ -102,25 +78,18 @@ fn arithmetic_has_the_bits_of_the_cpu() {
         let [x, y, z] = [0x3800, 0x3a00, 0x3400].map(|center| near(center, &mut dice) | near(center, &mut dice) << 16);
         [x, y, z]
     }));
-    let (n, cpu) = (words.len() as u32, CpuExecutor::new());
-    let mut expected = vec![[0; 12]; words.len()];
-    let args = k::arithmetic::Args { out: &mut expected[..], words: &words[..] };
-    k::arithmetic::launch(&cpu, n.div_ceil(1024), args).unwrap();
-    let (blocks, step) = (1 << 10, 61);
-    let mut sums = vec![[0; 4]; blocks as usize];
-    k::all_sums::launch(&cpu, blocks, k::all_sums::Args { out: &mut sums[..], step }).unwrap();
-    for (name, gpu) in &gpus {
-        let on_device = upload(gpu, &words);
-        let mut out = upload(gpu, &vec![[0; 12]; words.len()]);
+    machines.same(|on| {
+        let (on_device, mut out) = (on.buffer(&words)?, on.zeroed::<[u32; 12]>(words.len())?);
         let args = k::arithmetic::Args { out: out.view_mut(), words: on_device.view() };
-        k::arithmetic::launch(gpu, n.div_ceil(1024), args).unwrap();
-        for ((found, expected), words) in download(gpu, &out).into_iter().zip(&expected).zip(&words) {
-            assert_eq!(found, *expected, "{name}: {words:x?}, found {found:x?}, expected {expected:x?}");
-        }
-        let mut out = upload(gpu, &vec![[0; 4]; blocks as usize]);
-        k::all_sums::launch(gpu, blocks, k::all_sums::Args { out: out.view_mut(), step }).unwrap();
-        assert!(download(gpu, &out) == sums, "{name}: sums and products with all numbers");
-    }
+        k::arithmetic::launch(on, (words.len() as u32).div_ceil(1024), args)?;
+        out.download()
+    });
+    // Sums and products with all numbers.
+    machines.same(|on| {
+        let mut out = on.zeroed::<[u32; 4]>(1 << 10)?;
+        k::all_sums::launch(on, 1 << 10, k::all_sums::Args { out: out.view_mut(), step: 61 })?;
+        out.download()
+    });
 }
 
 #[test]
@@ -129,70 +98,50 @@ fn memories_and_warps_hold_16_bit_floats() {
     let x: Vec<_> = (0..2 * 1024 + 8).map(|_| bf16::from_f32(dice.normal() as f32)).collect();
     let y: Vec<_> = (0..1000).map(|_| f16::from_f32(dice.normal() as f32)).collect();
     let by = bf16::from_f32(0.3);
-    for (name, gpu) in &gpus("sm_75") {
-        let on_device = upload(gpu, &x);
-        // Also from a position that is not a multiple of 16 bytes.
-        for first in [0, 8, 3] {
-            let mut expected = vec![bf16x8::default(); 250];
-            let args = k::eights::Args { out: &mut expected[..], x: &x[first..], by };
-            k::eights::launch(&CpuExecutor::new(), 2, args).unwrap();
-            let mut out = upload(gpu, &vec![bf16x8::default(); 250]);
-            let args = k::eights::Args { out: out.view_mut(), x: on_device.slice(first..).unwrap(), by };
-            k::eights::launch(gpu, 2, args).unwrap();
-            let found = download(gpu, &out);
-            assert_eq!(
-                bytemuck::cast_slice::<_, u8>(&found),
-                bytemuck::cast_slice::<_, u8>(&expected),
-                "{name}: {first}"
-            );
-        }
-        let mut expected = vec![[f16::ZERO; 4]; 150];
-        k::lanes::launch(&CpuExecutor::new(), 3, k::lanes::Args { out: &mut expected[..], x: &y[..] }).unwrap();
-        let on_device = upload(gpu, &y);
-        let mut out = upload(gpu, &vec![[f16::ZERO; 4]; 150]);
-        k::lanes::launch(gpu, 3, k::lanes::Args { out: out.view_mut(), x: on_device.view() }).unwrap();
-        let found = download(gpu, &out);
-        assert_eq!(bytemuck::cast_slice::<_, u16>(&found), bytemuck::cast_slice::<_, u16>(&expected), "{name}");
+    let machines = machines("sm_75");
+    // Also from a position that is not a multiple of 16 bytes.
+    for first in [0, 8, 3] {
+        machines.same(|on| {
+            let (x, mut out) = (on.buffer(&x)?, on.zeroed::<bf16x8>(250)?);
+            k::eights::launch(on, 2, k::eights::Args { out: out.view_mut(), x: x.slice(first..)?, by })?;
+            out.download()
+        });
     }
+    machines.same(|on| {
+        let (y, mut out) = (on.buffer(&y)?, on.zeroed::<[f16; 4]>(150)?);
+        k::lanes::launch(on, 3, k::lanes::Args { out: out.view_mut(), x: y.view() })?;
+        out.download()
+    });
 }
 
 #[test]
 fn tiles_are_copied_ahead() {
-    let mut dice = Dice::new(8);
+    let (machines, mut dice) = (machines("sm_75"), Dice::new(8));
     for turns in [1usize, 2, 7, 30] {
         let n = 96 * turns;
         let words: Vec<_> = (0..n).map(|_| dice.normal() as f32).collect();
         let wide: Vec<_> = (0..n).map(|_| f16x8::from_f32([0.0; 8].map(|_| dice.normal() as f32))).collect();
         let halves: Vec<_> = words.iter().map(|x| bf16::from_f32(*x)).collect();
         let own = f16x8::from_f32([0.25; 8]);
-        let mut expected = [[0.0f32; 4]; 96];
-        let args =
-            k::copied::Args { out: &mut expected[..], wide: &wide[..], words: &words[..], halves: &halves[..], own };
-        k::copied::launch(&CpuExecutor::new(), 1, args).unwrap();
-        for (name, gpu) in &gpus("sm_75") {
-            let (a, b, c) = (upload(gpu, &wide), upload(gpu, &words), upload(gpu, &halves));
-            let mut out = upload(gpu, &[[9.0f32; 4]; 96]);
+        machines.same(|on| {
+            let (a, b, c) = (on.buffer(&wide)?, on.buffer(&words)?, on.buffer(&halves)?);
+            let mut out = on.zeroed::<[f32; 4]>(96)?;
             let args = k::copied::Args { out: out.view_mut(), wide: a.view(), words: b.view(), halves: c.view(), own };
-            k::copied::launch(gpu, 1, args).unwrap();
-            assert_eq!(download(gpu, &out), expected, "{name}, {turns} turns");
-        }
+            k::copied::launch(on, 1, args)?;
+            out.download()
+        });
     }
 }
 
-/// Runs the kernel `$name` on CPU cores and on the GPU, and returns both results.
-macro_rules! products {
-    ($name:ident, $gpu:expr, $a:expr, $b:expr, $c:expr, $shape:expr) => {{
-        let (gpu, a, b, c, [rows, columns, depth]) = ($gpu, $a, $b, $c, $shape);
-        let grid = (columns / 32, rows / 32);
-        let mut expected = c.clone();
-        let out = Matrix { data: &mut expected[..], columns };
-        let args = k::$name::Args { out, a: &a[..], b: &b[..], c: &c[..], depth };
-        k::$name::launch(&CpuExecutor::new(), grid, args).unwrap();
-        let (x, y, z, mut out) = (upload(gpu, a), upload(gpu, b), upload(gpu, c), upload(gpu, c));
+/// The result of the kernel `$name` on a machine.
+macro_rules! product {
+    ($name:ident, $on:expr, $a:expr, $b:expr, $c:expr, $shape:expr) => {{
+        let (on, [rows, columns, depth]): (&Machine, [u32; 3]) = ($on, $shape);
+        let (x, y, z, mut out) = (on.buffer($a)?, on.buffer($b)?, on.buffer($c)?, on.buffer($c)?);
         let data = Matrix { data: out.view_mut(), columns };
-        k::$name::launch(gpu, grid, k::$name::Args { out: data, a: x.view(), b: y.view(), c: z.view(), depth })
-            .unwrap();
-        (expected, download(gpu, &out))
+        let args = k::$name::Args { out: data, a: x.view(), b: y.view(), c: z.view(), depth };
+        k::$name::launch(on, (columns / 32, rows / 32), args)?;
+        out.download()
     }};
 }
 
@@ -203,32 +152,27 @@ fn whole(dice: &mut Dice, n: u32, most: u32) -> Vec<f32> {
 
 #[test]
 fn products_that_fit_have_the_bits_of_the_cpu() {
-    let (rows, columns, mut dice) = (64, 96, Dice::new(4));
-    for (name, gpu) in &gpus("sm_80") {
-        macro_rules! exact {
-            ($kernel:ident, $from:expr, $depth:literal, $most:literal) => {{
-                let [a, b] = [rows, columns].map(|n| whole(&mut dice, n * $depth, $most));
-                let [a, b] = [a, b].map(|values| values.into_iter().map($from).collect::<Vec<_>>());
-                let c = whole(&mut dice, rows * columns, 1 << 20);
-                let (expected, found) = products!($kernel, gpu, &a, &b, &c, [rows, columns, $depth]);
-                assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
-                // Their exact values.
-                let product: f64 = (0..$depth)
-                    .map(|k| f64::from(a[$depth + k].to_f32()) * f64::from(b[3 * $depth + k].to_f32()))
-                    .sum();
-                assert_eq!(f64::from(found[columns as usize + 3]), product + f64::from(c[columns as usize + 3]));
-            }};
-        }
-        exact!(product_f16, f16::from_f32, 160, 256);
-        exact!(product_bf16, bf16::from_f32, 160, 255);
-        exact!(product_tf32, tf32::from_f32, 72, 400);
-        let mut bytes = |n: u32| (0..n).map(|_| dice.below(256) as u8 as i8).collect::<Vec<_>>();
-        let (a, b) = (bytes(rows * 96), bytes(columns * 96));
-        // Sums that wrap around.
-        let c: Vec<i32> = (0..rows * columns).map(|i| i32::MAX - (i % 9999) as i32).collect();
-        let (expected, found) = products!(product_i8, gpu, &a, &b, &c, [rows, columns, 96]);
-        assert_eq!(found, expected, "{name}");
+    let (machines, rows, columns, mut dice) = (machines("sm_80"), 64, 96, Dice::new(4));
+    macro_rules! exact {
+        ($kernel:ident, $from:expr, $depth:literal, $most:literal) => {{
+            let [a, b] = [rows, columns].map(|n| whole(&mut dice, n * $depth, $most));
+            let [a, b] = [a, b].map(|values| values.into_iter().map($from).collect::<Vec<_>>());
+            let c = whole(&mut dice, rows * columns, 1 << 20);
+            let found = machines.same(|on| product!($kernel, on, &a, &b, &c, [rows, columns, $depth]));
+            // Their exact values.
+            let product: f64 =
+                (0..$depth).map(|k| f64::from(a[$depth + k].to_f32()) * f64::from(b[3 * $depth + k].to_f32())).sum();
+            assert_eq!(f64::from(found[columns as usize + 3]), product + f64::from(c[columns as usize + 3]));
+        }};
     }
+    exact!(product_f16, f16::from_f32, 160, 256);
+    exact!(product_bf16, bf16::from_f32, 160, 255);
+    exact!(product_tf32, tf32::from_f32, 72, 400);
+    let mut bytes = |n: u32| (0..n).map(|_| dice.below(256) as u8 as i8).collect::<Vec<_>>();
+    let (a, b) = (bytes(rows * 96), bytes(columns * 96));
+    // Sums that wrap around.
+    let c: Vec<i32> = (0..rows * columns).map(|i| i32::MAX - (i % 9999) as i32).collect();
+    machines.same(|on| product!(product_i8, on, &a, &b, &c, [rows, columns, 96]));
 }
 
 /// The largest deviation from exact sums of one instruction's products, relative to the bound.
@@ -267,7 +211,8 @@ fn share_of_bound<E: MatrixElement>(
 fn products_are_within_their_bound() {
     let (rows, columns, mut dice) = (64, 64, Dice::new(5));
     let tiny = f64::from(f32::MIN_POSITIVE);
-    for (name, gpu) in &gpus("sm_80") {
+    for (name, gpu) in gpus("sm_80") {
+        let gpu = Machine::from(gpu);
         for (exponents, scale) in [(0, 1.0f64), (8, 1.0), (20, 1e-3), (4, 1e-6), (60, 1e-10)] {
             // Normal numbers times powers of two; initial sums of about the products' size, and zero.
             let mut values = |n: u32, scale: f64| -> Vec<f32> {
@@ -280,10 +225,12 @@ fn products_are_within_their_bound() {
                     let depth = <$element as MatrixElement>::DEPTH;
                     let [a, b] = [rows, columns]
                         .map(|n| values(n * depth, scale).into_iter().map($from).collect::<Vec<$element>>());
-                    let (expected, found) = products!($kernel, gpu, &a, &b, &c, [rows, columns, depth]);
                     let number = |x: $element| f64::from(x.to_f32());
-                    let [cpu, gpu] = [expected, found]
-                        .map(|found| share_of_bound([&a[..], &b[..]], &c, columns as usize, &found, $smallest, number));
+                    let run = |on: &Machine| product!($kernel, on, &a, &b, &c, [rows, columns, depth]);
+                    let [cpu, gpu] = [&Machine::cpu(), &gpu].map(|on| {
+                        let found = run(on).unwrap();
+                        share_of_bound([&a[..], &b[..]], &c, columns as usize, &found, $smallest, number)
+                    });
                     println!(
                         "{name}, {}, 2^{exponents}, {scale}: {gpu:.4} of the bound, on CPU cores {cpu:.4}",
                         stringify!($kernel)
@@ -308,49 +255,44 @@ fn products_are_within_their_bound() {
 fn infinities_and_nans_have_the_bits_of_the_cpu() {
     let mut dice = Dice::new(6);
     let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.5];
-    for (name, gpu) in &gpus("sm_80") {
-        let mut list = |n: usize| -> Vec<f32> {
-            // Mostly ones, so that some sums stay finite.
-            (0..n).map(|_| if dice.below(24) == 0 { special[dice.below(8)] } else { 1.0 }).collect()
-        };
-        let (a, b, c) = (list(32 * 16), list(32 * 16), list(32 * 32));
-        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| f16::from_f32(*x)).collect::<Vec<_>>());
-        let (expected, found) = products!(product_f16, gpu, &x, &y, &c, [32, 32, 16]);
-        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
-        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>());
-        let (expected, found) = products!(product_bf16, gpu, &x, &y, &c, [32, 32, 16]);
-        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
-        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| tf32::from_f32(*x)).collect::<Vec<_>>());
-        let (expected, found) = products!(product_tf32, gpu, &x, &y, &c, [32, 32, 16]);
-        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
+    let mut list = |n: usize| -> Vec<f32> {
+        // Mostly ones, so that some sums stay finite.
+        (0..n).map(|_| if dice.below(24) == 0 { special[dice.below(8)] } else { 1.0 }).collect()
+    };
+    let (a, b, c) = (list(32 * 16), list(32 * 16), list(32 * 32));
+    let machines = machines("sm_80");
+    macro_rules! same {
+        ($kernel:ident, $from:expr) => {{
+            let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
+            machines.same(|on| product!($kernel, on, &x, &y, &c, [32, 32, 16]));
+        }};
     }
+    same!(product_f16, f16::from_f32);
+    same!(product_bf16, bf16::from_f32);
+    same!(product_tf32, tf32::from_f32);
 }
 
 #[test]
 fn products_by_way_of_shared_memory_have_the_bits_of_the_cpu() {
     let ([rows, columns, depth], mut dice) = ([128u32, 192, 256], Dice::new(7));
     let (a, b) = (whole(&mut dice, rows * depth, 60), whole(&mut dice, depth * columns, 60));
-    for (name, gpu) in &gpus("sm_80") {
-        macro_rules! tiled {
-            ($kernel:ident, $from:expr) => {{
-                let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
-                let mut expected = vec![0.0f32; (rows * columns) as usize];
-                let data = Matrix { data: &mut expected[..], columns };
-                let args = k::$kernel::Args { out: data, a: &x[..], b: &y[..], depth };
-                k::$kernel::launch(&CpuExecutor::new(), (columns / 64, rows / 64), args).unwrap();
-                let at = (5 * columns + 77) as usize;
-                let exact: f32 = (0..depth).map(|k| a[(5 * depth + k) as usize] * b[(k * columns + 77) as usize]).sum();
-                assert_eq!(expected[at], exact);
-                let (x, y, mut out) = (upload(gpu, &x), upload(gpu, &y), upload(gpu, &vec![9.0f32; expected.len()]));
+    let machines = machines("sm_80");
+    macro_rules! tiled {
+        ($kernel:ident, $from:expr) => {{
+            let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
+            let found = machines.same(|on| {
+                let (x, y, mut out) = (on.buffer(&x)?, on.buffer(&y)?, on.zeroed((rows * columns) as usize)?);
                 let data = Matrix { data: out.view_mut(), columns };
                 let args = k::$kernel::Args { out: data, a: x.view(), b: y.view(), depth };
-                k::$kernel::launch(gpu, (columns / 64, rows / 64), args).unwrap();
-                assert_eq!(download(gpu, &out), expected, "{name}");
-            }};
-        }
-        tiled!(tiled_f16, f16::from_f32);
-        tiled!(tiled_bf16, bf16::from_f32);
+                k::$kernel::launch(on, (columns / 64, rows / 64), args)?;
+                out.download()
+            });
+            let exact: f32 = (0..depth).map(|k| a[(5 * depth + k) as usize] * b[(k * columns + 77) as usize]).sum();
+            assert_eq!(found[(5 * columns + 77) as usize], exact);
+        }};
     }
+    tiled!(tiled_f16, f16::from_f32);
+    tiled!(tiled_bf16, bf16::from_f32);
 }
 
 /// Tensor cores are used by inline assembly, which the compiler may duplicate. It does not if a convergent operation is in
@@ -367,11 +309,11 @@ fn products_stand_behind_a_convergent_operation() {
         assert!(products.len() >= 4 * 2 + 2 * 8, "{name}");
         for at in products {
             let before = lines[..at].iter().rev().find(|line| {
-                line.starts_with("bar.warp.sync")
+                line.starts_with("vote.sync.ballot")
                     || line.ends_with(':')
                     || line.split_whitespace().any(|word| word == "bra")
             });
-            assert!(before.is_some_and(|line| line.starts_with("bar.warp.sync")), "{name}, line {at}: {before:?}");
+            assert!(before.is_some_and(|line| line.starts_with("vote.sync.ballot")), "{name}, line {at}: {before:?}");
         }
     }
 }

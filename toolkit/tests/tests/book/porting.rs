@@ -3,15 +3,12 @@
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
+use toolkit_tests::dice::bits;
 
 /// Different numbers between -1 and 1.
 fn numbers(n: u32, seed: u32) -> Vec<f32> {
     let word = |i: u32| (i ^ seed << 20).wrapping_mul(2_654_435_761) >> 8;
     (0..n).map(|i| word(i) as f32 / (1 << 23) as f32 - 1.0).collect()
-}
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|x| x.to_bits()).collect()
 }
 
 // ANCHOR: add

@@ -4,15 +4,12 @@ use super::model::sum;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
+use toolkit_tests::dice::bits;
 
 /// Numbers whose sums are rounded, and so depend on the order.
 fn numbers(n: u32) -> Vec<f32> {
     let word = |i: u32| i.wrapping_mul(2_654_435_761) >> 8;
     (0..n).map(|i| if word(i) % 3 == 0 { -1000.0 } else { 1000.0 } / (word(i) % 9973 + 1) as f32).collect()
-}
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|x| x.to_bits()).collect()
 }
 
 fn executors() -> [CpuExecutor; 3] {

@@ -2,6 +2,7 @@
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
+use toolkit_tests::dice::bits;
 
 // ANCHOR: plain
 /// C = A B. A has `k` columns, and B has `k` rows.
@@ -145,10 +146,6 @@ fn product(a: &[f32], b: &[f32], [rows, columns, k]: [u32; 3]) -> Vec<u32> {
         (0..k).fold(0.0f32, |sum, i| term(i).0.mul_add(term(i).1, sum)).to_bits()
     };
     (0..rows * columns).map(|i| element(i / columns, i % columns)).collect()
-}
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|x| x.to_bits()).collect()
 }
 
 /// Launches a kernel on matrices of these sizes, in several orders, and compares.

@@ -1,10 +1,8 @@
 //! Errors that end the context, each in a separate process.
 
-use crate::{gpu, ragged, slow};
+use crate::{gpu, launch_spin, ragged, slow};
 use cuda_host::raw::Word;
 use cuda_host::{CudaError, DeviceBuffer, Event};
-use cuda_std::launch::Segments;
-use test_kernels::spin;
 use toolkit_tests::simulated::in_a_process_of_its_own;
 
 #[test]
@@ -24,8 +22,7 @@ fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
     // Keeps the stream busy until everything is queued: after the fault the driver would refuse it.
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     gpu.synchronize().unwrap();
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    spin::launch(&gpu, 1, spin::Args { out: segments, input: buffer.view(), rounds: slow() }).unwrap();
+    launch_spin(&gpu, &mut out, &at, &buffer, slow());
     // SAFETY: deliberately unsafe; this process exists for the fault.
     unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
     event.record(gpu.stream()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::lifetimes::running;
 use crate::pools::address;
-use crate::{gpu, offsets, slow, spun};
+use crate::{gpu, launch_spin, offsets, slow, spun};
 use cuda_host::{
     Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, GpuBufferPool, Graph, Module, PinnedBuffer,
     PinnedPool, Stream, VisibleBuffer,
@@ -16,8 +16,7 @@ fn works(gpu: &CudaExecutor) {
     let at = DeviceOffsets::new(gpu.stream(), &offsets(&[0, 64])).unwrap();
     let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
     let input = DeviceBuffer::from_slice(gpu.stream(), &[9u32; 64]).unwrap();
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    spin::launch(gpu, 1, spin::Args { out: segments, input: input.view(), rounds: 3 }).unwrap();
+    launch_spin(gpu, &mut out, &at, &input, 3);
     assert_eq!(out.download(gpu.stream()).unwrap(), [spun(9, 3); 64]);
 }
 
@@ -85,8 +84,7 @@ fn page_locked_memory_may_go_while_it_is_copied() {
     let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
     let input = DeviceBuffer::from_slice(gpu.stream(), &[5u32; 64]).unwrap();
     let mut under_way = || {
-        let segments = Segments { data: out.view_mut(), offsets: &at };
-        spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: slow() }).unwrap();
+        launch_spin(&gpu, &mut out, &at, &input, slow());
         let mut pinned = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
         pinned.download(gpu.stream(), out.view()).unwrap();
         pinned
@@ -206,8 +204,7 @@ fn a_record_that_panics_leaves_its_memory_to_others() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let other = gpu.on(&gpu.context().stream().unwrap()).unwrap();
-                let segments = Segments { data: out.view_mut(), offsets: &at };
-                spin::launch(&other, 1, spin::Args { out: segments, input: input.view(), rounds: 4 }).unwrap();
+                launch_spin(&other, &mut out, &at, &input, 4);
                 assert_eq!(out.download(other.stream()).unwrap(), [spun(turn, 4); 64]);
             });
         });

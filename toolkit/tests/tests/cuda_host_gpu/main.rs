@@ -22,7 +22,8 @@ mod staging;
 mod visible;
 
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
-use cuda_std::launch::Offsets;
+use cuda_std::launch::{Offsets, Segments};
+use test_kernels::spin;
 use toolkit_tests::device::Alone;
 use toolkit_tests::simulated::is_simulated;
 
@@ -40,6 +41,18 @@ fn ragged<T: cuda_layout::DeviceLayout>(gpu: &CudaExecutor, list: &[u32]) -> (De
     let offsets = offsets(list);
     let buffer = DeviceBuffer::zeroed(gpu.stream(), offsets.end() as usize).expect("memory");
     (buffer, DeviceOffsets::new(gpu.stream(), &offsets).expect("memory"))
+}
+
+/// Queues `spin` for one segment.
+fn launch_spin(
+    executor: &CudaExecutor,
+    out: &mut DeviceBuffer<u32>,
+    at: &DeviceOffsets,
+    input: &DeviceBuffer<u32>,
+    rounds: u32,
+) {
+    let out = Segments { data: out.slice_mut(..at.end() as usize).unwrap(), offsets: at };
+    spin::launch(executor, 1, spin::Args { out, input: input.view(), rounds }).unwrap();
 }
 
 /// The result of `spin` for `x` after `rounds` steps: the steps x * m + a, composed by repeated squaring.

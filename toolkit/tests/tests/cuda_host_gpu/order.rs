@@ -1,20 +1,9 @@
 //! Streams: order by use, and time.
 
-use crate::{SLOW, gpu, ragged, spun};
-use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Event, PinnedBuffer};
+use crate::{SLOW, gpu, launch_spin, ragged, spun};
+use cuda_host::{CudaExecutor, DeviceBuffer, Event, PinnedBuffer};
 use cuda_std::launch::Segments;
 use test_kernels::{spin, turn};
-
-fn launch_spin(
-    gpu: &CudaExecutor,
-    out: &mut DeviceBuffer<u32>,
-    at: &DeviceOffsets,
-    input: &DeviceBuffer<u32>,
-    rounds: u32,
-) {
-    let segments = Segments { data: out.view_mut(), offsets: at };
-    spin::launch(gpu, 1, spin::Args { out: segments, input: input.view(), rounds }).unwrap();
-}
 
 #[test]
 fn what_one_stream_writes_another_reads_afterwards() {

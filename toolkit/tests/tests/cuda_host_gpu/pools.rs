@@ -1,6 +1,6 @@
 //! Pools of device memory.
 
-use crate::{gpu, offsets, slow, spun};
+use crate::{gpu, launch_spin, offsets, slow, spun};
 use cuda_host::{
     CudaError, CudaExecutor, DeviceBlock, DeviceBuffer, DeviceOffsets, DeviceSource, Event, GpuBufferPool,
     MemorySource, PoolOptions,
@@ -8,22 +8,11 @@ use cuda_host::{
 use cuda_std::launch::Segments;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use test_kernels::{fail, spin, turn};
+use test_kernels::fail;
 
 /// The address of a buffer.
 pub(crate) fn address<T: cuda_layout::DeviceLayout>(buffer: &DeviceBuffer<T>) -> u64 {
     buffer.view().pointer().address()
-}
-
-fn launch_spin(
-    gpu: &CudaExecutor,
-    out: &mut DeviceBuffer<u32>,
-    at: &DeviceOffsets,
-    input: &DeviceBuffer<u32>,
-    rounds: u32,
-) {
-    let segments = Segments { data: out.slice_mut(..64).unwrap(), offsets: at };
-    spin::launch(gpu, 1, spin::Args { out: segments, input: input.view(), rounds }).unwrap();
 }
 
 /// Offsets of one segment of 64.
@@ -73,21 +62,6 @@ fn aligned_buffers() {
     let mut ranges: Vec<_> = all.iter().map(|buffer| (address(buffer), buffer.capacity() as u64)).collect();
     ranges.sort_unstable();
     assert!(ranges.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{ranges:?}");
-}
-
-#[test]
-fn pool_views_borrow() {
-    let Some(gpu) = gpu() else { return };
-    let pool = GpuBufferPool::new(gpu.context());
-    let stream = gpu.stream();
-    let input = pool.lease_from(stream, &(0..200u32).collect::<Vec<_>>()).unwrap();
-    let mut out = pool.lease::<u32>(stream, 200).unwrap();
-    let at = DeviceOffsets::leased(&pool, stream, &offsets(&[0, 50, 150, 200])).unwrap();
-    // Views of three leases of one pool at once, for writing and reading.
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    turn::launch(&gpu, 3, turn::Args { out: segments, input: input.view() }).unwrap();
-    let found = out.download(stream).unwrap();
-    assert_eq!((found[0], found[50], found[150], found[199]), (49, 149, 199, 150));
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Page-locked memory from a pool, and copies that run beside other work.
 
-use crate::{gpu, ragged, slow, spun};
+use crate::{gpu, launch_spin, ragged, slow, spun};
 use cuda_host::{DeviceBuffer, GpuBufferPool, PinnedBuffer, PinnedPool, PoolOptions, Timeline};
-use cuda_std::launch::Segments;
-use test_kernels::spin;
 use toolkit_tests::simulated::is_simulated;
 
 #[test]
@@ -56,8 +54,7 @@ fn results_that_come_late_do_not_reach_who_has_the_memory_next() {
     let staging = PinnedPool::with_options(gpu.context(), PoolOptions::default());
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: slow() }).unwrap();
+    launch_spin(&gpu, &mut out, &at, &input, slow());
     let mut download = staging.lease::<u32>(64).unwrap();
     download.download(gpu.stream(), out.view()).unwrap();
     assert!(!download.is_idle().unwrap(), "the kernel runs");
@@ -93,8 +90,7 @@ fn copies_overlap_with_kernels_and_with_each_other() {
     for timed in [false, true] {
         let timeline = Timeline::new(gpu.stream()).unwrap();
         let kernel = timeline.begin(gpu.stream()).unwrap();
-        let segments = Segments { data: out.view_mut(), offsets: &at };
-        spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds }).unwrap();
+        launch_spin(&gpu, &mut out, &at, &input, rounds);
         let kernel = kernel.end().unwrap();
         let there = timeline.begin(&up).unwrap();
         upload.upload(&up, to.view_mut()).unwrap();

@@ -1,20 +1,11 @@
 //! Work of kernels: reads in order and in strides, sums, indices and clocks, panics.
 
-use crate::{bits, gpu, rising};
+use crate::{gpu, rising};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets};
 use cuda_std::compat::launch::LaunchShape;
 use cuda_std::prelude::*;
 use test_kernels::{fail, my_kernel, shared_sum, shuffle_sum, strided_copy};
-
-/// Different numbers between -1 and 1.
-fn numbers(n: usize) -> Vec<f32> {
-    let mut state = 7u32;
-    let step = |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
-    (0..n).map(step).collect()
-}
+use toolkit_tests::dice::{bits, numbers};
 
 /// Both orders copy every element once; the benchmark `teaching` measures their costs.
 #[test]
@@ -50,7 +41,7 @@ fn coalescing() {
 fn shared_reduce() {
     let (chunk, gpu) = (5000u32, gpu());
     for n in [1usize, 255, 256, 5000, 5001, 23_456] {
-        let input = numbers(n);
+        let input = numbers(n, 7);
         let blocks = (n as u32).div_ceil(chunk);
         let exact: Vec<f64> =
             input.chunks(chunk as usize).map(|part| part.iter().map(|x| f64::from(*x)).sum()).collect();

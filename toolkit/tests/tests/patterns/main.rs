@@ -22,7 +22,3 @@ fn gpu() -> Option<Alone> {
 fn rising(n: usize, step: f32) -> Vec<f32> {
     (0..n).map(|i| i as f32 * step).collect()
 }
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|x| x.to_bits()).collect()
-}

@@ -1,4 +1,4 @@
-//! Atomic operations: other blocks run on other cores.
+//! Atomic operations: blocks run on several cores at the same time.
 
 use super::SharedPointer;
 use crate::atomic::Operation;
@@ -100,9 +100,9 @@ macro_rules! floats {
                 // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
                 let (bits, signed) = unsafe { ($unsigned::from_ptr(place.0.cast()), $signed::from_ptr(place.0.cast())) };
                 let raw = value.to_bits();
-                // This is the only way of the device, too: the bits of positive floats increase with the float, and those
-                // of negative floats decrease. As signed integers, all negative floats are below the positive ones; as
-                // unsigned integers, above.
+                // The device has no other way either. The bits of positive floats increase with the float, and those of
+                // negative floats decrease. As signed integers, all negative floats are below the positive ones. As
+                // unsigned integers, they are above.
                 let negative = value.is_sign_negative();
                 $float::from_bits(match operation {
                     Operation::Min | Operation::Max if value.is_nan() => bits.load(Relaxed),

@@ -23,7 +23,7 @@ impl Crew {
         self.threads
     }
 
-    /// The crew for the phase that begins; the one after that has another order.
+    /// The crew for the phase that begins. The next phase has another order.
     #[inline(always)]
     pub(crate) fn next_phase(&mut self) -> Self {
         self.order = self.order.next();
@@ -48,8 +48,8 @@ impl Crew {
 
     /// Calls `f` with every lane of a warp.
     ///
-    /// In runs of lanes that follow each other: in the ordinary case all, else one. What is in the inner loop and has no
-    /// branch is then done for several lanes at a time.
+    /// The lanes come in runs of consecutive numbers: usually one run of all lanes, in a shuffled order one run per lane. The
+    /// compiler then processes several lanes at a time if the inner loop has no branch.
     #[inline(always)]
     pub(crate) fn visit_lanes(self, mut f: impl FnMut(u32)) {
         const WARP: u32 = 32;
@@ -73,7 +73,7 @@ impl Crew {
         }
     }
 
-    /// `f` of every number below `n`, in their places.
+    /// The results of `f` for every number below `n`, each at its number.
     #[inline(always)]
     pub(crate) fn collect<T>(self, n: u32, mut f: impl FnMut(u32) -> T) -> Box<[T]> {
         let mut places: Box<[MaybeUninit<T>]> = Box::new_uninit_slice(n as usize);

@@ -1,13 +1,13 @@
 //! The rounding mode of a CPU core, and its treatment of subnormal numbers.
 //!
-//! Each thread has a register for it, which other libraries of a process set, and a new thread begins with that of the thread that
-//! starts it. Kernels have the same bits on all threads, so each block runs with the default.
+//! Each thread has a register for both. Other libraries in the process may set it, and a new thread inherits it from the thread
+//! that starts it. Results must have the same bits on all threads, so each block runs with the default.
 
-/// The thread's own mode, which is set again when this is dropped.
+/// The thread's previous mode. Dropping this restores it.
 pub(crate) struct FloatMode(Register);
 
 impl FloatMode {
-    /// Sets the default: to the nearest, ties to even, with subnormal numbers, and no signal is raised.
+    /// Sets the default: rounding to nearest, ties to even, with subnormal numbers and without signals.
     #[inline]
     pub(crate) fn set_default() -> Self {
         let own = get();
@@ -85,7 +85,7 @@ mod aarch64 {
 #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use other::{CONTROL, DEFAULT, Register, get, set};
 
-/// Processors whose register is not known here.
+/// Processors whose register this code does not know.
 #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod other {
     pub(super) type Register = u32;

@@ -2,11 +2,11 @@
 
 /// Types that cannot change through a shared reference: all except atomics, cells, and types that contain one.
 ///
-/// Closures of phases hold nothing else. Through an atomic number a thread could pass its index to the code between phases,
-/// which would then no longer be the same for all threads of the block. The compiler checks this when it builds kernels for
+/// Closures of phases hold nothing else. Otherwise a thread could pass its index through an atomic number to the code between
+/// phases. That code would then differ between the threads of a block. The compiler checks this when it builds kernels for
 /// a GPU. On CPU cores, which run the threads one after another, every type counts as frozen.
 ///
-/// You need not write the bound, except for trait objects, whose content is unknown:
+/// You need to write the bound only for trait objects, whose content is unknown:
 ///
 /// ```
 /// use cuda_std::{Frozen, prelude::*};
@@ -43,6 +43,6 @@ pub unsafe trait Frozen {}
 // SAFETY: nothing relies on it on this side.
 unsafe impl<T: ?Sized> Frozen for T {}
 
-/// The device's version checks the type here; this one has no way to.
+/// The device's version checks the type here. The host's compiler has no way to do that.
 #[inline(always)]
 pub(crate) fn frozen<F: ?Sized>(_: &F) {}

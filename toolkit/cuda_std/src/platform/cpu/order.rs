@@ -1,8 +1,8 @@
 //! The order in which a core runs work that a GPU would run at the same time.
 //!
-//! Indices increase. For tests, with the feature `shuffled`, a seed can determine the order. This is a choice at run time
-//! in each loop over lanes: such loops are not compiled for several lanes at a time, and kernels take up to twice as long.
-//! So production code is compiled without it.
+//! Indices increase. For tests, with the feature `shuffled`, a seed can determine the order. Then each loop over lanes chooses
+//! its order at run time. The compiler does not process several lanes of such a loop at a time, and kernels take up to twice as
+//! long. So production code is compiled without the feature.
 
 #[cfg(not(feature = "shuffled"))]
 mod rising;

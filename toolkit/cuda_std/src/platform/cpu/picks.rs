@@ -1,4 +1,4 @@
-//! Chosen elements, stored as copies with their words apart.
+//! Chosen elements, stored as copies. Each of their words has an array of its own.
 
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
@@ -24,7 +24,7 @@ fn column(list: SharedPointer<Pick>, capacity: u32, word: usize) -> *mut u32 {
     list.address(0).cast::<u32>().wrapping_add(word * capacity as usize)
 }
 
-/// Stores those of `TURN` elements that are in `votes`, from position `first` of a list on, as far as there is room.
+/// Of `TURN` elements, stores those in `votes` from position `first` of a list on, as far as there is room.
 ///
 /// # Safety
 /// Each source has `TURN` words, and only this warp accesses the list.
@@ -48,7 +48,7 @@ unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): 
 }
 
 /// # Safety
-/// There is room for `TURN` words in each, and as many to read.
+/// Each target has room for `TURN` words, and each source has as many.
 #[inline(always)]
 unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -72,7 +72,7 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     }
 }
 
-/// The words of `TURN` elements, with those at each position together.
+/// The words of `TURN` elements: first the first word of each, then the second of each, and so on.
 ///
 /// # Safety
 /// The elements exist.
@@ -121,7 +121,7 @@ mod x86 {
     #[inline]
     pub unsafe fn apart_by_sixteen(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
-        // Of eight elements, first their first words, then their second words.
+        // The first words of eight elements, then their second words.
         let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
         let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
         // SAFETY: four times four elements of the caller, to 16 positions of each array.
@@ -201,7 +201,7 @@ mod x86 {
     };
 
     /// # Safety
-    /// There is room for 16 words in each, and as many to read.
+    /// Each target has room for 16 words, and each source has as many.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub unsafe fn by_eight(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
@@ -220,7 +220,7 @@ mod x86 {
     }
 
     /// # Safety
-    /// There is room for 16 words in each, and as many to read.
+    /// Each target has room for 16 words, and each source has as many.
     #[target_feature(enable = "avx512f")]
     #[inline]
     pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
@@ -254,12 +254,13 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let _ = warp.phase();
     list.begin_to_write();
     let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
+    // The last elements of the array; what lies behind them is not kept.
+    let mut rest = [[0.0; 4]; TURN];
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
         let mut k = first;
         while k < end {
             let n = (end - k).min(TURN as u32);
-            let mut rest = [[0.0; 4]; TURN];
             // SAFETY: in bounds; any bits are four words. If all elements of a turn exist, those beyond the range are read
             // but not kept.
             let turn: *const [[f32; 4]; TURN] = unsafe {
@@ -276,7 +277,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
             // SAFETY: all elements of this turn exist.
             let words = unsafe { apart(turn.cast()) };
             let [x, y, z, w] = &words;
-            // Beyond the range it examines the first element again, so that `keep` receives no others.
+            // Beyond the range it examines the first element again, so `keep` receives only elements of the range.
             let own = |word: &[f32; TURN], i: usize| if (i as u32) < n { word[i] } else { word[0] };
             let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
             for i in 0..TURN {
@@ -319,7 +320,7 @@ pub(crate) unsafe fn push_picks(
     // SAFETY: 32 words each, of which these are the halves; the rest is ensured by the caller.
     unsafe {
         let (mut half, mut at, mut left) = (0, first, [low, votes >> TURN]);
-        // (A loop, so that there is one copy of the code.)
+        // A loop has one copy of the code.
         while half < 2 {
             if left[0] != 0 {
                 store(from.map(|from| from.add(half * TURN)), left[0], (list, at, capacity));

@@ -1,5 +1,6 @@
 //! Reductions of teams and blocks.
 
+use super::warp::{WARP, bits};
 use super::{Crew, publish};
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::panic::cpu::ThreadGuard;
@@ -46,22 +47,96 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     halve(&mut slots[..L as usize], &combine)
 }
 
+/// See [`crate::Team::reduce_parts`]. In turns: first the parts of many `j`, then their sums. Words of different parts lie
+/// together, so both loops process several `j` at a time.
+#[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "iterators over several arrays would be functions without the processor's features"
+)]
+pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
+    m: u32,
+    identity: [f32; S],
+    part: impl Fn(u32) -> [f32; P],
+    add: impl Fn([f32; S], [f32; P]) -> [f32; S],
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
+    const TURN: usize = 64;
+    check_length(m, MAX_LENGTH);
+    let lanes = L as usize;
+    let mut parts = [[0.0; TURN]; P];
+    let mut slots = identity.map(|word| [word; 32]);
+    let mut first = 0;
+    while first < m {
+        let n = (m - first).min(TURN as u32) as usize;
+        for k in 0..n {
+            let own = part(first.wrapping_add(k as u32));
+            for word in 0..P {
+                parts[word][k] = own[word];
+            }
+        }
+        let mut begin = 0;
+        while begin < n {
+            let count = (n - begin).min(lanes);
+            let mut add_to = |lane: usize| {
+                let (mut sums, mut own) = ([0.0; S], [0.0; P]);
+                for word in 0..S {
+                    sums[word] = slots[word][lane];
+                }
+                for word in 0..P {
+                    own[word] = parts[word][begin + lane];
+                }
+                let sums = add(sums, own);
+                for word in 0..S {
+                    slots[word][lane] = sums[word];
+                }
+            };
+            if count == lanes {
+                for lane in 0..lanes {
+                    add_to(lane);
+                }
+            } else {
+                for lane in 0..count {
+                    add_to(lane);
+                }
+            }
+            begin += lanes;
+        }
+        first += n as u32;
+    }
+    let mut all = [identity; 32];
+    for (lane, sums) in all[..lanes].iter_mut().enumerate() {
+        for word in 0..S {
+            sums[word] = slots[word][lane];
+        }
+    }
+    halve(&mut all[..lanes], &combine)
+}
+
 /// Calls `put` with the position and the value of every `j` below `m` that satisfies `keep`, in increasing order, and
-/// returns their number.
+/// returns their number. It asks for many `j` before it stores any, so that it may ask for several at a time.
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     check_length(m, MAX_LENGTH);
-    let mut count = 0;
-    for j in 0..m {
-        if keep(j) {
-            put(count, j);
+    let (mut count, mut first) = (0, 0);
+    while first < m {
+        let n = (m - first).min(WARP as u32);
+        let mut kept = [0; WARP];
+        for k in 0..n {
+            kept[k as usize] = u8::from(keep(first.wrapping_add(k)));
+        }
+        let mut left = bits(&kept);
+        while left != 0 {
+            put(count, first.wrapping_add(left.trailing_zeros()));
+            left &= left - 1;
             count += 1;
         }
+        first += n;
     }
     count
 }
 
-/// Reductions on a device alternate between two halves of shared memory. A core keeps its results to itself.
+/// Reductions on a device alternate between two halves of shared memory. A core needs no shared memory for them.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf;
 
@@ -84,7 +159,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
+    const SLOTS: usize = crate::platform::REDUCE_SLOTS as usize;
     check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut groups = [identity; 32];
@@ -99,7 +174,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
             guard.thread = i % crew.threads();
             if i < n {
                 let slot = &mut slots[lane as usize % 32];
-                // There is one copy of the code of `value`, so that it can be inlined.
+                // With one copy of the code of `value`, the compiler inlines it.
                 let mut is_first = true;
                 loop {
                     let item = value(i);

@@ -2,10 +2,10 @@
 
 use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
-use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::elements::Elements;
 use crate::panic::cpu::ThreadGuard;
+use crate::platform::Scan;
 
 /// See [`crate::Scans`] for the tree.
 #[inline(always)]
@@ -18,7 +18,7 @@ pub(crate) fn block_scan<M: Elements>(
     value: impl Fn(u32) -> M::Item,
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
-    const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    const ROUND: u32 = crate::platform::REDUCE_SLOTS;
     check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut carry = initial;

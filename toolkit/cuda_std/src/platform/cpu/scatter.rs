@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A bit for each element of a buffer: whether it has been written.
+/// A bit for each element of a buffer that says whether the element has been written.
 pub(crate) struct WriteOnce(Box<[AtomicU32]>);
 
 impl WriteOnce {

@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 
-/// Bytes behind an array that may be read with it: the lanes of a warp read 32 words of a list of
-/// [`Pick`](crate::Pick)s at once, of which the list may have only the first.
+/// Bytes after an array that may be read with it. The lanes of a warp read 32 words of a list of [`Pick`](crate::Pick)s at
+/// once, even if the list has only the first of them.
 const SPARE: usize = 31 * size_of::<u32>();
 
 /// `len` zeros, and the spare room after them.
@@ -11,7 +11,7 @@ fn zeroed<T: Pod>(len: usize) -> Box<[T]> {
     vec![T::zeroed(); len + SPARE.div_ceil(size_of::<T>().max(1))].into_boxed_slice()
 }
 
-/// The memory of a shared array: as on the device, it lives as long as the block.
+/// The memory of a shared array. It lives as long as the block, as on the device.
 pub struct SharedStorage<T, const N: usize>(Box<[T]>);
 
 impl<T: Pod, const N: usize> SharedStorage<T, N> {
@@ -27,7 +27,7 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     }
 }
 
-/// The memory of a shared array whose length the launch says.
+/// The memory of a shared array whose length is given at launch.
 pub struct DynamicStorage<T> {
     room: Box<[T]>,
     len: u32,
@@ -70,25 +70,25 @@ impl<T> SharedPointer<T> {
 }
 
 impl<T: Pod> SharedPointer<T> {
-    /// The same place as that of arrays.
+    /// The same address, for elements that are arrays.
     #[inline(always)]
     pub(crate) fn arrays<const M: usize>(self) -> SharedPointer<[T; M]> {
         SharedPointer(self.0.cast())
     }
 
-    /// The same place as that of elements of another type, which need be aligned no more than these.
+    /// The same address, for elements of another type, whose alignment is not larger.
     #[inline(always)]
     pub(crate) fn recast<U: Pod>(self) -> SharedPointer<U> {
         SharedPointer(self.0.cast())
     }
 
-    /// As it is.
+    /// Unchanged: only the device has a use for it.
     #[inline(always)]
     pub(crate) fn settled(self) -> Self {
         self
     }
 
-    /// Where element `i` is the first.
+    /// The array from element `i` on.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {
         Self(self.address(i))
@@ -131,7 +131,7 @@ impl<T: Pod> SharedPointer<T> {
     }
 }
 
-/// Nothing is under way: [`SharedPointer::copy`] has copied.
+/// There is nothing to wait for: [`SharedPointer::copy`] copies immediately.
 #[inline(always)]
 pub(crate) fn finish_copies() {}
 

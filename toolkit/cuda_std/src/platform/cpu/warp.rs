@@ -24,8 +24,8 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 #[inline(always)]
 pub(crate) fn begin_turns() {}
 
-/// Like [`each_index_by_warp`]. A core takes the indices one after another in any case, and all of them on the first warp,
-/// whose lists stay in the cache.
+/// Like [`each_index_by_warp`]. A core takes the indices one after another, all of them as the first warp, so that this warp's
+/// lists stay in the cache.
 #[inline(always)]
 pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     crew.visit(n, |i| f(0, i));
@@ -123,7 +123,7 @@ impl<T> LaneStorage<T> {
 #[inline(always)]
 fn each_lane(crew: Crew, warp: u32, mut f: impl FnMut(u32)) {
     let mut guard = ThreadGuard::default();
-    // A checked sum would add a branch to loops that have none.
+    // A checked sum would add a branch to the loop.
     let first = warp.wrapping_mul(WARP as u32);
     crew.visit_lanes(|lane| {
         guard.thread = first.wrapping_add(lane);
@@ -178,7 +178,7 @@ impl<const N: usize> UnionStorage<N> {
     pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
         let mut all = self.0;
         each_lane(crew, warp, |lane| {
-            // Lane by lane, with the words of one lane together: the words of different lanes lie apart.
+            // Lane by lane: the words of one lane are adjacent, and those of different lanes are not.
             #[cfg(not(miri))]
             // SAFETY: this is no instruction; it makes the compiler keep the surrounding loop scalar.
             unsafe {
@@ -293,7 +293,7 @@ impl LaneStorage<u32> {
 
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
-        // Compares a lane's value with all others at a time.
+        // Compares a lane's value with all other values at once.
         let mut same = [0; WARP];
         for (other, value) in self.0.iter().enumerate() {
             for (same, own) in same.iter_mut().zip(&self.0) {

@@ -5,7 +5,7 @@ use super::{Crew, SharedPointer};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
 
-/// Runs `f` for the lanes in `votes`, one after another. Lanes that were not chosen, which are most of them, cost nothing.
+/// Runs `f` for the lanes in `votes`, one after another. Most lanes were not chosen, and they cost nothing.
 #[inline(always)]
 fn each_chosen(warp: u32, votes: u32, mut f: impl FnMut(u32)) {
     let (mut left, mut guard) = (votes, ThreadGuard::default());
@@ -116,7 +116,7 @@ pub(crate) fn any_item(
     n: u32,
     ask: impl Fn(u32, u32) -> bool,
 ) -> u32 {
-    // The number of items that all lanes examine before it tests whether to continue.
+    // All lanes examine this many items between two tests whether to continue.
     const TURN: u32 = 4;
     let all = u32::MAX >> (32 - questions.clamp(1, 32));
     let mut found = LaneStorage([0u8; WARP]);

@@ -1,4 +1,4 @@
-//! A grid whose blocks meet: one core runs them one after the other, phase by phase.
+//! A grid whose blocks meet. One core runs them one after another, phase by phase.
 
 use super::{Crew, GroupsHalf, Order, block_reduce, thread_of};
 use crate::grid::{Grid, part_of_block};
@@ -60,7 +60,7 @@ impl GridCrew {
         });
     }
 
-    /// Nothing to wait for: a phase has ended for all blocks when its loop has.
+    /// There is nothing to wait for: when a phase's loop ends, the phase has ended for all blocks.
     #[inline(always)]
     pub(crate) fn meet(&mut self) {}
 
@@ -77,7 +77,7 @@ impl GridCrew {
         let mut results = vec![identity; blocks as usize];
         self.each_block(|block, crew| {
             let (first, count) = part_of_block(n, blocks, block);
-            let value = |i: u32| value(thread_of(crew, i % crate::block::REDUCE_SLOTS), first + i);
+            let value = |i: u32| value(thread_of(crew, i % crate::platform::REDUCE_SLOTS), first + i);
             results[block as usize] =
                 block_reduce::<false, T>(crew, GroupsHalf::FIRST, count, identity, value, &combine);
         });

@@ -1,4 +1,4 @@
-//! Atomic operations. They are not convergent, so that inline assembly can be used, whose instructions name the scope.
+//! Atomic operations. They need not be convergent, so inline assembly can express them. Its instructions name the scope.
 
 use super::SharedPointer;
 use crate::atomic::Operation;
@@ -222,7 +222,7 @@ macro_rules! float {
                 let raw = value.to_bits();
                 let (bits, signed) = (place.cast::<$bits>(), place.cast::<$int>());
                 // The bits of positive floats increase with the float, and those of negative floats decrease. As signed
-                // integers, all negative floats are below the positive ones; as unsigned integers, above.
+                // integers, all negative floats are below the positive ones. As unsigned integers, they are above.
                 let negative = value.is_sign_negative();
                 // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
                 unsafe {

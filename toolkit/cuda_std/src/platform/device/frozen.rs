@@ -10,7 +10,7 @@ pub unsafe auto trait Frozen {}
 
 impl<T: ?Sized> !Frozen for UnsafeCell<T> {}
 
-/// Whether a type is [`Frozen`], tested when the type is known, so that generic code needs no bound.
+/// Whether a type is [`Frozen`]. The compiler tests this when it knows the type, so generic code needs no bound.
 trait Ask {
     const IS_FROZEN: bool;
 }
@@ -19,7 +19,7 @@ impl<F: ?Sized> Ask for F {
     default const IS_FROZEN: bool = false;
 }
 
-// Rust allows this bound on an auto trait that is missing for one type only, whatever its lifetimes.
+// Rust allows specialisation on an auto trait that only one type lacks, independent of lifetimes.
 impl<F: ?Sized + Frozen> Ask for F {
     const IS_FROZEN: bool = true;
 }

@@ -16,7 +16,7 @@ macro_rules! instructions {
     )*};
 }
 
-/// Defines functions by those of CPU cores.
+/// Defines functions that call those of CPU cores.
 #[cfg(not(target_feature = "sm_80"))]
 macro_rules! by_software {
     ($mantissa:literal: $($name:ident($($operand:ident),*);)*) => {$(

@@ -1,6 +1,6 @@
 //! Products of matrices, by tensor cores.
 
-use super::warp::{LaneStorage, leave_if_a_lane_is_dead, meet_warp};
+use super::warp::{LaneStorage, leave_if_a_lane_is_dead, stay_together};
 use crate::matrix::{MatrixA, MatrixB, MatrixElement, MatrixSums};
 use crate::seal::INSIDE;
 use crate::unrolled::unrolled;
@@ -24,20 +24,18 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
     unsafe { multiply_own(&a.0, &b.0, &mut sums.0) };
 }
 
-/// Ends the warp unless all lanes are alive, as instructions for tensor cores want: what one does of which a dead lane takes no part is
-/// undefined.
+/// Ends the warp unless all lanes are alive. An instruction for tensor cores has an undefined result if a lane does not take part.
 #[inline(always)]
 pub(crate) fn ask_lanes() {
     leave_if_a_lane_is_dead();
-    // The compiler knows this one as convergent, so that it neither copies nor moves the code that it stands in into a branch
-    // that some lanes take. The instructions behind it stand in the same code: see `mma`.
-    meet_warp();
+    // The instructions after this are part of the same code: see `mma`.
+    stay_together();
 }
 
 /// As [`multiply`].
 ///
 /// # Safety
-/// [`ask_lanes`] stands before it in the same straight code, which all lanes take together.
+/// [`ask_lanes`] comes before it in the same straight code, which all lanes run together.
 #[inline(always)]
 pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usize>(
     a: &MatrixA<E, R>,
@@ -46,18 +44,19 @@ pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usi
 ) {
     unrolled::<R>(|r| {
         unrolled::<C>(|c| {
-            let (r, c) = (r as usize, c as usize);
+            // Every other row backwards: one operand stays from one instruction to the next.
+            let (r, c) = (r as usize, if r % 2 == 0 { c as usize } else { C - 1 - c as usize });
             // SAFETY: the caller's.
             sums.0[r][c] = unsafe { E::multiply(a.0[r], b.0[c], sums.0[r][c], INSIDE) };
         });
     });
 }
 
-/// Loads `N * J` parts of 8 rows with 16 bytes each from shared memory: of each, lane `l` gets word `l % 4` of row `l / 4`. `line(part,
-/// row)` is the address of a row.
+/// Loads `N * J` parts of 8 rows with 16 bytes each from shared memory. Lane `l` gets word `l % 4` of row `l / 4` of each part.
+/// `line(part, row)` is the address of a row.
 ///
 /// # Safety
-/// As for [`multiply_own`]; and all rows lie within shared memory at multiples of 16 bytes, which nobody writes.
+/// As for [`multiply_own`]. All rows lie within shared memory, at multiples of 16 bytes, and nobody writes them.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
 pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
@@ -72,7 +71,7 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
     unrolled::<N>(|n| {
         let first = n.wrapping_mul(J as u32);
         let n = n as usize;
-        // Pairs of pairs, where there is another one.
+        // Two pairs at a time, if there is another pair.
         if const { J == 4 } || (n % 2 == 0 && n + 1 < N) {
             let address = line(first.wrapping_add(part), row);
             let (a, b, c, d): (u32, u32, u32, u32);
@@ -102,12 +101,12 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
     words
 }
 
-/// One instruction each, of `m16n8` and the depth that makes 8 words a row.
+/// One instruction each: `m16n8`, with the depth at which a row has 8 words.
 ///
-/// Each is inline assembly that is said to have effects, because LLVM's own functions for them have none for its
-/// optimiser (22.1: `nosync memory(none)`, not convergent): it may move one into a branch that only some lanes take. What has
-/// effects stays where it is. That it is not copied either, as code that is not convergent may be, is why [`multiply`] has a
-/// convergent operation right before it, in the same straight code.
+/// Each is inline assembly that is declared to have side effects. LLVM's own functions have none for its optimiser (22.1:
+/// `nosync memory(none)`, not convergent), so it may move one into a branch that only some lanes take. Code with side effects stays
+/// in place, but LLVM may still copy it if it is not convergent. So [`multiply`] has a convergent operation directly before it, in
+/// the same straight code.
 pub(crate) mod mma {
     use core::arch::asm;
 
@@ -128,7 +127,7 @@ pub(crate) mod mma {
     }
 
     /// # Safety
-    /// All lanes are alive and get here together; so for all that follow.
+    /// All lanes are alive and get here together. The same holds for the functions below.
     #[inline(always)]
     pub(crate) unsafe fn f16(a: [u32; 4], b: [u32; 2], sums: [f32; 4]) -> [f32; 4] {
         instruction!("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", a, b, sums)

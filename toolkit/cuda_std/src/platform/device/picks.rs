@@ -51,8 +51,8 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let [first, end] = ranges.0.0;
     let ranges = PerLane(LaneStorage([first, end.min(from.view().len())]));
     super::each_of_ranges(warp, &ranges, |warp, index, n| {
-        // Lanes without an element of their own have another lane's, so that `keep` receives no others. There is no branch,
-        // which would diverge.
+        // Lanes without an element take that of another lane, so `keep` receives only elements of the ranges. A branch would
+        // diverge, so there is none.
         let is_one = (super::thread_index() % super::WARP < n) & keep(words(from, index.0.0));
         // A dead lane's value must not affect anything before the list is examined.
         let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);

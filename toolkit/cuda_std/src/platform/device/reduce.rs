@@ -7,7 +7,7 @@ use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 
-// Results of a block's warps for a reduction's second level: 32 values of up to 32 bytes, twice.
+// The results of a block's warps, for the second level of a reduction. There are two halves of 32 values with up to 32 bytes.
 global_asm!(".shared .align 16 .b8 __cuda_std_groups[2048];");
 
 /// One half of this memory.
@@ -56,6 +56,17 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
 }
 
 #[inline(always)]
+pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
+    m: u32,
+    identity: [f32; S],
+    part: impl Fn(u32) -> [f32; P],
+    add: impl Fn([f32; S], [f32; P]) -> [f32; S],
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
+    team_reduce::<L, [f32; S]>(m, identity, |sums, j| add(sums, part(j)), combine)
+}
+
+#[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     frozen(&keep);
     check_length(m, MAX_LENGTH);
@@ -86,7 +97,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    const SLOTS: u32 = crate::block::REDUCE_SLOTS;
+    const SLOTS: u32 = crate::platform::REDUCE_SLOTS;
     frozen(&value);
     frozen(&combine);
     check_length(n, MAX_LENGTH);
@@ -119,8 +130,8 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
                 i = i.wrapping_add(4 * SLOTS);
             }
         }
-        // There is one loop, which tests for the first turn inside: it has a single copy of a large `value`, and the
-        // compiler peels off the first turn of a small one by itself.
+        // One loop tests for the first turn inside. So there is a single copy of a large `value`, and the compiler peels off the
+        // first turn if `value` is small.
         strided(i, SLOTS, end, |i| take(value(i)));
         slot = halve_lanes::<WARP, T>(slot, &combine);
         if thread.is_multiple_of(WARP) && first < occupied {

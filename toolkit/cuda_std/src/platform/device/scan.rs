@@ -3,9 +3,9 @@
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
-use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::elements::Elements;
+use crate::platform::Scan;
 
 /// See [`crate::Scans`] for the tree.
 #[inline(always)]
@@ -18,7 +18,7 @@ pub(crate) fn block_scan<M: Elements>(
     value: impl Fn(u32) -> M::Item,
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
-    const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    const ROUND: u32 = crate::platform::REDUCE_SLOTS;
     frozen(&value);
     frozen(&combine);
     check_length(n, MAX_LENGTH);

@@ -1,4 +1,4 @@
-//! Shared memory, by the instructions that name it.
+//! Shared memory, by instructions for its address space.
 
 use bytemuck::Pod;
 use core::arch::asm;
@@ -10,7 +10,7 @@ pub struct SharedStorage<T, const N: usize>(u32, PhantomData<T>);
 
 impl<T: Pod, const N: usize> SharedStorage<T, N> {
     /// # Safety
-    /// `address` is that of a shared array of `N` elements, aligned to 16 bytes, that nothing else uses.
+    /// `address` is that of a shared array of `N` elements. The array is aligned to 16 bytes, and nothing else uses it.
     #[inline(always)]
     pub unsafe fn new(address: u32) -> Self {
         Self(address, PhantomData)
@@ -22,12 +22,12 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     }
 }
 
-/// The 32-bit address and the length of the shared array whose length the launch says.
+/// The 32-bit address and the length of the shared array whose length is given at launch.
 pub struct DynamicStorage<T>(u32, u32, PhantomData<T>);
 
 impl<T: Pod> DynamicStorage<T> {
     /// # Safety
-    /// `address` is that of a shared array of `len` elements, aligned to 16 bytes, that nothing else uses.
+    /// `address` is that of a shared array of `len` elements. The array is aligned to 16 bytes, and nothing else uses it.
     #[inline(always)]
     pub unsafe fn new(address: u32, len: u32) -> Self {
         Self(address, len, PhantomData)
@@ -44,8 +44,8 @@ impl<T: Pod> DynamicStorage<T> {
     }
 }
 
-/// A shared address. Stock rustc has no address space for shared memory, so it is read and written by
-/// instructions that name it; a generic pointer works too, and costs a tenth more.
+/// A shared address. Stock rustc has no address space for shared memory, so inline assembly reads and writes it. A generic pointer
+/// would work too, and cost a tenth more.
 pub(crate) struct SharedPointer<T>(u32, PhantomData<T>);
 
 impl<T> Clone for SharedPointer<T> {
@@ -66,20 +66,20 @@ impl<T: Pod> SharedPointer<T> {
         Self(address, PhantomData)
     }
 
-    /// The same place as that of arrays. It is aligned to 16 bytes, as every shared array and half of one is.
+    /// The same address, for elements that are arrays. It is aligned to 16 bytes, like every shared array and every half of one.
     #[inline(always)]
     pub(crate) fn arrays<const M: usize>(self) -> SharedPointer<[T; M]> {
         SharedPointer(self.0, PhantomData)
     }
 
-    /// The same place as that of elements of another type, which need be aligned no more than these.
+    /// The same address, for elements of another type, whose alignment is not larger.
     #[inline(always)]
     pub(crate) fn recast<U: Pod>(self) -> SharedPointer<U> {
         SharedPointer(self.0, PhantomData)
     }
 
-    /// The same place, computed here: what is added to it later is not mixed with what went into it, and becomes part of the
-    /// instruction where it is known to the compiler.
+    /// The same address, computed here. The compiler does not mix later additions with this computation. A constant that is added
+    /// later becomes part of the instruction.
     #[inline(always)]
     pub(crate) fn settled(self) -> Self {
         let address: u32;
@@ -90,7 +90,7 @@ impl<T: Pod> SharedPointer<T> {
         Self::new(address)
     }
 
-    /// Where element `i` is the first.
+    /// The array from element `i` on.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {
         Self::new(self.address(i))
@@ -167,10 +167,10 @@ impl<T: Pod> SharedPointer<T> {
         unsafe { self.offset(i).recast::<u32>().load(0) }
     }
 
-    /// Stores a value if `is_some`: without a branch, which would part the lanes of a warp for a moment.
+    /// Stores a value if `is_some`. There is no branch, because the lanes of a warp would diverge.
     ///
     /// # Safety
-    /// As for [`store`](Self::store), if `is_some`; there is a value then.
+    /// If `is_some`, there is a value, and the rules of [`store`](Self::store) hold.
     #[inline(always)]
     pub(crate) unsafe fn store_if(self, i: u32, value: MaybeUninit<T>, is_some: bool) {
         let is_some = u32::from(is_some);
@@ -248,35 +248,49 @@ impl<T: Pod> SharedPointer<T> {
         }
     }
 
-    /// Copies an element, which is there when the thread has [finished its copies](finish_copies): without waiting for it, where the chip
-    /// can.
+    /// Copies an element. The copy is complete when the thread has [finished its copies](finish_copies). The thread does not wait for
+    /// it before, if the chip can do that.
     ///
     /// # Safety
-    /// As for [`store`](Self::store), until then; and what is copied does not change until then.
+    /// Until then, the rules of [`store`](Self::store) hold, and the source does not change.
     #[inline(always)]
     pub(crate) unsafe fn copy(self, i: u32, from: &T) {
         #[cfg(target_feature = "sm_80")]
-        if const { matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>() } && is_global(from) {
-            macro_rules! copy {
-                ($instruction:literal) => {
-                    // SAFETY: both addresses are aligned to the copied size, and the second one is in global memory.
-                    unsafe {
-                        asm!(
-                            concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
-                            in(reg32) self.address(i), in(reg64) from, options(nostack, preserves_flags)
-                        );
-                    }
-                };
-            }
-            match const { size_of::<T>() } {
-                16 => copy!("cp.async.cg.shared.global [{0}], [%from], 16"),
-                8 => copy!("cp.async.ca.shared.global [{0}], [%from], 8"),
-                _ => copy!("cp.async.ca.shared.global [{0}], [%from], 4"),
-            }
-            return;
+        if Self::IS_COPIED && is_global(from) {
+            // SAFETY: the caller's, and as asked.
+            return unsafe { self.copy_global(i, from) };
         }
         // SAFETY: the caller's.
         unsafe { self.store(i, *from) };
+    }
+
+    /// Whether the chip copies such elements without waiting.
+    #[cfg(target_feature = "sm_80")]
+    pub(crate) const IS_COPIED: bool = matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>();
+
+    /// As [`copy`](Self::copy), without a branch.
+    ///
+    /// # Safety
+    /// As there; [`IS_COPIED`](Self::IS_COPIED), and `from` [is in global memory](is_global).
+    #[cfg(target_feature = "sm_80")]
+    #[inline(always)]
+    pub(crate) unsafe fn copy_global(self, i: u32, from: &T) {
+        macro_rules! copy {
+            ($instruction:literal) => {
+                // SAFETY: both addresses are aligned to the copied size, and the second one is in global memory.
+                unsafe {
+                    asm!(
+                        concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
+                        in(reg32) self.address(i), in(reg64) from, options(nostack, preserves_flags)
+                    );
+                }
+            };
+        }
+        match const { size_of::<T>() } {
+            16 => copy!("cp.async.cg.shared.global [{0}], [%from], 16"),
+            8 => copy!("cp.async.ca.shared.global [{0}], [%from], 8"),
+            _ => copy!("cp.async.ca.shared.global [{0}], [%from], 4"),
+        }
     }
 }
 
@@ -287,10 +301,10 @@ unsafe extern "C" {
     fn isspacep_global(place: *const u8) -> bool;
 }
 
-/// Whether it is in global memory, and not in a thread's own memory or among the kernel's parameters.
+/// Whether the address is in global memory, and not in a thread's own memory or among the kernel's parameters.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
-fn is_global<T>(place: &T) -> bool {
+pub(crate) fn is_global<T>(place: &T) -> bool {
     // SAFETY: only inspects an address.
     unsafe { isspacep_global((&raw const *place).cast()) }
 }

@@ -5,7 +5,7 @@ use crate::bounds::crosses_lanes;
 use bytemuck::Pod;
 
 unsafe extern "C" {
-    // Declared by their LLVM names because rustc marks those convergent; inline assembly would not be.
+    // Declared by their LLVM names, because LLVM knows these functions as convergent. Inline assembly would not be.
     #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
     fn shfl_sync_down(mask: u32, value: u32, delta: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
@@ -57,13 +57,13 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
     result
 }
 
-/// The lanes that shuffle with this one: only its team, because another team of the warp may be elsewhere.
+/// The lanes that shuffle with this one. They are only its team, because another team of the warp may be elsewhere.
 #[inline(always)]
 fn team<const L: u32>() -> u32 {
     if L == WARP { FULL } else { (FULL >> (WARP - L)) << (thread_index() % WARP / L * L) }
 }
 
-/// Combines the values of every `L` neighbouring lanes with halving strides. All of them get the first one's result.
+/// Combines the values of every `L` neighbouring lanes with halving strides. All of them get the first lane's result.
 ///
 /// Lanes without a partner combine nothing: their sums are not needed, and a checked sum might overflow.
 #[inline(always)]

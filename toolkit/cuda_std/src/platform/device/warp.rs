@@ -1,4 +1,4 @@
-//! Warps: every lane runs this code, and all lanes of a warp get to each operation together.
+//! Warps: every lane runs this code, and all lanes of a warp reach each operation together.
 
 use super::shuffle::{
     bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_any_sync,
@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 use core::mem::MaybeUninit;
 
-/// Runs `f(warp)` once a warp.
+/// Runs `f(warp)` once for each warp.
 #[inline(always)]
 pub(crate) fn each_warp(_crew: Crew, f: impl Fn(u32)) {
     frozen(&f);
@@ -25,11 +25,11 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     strided(warp, crew.threads() / WARP, n, |i| f(warp, i));
 }
 
-// Which index a warp takes next, in [`each_in_turn`].
+// The index that the next free warp takes in [`each_in_turn`].
 global_asm!(".shared .align 4 .b8 __cuda_std_turn[4];");
 
-/// Begins with index 0. There is a barrier before it, which no warp passes that is still in a phase with turns, and one
-/// behind it.
+/// Begins with index 0. Its callers have a barrier before it, so no warp is still in an earlier phase with turns, and a barrier
+/// after it.
 #[inline(always)]
 pub(crate) fn begin_turns() {
     if thread_index() == 0 {
@@ -38,7 +38,7 @@ pub(crate) fn begin_turns() {
     }
 }
 
-/// Runs `f(warp, i)` for every index below `n`, each by the warp that is free first.
+/// Runs `f(warp, i)` for every index below `n`. The first free warp takes the next index.
 #[inline(always)]
 pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     frozen(&f);
@@ -52,7 +52,7 @@ pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
             }
         }
         let i = from_lane(turn, 0);
-        // Nobody takes an index from a dead lane.
+        // No lane takes an index from a dead lane.
         leave_if_a_lane_is_dead();
         if i >= n {
             break;
@@ -102,7 +102,7 @@ impl<T> LaneStorage<T> {
         &mut self.0
     }
 
-    /// The value of lane `_lane`, which is the calling one.
+    /// The value of lane `_lane`, which is the caller.
     #[inline(always)]
     pub(crate) fn own(&self, _lane: u32) -> &T {
         &self.0
@@ -118,7 +118,7 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     votes
 }
 
-/// A bit for each lane; dead lanes have none.
+/// A bit for each lane. The bits of dead lanes are 0.
 #[inline(always)]
 pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     frozen(&f);
@@ -166,7 +166,7 @@ fn highest(word: u32) -> u32 {
     number
 }
 
-/// The words of all lanes, combined by or.
+/// The bitwise or of the words of all lanes.
 pub(crate) struct UnionStorage<const N: usize>(LaneStorage<[u32; N]>);
 
 impl<const N: usize> UnionStorage<N> {
@@ -189,7 +189,7 @@ impl<const N: usize> UnionStorage<N> {
     pub(crate) fn words(&self) -> [u32; N] {
         let lane = thread_index() % WARP;
         let mut own = self.0.0;
-        // Each lane gives half of its words away for the other half of its partner's, until it has one.
+        // Each lane exchanges half of its words for the other half of its partner's words, until it has one word.
         let (mut n, mut partner) = (N, WARP / 2);
         while n > 1 {
             n /= 2;
@@ -205,7 +205,7 @@ impl<const N: usize> UnionStorage<N> {
             word |= xor_lanes(word, partner);
             partner /= 2;
         }
-        // The upper bits of a lane's number say which word it has.
+        // The upper bits of a lane's number are the number of its word.
         let all = core::array::from_fn(|k| from_lane(word, k as u32 * (WARP / N as u32)));
         leave_if_a_lane_is_dead();
         all
@@ -223,7 +223,7 @@ fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
     own
 }
 
-/// Where this lane's item comes in a list, among those of the lanes that `votes` has.
+/// The position of this lane's item among the items of the lanes in `votes`.
 #[inline(always)]
 fn place(votes: u32, first: u32) -> u32 {
     let below = (1u32 << (thread_index() % WARP)).wrapping_sub(1);
@@ -231,10 +231,10 @@ fn place(votes: u32, first: u32) -> u32 {
 }
 
 impl<T: Pod> LaneStorage<T> {
-    /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
+    /// Elements `first`, `first + 1`, .. of `len`. Lanes beyond the end get the last one.
     ///
     /// # Safety
-    /// There are `len` elements, and `first` is one of them; nothing writes them.
+    /// There are `len` elements, `first` is one of them, and nothing writes them.
     #[inline(always)]
     pub(crate) unsafe fn load(_crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
         let at = first.wrapping_add(thread_index() % WARP).min(len.wrapping_sub(1));
@@ -242,8 +242,8 @@ impl<T: Pod> LaneStorage<T> {
         Self(unsafe { list.load(at) })
     }
 
-    /// Stores the values of the lanes that `votes` has, of which the ballot has asked `chosen`, from element `first` of a
-    /// list on, as far as there is room.
+    /// Stores the values of the lanes in `votes` from element `first` of a list on, as far as there is room. `votes` is the ballot
+    /// of `chosen`.
     ///
     /// # Safety
     /// Only this warp accesses the list, which has room for `capacity` elements.
@@ -263,8 +263,8 @@ impl<T: Pod> LaneStorage<T> {
     }
 }
 
-/// Stores what `find` gives in those lanes where `ask` says yes from element `first` of a list on, as far as there is room,
-/// and returns which lanes had something. Before it stores it calls `begin`.
+/// Stores the results of `find` in those lanes where `ask` returns true, from element `first` of a list on, as far as there
+/// is room, and returns which lanes had a result. It calls `begin` before it stores.
 ///
 /// # Safety
 /// After `begin` only this warp accesses the list, which has room for `capacity` elements.
@@ -290,14 +290,14 @@ pub(crate) unsafe fn store_some<T: Pod>(
     votes
 }
 
-/// As many lanes a question as there are to spare, by the logarithm to base 2.
+/// The logarithm to base 2 of the number of lanes for each question.
 #[inline(always)]
 pub(crate) fn spread(questions: u32) -> u32 {
     questions.wrapping_sub(1).leading_zeros().wrapping_sub(27) % 8
 }
 
-/// Which questions find an item among `n` for which `ask(lane, k)` says yes, where each of them has `2^spread` lanes: the
-/// bits of the first lanes of those that do.
+/// The questions that find an item among `n` for which `ask(lane, k)` returns true. Each question has `2^spread` lanes, and the
+/// result has the bit of its first lane.
 #[inline(always)]
 pub(crate) fn any_item(
     crew: Crew,
@@ -310,7 +310,7 @@ pub(crate) fn any_item(
     /// The first of every 1, 2, 4, .. 32 lanes.
     const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
     frozen(&ask);
-    // Nothing here may overflow, so that no check parts the lanes.
+    // The arithmetic wraps, because a check for overflow would make the lanes diverge.
     let (lane, lanes) = (thread_index() % WARP, 1u32.wrapping_shl(spread));
     let (question, mut at) = (lane.wrapping_shr(spread), lane & lanes.wrapping_sub(1));
     let mut found = false;
@@ -325,7 +325,7 @@ pub(crate) fn any_item(
     for by in 0..spread {
         found |= found.wrapping_shr(1 << by);
     }
-    // The first lane of each question now knows.
+    // Now the first lane of each question has the answer.
     found & FIRSTS[spread as usize % 8]
 }
 
@@ -418,8 +418,8 @@ impl LaneStorage<u32> {
     }
 }
 
-/// Ends this thread if a lane of its warp has panicked. The lanes are asked, which is faster than to look at the block's
-/// shared memory; a thread of another warp decides nothing here.
+/// Ends this thread if a lane of its warp has panicked. A vote of the lanes is faster than a look at the block's shared memory, and
+/// threads of other warps do not matter here.
 #[inline(always)]
 pub(crate) fn leave_if_a_lane_is_dead() {
     // SAFETY: all lanes get here together, as in `ballot_of_any`; those that have exited do not vote.
@@ -433,6 +433,14 @@ pub(crate) fn leave_if_a_lane_is_dead() {
 pub(crate) fn meet_warp() {
     // SAFETY: all lanes get here together, as in `ballot_of_any`; lanes that have exited are not waited for.
     unsafe { bar_warp_sync(FULL) };
+}
+
+/// Keeps the straight code around it together: the compiler neither copies it nor moves it into a branch that only some lanes
+/// take. Unlike [`meet_warp`], it orders no memory accesses, so loads behind it may begin before it.
+#[inline(always)]
+pub(crate) fn stay_together() {
+    // SAFETY: all lanes get here together, as in `ballot_of_any`.
+    unsafe { vote_ballot_sync(FULL, true) };
 }
 
 /// Whether this thread stores its warp's results.

@@ -8,8 +8,8 @@ use crate::panic::device::{leave_if_poisoned, poison_if_one_has_panicked};
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// Memory that all blocks of a launch share: the number of arrivals at meetings, and after 64 bytes two slots of 32 bytes per
-/// block.
+/// Memory that all blocks of a launch share. It begins with the number of arrivals at meetings. After 64 bytes come two slots of 32
+/// bytes for each block.
 #[repr(C, align(64))]
 pub struct GridState(u64);
 
@@ -17,15 +17,15 @@ pub struct GridState(u64);
 pub(crate) struct GridCrew {
     threads: u32,
     state: *mut GridState,
-    /// How many blocks have arrived when the next meeting is over.
+    /// The number of arrivals at the end of the next meeting.
     target: u64,
-    /// Which of its places a block takes for its next result.
+    /// The slot that a block takes for its next result.
     half: bool,
 }
 
 impl GridCrew {
     /// # Safety
-    /// `state` belongs to this launch and has room for all blocks; no block has arrived. All blocks are on the device at the same
+    /// `state` belongs to this launch and has room for all blocks. No block has arrived. All blocks are on the device at the same
     /// time.
     #[inline(always)]
     pub(crate) unsafe fn new(threads: u32, state: *mut GridState) -> Self {
@@ -74,7 +74,8 @@ impl GridCrew {
                     if now >= self.target {
                         break;
                     }
-                    // A block in which a thread has panicked does not come. To ask takes long: its record is the host's memory.
+                    // A block in which a thread has panicked does not come. The record of panics is in host memory, so reading
+                    // it takes long.
                     turns = turns.wrapping_add(1);
                     if turns.is_multiple_of(1024) && poison_if_one_has_panicked() {
                         break;
@@ -131,7 +132,7 @@ impl GridCrew {
             |block| unsafe { place(block).read() },
             &combine,
         );
-        // The next reduction takes the same place for the results of warps.
+        // The next reduction stores the results of its warps in the same memory.
         barrier();
         all
     }

@@ -45,36 +45,36 @@ pub fn safe_matmul(
 ) {
     let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
     let (a, b) = (Table::new(a, n, quads), Table::new(b, n, quads));
-    let (a, b) = (a.windows_across::<128, 2>(first_row), b.windows_down::<8, 32>(first_quad));
+    let windows = |turn: u32| (a.window::<128, 2>(first_row, turn * 2), b.window::<8, 32>(turn * 8, first_quad));
     let load = |thread: Thread, (a, b): &(Window<Quad, 128, 2>, Window<Quad, 8, 32>)| {
         let t = thread.index();
         (a.at(t / 2 % 128, t % 2), b.at(t / 32 % 8, t % 16 * 2 + t % 32 / 16))
     };
     let nothing = Quad { elements: [0.0; 4] };
-    let first = (a.window(0), b.window(0));
+    let first = windows(0);
     let mut state = block.per_thread(|t| {
         let (left, right) = load(t, &first);
         Own { sums: [[nothing; 2]; 8], left, right }
     });
     let (mut left, mut right) = (left.halves(block), right.halves(block));
     for turn in 0..n / 8 {
+        // Checked before the barrier; the last turn checks its own again.
+        let next = windows((turn + 1).min(n / 8 - 1));
         let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
         let (left, right) = block.meet((left, right));
         let left = left.arrays::<4>();
         if turn + 1 < n / 8 {
             // Loads the next tiles during the computation.
-            let next = (a.window(turn + 1), b.window(turn + 1));
             block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
-            let (left, right) = (left.own_part(y * 2, 226), right.own_part(x, 241));
             // Unrolled by hand, because there is no attribute like `#pragma unroll`.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
-                    let above = [left.get($k * 32), left.get($k * 32 + 1)];
-                    let across = [right.get($k * 32), right.get($k * 32 + 16)];
+                    let above = [left.part($k * 32, 31).get(y * 2), left.part($k * 32 + 1, 31).get(y * 2)];
+                    let across = [right.part($k * 32, 16).get(x), right.part($k * 32 + 16, 16).get(x)];
                     for i in 0..8 {
                         for half in 0..2 {
                             for j in 0..4 {

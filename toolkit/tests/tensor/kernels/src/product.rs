@@ -34,40 +34,14 @@ pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
     tiles: &mut DynamicShared<bf16x8>,
 ) {
     let (top, left) = (out.first_row(), out.first_column());
-    let (rows, columns, across) = (ROWS as u32, COLUMNS as u32, COLUMNS as u32 / 64);
+    let (rows, across) = (ROWS as u32, COLUMNS as u32 / 64);
     let [all_rows, all_columns] = out.matrix();
     let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
     let mut product = block.per_thread(|_| MatrixProduct::<bf16, 4, 8>::zero());
-    tiles.stages::<STAGES>(block).copy_spread_ahead::<4, _, _>(
-        block,
-        depth / DEPTH,
-        (rows + columns) * PARTS,
-        |turn| {
-            (
-                a.window::<ROWS, { PARTS as usize }>(top, turn * PARTS),
-                b.window::<COLUMNS, { PARTS as usize }>(left, turn * PARTS),
-            )
-        },
-        |(a, b), i| {
-            let part = swizzled(i);
-            let (row, at) = (part / PARTS, part % PARTS);
-            if row < rows { a.at_ref(row, at) } else { b.at_ref(row - rows, at) }
-        },
-        |block, _, tile, copies| {
-            let tile = tile.elements().swizzled();
-            macro_rules! steps {
-                ($($step:literal)*) => {$(
-                    block.warps_with(&mut product, |warp, product| {
-                        let (down, across) = (warp.index() / across % (rows / 64), warp.index() % across);
-                        let [top, left] = [down * 64, rows + across * 64].map(|line| line * DEPTH + $step * bf16::DEPTH);
-                        warp.multiply_rows::<1, _, _, _>((&tile, top), (&tile, left), DEPTH, product);
-                    });
-                    copies.next(block);
-                )*};
-            }
-            steps!(0 1 2 3);
-        },
-    );
+    let windows =
+        (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
+    let corner = |warp: u32| [warp / across % (rows / 64), warp % across].map(|corner| corner * 64);
+    tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
     let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }

@@ -41,7 +41,7 @@ impl Numbers {
         k
     }
 
-    /// The consecutive numbers from position `k` on, of `n`: the first, and the end.
+    /// The consecutive numbers from position `k` on, of `n`: the first one, and the end.
     #[inline(always)]
     pub(crate) fn run(&self, k: u32, n: u32) -> (u32, u32) {
         (k, n)

@@ -1,9 +1,11 @@
 //! Events: points in a stream.
 
+use super::Stream;
+use crate::context::Context;
 use crate::driver::{CUevent, Code};
+use crate::error::CudaError;
 use crate::slot::lock;
 use crate::usage::Lane;
-use crate::{Context, CudaError, Stream};
 use std::fmt;
 use std::ptr;
 use std::sync::Mutex;

@@ -1,11 +1,11 @@
 //! A pool of device memory.
 
-use super::core::{Core, PoolStatistics};
-use super::lease::Lease;
-use super::{DeviceSource, MemorySource, PoolOptions};
 use crate::allocation::DeviceBlock;
-use crate::buffer::byte_len;
-use crate::{Context, CudaError, DeviceBuffer, Stream};
+use crate::buffer::{DeviceBuffer, byte_len};
+use crate::context::Context;
+use crate::error::CudaError;
+use crate::pool::{Core, Lease, MemorySource, PoolOptions, PoolStatistics};
+use crate::stream::Stream;
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::sync::Arc;
@@ -129,5 +129,26 @@ impl fmt::Debug for GpuBufferPool {
             .field("device", &device)
             .field("statistics", &statistics)
             .finish_non_exhaustive()
+    }
+}
+
+/// A device's memory, from the driver. [`GpuBufferPool::new`] uses it; [`MemorySource`] has an
+/// example of another source.
+#[derive(Clone, Debug)]
+pub struct DeviceSource {
+    context: Context,
+}
+
+impl DeviceSource {
+    /// The memory of a context's device.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+}
+
+impl MemorySource<DeviceBlock> for DeviceSource {
+    fn allocate(&self, bytes: usize) -> Result<DeviceBlock, CudaError> {
+        DeviceBlock::allocate(&self.context, bytes)
     }
 }

@@ -1,11 +1,11 @@
 //! A pool of page-locked memory.
 
-use super::core::{Core, PoolStatistics};
-use super::lease::Lease;
-use super::{MemorySource, PinnedSource, PoolOptions};
 use crate::buffer::byte_len;
+use crate::context::Context;
+use crate::error::CudaError;
+use crate::pinned::PinnedBuffer;
 use crate::pinned_block::PinnedBlock;
-use crate::{Context, CudaError, PinnedBuffer};
+use crate::pool::{Core, Lease, MemorySource, PoolOptions, PoolStatistics};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::sync::Arc;
@@ -99,5 +99,26 @@ impl PinnedPool {
 impl fmt::Debug for PinnedPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PinnedPool").field("statistics", &self.statistics()).finish_non_exhaustive()
+    }
+}
+
+/// Page-locked host memory, from the driver. [`PinnedPool::new`] uses it; [`MemorySource`] has an
+/// example of another source.
+#[derive(Clone, Debug)]
+pub struct PinnedSource {
+    context: Context,
+}
+
+impl PinnedSource {
+    /// Memory that the devices of a context's machine can access.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+}
+
+impl MemorySource<PinnedBlock> for PinnedSource {
+    fn allocate(&self, bytes: usize) -> Result<PinnedBlock, CudaError> {
+        PinnedBlock::allocate(&self.context, bytes)
     }
 }

@@ -1,0 +1,230 @@
+//! Products of windows whose tiles are copied some turns ahead.
+
+use super::{MatrixElement, MatrixProduct, swizzled};
+use crate::bounds::{check_length, out_of_bounds};
+use crate::half::Elements16;
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use crate::platform::{self, SharedPointer};
+use crate::{Block, PerThread, Stages, Window, Windows};
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use crate::{PerLane, Tile, unrolled::unrolled};
+
+/// Steps of a turn: a row of 128 bytes has the elements of four.
+const STEPS: usize = 4;
+
+/// Parts of 16 bytes in a row.
+const PARTS: usize = 8;
+
+/// The most parts that a thread copies in a step of [`main_loop`].
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+const MOST_COPIES: usize = 16;
+
+/// Part `i` of a swizzled tile that has the rows of two windows.
+///
+/// # Safety
+/// `i` is below `PARTS (A + B)`.
+#[inline(always)]
+unsafe fn part<'x, V, const A: usize, const B: usize>(
+    windows: (&Window<'x, V, A, PARTS>, &Window<'x, V, B, PARTS>),
+    i: u32,
+) -> &'x V {
+    let part = swizzled(i);
+    // SAFETY: swizzling stays within a row.
+    unsafe { in_row(windows, part / PARTS as u32, part % PARTS as u32) }
+}
+
+/// Part `at` of row `row` of two windows, one below the other.
+///
+/// # Safety
+/// `row` is below `A + B`, and `at` below [`PARTS`].
+#[inline(always)]
+unsafe fn in_row<'x, V, const A: usize, const B: usize>(
+    (a, b): (&Window<'x, V, A, PARTS>, &Window<'x, V, B, PARTS>),
+    row: u32,
+    at: u32,
+) -> &'x V {
+    let rows = const { A as u32 };
+    // SAFETY: the caller's.
+    unsafe { if row < rows { a.at_unchecked(row, at) } else { b.at_unchecked(row - rows, at) } }
+}
+
+impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
+    /// The main loop of a large product: adds the products of two tables' windows, pair by pair. Rows of a window have 128 bytes.
+    /// Each warp adds 16 `R` rows of `a` times 8 `C` rows of `b`; `corner` gives the first row of each by the warp's index.
+    ///
+    /// Windows are copied `S - 1` turns ahead. While tensor cores multiply, copies and the loads of the next step are under way. A
+    /// device checks before the first turn what can panic, so the loop itself has no checks. The results are those of
+    /// [`copy_parts_ahead`](Self::copy_parts_ahead) into [`swizzled`] tiles and
+    /// [`Warp::multiply_rows`](crate::Warp::multiply_rows).
+    ///
+    /// # Panics
+    /// When there are not as many windows of `a` as of `b`, a stage is smaller than a pair of windows, or a window does not
+    /// contain a warp's rows.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// A times the transpose of B. A block makes 32 x 32 elements, each of two warps 16 x 32.
+    /// #[kernel(threads = 64, requires(depth.is_multiple_of(64), a.len() == 4 * depth as usize, b.len() == a.len()))]
+    /// fn product(
+    ///     block: &mut Block,
+    ///     out: &mut Tile2d<f32, 32, 32, WriteOnly>,
+    ///     a: &[bf16x8],
+    ///     b: &[bf16x8],
+    ///     depth: u32,
+    ///     tiles: &mut Shared<bf16x8, { 3 * 64 * 8 }>,
+    /// ) {
+    ///     let (a, b) = (Table::new(a, 32, depth / 8), Table::new(b, 32, depth / 8));
+    ///     let mut product = block.per_thread(|_| MatrixProduct::<bf16, 1, 4>::zero());
+    ///     let windows = (a.windows_across::<32, 8>(0), b.windows_across::<32, 8>(0));
+    ///     tiles.stages::<3>(block).add_products(block, windows, |warp| [16 * warp, 0], &mut product);
+    ///     let sums = block.finish_products(product);
+    ///     out.write_sums(block, &sums, |_, _, sum| sum);
+    /// }
+    /// # fn main() {
+    /// let row = |n: u32, i: u32| bf16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| bf16::from_f32(((8 * i + k) % n) as f32)));
+    /// let depth = 256;
+    /// let [a, b] = [7, 5].map(|n| (0..4 * depth).map(|i| row(n, i)).collect::<Vec<_>>());
+    /// let mut out = [0.0; 32 * 32];
+    /// let args = product::Args { out: Matrix { data: &mut out[..], columns: 32 }, a: &a[..], b: &b[..], depth };
+    /// product::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
+    /// let expected: u32 = (0..depth).map(|k| (depth * 30 + k) % 7 * ((depth * 9 + k) % 5)).sum();
+    /// assert_eq!(out[30 * 32 + 9], expected as f32);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn add_products<const A: usize, const B: usize, const R: usize, const C: usize>(
+        &mut self,
+        block: &mut Block,
+        (a, b): (Windows<'_, V, A, PARTS>, Windows<'_, V, B, PARTS>),
+        corner: impl Fn(u32) -> [u32; 2] + Sync,
+        product: &mut PerThread<MatrixProduct<V::Element, R, C>>,
+    ) {
+        const { assert!(size_of::<V>() == 16, "rows are copied in parts of 16 bytes") };
+        const { assert!(A >= 16 * R && B >= 8 * C, "the windows contain a warp's rows") };
+        let (turns, n) = (a.count(), const { (PARTS * (A + B)) as u32 });
+        if b.count() != turns {
+            out_of_bounds();
+        }
+        check_length(n, self.capacity());
+        let stride = const { (128 / size_of::<V::Element>()) as u32 };
+        // The first elements of a warp's rows.
+        let first = |warp: u32| {
+            let [row, column] = corner(warp);
+            if row > const { (A - 16 * R) as u32 } || column > const { (B - 8 * C) as u32 } {
+                out_of_bounds();
+            }
+            [row, const { A as u32 } + column].map(|row| row * stride)
+        };
+        #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+        {
+            let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return };
+            // All threads copy equally many parts in each step, and the parts of a thread lie alike in their rows.
+            let threads = block.threads();
+            let in_a_step = threads.wrapping_mul(const { STEPS as u32 });
+            let is_even =
+                n.is_multiple_of(in_a_step) && n / in_a_step <= MOST_COPIES as u32 && threads.is_multiple_of(64);
+            if SharedPointer::<V>::IS_COPIED && is_even && first_a.is_global() && first_b.is_global() {
+                platform::frozen(&corner);
+                let stages = self.open(block);
+                // SAFETY: both have `turns` windows, and no other turn is asked for.
+                let pair = |turn: u32| unsafe { (a.window_after(first_a, turn), b.window_after(first_b, turn)) };
+                block.warps_with(product, |warp, product| {
+                    let first = first(warp.index());
+                    // All threads of the block are alive after this. Nothing in the loop can end one.
+                    platform::publish();
+                    platform::ask_lanes();
+                    // SAFETY: as checked; the stages are open.
+                    unsafe { main_loop::<V, S, A, B, R, C>(threads, turns, stages, pair, first, stride, product) };
+                });
+                return;
+            }
+        }
+        self.copy_parts_ahead(
+            block,
+            turns,
+            n,
+            |turn| (a.window(turn), b.window(turn)),
+            // SAFETY: there are `n` parts.
+            |(a, b), i| unsafe { part((a, b), i) },
+            |block, _, tile| {
+                let tile = tile.elements().swizzled();
+                block.warps_with(product, |warp, product| {
+                    let [row, column] = first(warp.index());
+                    warp.multiply_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
+                });
+            },
+        );
+    }
+}
+
+/// The turns of a warp.
+///
+/// # Safety
+/// All threads of the block are alive and come here together. The first stages, at `data`, have `len` elements each, which is enough
+/// for a pair of windows, and only this loop uses them. There are `turns` pairs of windows in global memory. `first` are the first
+/// elements of rows that exist. The number of parts is a multiple of four times `threads`, which is a
+/// multiple of 64, and at most [`MOST_COPIES`] times that.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const R: usize, const C: usize>(
+    threads: u32,
+    turns: u32,
+    (data, len): (SharedPointer<V>, u32),
+    pair: impl Fn(u32) -> (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
+    [row, column]: [u32; 2],
+    stride: u32,
+    product: &mut PerLane<MatrixProduct<V::Element, R, C>>,
+) where
+    V: Elements16<Element: MatrixElement> + 'x,
+{
+    let (n, each) = const { ((PARTS * (A + B)) as u32, (PARTS * (A + B) / STEPS) as u32) };
+    let stage = |number: u32| data.offset(number.wrapping_mul(len));
+    // Begins a quarter of the calling thread's copies of a turn.
+    let copy = |turn: u32, number: u32, step: u32| {
+        if turn >= turns {
+            return;
+        }
+        let (pair, stage, thread) = (pair(turn), stage(number), platform::fresh_thread_index());
+        // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
+        unsafe { core::hint::assert_unchecked(thread < threads) };
+        // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
+        let at = (thread ^ thread / PARTS as u32) % PARTS as u32;
+        unrolled::<MOST_COPIES>(|k| {
+            let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
+            if k < each / threads {
+                let row = first / PARTS as u32 + thread / PARTS as u32;
+                // SAFETY: in bounds; each part belongs to one thread. Nobody reads this stage: all threads have used it before
+                // the barrier at the begin of this turn. The source stays borrowed until the copies have ended.
+                unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
+            }
+        });
+    };
+    let ahead = const { S as u32 - 1 };
+    for turn in 0..ahead {
+        unrolled::<STEPS>(|step| copy(turn, turn, step));
+        platform::end_turn_of_copies();
+    }
+    let (mut now, mut next) = (0, ahead);
+    for turn in 0..turns {
+        // The copies for this turn have ended, of all threads; those for the next `S - 2` turns may be in flight.
+        platform::finish_older_copies::<S>();
+        platform::barrier();
+        // SAFETY: all of it was copied and waited for, and nobody writes this stage in this turn.
+        let tile = unsafe { Tile::new(stage(now), n, true) }.elements().swizzled();
+        // SAFETY: the rows exist and begin at multiples of 128 bytes; the caller's. Copies neither panic nor branch by lane.
+        unsafe {
+            super::product::multiply_steps::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product, |step| {
+                // The first step after a barrier only loads; the last one begins two quarters.
+                if step > 0 {
+                    copy(turn.wrapping_add(ahead), next, step - 1);
+                }
+                if step + 1 == STEPS as u32 {
+                    copy(turn.wrapping_add(ahead), next, step);
+                }
+            });
+        }
+        platform::end_turn_of_copies();
+        (now, next) = (Stages::<V, S>::following(now), Stages::<V, S>::following(next));
+    }
+}
