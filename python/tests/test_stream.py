@@ -99,7 +99,9 @@ def test_a_table_outlives_its_run(rbd: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_ends_a_run(rbd: Path) -> None:
     code = (
-        "import prism, sys\n"
+        "import prism, signal, sys\n"
+        # A shell's background jobs ignore the signal, and what they start inherits that.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "inputs = [(str(index), content) for index in range(100_000)]\n"
         "print('begun', flush=True)\n"
