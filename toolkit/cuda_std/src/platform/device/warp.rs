@@ -395,8 +395,8 @@ impl<T: Pod> LaneStorage<T> {
 
 impl<const N: usize> LaneStorage<[f32; N]> {
     #[inline(always)]
-    #[expect(clippy::disallowed_methods, reason = "one instruction; neither NaN nor the sign of a zero is specified")]
     pub(crate) fn smallest(&self) -> [f32; N] {
+        // One instruction; neither NaN nor the sign of a zero is specified.
         let all = self.0.map(|own| of_all_lanes(own, f32::min));
         leave_if_a_lane_is_dead();
         all
