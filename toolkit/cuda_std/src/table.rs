@@ -127,16 +127,14 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
     pub fn window(&self, i: u32) -> Window<'a, T, R, C> {
         check_index(i, self.count);
         match self.first {
-            // The table contains all of window `i`. With 64 bits, a loop over windows only adds to an address.
-            Some(first) => Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first },
+            // SAFETY: as checked.
+            Some(first) => unsafe { self.window_after(first, i) },
             None => out_of_bounds(),
         }
     }
-}
 
-#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-impl<'a, T: Copy, const R: usize, const C: usize> Windows<'a, T, R, C> {
     /// Window 0, if there are windows.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     #[inline(always)]
     pub(crate) fn first(&self) -> Option<Window<'a, T, R, C>> {
         self.first
@@ -148,6 +146,7 @@ impl<'a, T: Copy, const R: usize, const C: usize> Windows<'a, T, R, C> {
     /// There is a window `i`.
     #[inline(always)]
     pub(crate) unsafe fn window_after(&self, first: Window<'a, T, R, C>, i: u32) -> Window<'a, T, R, C> {
+        // The table contains all of window `i`. With 64 bits, a loop over windows only adds to an address.
         Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first }
     }
 }
