@@ -16,7 +16,7 @@ use shared_types::PointGroup;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Batches at once: while one core is busy with the largest structure of a batch, other batches give work to the other cores.
-const LANES: usize = 4;
+const BATCHES_AT_ONCE: usize = 4;
 /// The calling thread computes a batch of at most this many atoms itself. Each of about 15 launches would wake other threads and
 /// wait for them, which takes longer than it saves. (A core computes about 300 atoms per millisecond.)
 const FEW_ATOMS: usize = 512;
@@ -48,7 +48,7 @@ impl Worker for CpuWorker {
     }
 
     fn slots(&self) -> usize {
-        LANES
+        BATCHES_AT_ONCE
     }
 
     fn has_turns(&self) -> bool {

@@ -7,7 +7,7 @@ pub use recorder::{Recorder, Staged};
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
 use crate::stream::{Kept, Recording, Use};
-use crate::usage::{Begun, Lane};
+use crate::usage::{Begun, Queue};
 use crate::{Context, CudaError, CudaExecutor, Event, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;

@@ -3,7 +3,7 @@
 use crate::allocation::Memory;
 use crate::driver::CUdeviceptr;
 use crate::slot::Watch;
-use crate::usage::{Access, Lane};
+use crate::usage::{Access, Queue};
 use crate::{CudaError, Stream};
 use std::ops::{Bound, Range, RangeBounds};
 

@@ -3,7 +3,7 @@
 use crate::host_memory::HostMemory;
 use crate::pool::PoolBlock;
 use crate::slot::{Watch, lock};
-use crate::usage::Lane;
+use crate::usage::Queue;
 use crate::{Context, CudaError, Event, Stream};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::driver::{CUevent, CUstream, Code, Driver};
 use crate::error::CudaError;
 use crate::slot::{Slot, Watch, kernel_name, lock};
-use crate::usage::Lane;
+use crate::usage::Queue;
 use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -391,7 +391,7 @@ impl Watched {
     }
 }
 
-impl Lane for Stream {
+impl Queue for Stream {
     type Moment = Event;
 
     fn moment(&self, old: Option<Event>) -> Result<Event, CudaError> {

@@ -1,6 +1,6 @@
 //! The times of work on streams, to see what overlaps.
 
-use crate::usage::Lane;
+use crate::usage::Queue;
 use crate::{CudaError, Event, Stream};
 use std::ops::Range;
 use std::sync::Arc;

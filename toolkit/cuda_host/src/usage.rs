@@ -8,7 +8,7 @@ use crate::slot::lock;
 use std::sync::Mutex;
 
 /// A queue of work: a stream.
-pub(crate) trait Lane: Clone {
+pub(crate) trait Queue: Clone {
     /// A point in the queue.
     type Moment;
     /// Whether both are the same.
@@ -36,24 +36,24 @@ pub(crate) enum Access {
     Write,
 }
 
-struct Mark<L: Lane> {
-    lane: L,
+struct Mark<Q: Queue> {
+    queue: Q,
     access: Access,
     work: u64,
     sequence: u64,
     /// The point when the work is done, if it was recorded; otherwise a wait covers all work queued by then.
-    moment: Option<L::Moment>,
+    moment: Option<Q::Moment>,
 }
 
-struct Marks<L: Lane> {
+struct Marks<Q: Queue> {
     sequence: u64,
-    marks: Vec<Mark<L>>,
+    marks: Vec<Mark<Q>>,
     /// Unused points.
-    spare: Vec<L::Moment>,
+    spare: Vec<Q::Moment>,
 }
 
 /// Uses of one allocation. Call [`begin`](Self::begin) before work is queued, and [`end`](Self::end) after.
-pub(crate) struct Usage<L: Lane>(Mutex<Marks<L>>);
+pub(crate) struct Usage<Q: Queue>(Mutex<Marks<Q>>);
 
 /// The result of [`Usage::begin`].
 #[derive(Clone, Copy)]
@@ -64,30 +64,30 @@ impl Begun {
     pub(crate) const NOTHING: Self = Self(0);
 }
 
-impl<L: Lane> Usage<L> {
+impl<Q: Queue> Usage<Q> {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Marks { sequence: 0, marks: Vec::new(), spare: Vec::new() }))
     }
 
-    /// Orders the next work on `lane` after all work that it conflicts with.
-    pub(crate) fn begin(&self, lane: &L, access: Access) -> Result<Begun, CudaError> {
+    /// Orders the next work on `queue` after all work that it conflicts with.
+    pub(crate) fn begin(&self, queue: &Q, access: Access) -> Result<Begun, CudaError> {
         let marks = lock(&self.0);
         for mark in &marks.marks {
             let conflicts = access == Access::Write || mark.access == Access::Write;
-            if conflicts && !mark.lane.is(lane) && !mark.lane.has_done(mark.work) {
+            if conflicts && !mark.queue.is(queue) && !mark.queue.has_done(mark.work) {
                 match &mark.moment {
-                    Some(moment) => lane.come_after(moment)?,
-                    None => lane.follow(&mark.lane, mark.work)?,
+                    Some(moment) => queue.come_after(moment)?,
+                    None => queue.follow(&mark.queue, mark.work)?,
                 }
             }
         }
         Ok(Begun(marks.sequence))
     }
 
-    /// Records the work that was queued on `lane` since `begun`.
+    /// Records the work that was queued on `queue` since `begun`.
     ///
     /// Other threads may have begun and ended uses of other parts in between: their marks stay.
-    pub(crate) fn end(&self, lane: &L, access: Access, begun: Begun) {
+    pub(crate) fn end(&self, queue: &Q, access: Access, begun: Begun) {
         let mut marks = lock(&self.0);
         if access == Access::Write {
             // Work ordered after this write is also ordered after everything before it.
@@ -95,14 +95,14 @@ impl<L: Lane> Usage<L> {
         }
         let sequence = marks.sequence;
         marks.sequence += 1;
-        let work = lane.newest();
-        match marks.marks.iter_mut().find(|mark| mark.access == access && mark.lane.is(lane)) {
+        let work = queue.newest();
+        match marks.marks.iter_mut().find(|mark| mark.access == access && mark.queue.is(queue)) {
             Some(mark) => {
                 (mark.work, mark.sequence) = (work, sequence);
                 let outdated = mark.moment.take();
                 marks.spare.extend(outdated);
             }
-            None => marks.marks.push(Mark { lane: lane.clone(), access, work, sequence, moment: None }),
+            None => marks.marks.push(Mark { queue: queue.clone(), access, work, sequence, moment: None }),
         }
     }
 
@@ -113,29 +113,29 @@ impl<L: Lane> Usage<L> {
         marks.forget(Mark::is_done);
         let Marks { marks, spare, .. } = &mut *marks;
         for mark in marks.iter_mut().filter(|mark| mark.moment.is_none()) {
-            mark.moment = Some(mark.lane.moment(spare.pop())?);
+            mark.moment = Some(mark.queue.moment(spare.pop())?);
         }
         Ok(())
     }
 
-    /// Whether work on `lane` may use the memory in any way without waiting for another lane.
-    pub(crate) fn is_quiet(&self, lane: &L) -> bool {
-        lock(&self.0).marks.iter().all(|mark| mark.lane.is(lane) || mark.is_done())
+    /// Whether work on `queue` may use the memory in any way without waiting for another queue.
+    pub(crate) fn is_quiet(&self, queue: &Q) -> bool {
+        lock(&self.0).marks.iter().all(|mark| mark.queue.is(queue) || mark.is_done())
     }
 
     /// Waits until the memory is not used any more.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
         for mark in &lock(&self.0).marks {
-            if !mark.lane.has_done(mark.work) {
-                mark.lane.wait_idle()?;
+            if !mark.queue.has_done(mark.work) {
+                mark.queue.wait_idle()?;
             }
         }
         Ok(())
     }
 }
 
-impl<L: Lane> Marks<L> {
-    fn forget(&mut self, is_over: impl Fn(&Mark<L>) -> bool) {
+impl<Q: Queue> Marks<Q> {
+    fn forget(&mut self, is_over: impl Fn(&Mark<Q>) -> bool) {
         let spare = &mut self.spare;
         self.marks.retain_mut(|mark| {
             let over = is_over(mark);
@@ -147,9 +147,9 @@ impl<L: Lane> Marks<L> {
     }
 }
 
-impl<L: Lane> Mark<L> {
+impl<Q: Queue> Mark<Q> {
     fn is_done(&self) -> bool {
-        self.lane.has_done(self.work) || self.moment.as_ref().is_some_and(L::has_come)
+        self.queue.has_done(self.work) || self.moment.as_ref().is_some_and(Q::has_come)
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    /// A stream that records what its work waits for: for each lane, how much of it is done before.
+    /// A stream that records what its work waits for: for each queue, how much of it is done before.
     #[derive(Clone)]
-    struct FakeLane(Rc<Fake>);
+    struct FakeQueue(Rc<Fake>);
 
     struct Fake {
         index: usize,
@@ -170,20 +170,20 @@ mod tests {
 
     #[derive(Default)]
     struct State {
-        /// The work before the next work: `after[lane]` pieces of each lane.
+        /// The work before the next work: `after[queue]` pieces of each queue.
         after: Vec<u64>,
         /// The same for each piece of work queued.
         work: Vec<Vec<u64>>,
         done: u64,
     }
 
-    impl FakeLane {
+    impl FakeQueue {
         fn many(n: usize) -> Vec<Self> {
             let state = || RefCell::new(State { after: vec![0; n], ..State::default() });
             (0..n).map(|index| Self(Rc::new(Fake { index, state: state() }))).collect()
         }
 
-        fn queue(&self) -> u64 {
+        fn add(&self) -> u64 {
             let mut state = self.0.state.borrow_mut();
             let before = state.after.clone();
             state.work.push(before);
@@ -199,21 +199,21 @@ mod tests {
             }
         }
 
-        /// Whether work `number` of this lane comes after work `other_number` of `other`.
+        /// Whether work `number` of this queue comes after work `other_number` of `other`.
         fn is_after(&self, number: u64, other: &Self, other_number: u64) -> bool {
             self.0.state.borrow().work[number as usize - 1][other.0.index] >= other_number
         }
     }
 
-    impl Lane for FakeLane {
-        /// The work of each lane that is done by then.
-        type Moment = (FakeLane, Vec<u64>);
+    impl Queue for FakeQueue {
+        /// The work of each queue that is done by then.
+        type Moment = (FakeQueue, Vec<u64>);
 
         fn moment(&self, _: Option<Self::Moment>) -> Result<Self::Moment, CudaError> {
             Ok((self.clone(), self.0.state.borrow().after.clone()))
         }
-        fn has_come((lane, after): &Self::Moment) -> bool {
-            lane.has_done(after[lane.0.index])
+        fn has_come((queue, after): &Self::Moment) -> bool {
+            queue.has_done(after[queue.0.index])
         }
         fn come_after(&self, (_, after): &Self::Moment) -> Result<(), CudaError> {
             self.wait_for(after);
@@ -249,82 +249,82 @@ mod tests {
             (random >> 33) % n
         };
         for _ in 0..200 {
-            let lanes = FakeLane::many(3);
+            let queues = FakeQueue::many(3);
             let usage = Usage::new();
-            let mut history: Vec<(FakeLane, Access, u64)> = Vec::new();
+            let mut history: Vec<(FakeQueue, Access, u64)> = Vec::new();
             for _ in 0..20 {
-                let lane = &lanes[next(3) as usize];
+                let queue = &queues[next(3) as usize];
                 let access = if next(2) == 0 { Access::Read } else { Access::Write };
-                let begun = usage.begin(lane, access).unwrap();
-                let number = lane.queue();
-                usage.end(lane, access, begun);
+                let begun = usage.begin(queue, access).unwrap();
+                let number = queue.add();
+                usage.end(queue, access, begun);
                 for (other, before, other_number) in &history {
                     let conflict = access == Access::Write || *before == Access::Write;
-                    assert!(!conflict || lane.is_after(number, other, *other_number));
+                    assert!(!conflict || queue.is_after(number, other, *other_number));
                 }
-                history.push((lane.clone(), access, number));
+                history.push((queue.clone(), access, number));
             }
         }
     }
 
     #[test]
     fn reads_do_not_wait_for_reads() {
-        let lanes = FakeLane::many(2);
+        let queues = FakeQueue::many(2);
         let usage = Usage::new();
-        for lane in &lanes {
-            let begun = usage.begin(lane, Access::Read).unwrap();
-            lane.queue();
-            usage.end(lane, Access::Read, begun);
+        for queue in &queues {
+            let begun = usage.begin(queue, Access::Read).unwrap();
+            queue.add();
+            usage.end(queue, Access::Read, begun);
         }
-        assert!(!lanes[1].is_after(1, &lanes[0], 1));
+        assert!(!queues[1].is_after(1, &queues[0], 1));
     }
 
     #[test]
     fn a_write_that_ends_late_keeps_marks_that_came_in_between() {
         // Two threads write two halves of one buffer; the third use must come after both.
-        let lanes = FakeLane::many(3);
+        let queues = FakeQueue::many(3);
         let usage = Usage::new();
-        let first = usage.begin(&lanes[0], Access::Write).unwrap();
-        let second = usage.begin(&lanes[1], Access::Write).unwrap();
-        lanes[0].queue();
-        lanes[1].queue();
-        usage.end(&lanes[0], Access::Write, first);
-        usage.end(&lanes[1], Access::Write, second);
-        let begun = usage.begin(&lanes[2], Access::Read).unwrap();
-        lanes[2].queue();
-        usage.end(&lanes[2], Access::Read, begun);
-        assert!(lanes[2].is_after(1, &lanes[0], 1) && lanes[2].is_after(1, &lanes[1], 1));
+        let first = usage.begin(&queues[0], Access::Write).unwrap();
+        let second = usage.begin(&queues[1], Access::Write).unwrap();
+        queues[0].add();
+        queues[1].add();
+        usage.end(&queues[0], Access::Write, first);
+        usage.end(&queues[1], Access::Write, second);
+        let begun = usage.begin(&queues[2], Access::Read).unwrap();
+        queues[2].add();
+        usage.end(&queues[2], Access::Read, begun);
+        assert!(queues[2].is_after(1, &queues[0], 1) && queues[2].is_after(1, &queues[1], 1));
     }
 
-    fn use_on(usage: &Usage<FakeLane>, lane: &FakeLane, access: Access) -> u64 {
-        let begun = usage.begin(lane, access).unwrap();
-        let number = lane.queue();
-        usage.end(lane, access, begun);
+    fn use_on(usage: &Usage<FakeQueue>, queue: &FakeQueue, access: Access) -> u64 {
+        let begun = usage.begin(queue, access).unwrap();
+        let number = queue.add();
+        usage.end(queue, access, begun);
         number
     }
 
     #[test]
     fn who_has_the_memory_next_waits_for_its_last_use_and_no_longer() {
-        let lanes = FakeLane::many(3);
+        let queues = FakeQueue::many(3);
         let usage = Usage::new();
-        let last = use_on(&usage, &lanes[0], Access::Write);
-        let read = use_on(&usage, &lanes[1], Access::Read);
+        let last = use_on(&usage, &queues[0], Access::Write);
+        let read = use_on(&usage, &queues[1], Access::Read);
         usage.retire().unwrap();
         // Later work of these does not concern the memory.
-        let (other_0, other_1) = (lanes[0].queue(), lanes[1].queue());
-        assert!(!usage.is_quiet(&lanes[0]) && !usage.is_quiet(&lanes[2]));
-        let next = use_on(&usage, &lanes[2], Access::Write);
-        assert!(lanes[2].is_after(next, &lanes[0], last) && lanes[2].is_after(next, &lanes[1], read));
-        assert!(!lanes[2].is_after(next, &lanes[0], other_0) && !lanes[2].is_after(next, &lanes[1], other_1));
-        assert!(usage.is_quiet(&lanes[2]), "in order on its own lane");
+        let (other_0, other_1) = (queues[0].add(), queues[1].add());
+        assert!(!usage.is_quiet(&queues[0]) && !usage.is_quiet(&queues[2]));
+        let next = use_on(&usage, &queues[2], Access::Write);
+        assert!(queues[2].is_after(next, &queues[0], last) && queues[2].is_after(next, &queues[1], read));
+        assert!(!queues[2].is_after(next, &queues[0], other_0) && !queues[2].is_after(next, &queues[1], other_1));
+        assert!(usage.is_quiet(&queues[2]), "in order on its own queue");
 
         usage.retire().unwrap();
-        lanes[2].wait_idle().unwrap();
-        assert!(usage.is_quiet(&lanes[0]), "done");
+        queues[2].wait_idle().unwrap();
+        assert!(usage.is_quiet(&queues[0]), "done");
         // A use after that has no point.
-        let (first, second) = (use_on(&usage, &lanes[0], Access::Write), lanes[0].queue());
-        let after = use_on(&usage, &lanes[1], Access::Read);
-        assert!(lanes[1].is_after(after, &lanes[0], first) && lanes[1].is_after(after, &lanes[0], second));
+        let (first, second) = (use_on(&usage, &queues[0], Access::Write), queues[0].add());
+        let after = use_on(&usage, &queues[1], Access::Read);
+        assert!(queues[1].is_after(after, &queues[0], first) && queues[1].is_after(after, &queues[0], second));
     }
 
     #[test]
@@ -335,45 +335,45 @@ mod tests {
             (random >> 33) % n
         };
         for _ in 0..200 {
-            let lanes = FakeLane::many(3);
+            let queues = FakeQueue::many(3);
             let usage = Usage::new();
-            // Lane, access, number, and whether the host has waited for it or for something after it.
+            // Queue, access, number, and whether the host has waited for it or for something after it.
             let mut history: Vec<(usize, Access, u64, bool)> = Vec::new();
             for _ in 0..30 {
                 let waiting = next(3) as usize;
                 match next(8) {
                     0..3 => usage.retire().unwrap(),
-                    3 if lanes[waiting].newest() > 0 => {
-                        lanes[waiting].wait_idle().unwrap();
-                        let newest = lanes[waiting].newest();
+                    3 if queues[waiting].newest() > 0 => {
+                        queues[waiting].wait_idle().unwrap();
+                        let newest = queues[waiting].newest();
                         for (other, _, number, done) in &mut history {
                             let itself = waiting == *other;
-                            *done |= itself || lanes[waiting].is_after(newest, &lanes[*other], *number);
+                            *done |= itself || queues[waiting].is_after(newest, &queues[*other], *number);
                         }
                     }
                     _ => {}
                 }
-                let (lane, access) = (next(3) as usize, [Access::Read, Access::Write][next(2) as usize]);
-                let number = use_on(&usage, &lanes[lane], access);
+                let (queue, access) = (next(3) as usize, [Access::Read, Access::Write][next(2) as usize]);
+                let number = use_on(&usage, &queues[queue], access);
                 for (other, before, other_number, done) in &history {
                     let conflict = access == Access::Write || *before == Access::Write;
-                    assert!(!conflict || *done || lanes[lane].is_after(number, &lanes[*other], *other_number));
+                    assert!(!conflict || *done || queues[queue].is_after(number, &queues[*other], *other_number));
                 }
-                history.push((lane, access, number, false));
+                history.push((queue, access, number, false));
             }
         }
     }
 
     #[test]
     fn freeing_waits_for_every_stream_that_uses_the_memory() {
-        let lanes = FakeLane::many(2);
+        let queues = FakeQueue::many(2);
         let usage = Usage::new();
-        for lane in &lanes {
-            let begun = usage.begin(lane, Access::Read).unwrap();
-            lane.queue();
-            usage.end(lane, Access::Read, begun);
+        for queue in &queues {
+            let begun = usage.begin(queue, Access::Read).unwrap();
+            queue.add();
+            usage.end(queue, Access::Read, begun);
         }
         usage.wait().unwrap();
-        assert!(lanes.iter().all(|lane| lane.has_done(1)));
+        assert!(queues.iter().all(|queue| queue.has_done(1)));
     }
 }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::driver::{CUevent, Code};
 use crate::error::CudaError;
 use crate::slot::lock;
-use crate::usage::Lane;
+use crate::usage::Queue;
 use std::fmt;
 use std::ptr;
 use std::sync::Mutex;
