@@ -178,7 +178,7 @@ impl Job<'_> {
         }
     }
 
-    /// Begins to make the engine while inputs are found. A device is opened if it was asked for, or if the folders seem to have
+    /// Begins to make the engine while inputs are found. A device is opened if it was asked for, or if the inputs seem to be
     /// enough work for it. If finding fails, nobody waits for this.
     fn begin_to_open(&self) -> Option<JoinHandle<Result<Engine, EngineError>>> {
         let paths = match self.args.backend {

@@ -156,8 +156,10 @@ impl EngineBuilder {
                 Err(error) => on_cpu(Some(error.into())),
                 Ok(()) => {
                     let devices = self.devices.clone();
+                    // How many devices there are takes the driver long to say.
+                    let coming = cuda::BATCHES_PER_DEVICE * if devices == Devices::All { 2 } else { 1 };
                     let open = move || Ok(cuda::open(&devices)?.into_iter().map(boxed).collect());
-                    let workers = Scheduler::with_devices_later(cpu(), Box::new(open));
+                    let workers = Scheduler::with_devices_later(cpu(), coming, Box::new(open));
                     let backend = format!("{}, and CUDA when it is ready", workers.names().concat());
                     Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None }
                 }

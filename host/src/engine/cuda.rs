@@ -21,7 +21,7 @@ use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, Device
 use std::path::Path;
 
 /// Batches at once on each device: one is copied to it, one is computed, one is copied back.
-const BATCHES_PER_DEVICE: usize = 3;
+pub(super) const BATCHES_PER_DEVICE: usize = 3;
 
 /// The kernels. A device gets machine code if there is some for it, and PTX otherwise. This is not a static, because a static
 /// would hold a second copy of both in the executable.

@@ -37,6 +37,8 @@ pub(super) struct Scheduler {
     /// Requested atoms after which devices are opened.
     atoms_before_devices: usize,
     chunk_atoms: usize,
+    /// About the slots of devices that are opened later.
+    coming_slots: usize,
 }
 
 /// Shared with the thread that opens devices.
@@ -168,9 +170,10 @@ impl Scheduler {
         Self::of(State { seats, devices: Devices::None })
     }
 
-    /// Cores that start at once, and devices that `opener` opens when there is enough work.
-    pub(super) fn with_devices_later(cores: Box<dyn Worker>, opener: Opener) -> Self {
-        Self::of(State { seats: vec![Seat::new(cores, Role::Cores)], devices: Devices::Later(opener) })
+    /// Cores that start at once, and devices with about `coming_slots` slots, which `opener` opens when there is enough work.
+    pub(super) fn with_devices_later(cores: Box<dyn Worker>, coming_slots: usize, opener: Opener) -> Self {
+        let state = State { seats: vec![Seat::new(cores, Role::Cores)], devices: Devices::Later(opener) };
+        Self { coming_slots, ..Self::of(state) }
     }
 
     fn of(state: State) -> Self {
@@ -179,7 +182,7 @@ impl Scheduler {
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let atoms_before_devices = cores.saturating_mul(ATOMS_PER_CORE_BEFORE_DEVICES);
         let chunk_atoms = cores.saturating_mul(CHUNK_ATOMS_PER_CORE).max(LEAST_CHUNK_ATOMS);
-        Self { shared, fitting_atoms, asked_atoms, atoms_before_devices, chunk_atoms }
+        Self { shared, fitting_atoms, asked_atoms, atoms_before_devices, chunk_atoms, coming_slots: 0 }
     }
 
     /// As above, with limits that a test chooses.
@@ -188,14 +191,12 @@ impl Scheduler {
         Self { atoms_before_devices: after_atoms, chunk_atoms, ..self }
     }
 
-    /// The number of batches that are usefully computed at once.
+    /// The number of batches that are usefully computed at once. Devices that are not open yet will leave the cores one batch.
     pub(super) fn slots(&self) -> usize {
-        /// Slots of devices that are not open yet.
-        const OF_DEVICES: usize = 3;
         let state = self.shared.lock();
         let seats = state.seats.iter().filter(|seat| seat.role != Role::Fallback);
-        let coming = if matches!(state.devices, Devices::None) { 0 } else { OF_DEVICES };
-        seats.map(|seat| seat.worker.slots().max(1)).sum::<usize>() + coming
+        let slots = seats.map(|seat| seat.worker.slots().max(1)).sum::<usize>();
+        if matches!(state.devices, Devices::None) { slots } else { slots.max(self.coming_slots + 1) }
     }
 
     /// The names of the workers that were chosen, without the fallback.

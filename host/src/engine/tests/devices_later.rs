@@ -6,7 +6,7 @@ use crate::engine::error::{DeviceError, DeviceErrorKind};
 use crate::engine::injected::Injected;
 use crate::engine::scheduler::{Opener, Scheduler};
 use crate::engine::worker::Worker;
-use crate::engine::{Engine, Request};
+use crate::engine::{Backend, Engine, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// An engine that opens devices after `from_atoms` atoms, and computes chunks of `chunk_atoms` until they are open.
 fn engine(opener: Opener, from_atoms: usize, chunk_atoms: usize) -> Engine {
     let cores = Box::new(CpuWorker::new(Request::default().config.points));
-    let workers = Scheduler::with_devices_later(cores, opener).asking_for_devices(from_atoms, chunk_atoms);
+    let workers = Scheduler::with_devices_later(cores, 9, opener).asking_for_devices(from_atoms, chunk_atoms);
     Engine::of(workers, usize::MAX)
 }
 
@@ -26,6 +26,17 @@ fn wait_for(engine: &Engine, workers: usize) {
         assert!(begin.elapsed() < Duration::from_secs(60), "no device came");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+#[test]
+fn cores_keep_a_slot_beside_devices_that_come() {
+    let device = Injected::new("device", 2);
+    let engine = engine(Box::new(move || Ok(vec![device.boxed()])), 1000, 100);
+    assert_eq!(engine.slots(), 9 + 1);
+    engine.announce(1000);
+    wait_for(&engine, 2);
+    let cores = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    assert_eq!(engine.slots(), cores.slots() + 2);
 }
 
 #[test]
