@@ -4,12 +4,12 @@
 //! per second; and whole files, opened and read, in structures per second. `PRISM_CORPUS` adds larger entries in both
 //! formats.
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+mod rate;
+
 use flate2::read::MultiGzDecoder;
 use prism_host::read::{ReadOptions, read_bytes, read_path};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Files of the repository, relative to its root.
 const FILES: [&str; 6] = [
@@ -40,12 +40,6 @@ fn files() -> Vec<PathBuf> {
     FILES.iter().map(|file| root.join(file)).chain(wide).collect()
 }
 
-fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
-    let mut group = criterion.benchmark_group(name);
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1)).sample_size(20);
-    group
-}
-
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -56,7 +50,7 @@ fn text_of(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn reading(criterion: &mut Criterion) {
+fn main() {
     let options = ReadOptions::default();
     for path in files() {
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -64,19 +58,12 @@ fn reading(criterion: &mut Criterion) {
         let read = |bytes: &[u8]| read_bytes(bytes, &name, &options).unwrap_or_else(|error| panic!("{error}"));
         let unpacked = text_of(&bytes);
         let text = unpacked.as_ref().unwrap_or(&bytes);
-        let size = Throughput::Bytes(text.len() as u64);
+        let size = text.len() as f64;
         let format = if name.contains(".cif") { "mmcif" } else { "pdb" };
-        group(criterion, format)
-            .throughput(size.clone())
-            .bench_function(name.trim_end_matches(".gz"), |bench| bench.iter(|| read(text)));
+        rate::print(&format!("{format}/{}", name.trim_end_matches(".gz")), size, "byte", || read(text));
         if unpacked.is_some() {
-            group(criterion, "gzip").throughput(size).bench_function(&name, |bench| bench.iter(|| read(&bytes)));
+            rate::print(&format!("gzip/{name}"), size, "byte", || read(&bytes));
         }
-        group(criterion, "file")
-            .throughput(Throughput::Elements(1))
-            .bench_function(&name, |bench| bench.iter(|| read_path(&path, &name, &options).map(drop)));
+        rate::print(&format!("file/{name}"), 1.0, "file", || read_path(&path, &name, &options).map(drop));
     }
 }
-
-criterion_group!(benches, reading);
-criterion_main!(benches);

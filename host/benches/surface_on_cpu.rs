@@ -1,7 +1,8 @@
 //! Speed of the heavy-atom kernels on one CPU core, in atoms per second: `cargo bench -p prism-host --bench
 //! surface_on_cpu`.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+mod rate;
+
 use cuda_std::launch::CpuExecutor;
 use prism_host::PackedBatch;
 use prism_host::engine::{BatchInputs, HostMemory, Largest, Workspace, launch_atom_surfaces, point_groups};
@@ -18,9 +19,8 @@ fn batch_of(path: &str) -> PackedBatch {
     PackedBatch::from_inputs([&read.structure]).expect("one structure is a batch")
 }
 
-fn surfaces(criterion: &mut Criterion) {
+fn main() {
     let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
-    let mut group = criterion.benchmark_group("surface");
     for n_points in [100, 1000] {
         let (points, config) = (point_groups(n_points), MegaFusedConfig { points: n_points, ..Default::default() });
         for path in STRUCTURES {
@@ -30,15 +30,10 @@ fn surfaces(criterion: &mut Criterion) {
                 .expect("memory for a protein");
             let whole = batch.whole();
             let inputs = BatchInputs::of_chunk(&whole, &points, n_points);
-            group.throughput(Throughput::Elements(batch.n_atoms() as u64));
-            group.bench_function(BenchmarkId::new(format!("{n_points} points"), path), |bencher| {
-                let mut launch = || launch_atom_surfaces(&CpuExecutor::new(), inputs, &mut work);
-                bencher.iter(|| one_core.install(&mut launch).expect("the kernels run"));
+            let mut launch = || launch_atom_surfaces(&CpuExecutor::new(), inputs, &mut work);
+            rate::print(&format!("{n_points} points/{path}"), batch.n_atoms() as f64, "atom", || {
+                one_core.install(&mut launch).expect("the kernels run");
             });
         }
     }
-    group.finish();
 }
-
-criterion_group!(benches, surfaces);
-criterion_main!(benches);

@@ -128,7 +128,8 @@ fn left_out(target: &str) -> Option<&'static str> {
 /// of both. Benchmarks are built like a release. Tests are built without optimisation across packages, which would take
 /// minutes each.
 fn build(root: &Path) -> Result<Vec<Built>> {
-    let tests = ["test", "--no-run", "--lib", "--tests", "--config", "profile.release.lto=\"off\""];
+    let lib_and_tests = ["test", "--no-run", "--lib", "--tests", "--features", "cuda_std/shuffled"];
+    let tests = [&lib_and_tests[..], &["--config", "profile.release.lto=\"off\""]].concat();
     let mut built: Vec<_> = cargo(root, &tests)?.into_iter().filter(|built| built.kind != PROGRAM).collect();
     // Built second, because both put programs in the same place.
     let measured =

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(parquet["hashes"][0]["content"].as_str().map(str::len), Some(64));
         assert!(component("kernels-gpu").expect("a package of the workspace")["hashes"].is_null());
         assert!(component("zstd-sys").is_some(), "what is needed by what is needed");
-        for other in ["criterion", "trybuild", "xtask", "windows-sys"] {
+        for other in ["proptest", "trybuild", "xtask", "windows-sys"] {
             assert!(component(other).is_none(), "{other} is in no release");
         }
         // Every component that is needed is listed.

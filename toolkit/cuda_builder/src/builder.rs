@@ -267,6 +267,7 @@ impl CudaBuilder {
             features: &self.features,
             flags: &flags::code_generation(arch),
             last_flags: &[],
+            settings: &[],
             debug: DebugInfo::None,
             target,
             output: target,
@@ -328,17 +329,6 @@ impl CudaBuilder {
         input_digest(&prepared.graph, &prepared.sources, &settings)
     }
 
-    /// The name of the directory for builds that use the same flags for every crate. Cargo keeps one copy of `core` per
-    /// directory, whatever the flags, and would compile it again at each change.
-    fn variant(&self, graph: &PackageGraph, arch: NvvmArch) -> String {
-        let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
-        let outside: Vec<String> = graph.outside().map(|package| package.directory.display().to_string()).collect();
-        if outside.is_empty() {
-            return format!("{arch}{lines}");
-        }
-        format!("{arch}{lines}-{}", short_text_digest(&outside.join("\n")))
-    }
-
     /// Compiles and verifies.
     pub(crate) fn compile(
         &self,
@@ -348,17 +338,16 @@ impl CudaBuilder {
         inputs: String,
     ) -> Result<Compiled, CudaBuilderError> {
         let graph = &prepared.graph;
-        let target = &prepared.target.join(self.variant(graph, arch));
+        // Builds in one directory use the same flags for every crate: cargo keeps one copy of `core` per directory, whatever the
+        // flags, and would compile it again at each change.
+        let target = &prepared.target.join(arch.to_string());
         let _alone = only_builder_in(target)?;
-        let Remapped { everywhere, of_workspace } =
-            Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
+        let remapped = Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
+        let settings = remapped.settings(graph, self.debug);
+        let Remapped { everywhere, of_outside, of_workspace } = remapped;
         let mut all_flags = flags::code_generation(arch);
         all_flags.extend(Remapped::flags(&everywhere));
-        let mut last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
-        if self.debug == DebugInfo::LineTables {
-            // With line tables, every crate's paths begin at the workspace's root, where the compiler runs.
-            all_flags.append(&mut last_flags);
-        }
+        let last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
 
         Canary { compiler, flags: &all_flags, last_flags: &[], debug: self.debug, target }.check()?;
 
@@ -369,6 +358,7 @@ impl CudaBuilder {
             &compiler.llvm,
             &all_flags.join("\n"),
             &last_flags.join("\n"),
+            &settings.join("\n"),
             &self.features.join("\n"),
         ];
         let key = short_text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
@@ -380,6 +370,7 @@ impl CudaBuilder {
             features: &self.features,
             flags: &all_flags,
             last_flags: &last_flags,
+            settings: &settings,
             debug: self.debug,
             target,
             output: &output,
@@ -397,7 +388,7 @@ impl CudaBuilder {
         let body =
             bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
         let module = PtxModule::parse(&body);
-        let named = everywhere.into_iter().chain(of_workspace).map(|(from, _)| from);
+        let named = everywhere.into_iter().chain(of_outside).chain(of_workspace).map(|(from, _)| from);
         let prefixes: Vec<PathBuf> = named.chain(env::home_dir()).collect();
         let mut refusals = refusals(&module, &prefixes);
         let changed = statics::seen(&module, &statics::mutable(&llvm), &of_phases);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::NvvmArch;
 use crate::compiler::DeviceCompiler;
-use crate::inputs::graph::PackageGraph;
+use crate::inputs::graph::{LocalPackage, PackageGraph};
 
 /// Line information for profilers and debuggers, for [`CudaBuilder::debug`](crate::CudaBuilder::debug). See [`profile`] for
 /// an example.
@@ -42,9 +42,12 @@ pub const PROFILE: &str = "device";
 /// assert_ne!(profile, flags::profile(DebugInfo::LineTables));
 /// ```
 pub fn profile(debug: DebugInfo) -> Vec<String> {
-    let debug = match debug {
-        DebugInfo::None => "debug=false",
-        DebugInfo::LineTables => "debug=\"line-directives-only\"",
+    let debug: &[_] = match debug {
+        DebugInfo::None => &["debug=false"],
+        // Not of `core`, which is then the same with and without lines. What kernels inline of it has lines.
+        DebugInfo::LineTables => {
+            &["debug=\"line-directives-only\"", "package.core.debug=false", "package.compiler_builtins.debug=false"]
+        }
     };
     let fixed = [
         "inherits=\"release\"",
@@ -57,7 +60,7 @@ pub fn profile(debug: DebugInfo) -> Vec<String> {
         "incremental=false",
         "strip=false",
     ];
-    fixed.into_iter().chain([debug]).map(|setting| format!("profile.{PROFILE}.{setting}")).collect()
+    fixed.iter().chain(debug).map(|setting| format!("profile.{PROFILE}.{setting}")).collect()
 }
 
 /// The flags for every crate that do not depend on this machine.
@@ -78,6 +81,8 @@ pub fn code_generation(arch: NvvmArch) -> Vec<String> {
 pub struct Remapped {
     /// For every crate, including `core`, which is compiled again when these change.
     pub everywhere: Vec<(PathBuf, String)>,
+    /// For each local package that is not in the workspace, with the package's name. The compiler gets absolute paths.
+    pub of_outside: Vec<(PathBuf, String)>,
     /// For the workspace's crates. The compiler runs in the workspace's root and usually gets relative paths. This maps absolute
     /// paths to the same names.
     pub of_workspace: Vec<(PathBuf, String)>,
@@ -93,8 +98,9 @@ impl Remapped {
                 add(&mut everywhere, registry, "registry");
             }
         }
+        let mut of_outside = Vec::new();
         for package in graph.outside() {
-            add(&mut everywhere, package.directory.clone(), &package.name);
+            add(&mut of_outside, package.directory.clone(), &package.name);
         }
         let mut of_workspace = Vec::new();
         add(&mut of_workspace, graph.root.clone(), "");
@@ -103,13 +109,30 @@ impl Remapped {
             add(pairs, target.to_owned(), "target");
             add(pairs, compiler.library(), "rust/library");
         }
-        Self { everywhere, of_workspace }
+        Self { everywhere, of_outside, of_workspace }
+    }
+
+    /// The profile's settings that give each local package its own flags, as `KEY=VALUE` in TOML. As flags for every crate they
+    /// would compile `core` again for each workspace.
+    pub fn settings(&self, graph: &PackageGraph, debug: DebugInfo) -> Vec<String> {
+        let settings = graph.local.iter().filter_map(|LocalPackage { name, .. }| {
+            let outside = self.of_outside.iter().filter(|(_, other)| other == name);
+            // With line tables, every crate's paths begin at the workspace's root, where the compiler runs.
+            let with_lines = self.of_workspace.iter().filter(|_| debug == DebugInfo::LineTables);
+            let flags: Vec<String> = outside.chain(with_lines).map(flag).collect();
+            (!flags.is_empty()).then(|| format!("profile.{PROFILE}.package.{name}.rustflags={flags:?}"))
+        });
+        settings.collect()
     }
 
     /// The compiler's flags for these directories.
     pub fn flags(pairs: &[(PathBuf, String)]) -> impl Iterator<Item = String> {
-        pairs.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+        pairs.iter().map(flag)
     }
+}
+
+fn flag((from, to): &(PathBuf, String)) -> String {
+    format!("--remap-path-prefix={}={to}", from.display())
 }
 
 fn add(pairs: &mut Vec<(PathBuf, String)>, from: PathBuf, to: &str) {

@@ -25,6 +25,7 @@ use crate::inputs::cfg_expr::DEVICE_TARGET;
 ///     features: &[],
 ///     flags: &flags::code_generation(NvvmArch::Compute75),
 ///     last_flags: &[],
+///     settings: &[],
 ///     debug: DebugInfo::None,
 ///     target: "target/device".as_ref(),
 ///     output: "kernels.ptx".as_ref(),
@@ -47,6 +48,8 @@ pub struct DeviceBuild<'a> {
     pub flags: &'a [String],
     /// Flags for the kernel crate only.
     pub last_flags: &'a [String],
+    /// Settings of the device's profile besides [`profile`]'s, as `KEY=VALUE` in TOML.
+    pub settings: &'a [String],
     /// Line information.
     pub debug: DebugInfo,
     /// Cargo's target directory.
@@ -183,11 +186,11 @@ impl DeviceBuild<'_> {
             .env("RUSTC_WORKSPACE_WRAPPER", "")
             .env("CARGO_ENCODED_RUSTFLAGS", self.flags.join("\u{1f}"))
             .args(["--locked", "--lib", "--package", self.package])
-            .args(["--target", DEVICE_TARGET, "--profile", PROFILE, "-Zbuild-std=core"])
+            .args(["--target", DEVICE_TARGET, "--profile", PROFILE, "-Zbuild-std=core", "-Zprofile-rustflags"])
             .arg("--target-dir")
             .arg(self.target);
-        for setting in profile(self.debug) {
-            command.args(["--config", &setting]);
+        for setting in profile(self.debug).iter().chain(self.settings) {
+            command.args(["--config", setting]);
         }
         if !self.features.is_empty() {
             command.args(["--features", &self.features.join(",")]);

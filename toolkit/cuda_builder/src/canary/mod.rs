@@ -169,6 +169,7 @@ impl Canary<'_> {
             features: &[],
             flags: self.flags,
             last_flags: self.last_flags,
+            settings: &[],
             debug: self.debug,
             target: self.target,
             output: &output,

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuExecutor {
     /// The seed of a shuffled order.
-    #[cfg(feature = "shuffled")]
+    #[cfg(any(debug_assertions, feature = "shuffled"))]
     seed: Option<u64>,
     /// How long a launch may take.
     limit: Option<Duration>,
@@ -79,8 +79,9 @@ impl CpuExecutor {
     /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
     /// same seed gives the same order every time.
     ///
-    /// It needs the feature `shuffled`, which makes kernels slower in any order: enable it only among `dev-dependencies`.
-    #[cfg(feature = "shuffled")]
+    /// Debug builds have it. Release builds need the feature `shuffled`, which makes kernels slower in any order: enable it only
+    /// among `dev-dependencies`.
+    #[cfg(any(debug_assertions, feature = "shuffled"))]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {
         Self { seed: Some(seed), ..Self::default() }
@@ -131,9 +132,9 @@ impl Executor for CpuExecutor {
         // SAFETY: checked above, and each block runs once.
         let block = unsafe { K::on_cpu(args) };
         if K::MEETS && blocks > 0 {
-            #[cfg(feature = "shuffled")]
+            #[cfg(any(debug_assertions, feature = "shuffled"))]
             let order = self.seed.map_or(Order::RISING, Order::Shuffled);
-            #[cfg(not(feature = "shuffled"))]
+            #[cfg(not(any(debug_assertions, feature = "shuffled")))]
             let order = Order::RISING;
             // One call runs all blocks, phase by phase.
             return Ok(catch(K::NAME, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order }))?);
@@ -160,7 +161,7 @@ impl CpuExecutor {
             }
             Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order }))?)
         };
-        #[cfg(feature = "shuffled")]
+        #[cfg(any(debug_assertions, feature = "shuffled"))]
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
