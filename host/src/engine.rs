@@ -1,7 +1,7 @@
 //! Structures to features, on a GPU or on CPU cores, with the same bits.
 //!
-//! [`Engine`] is what most programs need. What it is made of is here too, for tests and benchmarks: kernels in an order
-//! that a seed decides, say.
+//! Most programs need only [`Engine`]. Its parts are public too, for tests and benchmarks, for example to run kernels in an
+//! order given by a seed.
 //!
 //! ```
 //! use cuda_std::launch::CpuExecutor;

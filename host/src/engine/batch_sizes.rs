@@ -1,4 +1,4 @@
-//! The sizes of a batch, and what its kernels are launched for.
+//! The sizes of a batch, which decide how its kernels are launched.
 
 use super::results::ResultSizes;
 use cuda_std::launch::Executor;

@@ -1,4 +1,4 @@
-//! What a batch is computed in, besides its inputs: results, and memory to work in.
+//! The memory in which a batch is computed, besides its inputs: results and scratch memory.
 
 use super::batch_sizes::BatchSizes;
 use super::groups::{Columns, Groups, value_offsets};

@@ -1,4 +1,4 @@
-//! Where residues are in their file, and its B column.
+//! The positions of residues in their file, and its B column.
 
 use super::{GroupWorkspace, Shared, segments, take_columns};
 use crate::engine::batch_inputs::BatchInputs;

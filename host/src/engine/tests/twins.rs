@@ -1,4 +1,4 @@
-//! Structures that differ in annotations alone share what is computed of their geometry.
+//! Structures that differ only in annotations share the features of their geometry.
 
 use super::super::injected::Injected;
 use super::super::{Backend, Engine, Selection};
