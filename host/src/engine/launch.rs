@@ -44,35 +44,28 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     if !sizes.steps.has(Steps::EXPOSURE) {
         return Ok(());
     }
+    macro_rules! launch {
+        ($kernel:ident) => {{
+            let given = inputs.shorter();
+            let args = $kernel::Args {
+                frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
+                sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
+                cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
+                owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
+                atoms: given.atoms,
+                descriptors: given.descriptors,
+                chain_ids: given.chain_ids,
+                residue_atoms: given.residue_atoms,
+                largest: sizes.largest_atoms,
+            };
+            sizes.launch::<$kernel::Kernel, _>(executor, args)?;
+        }};
+    }
     if sizes.few_atoms {
-        let given = inputs.shorter();
-        let args = cells::Args {
-            frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
-            sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
-            cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
-            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            atoms: given.atoms,
-            descriptors: given.descriptors,
-            chain_ids: given.chain_ids,
-            residue_atoms: given.residue_atoms,
-            largest: sizes.largest_atoms,
-        };
-        sizes.launch::<cells::Kernel, _>(executor, args)?;
+        launch!(cells);
     }
     if sizes.many_atoms {
-        let given = inputs.shorter();
-        let args = large_cells::Args {
-            frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
-            sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
-            cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
-            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            atoms: given.atoms,
-            descriptors: given.descriptors,
-            chain_ids: given.chain_ids,
-            residue_atoms: given.residue_atoms,
-            largest: sizes.largest_atoms,
-        };
-        sizes.launch::<large_cells::Kernel, _>(executor, args)?;
+        launch!(large_cells);
     }
     let given = inputs.shorter();
     let args = surfaces::Args {
