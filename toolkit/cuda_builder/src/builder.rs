@@ -8,6 +8,7 @@ use crate::arch::NvvmArch;
 use crate::canary::Canary;
 use crate::compiler::{DeviceCompiler, Discovery};
 use crate::error::CudaBuilderError;
+use crate::file::{FileError, read_text};
 use crate::flags::{self, DebugInfo, Remapped};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::digest::{input_digest, short_text_digest};
@@ -315,8 +316,7 @@ impl CudaBuilder {
             None => outer().unwrap_or_else(|| graph.root.join("target")).join("cuda-builder"),
         };
         // Cargo runs in the crate's directory.
-        let target =
-            std::path::absolute(&target).map_err(|source| CudaBuilderError::Read { path: target.clone(), source })?;
+        let target = std::path::absolute(&target).map_err(FileError::read(&target))?;
         Ok(Prepared { graph, sources, target })
     }
 
@@ -385,14 +385,10 @@ impl CudaBuilder {
             output: &output,
         };
         let messages = build.run()?;
-        let outside = inputs_outside(target, graph, &prepared.sources);
-        if let Some(path) = outside.map_err(|(path, source)| CudaBuilderError::Read { path, source })? {
+        if let Some(path) = inputs_outside(target, graph, &prepared.sources)? {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
-        let body =
-            fs::read_to_string(&output).map_err(|source| CudaBuilderError::Read { path: output.clone(), source })?;
-        let llvm = build.llvm();
-        let llvm = fs::read_to_string(&llvm).map_err(|source| CudaBuilderError::Read { path: llvm, source })?;
+        let (body, llvm) = (read_text(&output)?, read_text(&build.llvm())?);
         let of_phases = bounds::kernels_of_phases(&body);
         let body =
             bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
@@ -439,20 +435,20 @@ impl CudaBuilder {
 
 /// Waits until no other builder uses this directory: build scripts of several kernel crates run at once and share the
 /// canaries. The lock ends with the file.
-fn only_builder_in(target: &Path) -> Result<fs::File, CudaBuilderError> {
+fn only_builder_in(target: &Path) -> Result<fs::File, FileError> {
     let path = target.join("builder.lock");
     let locked = fs::create_dir_all(target).and_then(|()| fs::File::create(&path)).and_then(|file| {
         file.lock()?;
         Ok(file)
     });
-    locked.map_err(|source| CudaBuilderError::Write { path, source })
+    locked.map_err(FileError::write(&path))
 }
 
 /// Writes to a temporary file and renames it, so that readers see the old file or the new one.
-fn write_whole(path: &Path, text: &str) -> Result<(), CudaBuilderError> {
-    let fail = |source| CudaBuilderError::Write { path: path.to_owned(), source };
+fn write_whole(path: &Path, text: &str) -> Result<(), FileError> {
+    let fail = FileError::write(path);
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(fail)?;
+        fs::create_dir_all(directory).map_err(&fail)?;
     }
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));
