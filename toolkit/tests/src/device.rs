@@ -23,6 +23,15 @@ pub fn is_there() -> bool {
     }
 }
 
+/// An executor on the first device. `None` if there is no device; see [`is_there`].
+///
+/// # Panics
+/// If there is a device that cannot be opened.
+#[must_use]
+pub fn executor(module: &str, ptx: &str) -> Option<CudaExecutor> {
+    is_there().then(|| CudaExecutor::open(0, module, ptx).expect("a device that opens"))
+}
+
 /// An executor on the first device, for exclusive use by one test of an executable: tests compare times, and freeing memory
 /// makes other tests wait.
 #[derive(Debug)]
@@ -38,12 +47,8 @@ pub struct Alone {
 #[must_use]
 pub fn alone(module: &str, ptx: &str) -> Option<Alone> {
     static TURN: Mutex<()> = Mutex::new(());
-    if !is_there() {
-        return None;
-    }
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let executor = CudaExecutor::open(0, module, ptx).expect("a device that opens");
-    Some(Alone { executor, _turn: turn })
+    Some(Alone { executor: executor(module, ptx)?, _turn: turn })
 }
 
 impl Deref for Alone {
