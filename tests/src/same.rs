@@ -25,18 +25,12 @@ pub fn assert_same(expected: &StructureFeatures, found: &StructureFeatures, how:
 }
 
 /// As [`assert_same`], for all structures of a batch.
-///
-/// # Panics
-/// If they differ.
 #[track_caller]
 pub fn assert_same_batch(expected: &BatchFeatures, found: &BatchFeatures, how: &str) {
     assert_same_parts(expected, (found.values(), found.site_ids(), found.summaries()), how);
 }
 
 /// As [`assert_same_batch`], for values, site ids and summaries that are not in one object.
-///
-/// # Panics
-/// If they differ.
 #[track_caller]
 pub fn assert_same_parts(
     expected: &BatchFeatures,

@@ -65,6 +65,7 @@ use crate::ptx::verify::{Refusal, refusals, warnings};
 /// # Ok::<(), CudaBuilderError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct CudaBuilder {
     path_to_crate: PathBuf,
     pub(crate) archs: Vec<NvvmArch>,
@@ -135,41 +136,35 @@ impl CudaBuilder {
     }
 
     /// Sets the architecture, replacing earlier ones.
-    #[must_use]
     pub fn arch(self, arch: NvvmArch) -> Self {
         self.archs([arch])
     }
 
     /// Sets several architectures, each with its own file, replacing earlier ones.
-    #[must_use]
     pub fn archs(mut self, archs: impl IntoIterator<Item = NvvmArch>) -> Self {
         self.archs = archs.into_iter().collect();
         self
     }
 
     /// Sets the PTX file. Only for one architecture.
-    #[must_use]
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
     }
 
     /// Sets the directory of the PTX files, which are named like `my_kernels.sm_75.ptx`.
-    #[must_use]
     pub fn ptx_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.ptx_directory = Some(directory.as_ref().to_owned());
         self
     }
 
     /// Sets the line information for profilers.
-    #[must_use]
     pub fn debug(mut self, debug: DebugInfo) -> Self {
         self.debug = debug;
         self
     }
 
     /// Adds cargo features of the kernel crate to its default ones.
-    #[must_use]
     pub fn features<S: Into<String>>(mut self, features: impl IntoIterator<Item = S>) -> Self {
         self.features = features.into_iter().map(Into::into).collect();
         self.features.sort();
@@ -178,7 +173,6 @@ impl CudaBuilder {
     }
 
     /// Adds a file or directory outside of the packages' sources that the kernels include.
-    #[must_use]
     pub fn extra_input(mut self, path: impl AsRef<Path>) -> Self {
         self.extra_inputs.push(path.as_ref().to_owned());
         self
@@ -186,21 +180,18 @@ impl CudaBuilder {
 
     /// Sets the device compiler instead of searching for one; takes precedence over
     /// [`RUSTC_VARIABLE`](crate::compiler::RUSTC_VARIABLE).
-    #[must_use]
     pub fn rustc(mut self, rustc: impl AsRef<Path>) -> Self {
         self.rustc = Some(rustc.as_ref().to_owned());
         self
     }
 
     /// Sets cargo's target directory for the device; the default is `cuda-builder` in the workspace's own.
-    #[must_use]
     pub fn target_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.target = Some(directory.as_ref().to_owned());
         self
     }
 
     /// For build scripts: prints `cargo:rerun-if-changed` for all inputs of the PTX.
-    #[must_use]
     pub fn emit_cargo_lines(mut self, emit: bool) -> Self {
         self.emit_cargo_lines = emit;
         self

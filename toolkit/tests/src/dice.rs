@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 
 /// Words that are the same in every run, in less time than [`Dice`] takes.
-#[must_use]
 pub fn words(n: usize, seed: u32) -> Vec<u32> {
     let mut state = seed;
     let step = |_| {
@@ -15,13 +14,11 @@ pub fn words(n: usize, seed: u32) -> Vec<u32> {
 }
 
 /// Different numbers between -1 and 1.
-#[must_use]
 pub fn numbers(n: usize, seed: u32) -> Vec<f32> {
     words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
 /// The bits of numbers, for comparisons.
-#[must_use]
 pub fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|x| x.to_bits()).collect()
 }
@@ -32,7 +29,6 @@ pub struct Dice(u64);
 
 impl Dice {
     /// A different sequence for each seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
