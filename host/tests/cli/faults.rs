@@ -188,7 +188,7 @@ fn a_limit_of_open_files_loses_no_archive() {
         let Outcome { status, stderr, .. } = run.limited(&format!("ulimit -n {files}"), &arguments);
         (status, stderr)
     };
-    // What the database needs alone, one file more for the tar, which is opened while the database is closed, and one for the
+    // As many as the database alone needs, one more for the tar, which is opened while the database is closed, and one for the
     // other threads.
     let least = (4..40).find(|files| status(*files, &["db/foldcomp"]).0 == 0).expect("40 files are enough");
     for files in least + 2..least + 6 {

@@ -16,7 +16,7 @@ fn panic_of(result: Result<(), LaunchError>) -> String {
 }
 
 /// Runs the kernel `$name` as one block, its first argument `$out`; before that, on copies of `$out`, with threads in
-/// other orders, of which the results must not depend.
+/// other orders, on which the results must not depend.
 macro_rules! run {
     ($name:ident, $out:expr $(, $field:ident: $value:expr)*) => {{
         let offsets = one($out.len());

@@ -13,7 +13,7 @@ fn message(result: Result<(), LaunchError>) -> String {
     }
 }
 
-/// As many elements as it is told, of which each thread has one.
+/// As many elements as it is told, one for each thread.
 #[kernel(threads = 32)]
 fn written_by_threads(block: &mut Block, out: &mut Chunk<u32, 64>, tile: &mut Shared<u32, 64>, n: u32) {
     let _ = tile.fill(block, 64, |_| 0xdead);

@@ -25,7 +25,7 @@ fn caller() -> Arc<Caller> {
     Arc::new(Caller(thread::current(), AtomicU32::new(0)))
 }
 
-/// What a future gives. This thread sleeps while it is pending: who is not woken within a minute fails.
+/// The output of a future. This thread sleeps while it is pending, and fails if it is not woken within a minute.
 fn wait_for<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let caller = caller();
@@ -72,7 +72,7 @@ impl Spinning {
 fn a_future_ends_when_the_work_is_done() {
     let Some(gpu) = gpu() else { return };
     let mut work = Spinning::new(&gpu);
-    // What is done already needs nobody to wait.
+    // Nobody needs to wait for finished work.
     wait_for(gpu.stream().finished().unwrap()).unwrap();
     let values = wait_for(async {
         work.launch(&gpu);
@@ -104,7 +104,7 @@ fn the_last_task_that_polled_is_woken_once() {
     }
     let woken = [&first, &second].map(|caller| caller.1.load(Ordering::Acquire));
     assert!(woken[0] + woken[1] <= 1, "{woken:?}");
-    // What has ended stays so.
+    // Finished work stays finished.
     assert!(matches!(poll(&mut future, &second), Poll::Ready(Ok(()))));
 }
 
