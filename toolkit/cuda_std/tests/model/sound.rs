@@ -3,15 +3,8 @@
 mod float_mode;
 mod odd;
 
-use cuda_std::launch::LaunchError;
+use crate::message;
 use cuda_std::prelude::*;
-
-fn message(result: Result<(), LaunchError>) -> String {
-    match result {
-        Err(LaunchError::Panic(panic)) => panic.message.unwrap_or_default(),
-        other => panic!("no panic: {other:?}"),
-    }
-}
 
 /// As many elements as it is told, one for each thread.
 #[kernel(threads = 32)]
