@@ -1,7 +1,7 @@
 //! Structures to features, on a GPU or on CPU cores, with the same bits.
 //!
-//! [`Engine`] is what most programs need. What it is made of is here too, for tests and benchmarks: kernels in an order
-//! that a seed decides, say.
+//! Most programs need only [`Engine`]. Its parts are public too, for tests and benchmarks, for example to run kernels in an
+//! order given by a seed.
 //!
 //! ```
 //! use cuda_std::launch::CpuExecutor;
@@ -128,9 +128,9 @@ pub struct Engine {
 pub struct StructureFeatures {
     /// The structure's name.
     pub name: String,
-    /// How many residues it has.
+    /// Its number of residues.
     pub n_residues: usize,
-    /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
+    /// For every residue, the site that it is part of, counted from 0, or -1; empty if sites were not requested.
     pub site_ids: Vec<i32>,
     /// Its sites by falling score; empty where they were not asked for.
     pub sites: Vec<Site>,
@@ -143,7 +143,7 @@ pub struct StructureFeatures {
 }
 
 impl StructureFeatures {
-    /// Features of the first group that come from elsewhere: a row a residue, and their sites.
+    /// Features of the first group that were computed elsewhere: a row for each residue, and the residues' sites.
     #[must_use]
     pub fn from_rows(name: &str, rows: &[FeatureRow], site_ids: &[i32]) -> Self {
         let selection = Selection::new(Group::Residue.features(), true);
@@ -202,7 +202,6 @@ impl StructureFeatures {
 
 impl Engine {
     /// How an engine is made: backend, devices, configuration.
-    #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -267,7 +266,7 @@ impl Engine {
         self.batch_atoms
     }
 
-    /// How many batches may be computed at once with profit.
+    /// The number of batches that are worth computing at once.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.workers.slots()
@@ -295,11 +294,11 @@ impl Engine {
         Ok(batches.into_iter().flatten().collect())
     }
 
-    /// As [`run`](Self::run), but a structure that is to blame for an error (not valid, a kernel panicked on it, or it
-    /// does not fit in memory) gets that error, and the others their features.
+    /// As [`run`](Self::run), but a structure that causes an error gets that error (it is invalid, a kernel panicked on
+    /// it, or it does not fit in memory), and the others get their features.
     ///
     /// # Errors
-    /// What stopped the backend and is no structure's fault.
+    /// An error that stopped the backend and that no structure caused.
     pub fn run_each(
         &self,
         structures: &[StructureInput],
@@ -334,7 +333,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// What stopped the backend and is no structure's fault.
+    /// An error that stopped the backend and that no structure caused.
     pub fn run_structures(&self, structures: &[StructureInput]) -> Result<BatchResults, EngineError> {
         self.run_packed(structures, Packed::new(structures))
     }
@@ -357,9 +356,9 @@ impl Engine {
         FeaturesIter::new(self, structures.into_iter())
     }
 
-    /// Says that about so many heavy atoms are to be computed in all, before the first of them are. Where that is worth
-    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner, and batches wait for them,
-    /// half a second at most.
+    /// Announces the total number of heavy atoms, roughly, before the first of them are computed. If that is enough work for
+    /// devices, [`Backend::Auto`] makes them ready at once, in a thread of its own, and batches wait for them for half a second
+    /// at most.
     ///
     /// ```
     /// use prism_host::Engine;
@@ -382,7 +381,7 @@ impl Engine {
     /// Computes the features of one batch in a few launches, however many structures it has.
     ///
     /// # Errors
-    /// What stopped the backend; see [`EngineError`].
+    /// An error that stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
         self.workers.expect(batch.n_atoms());
         Ok(self.workers.run(batch, &self.request, Exclusivity::Shared)?.computation.features)

@@ -432,7 +432,7 @@ impl Inputs {
     }
 }
 
-/// What is in a directory. To follow links, the system is asked about every file, so this is done only where there are links.
+/// The entries of a directory. Following links takes a system call for every file, so it is done only if there are links.
 fn entries(directory: &Path) -> Vec<walkdir::Result<DirEntry>> {
     let walk = |follow| WalkDir::new(directory).follow_links(follow).min_depth(1);
     let without_links = walk(false).into_iter().map(|entry| match entry {

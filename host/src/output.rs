@@ -101,7 +101,7 @@ impl<'a> StructureRows<'a> {
         value.copied().unwrap_or(f32::NAN)
     }
 
-    /// What other tables call a row, where that is a text.
+    /// A name that other tables give a row, if it is a text.
     fn label_text(&self, label: Label, row: usize) -> &str {
         self.structure.labels.get(row).map_or("", |labels| match label {
             Label::AsymId => &labels.asym_id,
@@ -111,7 +111,7 @@ impl<'a> StructureRows<'a> {
         })
     }
 
-    /// What other tables call a row, where that is a number.
+    /// A number that other tables give a row.
     fn label_number(&self, label: Label, row: usize) -> Option<i32> {
         self.structure.labels.get(row).and_then(|labels| match label {
             Label::SeqId => labels.seq_id,
@@ -120,7 +120,7 @@ impl<'a> StructureRows<'a> {
         })
     }
 
-    /// What a structure stands for, where that is a text.
+    /// A text about the lineage of a structure.
     fn lineage_text(&self, column: LineageColumn) -> &str {
         self.structure.lineage.as_deref().map_or("", |lineage| match column {
             LineageColumn::Name => &lineage.name,
@@ -213,15 +213,15 @@ pub trait Table {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text: a header line, then a line a residue, fields divided by commas.
+    /// Text: a header line, then a line for each residue, with commas between the fields.
     Csv,
     /// The same in gzip.
     CsvGz,
-    /// Text: a header line, then a line a residue, fields divided by tabs.
+    /// Text: a header line, then a line for each residue, with tabs between the fields.
     Tsv,
     /// The same in gzip.
     TsvGz,
-    /// Text: a JSON object a residue, in a line of its own.
+    /// Text: a JSON object for each residue, on a line of its own.
     JsonLines,
     /// The same in gzip.
     JsonLinesGz,

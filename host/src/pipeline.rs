@@ -41,11 +41,11 @@ pub struct Batch {
     pub outcomes: Vec<Outcome>,
     /// Number of bytes read for the batch.
     pub bytes: u64,
-    /// How the reading of each outcome went; may be shorter if it was not measured.
+    /// Measurements of the reading of each outcome; shorter if some were not measured.
     pub readings: Vec<Reading>,
 }
 
-/// How the reading of an input went.
+/// Measurements of the reading of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Number of models in the structure's file, read or not.

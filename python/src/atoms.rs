@@ -7,10 +7,10 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Arc;
 
-/// A text for each atom: NumPy's kind (`S` or `U`), how many characters each has, and the memory.
+/// A text for each atom: NumPy's kind (`S` or `U`), the number of characters in each, and the memory.
 type Column = (char, usize, PyBackedBytes);
 
-/// All that is known of a structure's atoms but their positions. Frames share it.
+/// A structure's atoms without their positions. Frames share it.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Atoms {
     pub(crate) arrays: Arc<AtomArrays>,
@@ -59,7 +59,7 @@ impl Atoms {
         Ok(Self { arrays: Arc::new(arrays) })
     }
 
-    /// Arguments that make an equal object: pickle uses them, in another process, say.
+    /// Arguments that make an equal object. Pickle uses them, for example in another process.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let arrays = &*self.arrays;
         let column = |texts: &Texts| {

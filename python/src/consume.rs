@@ -1,4 +1,4 @@
-//! What was computed of a batch of inputs.
+//! The results of a batch of inputs.
 
 use crate::export::Exported;
 use crate::lock::Unlocked;
@@ -24,7 +24,7 @@ pub type Said = (String, String);
 /// Seconds of copies to a device, of kernels, and of copies from it.
 type OfDevice = (f64, f64, f64);
 
-/// How long the work on a batch took that the calling thread did.
+/// The times of the calling thread's work on a batch.
 #[derive(Clone, Copy)]
 pub struct Seconds {
     /// Finding the files, and reading them.
@@ -36,7 +36,7 @@ pub struct Seconds {
     pub device: Option<DeviceTimes>,
 }
 
-/// What was computed of a batch of inputs.
+/// The results of a batch of inputs.
 #[derive(Clone)]
 pub struct Done {
     pub table: RecordBatch,
@@ -46,7 +46,7 @@ pub struct Done {
     warnings: Vec<Said>,
     notes: Vec<Said>,
     inputs: usize,
-    /// Where the calling thread did the work.
+    /// If the calling thread did the work.
     pub seconds: Option<Seconds>,
 }
 
@@ -98,7 +98,7 @@ impl Done {
         Ok(Self { table: rows, held, failures, warnings, notes, inputs, seconds: None })
     }
 
-    /// Adds notes about files of folders that are passed over.
+    /// Adds notes about files in folders that are not read.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {
             let text = format!("{count} files are ignored; the formats are {}", inputs::taken());
@@ -132,7 +132,7 @@ impl Batch {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer give its own schema where it cannot give the requested one.
+        // The protocol lets a producer give its own schema if it cannot give the requested one.
         let _ = requested_schema;
         let schema = FFI_ArrowSchema::try_from(self.done.table.schema().as_ref());
         let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -140,14 +140,14 @@ impl Batch {
         Ok((PyCapsule::new_with_value(py, schema, SCHEMA)?, PyCapsule::new_with_value(py, array, ARRAY)?))
     }
 
-    /// The address of a C array of the rows, for a reader that has the schema already. The reader empties it. It stays until the batch
+    /// The address of a C array of the rows, for a reader that has the schema already. The reader empties it. It lives until the batch
     /// is dropped.
     fn address(&self) -> usize {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         given.insert(Exported::new(&self.done.table)).address()
     }
 
-    /// A tensor for each structure, where tensors were asked for.
+    /// A tensor for each structure, if tensors were requested.
     fn tensors(&self) -> Vec<Tensor> {
         let Some((held, places)) = &self.done.held else { return Vec::new() };
         places.iter().map(|&place| Tensor::new(Arc::clone(held), place)).collect()
@@ -163,7 +163,7 @@ impl Batch {
         self.done.failures.clone()
     }
 
-    /// What is odd about inputs.
+    /// Odd properties of inputs.
     #[getter]
     fn warnings(&self) -> Vec<Said> {
         self.done.warnings.clone()
@@ -181,8 +181,8 @@ impl Batch {
         self.done.inputs
     }
 
-    /// Seconds that reading, computing and making the columns took, and within computing those of a device: copies to it, kernels,
-    /// copies from it. `None` where threads of the pipeline did the work. For measurements of what a call takes beside.
+    /// Seconds of reading, of computing, and of making the columns; and the parts of computing on a device: copies to it, kernels,
+    /// copies from it. `None` if threads of the pipeline did the work. Measurements of a call's other costs need it.
     #[getter]
     fn seconds(&self) -> Option<(f64, f64, f64, Option<OfDevice>)> {
         let Seconds { read, compute, rows, device } = self.done.seconds?;

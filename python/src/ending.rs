@@ -1,5 +1,5 @@
-//! The end of the program. Before Python 3.14, a thread that asks for Python's lock while the interpreter ends is ended then and there, by
-//! an unwinding that no frame of Rust may see: the program would crash. So no thread asks for it any more once the end has begun.
+//! The end of the program. Before Python 3.14, the interpreter ends a thread that asks for its lock once the end has begun, by unwinding
+//! the stack. That must not reach a frame of Rust, or the program crashes. So from then on no thread asks for the lock.
 
 use pyo3::prelude::*;
 use std::sync::OnceLock;
@@ -7,26 +7,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// The thread that ends the interpreter. It has the lock as often as it likes.
+/// The thread that ends the interpreter. It may always take the lock.
 static ENDING: OnceLock<ThreadId> = OnceLock::new();
-/// Threads that ask for the lock, and do not have it yet.
+/// The number of threads that wait for the lock.
 static ASKING: AtomicUsize = AtomicUsize::new(0);
-/// How long the end waits for them, at most: in steps of a millisecond.
+/// The longest time for which the end waits for them, in milliseconds.
 const PATIENCE: usize = 1000;
 
 /// A thread that asks for Python's lock. Dropped once it has it.
 pub struct Asking(());
 
 impl Asking {
-    /// Nothing where the program ends.
+    /// `None` if the program is ending.
     pub fn new() -> Option<Self> {
-        // Before the look at the end, so that the end either is seen here or waits for this thread.
+        // Before `ENDING` is read, so that either this thread sees the end or the end waits for this thread.
         ASKING.fetch_add(1, Ordering::SeqCst);
         let asking = Self(());
         (!ENDING.get().is_some_and(|ending| *ending != thread::current().id())).then_some(asking)
     }
 
-    /// Where the program ends, this does not return.
+    /// Does not return if the program is ending.
     pub fn or_rest() -> Self {
         Self::new().unwrap_or_else(|| {
             loop {

@@ -28,16 +28,16 @@ struct ArrowArray {
     private_data: *mut c_void,
 }
 
-/// What all arrays of a batch point to.
+/// The memory to which all arrays of a batch point.
 struct Shared {
     /// Keeps the buffers.
     _batch: RecordBatch,
     columns: Box<[Column]>,
-    /// Where the arrays of `columns` are.
+    /// The addresses of the arrays of `columns`.
     children: Box<[*mut ArrowArray]>,
 }
 
-// SAFETY: nobody writes it, but for readers that release arrays, each its own. Whoever drops the last reference frees it.
+// SAFETY: nobody writes it, except that readers release arrays, each its own. Dropping the last reference frees it.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -47,28 +47,28 @@ struct Column {
     buffers: [*const c_void; MOST_BUFFERS],
 }
 
-/// A batch for a reader, who takes what is at the address: the struct array of its columns.
+/// A batch for a reader, which takes the struct array of its columns from the address.
 pub struct Exported(Box<ArrowArray>);
 
-// SAFETY: it owns the array, which points to what is `Send` and `Sync`.
+// SAFETY: it owns the array, which points to memory that is `Send` and `Sync`.
 unsafe impl Send for Exported {}
 
 impl Exported {
     /// # Panics
-    /// Where a column is neither of texts nor of 32-bit numbers: no table has others.
+    /// If a column has neither texts nor 32-bit numbers, which is so in no table.
     pub fn new(batch: &RecordBatch) -> Self {
         let columns: Box<[Column]> = batch.columns().iter().map(|column| Column::of(&**column)).collect();
         let children = vec![ptr::null_mut(); columns.len()].into();
         let mut shared = Arc::new(Shared { _batch: batch.clone(), columns, children });
         let own = Arc::get_mut(&mut shared).expect("nobody else has it yet");
         for (child, column) in own.children.iter_mut().zip(&mut own.columns) {
-            // The boxes stay where they are when the rest moves.
+            // The boxes keep their addresses when the rest moves.
             column.array.buffers = column.buffers.as_ptr();
             *child = &raw mut column.array;
         }
         let children: Vec<*mut ArrowArray> = own.children.to_vec();
         for child in children {
-            // SAFETY: the column is there, and no reader has it yet.
+            // SAFETY: the column exists, and no reader has it yet.
             unsafe { (*child).private_data = Arc::into_raw(Arc::clone(&shared)).cast_mut().cast() };
         }
         Self(Box::new(ArrowArray {
@@ -102,7 +102,7 @@ impl Drop for Exported {
 
 struct NoValidity([*const c_void; 1]);
 
-// SAFETY: a null pointer, which leads nowhere.
+// SAFETY: a null pointer points nowhere.
 unsafe impl Sync for NoValidity {}
 
 static NO_VALIDITY: NoValidity = NoValidity([ptr::null()]);
@@ -151,7 +151,7 @@ impl Column {
 /// # Safety
 /// `array` is one of [`Exported`], or what a reader has moved it to, and was not released.
 unsafe extern "C" fn release(array: *mut ArrowArray) {
-    // SAFETY: by the contract the array and all that it points to are there: it has a reference to them, which is dropped last.
+    // SAFETY: by the contract the array and all that it points to exist: it has a reference to them, which is dropped last.
     unsafe {
         let shared = Arc::from_raw((*array).private_data.cast_const().cast::<Shared>());
         for place in 0..(*array).n_children as usize {

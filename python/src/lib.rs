@@ -1,5 +1,5 @@
-//! `prism._prism`: the native part of the Python package. Tables cross as Arrow, by its C data interface, and tensors by DLPack, both without a
-//! copy.
+//! `prism._prism`: the native part of the Python package. Tables are passed as Arrow, by its C data interface, and tensors by DLPack, both
+//! without a copy.
 
 mod atoms;
 mod consume;

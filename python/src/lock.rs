@@ -1,11 +1,11 @@
-//! Python's lock, while memory of a device is dropped: that waits for the device.
+//! Releasing Python's lock while memory of a device is dropped, because that waits for the device.
 
 use crate::ending::Asking;
 use pyo3::ffi;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-/// A value that is dropped without Python's lock. Whoever has read a tensor may drop it on any thread, with the lock or without it.
+/// A value that is dropped without Python's lock. A reader of a tensor may drop it on any thread, with the lock or without it.
 /// The value's `drop` must not use Python.
 pub struct Unlocked<T>(Option<T>);
 
@@ -30,7 +30,7 @@ impl<T> Drop for Unlocked<T> {
     }
 }
 
-/// Python's lock, which this thread held and takes again when this is dropped.
+/// Python's lock, which this thread has released and takes again when this is dropped.
 struct Released(*mut ffi::PyThreadState);
 
 impl Released {
@@ -48,7 +48,7 @@ impl Drop for Released {
     }
 }
 
-/// Whether this thread holds the lock. `false` where that cannot be told.
+/// Whether this thread holds the lock. `false` if that cannot be found out.
 fn is_held() -> bool {
     let Some(current) = current_state() else { return false };
     // SAFETY: both may be called by every thread of a process that has an interpreter.
@@ -59,7 +59,7 @@ fn is_held() -> bool {
 
 type CurrentState = unsafe extern "C" fn() -> *mut ffi::PyThreadState;
 
-/// Python's function that answers the current state, or null. All versions export it; none has it in the stable interface, so it is
+/// Python's function that returns the current state, or null. All versions export it, but it is not in the stable interface, so it is
 /// looked up.
 fn current_state() -> Option<CurrentState> {
     static FOUND: OnceLock<Option<CurrentState>> = OnceLock::new();
@@ -68,7 +68,7 @@ fn current_state() -> Option<CurrentState> {
         {
             let process = libloading::os::unix::Library::this();
             let names: [&[u8]; 2] = [b"PyThreadState_GetUnchecked\0", b"_PyThreadState_UncheckedGet\0"];
-            // SAFETY: under both names Python has a function of this type.
+            // SAFETY: Python's functions of both names have this type.
             names.into_iter().find_map(|name| unsafe { process.get::<CurrentState>(name) }.ok()).map(|found| *found)
         }
         #[cfg(not(unix))]

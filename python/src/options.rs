@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A dictionary with every option: the package fills in the defaults.
+/// A dictionary with every option; the package fills in the defaults.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {
@@ -46,7 +46,7 @@ pub struct Reading {
     pub lineages: Option<Arc<Lineages>>,
 }
 
-/// The error for an argument that has none of its possible values.
+/// The error for an argument with an impossible value.
 pub fn refuse<T>(name: &str, known: &str, found: &str) -> PyResult<T> {
     Err(PyValueError::new_err(format!("{name} must be {known}, not {found:?}")))
 }
@@ -111,7 +111,7 @@ impl Options {
 }
 
 impl Reading {
-    /// Refuses options of reading for packed data sets: these were chosen when the structures were packed.
+    /// Refuses options of reading for packed data sets, because they were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
         if chosen != ReadOptions::default() && inputs.has_packed() {

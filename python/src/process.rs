@@ -1,14 +1,14 @@
-//! Processes that were forked from one that has used prism. They have none of the threads that it works with, so that whoever waited for
-//! these would wait for ever.
+//! Processes that were forked from one that has used prism. They have none of its threads, so a call that waited for these would wait
+//! for ever.
 
 use pyo3::PyResult;
 use pyo3::exceptions::PyRuntimeError;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The process whose threads these are; 0 until there is one.
+/// The process that has started threads; 0 until there is one.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// Whether this process has the threads, or may still start them.
+/// Whether this process has threads, or may still start them.
 pub fn has_threads() -> bool {
     let own = std::process::id();
     OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|owner| owner == own, |_| true)

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// An input.
 #[derive(FromPyObject)]
 pub enum Item {
-    /// Atoms, and where they are: `float64`, x, y and z of each, in Å.
+    /// Atoms, and their positions: `float64`, x, y and z of each, in Å.
     Atoms(Name, Py<Atoms>, PyBackedBytes),
     /// A structure's name, and its bytes as a file would have them.
     Memory(Name, PyBackedBytes),
@@ -25,7 +25,7 @@ pub enum Item {
     Path(PathBuf),
 }
 
-/// What an input is called. Names of files may hold what is no Unicode, which is replaced.
+/// The name of an input. Bytes of a file's name that are not Unicode are replaced.
 pub struct Name(String);
 
 impl FromPyObject<'_, '_> for Name {
@@ -46,7 +46,7 @@ impl AsRef<[u8]> for Owned {
 }
 
 impl Item {
-    /// About how many bytes it has.
+    /// Its approximate size in bytes.
     fn size(&self) -> usize {
         match self {
             Self::Path(_) | Self::Failed(..) => 0,
@@ -58,7 +58,7 @@ impl Item {
 /// Finds the files of all items.
 ///
 /// # Errors
-/// Where two paths give structures of the same name, or where an option does not apply to an input.
+/// If two paths give structures of the same name, or an option does not apply to an input.
 pub fn entries(items: Vec<Item>, reading: &Reading) -> Result<Inputs, String> {
     let mut all = Inputs::default();
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -110,17 +110,17 @@ impl Ended {
     }
 }
 
-/// Inputs of a Python iterator. Only some are in memory at a time, however many there are.
+/// Inputs of a Python iterator, only some of which are in memory at a time.
 pub struct Lazy {
     iterator: Py<PyIterator>,
-    /// An input that was taken and comes after those that are read together.
+    /// An input that was taken but belongs to the next ones that are read together.
     next: Option<Item>,
     pub ended: Ended,
 }
 
 /// Structures in memory that are read together: enough for all cores, and few enough that computing begins early.
 const AT_ONCE: usize = 256;
-/// Bytes of them, about.
+/// Their bytes, roughly.
 const BYTES_AT_ONCE: usize = 32 << 20;
 
 impl Lazy {
@@ -128,11 +128,11 @@ impl Lazy {
         Self { iterator, next: None, ended: Ended::default() }
     }
 
-    /// The next inputs: all paths that follow each other, since they are named together, or some structures in memory.
+    /// The next inputs: either all paths in a row, since they are named together, or some structures in memory.
     fn some(&mut self) -> Vec<Item> {
         let mut items: Vec<Item> = self.next.take().into_iter().collect();
         let mut bytes: usize = items.iter().map(Item::size).sum();
-        // At the end of the program nobody takes more of them.
+        // At the end of the program no more are taken.
         let Some(asking) = Asking::new() else { return Vec::new() };
         Python::attach(|py| {
             drop(asking);

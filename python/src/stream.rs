@@ -17,13 +17,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Computed batches that wait to be taken. They and those in the pipeline bound the memory.
+/// The most computed batches that wait to be taken. This limits the memory, together with the pipeline's own limit.
 const AHEAD: usize = 2;
 /// How often a wait for a batch checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// The calling thread computes at most so many inputs: starting the pipeline's threads would take longer.
+/// The most inputs that the calling thread computes itself, because starting the pipeline's threads would take longer.
 const FEW: usize = 4;
-/// Bytes of them, at most.
+/// The most bytes of them.
 const FEW_BYTES: u64 = 1 << 20;
 
 type Message = Result<Done, String>;
@@ -31,9 +31,9 @@ type Message = Result<Done, String>;
 /// A run: an iterator of [`Batch`]es. Dropping it ends the run.
 #[pyclass(module = "prism._prism")]
 pub struct Stream {
-    /// The only batch, where the calling thread has computed it.
+    /// The only batch, if the calling thread has computed it.
     ready: Option<Done>,
-    // A mutex, since one thread at a time may use a receiver, and any thread a Python object.
+    // In a mutex, since any thread may use a Python object, but only one at a time a receiver.
     receiver: Mutex<Option<Receiver<Message>>>,
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
@@ -75,7 +75,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Runs on what a Python iterator gives.
+    /// Runs on the inputs of a Python iterator.
     pub fn of_iterator(engine: Arc<Engine>, lazy: Lazy, reading: Reading, table: Arc<Table>) -> PyResult<Self> {
         let (cancel, ended) = (Cancel::default(), lazy.ended.clone());
         let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
@@ -112,7 +112,7 @@ impl Stream {
 
     fn close(&mut self) {
         if !process::has_threads() {
-            // The run goes on in the parent, whose threads these are.
+            // The run goes on in the parent, which has the threads.
             std::mem::forget((self.thread.take(), std::mem::take(&mut self.receiver)));
             return;
         }
@@ -146,7 +146,7 @@ fn are_few(found: &Inputs, reading: &Reading) -> bool {
         && files().map(|file| file.size).sum::<u64>() <= FEW_BYTES
 }
 
-/// Reads and computes all of a few inputs, which are looked for since `begin`.
+/// Reads and computes all of a few inputs. The search for them began at `begin`.
 fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, table: &Table) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
     let read = found.entries.iter().flat_map(|entry| match entry {
@@ -221,17 +221,17 @@ impl Stream {
         }
     }
 
-    /// The only batch, where the calling thread has computed it: what a small call takes.
+    /// The only batch, if the calling thread has computed it, as in a small call.
     fn only(&mut self) -> Option<Batch> {
         self.ready.take().map(Batch::from)
     }
 
-    /// A table without rows, of the columns that the batches have.
+    /// A table without rows, with the columns of the batches.
     fn empty(&self) -> PyResult<Batch> {
         Ok(Done::empty(&self.table).map_err(PyRuntimeError::new_err)?.into())
     }
 
-    /// The number of inputs, where it is known: archives may hold any number.
+    /// The number of inputs, if it is known: archives may hold any number.
     #[getter]
     fn total(&self) -> Option<usize> {
         self.total

@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 /// The table that a run makes.
 pub enum Table {
-    /// A row for each residue: its columns, and what makes batches of them.
+    /// A row for each residue: its columns, and the maker of batches.
     Features(Columns, RecordBatches),
-    /// No table: features of each structure as a tensor, in the host's memory or on the device that computes them.
+    /// No table, but the features of each structure as a tensor, in the host's memory or on the device that computes them.
     Tensors(Selection),
     /// A row for each site.
     Sites(SitesRelation),
@@ -69,7 +69,7 @@ impl Table {
     pub fn selection(&self) -> Selection {
         match self {
             Self::Features(columns, _) => columns.selection(),
-            // Kept, since calls ask for it.
+            // Kept, because every call asks for it.
             Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) => Selection::new(named(&["site_score"]), true),
             Self::Edges(_) | Self::Interface { .. } => selection(&[]),
@@ -100,7 +100,7 @@ impl Table {
     /// The rows of some structures, and the structures that have none.
     ///
     /// # Errors
-    /// Where the texts of a batch have more than 2 GiB, which Arrow refuses.
+    /// If the texts of a batch have more than 2 GiB, which Arrow refuses.
     pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>), String> {
         let mut refused = Vec::new();
         let batch = match self {

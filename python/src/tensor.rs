@@ -19,7 +19,7 @@ const CUDA: i32 = 2;
 const FLOAT: u8 = 2;
 const NEW: &CStr = c"dltensor";
 
-/// `DLTensor` of DLPack before version 1. Every reader knows it.
+/// `DLTensor` of DLPack before version 1, which every reader knows.
 #[repr(C)]
 struct DlTensor {
     data: *mut c_void,
@@ -56,7 +56,7 @@ enum Memory {
     Device(Unlocked<DeviceValues>),
 }
 
-/// Where the values are. They are stored column by column.
+/// The place of the values. They are stored column by column.
 enum Values<'a> {
     Host(&'a [f32]),
     Device(DeviceValues),
@@ -67,7 +67,7 @@ pub struct Held {
     pub inputs: Batch,
     /// Some may be on a device.
     pub results: Unlocked<BatchResults>,
-    /// The features that were asked for.
+    /// The requested features.
     pub selection: Selection,
 }
 
@@ -126,7 +126,7 @@ impl Tensor {
         self.axes().map(|([rows, columns], _)| (rows, columns))
     }
 
-    /// The kind of device, as DLPack counts them, and its number.
+    /// The kind of device, as DLPack numbers them, and its ordinal.
     fn __dlpack_device__(&self) -> PyResult<(i32, i32)> {
         Ok(match self.values()? {
             Values::Host(_) => CPU,
@@ -143,7 +143,7 @@ impl Tensor {
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // A producer may give an older version than is asked for.
+        // A producer may give an older version than the requested one.
         let _ = max_version;
         let refuse = |told: &str| Err(PyBufferError::new_err(told.to_owned()));
         let found = self.__dlpack_device__()?;
@@ -197,7 +197,7 @@ fn capsule<'py>(py: Python<'py>, data: *const c_void, device: (i32, i32), lent: 
         code: FLOAT,
         bits: 32,
         lanes: 1,
-        // SAFETY: `lent` was just made, and its fields stay where they are until `delete`.
+        // SAFETY: `lent` was just made, and its fields keep their addresses until `delete`.
         shape: unsafe { (&raw mut (*lent).shape).cast() },
         // SAFETY: as above.
         strides: unsafe { (&raw mut (*lent).strides).cast() },

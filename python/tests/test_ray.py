@@ -1,4 +1,4 @@
-"""What Ray Data calls: without Ray, and on a local cluster of which a worker is killed."""
+"""What Ray Data calls: without Ray, and on a local cluster, where a worker is killed."""
 
 from __future__ import annotations
 

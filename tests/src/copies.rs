@@ -13,10 +13,6 @@ use std::ops::Range;
 const JITTER: f64 = 0.1;
 
 /// Copies of the repository's receptor-binding domain, each with its own jitter and rotation; the same in every run.
-///
-/// # Panics
-/// If the file is missing.
-#[must_use]
 pub fn jittered(count: usize) -> Vec<StructureInput> {
     let chain = &data::shipped()[0];
     (0..count).map(|index| copy(chain, index)).collect()
@@ -51,10 +47,6 @@ const COORDINATES: [Range<usize>; 3] = [30..38, 38..46, 46..54];
 
 impl PdbFile {
     /// The file in the repository.
-    ///
-    /// # Panics
-    /// If it is missing.
-    #[must_use]
     pub fn shipped() -> Self {
         let path = data::path(data::SHIPPED[0]);
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -62,7 +54,6 @@ impl PdbFile {
     }
 
     /// The text of a copy: all atoms jittered and rotated, everything else as in the file.
-    #[must_use]
     pub fn copy(&self, index: usize) -> String {
         let dice = &mut Dice::new(index as u64);
         let turn = rotation(dice);
@@ -89,10 +80,6 @@ fn place(line: &str) -> Option<[f64; 3]> {
 }
 
 /// Copies side by side in one structure, like the chains of a capsid; each is a chain.
-///
-/// # Panics
-/// If the file is missing.
-#[must_use]
 pub fn capsid(count: usize) -> StructureInput {
     /// Distance between copies in Å.
     const APART: f32 = 80.0;

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 pub const ROOT_VARIABLE: &str = "PRISM_TEST_ROOT";
 
 /// The path of a file, given relative to the workspace's root.
-#[must_use]
 pub fn path(below_root: impl AsRef<Path>) -> PathBuf {
     let root = env::var_os(ROOT_VARIABLE)
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), |root| PathBuf::from(&root));
@@ -21,10 +20,6 @@ pub const SHIPPED: [&str; 4] =
     ["data/6m0j_rbd.pdb", "host/tests/data/1crn.cif", "host/tests/data/1crn.pdb", "host/tests/data/1ubq.pdb"];
 
 /// Reads [`SHIPPED`].
-///
-/// # Panics
-/// If a file is missing or is not a structure.
-#[must_use]
 pub fn shipped() -> Vec<StructureInput> {
     let read = |name: &&str| match read_path(path(name), name, &ReadOptions::standard()) {
         Ok(read) => read.structure,

@@ -2,6 +2,7 @@
 
 pub mod copies;
 pub mod data;
+pub mod same;
 pub mod slots;
 pub mod synthetic;
 pub mod vector;

@@ -5,29 +5,21 @@ use prism_host::engine::{SlotOptions, SlotStatistics};
 use prism_host::{PackedBatch, StructureInput};
 
 /// The kernels on the first device.
-///
-/// # Panics
-/// If it cannot be opened.
-#[must_use]
 pub fn executor() -> CudaExecutor {
     CudaExecutor::open(0, "kernels", kernels_gpu::PTX).expect("a device that opens")
 }
 
-/// # Panics
-/// If they are no batch.
-#[must_use]
+/// A batch of structures that fit together.
 pub fn packed(structures: &[StructureInput]) -> PackedBatch {
     PackedBatch::from_inputs(structures).expect("structures that fit together")
 }
 
 /// Uses many small chunks even for small batches.
-#[must_use]
 pub fn cut(chunks: usize) -> SlotOptions {
     SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
 }
 
 /// Values that grow when memory is allocated.
-#[must_use]
 pub fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
     let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
     std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()

@@ -37,25 +37,21 @@ pub struct Recipe {
 
 impl Recipe {
     /// One chain without annotation.
-    #[must_use]
     pub fn new(residues: usize, seed: u64) -> Self {
         Self { residues, chains: 1, annotation: Annotation::None, seed }
     }
 
     /// The same with the given number of chains.
-    #[must_use]
     pub fn chains(self, chains: usize) -> Self {
         Self { chains, ..self }
     }
 
     /// The same with the given annotation.
-    #[must_use]
     pub fn annotation(self, annotation: Annotation) -> Self {
         Self { annotation, ..self }
     }
 
     /// Makes the structure: each residue has the atoms N, CA, C and O.
-    #[must_use]
     pub fn build(self) -> StructureInput {
         let mut dice = Dice::new(self.seed);
         let (n, chains) = (self.residues, self.chains.max(1));
@@ -221,7 +217,6 @@ fn center(points: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// `count` chains of 150 to 450 residues, the length of most single-domain and two-domain proteins.
-#[must_use]
 pub fn many_chains(count: usize, annotation: Annotation) -> Vec<StructureInput> {
     let mut dice = Dice::new(7);
     (0..count as u64).map(|seed| Recipe::new(150 + dice.below(301), seed).annotation(annotation).build()).collect()

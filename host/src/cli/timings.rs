@@ -40,7 +40,7 @@ impl Timings {
         lines
     }
 
-    /// The processor time of the run, of what there was, and before the run. The threads of stages share it.
+    /// The processor time of the run, as a share of what the cores had, and that before the run. The threads of stages share it.
     fn cores(&self) -> Option<String> {
         let (wall, taken) = (self.telemetry.wall.as_secs_f64(), self.telemetry.cores.as_secs_f64());
         let (cores, threads) = (available_cores(), rayon::current_num_threads());

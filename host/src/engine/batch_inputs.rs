@@ -19,7 +19,7 @@ macro_rules! batch_inputs {
             pub residue_atoms: S::Ref<'a, u32>,
             /// Test points of the unit sphere ([`super::point_groups`]).
             pub points: S::Ref<'a, PointGroup>,
-            /// How many those are: as many as the configuration says.
+            /// Their number, which is the configuration's.
             pub n_points: u32,
             $($(#[$doc])* pub $name: S::Ref<'a, $type>,)*
         }
@@ -71,7 +71,7 @@ macro_rules! batch_inputs {
             /// Room for nothing.
             ///
             /// # Errors
-            /// Where there is no memory.
+            /// If there is too little memory.
             pub fn new(memory: &M) -> Result<Self, M::Error> {
                 Ok(Self {
                     residues: 0,
@@ -88,7 +88,7 @@ macro_rules! batch_inputs {
             /// Copies a batch there.
             ///
             /// # Errors
-            /// Where there is no memory.
+            /// If there is too little memory.
             pub fn upload(&mut self, memory: &M, batch: &BatchChunk<'_>) -> Result<(), M::Error> {
                 memory.copy_to(&mut self.atoms, batch.atoms())?;
                 memory.copy_to(&mut self.descriptors, batch.descriptors())?;
@@ -103,7 +103,7 @@ macro_rules! batch_inputs {
             /// As kernels read it, with the test points of an atom's sphere ([`point_groups`](super::point_groups)).
             ///
             /// # Panics
-            /// Where `points` are fewer than `n_points`.
+            /// If there are fewer `points` than `n_points`.
             pub fn view<'a>(
                 &'a self,
                 points: &'a M::Buffer<PointGroup>,

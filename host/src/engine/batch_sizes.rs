@@ -1,4 +1,4 @@
-//! The sizes of a batch, and what its kernels are launched for.
+//! The sizes of a batch, which decide how its kernels are launched.
 
 use super::results::ResultSizes;
 use cuda_std::launch::Executor;
@@ -7,7 +7,7 @@ use kernels_gpu::{BatchKernel, Blocks};
 use shared_types::Steps;
 use std::sync::Arc;
 
-/// How much of the buffers a batch takes, what is computed of it, and what the blocks of its kernels work on.
+/// How much of the buffers a batch takes, what is computed for it, and what the blocks of its kernels work on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BatchSizes {
     pub(super) structures: usize,
@@ -15,15 +15,15 @@ pub(super) struct BatchSizes {
     pub(super) atoms: usize,
     pub(super) contact_words: usize,
     pub(super) largest_atoms: u32,
-    /// What has to run.
+    /// The steps to run.
     pub(super) steps: Steps,
-    /// Whether there are structures of which one block of few threads sorts the atoms, and others.
+    /// Whether there are structures whose atoms one block of few threads sorts, and whether there are others.
     pub(super) few_atoms: bool,
     pub(super) many_atoms: bool,
-    /// Whether there are structures that one block computes, and others.
+    /// Whether there are structures that one block computes, and whether there are others.
     pub(super) few_residues: bool,
     pub(super) many_residues: bool,
-    /// Of each item, its structure.
+    /// The structure of each item.
     pub(super) atom_items: Arc<[u32]>,
     pub(super) residue_items: Arc<[u32]>,
     pub(super) row_items: Arc<[u32]>,
@@ -31,7 +31,7 @@ pub(super) struct BatchSizes {
 }
 
 impl BatchSizes {
-    /// Launches as many blocks as the kernel says that it has.
+    /// Launches as many blocks as the kernel asks for.
     pub(super) fn launch<K: BatchKernel, E: Executor>(
         &self,
         executor: &E,
@@ -44,8 +44,7 @@ impl BatchSizes {
         executor.launch::<K>((blocks as u32).into(), args)
     }
 
-    /// The structure that the block worked on in which a kernel panicked, counted in the chunk; `None` where it cannot be
-    /// told.
+    /// The structure on which a kernel's block panicked, counted in the chunk; `None` if that is unknown.
     pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
         let block = panic.block[0] as usize;
         let structure = match self.items(super::kernels::blocks_of(&panic.kernel)?) {
@@ -55,7 +54,7 @@ impl BatchSizes {
         (structure < self.structures).then_some(structure)
     }
 
-    /// The items that blocks have, where they do not have structures.
+    /// The items of blocks that work on items instead of structures.
     fn items(&self, blocks: Blocks) -> Option<&[u32]> {
         match blocks {
             Blocks::Structures => None,

@@ -40,6 +40,7 @@ pub enum Backend {
 /// # Ok::<(), EngineError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct EngineBuilder {
     backend: Backend,
     devices: Devices,
@@ -60,7 +61,6 @@ const CUDA_BATCH_ATOMS: usize = 1 << 21;
 
 impl EngineBuilder {
     /// Sets the backend. The default is [`Backend::Auto`].
-    #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
@@ -68,7 +68,6 @@ impl EngineBuilder {
 
     /// Sets the ordinals of the CUDA devices to use. A repeated one counts once. Without ordinals, the first device is used. All
     /// devices take batches from one queue, and results do not depend on which device computes a batch.
-    #[must_use]
     pub fn devices(mut self, ordinals: impl IntoIterator<Item = usize>) -> Self {
         let mut named = Vec::new();
         for ordinal in ordinals {
@@ -81,21 +80,18 @@ impl EngineBuilder {
     }
 
     /// Uses every CUDA device that the kernels run on.
-    #[must_use]
     pub fn all_devices(mut self) -> Self {
         self.devices = Devices::All;
         self
     }
 
     /// Computes on these workers instead of a backend of this library. An empty list changes nothing.
-    #[must_use]
     pub fn workers(mut self, workers: impl IntoIterator<Item = Arc<dyn Worker>>) -> Self {
         self.workers = workers.into_iter().collect();
         self
     }
 
     /// Sets the configuration.
-    #[must_use]
     pub fn config(mut self, config: MegaFusedConfig) -> Self {
         self.config = config;
         self
@@ -103,14 +99,12 @@ impl EngineBuilder {
 
     /// Selects what to compute. The default is everything. Steps that are neither requested nor needed for a requested one are
     /// not computed, and their results are not copied from a device.
-    #[must_use]
     pub fn selection(mut self, selection: Selection) -> Self {
         self.selection = selection;
         self
     }
 
     /// Sets the number of atoms at which batches are cut. The default depends on the backend.
-    #[must_use]
     pub fn batch_atoms(mut self, atoms: usize) -> Self {
         self.batch_atoms = Some(atoms);
         self

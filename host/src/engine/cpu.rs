@@ -1,4 +1,4 @@
-//! The batch on CPU cores.
+//! A batch on CPU cores.
 
 use super::batch_inputs::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};

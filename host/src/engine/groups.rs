@@ -11,7 +11,7 @@ use super::batch_sizes::BatchSizes;
 use super::items::DeviceItems;
 use super::memory::Memory;
 use super::selection::Selection;
-use cuda_std::launch::{Executor, Offsets, Segments};
+use cuda_std::launch::{Executor, Offsets};
 use kernels_gpu::scratch::Taken;
 use shared_types::{Group, MegaFusedConfig, Steps};
 
@@ -89,11 +89,10 @@ impl<M: Memory> Columns<M> {
 /// Launches a kernel that extracts a group's columns from its rows.
 macro_rules! take_columns {
     ($kernel:ident, $executor:expr, $inputs:expr, $rows:expr, $shared:expr) => {{
-        use cuda_std::launch::Segments;
         use kernels_gpu::$kernel as kernel;
         let (shared, given) = ($shared, $inputs.shorter());
         let args = kernel::Args {
-            values: Segments { data: M::view_mut(shared.values), offsets: M::offsets(shared.of_structures) },
+            values: M::segments(shared.values, shared.of_structures),
             rows: M::view($rows, shared.sizes.residues),
             columns: shared.columns.view(),
             descriptors: given.descriptors,
@@ -171,12 +170,4 @@ fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {
 pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
     let all = residues.as_slice().iter().map(|row| row * width as u32);
     Offsets::new(all.collect()).expect("as the rows, times so many columns")
-}
-
-/// Rows of a group, for its kernel to write.
-pub(super) fn segments<'a, M: Memory, T: cuda_layout::DeviceLayout>(
-    rows: &'a mut M::Buffer<T>,
-    offsets: &'a M::Offsets,
-) -> Segments<'a, M::Space, T> {
-    Segments { data: M::view_mut(rows), offsets: M::offsets(offsets) }
 }

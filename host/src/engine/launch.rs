@@ -4,7 +4,7 @@ use super::batch_inputs::BatchInputs;
 use super::groups::{Shared, take_columns};
 use super::memory::Memory;
 use super::workspace::Workspace;
-use cuda_std::launch::{Executor, Segments};
+use cuda_std::launch::Executor;
 use kernels_gpu::{
     atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
@@ -44,39 +44,32 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     if !sizes.steps.has(Steps::EXPOSURE) {
         return Ok(());
     }
+    macro_rules! launch {
+        ($kernel:ident) => {{
+            let given = inputs.shorter();
+            let args = $kernel::Args {
+                frames: M::segments(&mut work.frames, &work.structures),
+                sorted: M::segments(&mut work.sorted, &work.heavy_atoms),
+                cells: M::segments(&mut work.cells, &work.heavy_atoms),
+                owners: M::segments(&mut work.owners, &work.heavy_atoms),
+                atoms: given.atoms,
+                descriptors: given.descriptors,
+                chain_ids: given.chain_ids,
+                residue_atoms: given.residue_atoms,
+                largest: sizes.largest_atoms,
+            };
+            sizes.launch::<$kernel::Kernel, _>(executor, args)?;
+        }};
+    }
     if sizes.few_atoms {
-        let given = inputs.shorter();
-        let args = cells::Args {
-            frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
-            sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
-            cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
-            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            atoms: given.atoms,
-            descriptors: given.descriptors,
-            chain_ids: given.chain_ids,
-            residue_atoms: given.residue_atoms,
-            largest: sizes.largest_atoms,
-        };
-        sizes.launch::<cells::Kernel, _>(executor, args)?;
+        launch!(cells);
     }
     if sizes.many_atoms {
-        let given = inputs.shorter();
-        let args = large_cells::Args {
-            frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
-            sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
-            cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
-            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            atoms: given.atoms,
-            descriptors: given.descriptors,
-            chain_ids: given.chain_ids,
-            residue_atoms: given.residue_atoms,
-            largest: sizes.largest_atoms,
-        };
-        sizes.launch::<large_cells::Kernel, _>(executor, args)?;
+        launch!(large_cells);
     }
     let given = inputs.shorter();
     let args = surfaces::Args {
-        surface: Segments { data: M::view_mut(&mut work.surface), offsets: M::offsets(&work.atom_items.offsets) },
+        surface: M::segments(&mut work.surface, &work.atom_items.offsets),
         items: work.atom_items.view(),
         descriptors: given.descriptors,
         sorted: M::view(&work.sorted, sizes.atoms),
@@ -105,7 +98,7 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     if sizes.steps.has(Steps::DEPTH) {
         let given = inputs.shorter();
         let args = depths::Args {
-            depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.atom_items.offsets) },
+            depths: M::segments(&mut work.depths, &work.atom_items.offsets),
             items: work.atom_items.view(),
             descriptors: given.descriptors,
             sorted: M::view(&work.sorted, sizes.atoms),
@@ -117,11 +110,8 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     }
     let given = inputs.shorter();
     let args = exposure::Args {
-        exposure: Segments { data: M::view_mut(&mut work.exposure), offsets: M::offsets(&work.residue_items.offsets) },
-        contacts: Segments {
-            data: M::view_mut(&mut work.atom_contacts),
-            offsets: M::offsets(&work.residue_items.offsets),
-        },
+        exposure: M::segments(&mut work.exposure, &work.residue_items.offsets),
+        contacts: M::segments(&mut work.atom_contacts, &work.residue_items.offsets),
         items: work.residue_items.view(),
         atoms: given.atoms,
         descriptors: given.descriptors,
@@ -169,12 +159,12 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
-    let residues = M::offsets(&work.residues);
+    let residues = &work.residues;
     let given = inputs.shorter();
     macro_rules! launch {
         ($kernel:ident) => {{
             let args = $kernel::Args {
-                output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
+                output: M::segments(&mut work.rows, residues),
                 atoms: given.atoms,
                 ca_indices: given.ca_indices,
                 descriptors: given.descriptors,
@@ -185,15 +175,12 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
                 gisaid_velocity: given.gisaid_velocity,
                 chain_ids: given.chain_ids,
                 exposure: M::view(&work.exposure, sizes.residues),
-                alpha_carbons: Segments { data: M::view_mut(&mut work.alpha_carbons), offsets: residues },
-                traits: Segments { data: M::view_mut(&mut work.traits), offsets: residues },
-                bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: residues },
-                contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&work.contact_lists) },
-                work: Segments { data: M::view_mut(&mut work.vectors), offsets: residues },
-                summaries: Segments {
-                    data: M::view_mut(&mut work.results.summaries),
-                    offsets: M::offsets(&work.structures),
-                },
+                alpha_carbons: M::segments(&mut work.alpha_carbons, residues),
+                traits: M::segments(&mut work.traits, residues),
+                bfactor_z: M::segments(&mut work.bfactor_z, residues),
+                contacts: M::segments(&mut work.contacts, &work.contact_lists),
+                work: M::segments(&mut work.vectors, residues),
+                summaries: M::segments(&mut work.results.summaries, &work.structures),
                 config,
                 split: work.split,
             };
@@ -223,19 +210,19 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         gisaid_velocity: given.gisaid_velocity,
         chain_ids: given.chain_ids,
         exposure: M::view(&work.exposure, n),
-        alpha_carbons: Segments { data: M::view_mut(&mut work.alpha_carbons), offsets: M::offsets(&work.residues) },
-        traits: Segments { data: M::view_mut(&mut work.traits), offsets: M::offsets(&work.residues) },
-        bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: M::offsets(&work.residues) },
-        axes: Segments { data: M::view_mut(&mut work.axes), offsets: M::offsets(&work.residues) },
-        facts: Segments { data: M::view_mut(&mut work.facts), offsets: M::offsets(&work.structures) },
+        alpha_carbons: M::segments(&mut work.alpha_carbons, &work.residues),
+        traits: M::segments(&mut work.traits, &work.residues),
+        bfactor_z: M::segments(&mut work.bfactor_z, &work.residues),
+        axes: M::segments(&mut work.axes, &work.residues),
+        facts: M::segments(&mut work.facts, &work.structures),
         split,
     };
     sizes.launch::<split_alpha_carbons::Kernel, _>(executor, args)?;
     let row_items = &work.row_items;
     let given = inputs.shorter();
     let args = split_pairs::Args {
-        output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
-        contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&row_items.others) },
+        output: M::segments(&mut work.rows, &row_items.offsets),
+        contacts: M::segments(&mut work.contacts, &row_items.others),
         items: row_items.view(),
         descriptors: given.descriptors,
         residue_types: given.residue_types,
@@ -251,7 +238,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     if sizes.steps.has(Steps::NETWORK) {
         let given = inputs.shorter();
         let args = split_network::Args {
-            output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
+            output: M::segments(&mut work.rows, &row_items.offsets),
             items: row_items.view(),
             descriptors: given.descriptors,
             alpha_carbons: M::view(&work.alpha_carbons, n),
@@ -265,13 +252,13 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     }
     let given = inputs.shorter();
     let args = split_centrality::Args {
-        output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&work.residues) },
-        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
+        output: M::segments(&mut work.rows, &work.residues),
+        summaries: M::segments(&mut work.results.summaries, &work.structures),
         descriptors: given.descriptors,
         alpha_carbons: M::view(&work.alpha_carbons, n),
         contacts: M::view(&work.contacts, sizes.contact_words),
         facts: M::view(&work.facts, sizes.structures),
-        work: Segments { data: M::view_mut(&mut work.vectors), offsets: M::offsets(&work.residues) },
+        work: M::segments(&mut work.vectors, &work.residues),
         config,
         split,
     };
@@ -293,14 +280,14 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     }
     launch_points(executor, inputs, work)?;
     let sizes = &work.sizes;
-    let (atoms, residues) = (sizes.atoms, M::offsets(&work.residues));
+    let (atoms, residues) = (sizes.atoms, &work.residues);
     let given = inputs.shorter();
     let args = sites::Args {
-        output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
-        site_ids: Segments { data: M::view_mut(&mut work.results.site_ids), offsets: residues },
-        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
-        sites: Segments { data: M::view_mut(&mut work.results.sites), offsets: M::offsets(&work.site_lists) },
-        best: Segments { data: M::view_mut(&mut work.best), offsets: residues },
+        output: M::segments(&mut work.rows, residues),
+        site_ids: M::segments(&mut work.results.site_ids, residues),
+        summaries: M::segments(&mut work.results.summaries, &work.structures),
+        sites: M::segments(&mut work.results.sites, &work.site_lists),
+        best: M::segments(&mut work.best, residues),
         sums: M::view(&work.site_sums, atoms),
         spots: M::view(&work.spots, atoms * CAPACITY as usize),
         point_atoms: M::view(&work.point_atoms, atoms),
@@ -325,13 +312,10 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     let items = work.atom_items.count;
     let given = inputs.shorter();
     let args = points::Args {
-        point_atoms: Segments {
-            data: M::view_mut(&mut work.point_atoms),
-            offsets: M::offsets(&work.atom_items.offsets),
-        },
-        site_atoms: Segments { data: M::view_mut(&mut work.site_atoms), offsets: M::offsets(&work.atom_items.offsets) },
-        points: Segments { data: M::view_mut(&mut work.points), offsets: M::offsets(&work.point_items) },
-        counts: Segments { data: M::view_mut(&mut work.point_counts), offsets: M::offsets(&work.each_item) },
+        point_atoms: M::segments(&mut work.point_atoms, &work.atom_items.offsets),
+        site_atoms: M::segments(&mut work.site_atoms, &work.atom_items.offsets),
+        points: M::segments(&mut work.points, &work.point_items),
+        counts: M::segments(&mut work.point_counts, &work.each_item),
         items: work.atom_items.view(),
         atoms: given.atoms,
         descriptors: given.descriptors,
@@ -347,7 +331,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<points::Kernel, _>(executor, args)?;
     let given = inputs.shorter();
     let args = scores::Args {
-        spots: Segments { data: M::view_mut(&mut work.spots), offsets: M::offsets(&work.point_items) },
+        spots: M::segments(&mut work.spots, &work.point_items),
         points: M::view(&work.points, room),
         counts: M::view(&work.point_counts, items),
         site_atoms: M::view(&work.site_atoms, atoms),
@@ -360,7 +344,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<scores::Kernel, _>(executor, args)?;
     let given = inputs.shorter();
     let args = sums::Args {
-        sums: Segments { data: M::view_mut(&mut work.site_sums), offsets: M::offsets(&work.atom_items.offsets) },
+        sums: M::segments(&mut work.site_sums, &work.atom_items.offsets),
         spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
         items: work.atom_items.view(),
@@ -375,10 +359,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     }
     let given = inputs.shorter();
     let args = point_list::Args {
-        atom_points: Segments {
-            data: M::view_mut(&mut work.results.atom_points),
-            offsets: M::offsets(&work.heavy_atoms),
-        },
+        atom_points: M::segments(&mut work.results.atom_points, &work.heavy_atoms),
         spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
         descriptors: given.descriptors,

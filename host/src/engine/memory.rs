@@ -1,7 +1,7 @@
 //! The memory in which a batch is computed: the host's, or a device's ([`super::DeviceMemory`]).
 
 use cuda_layout::DeviceLayout;
-use cuda_std::launch::{Host, Offsets, Space};
+use cuda_std::launch::{Host, Offsets, Segments, Space};
 
 /// Creates, fills and reads buffers. A buffer is kept from batch to batch and is as long as the largest one needed.
 ///
@@ -92,6 +92,14 @@ pub trait Memory {
 
     /// Offsets, for a kernel's arguments.
     fn offsets(offsets: &Self::Offsets) -> <Self::Space as Space>::Offsets<'_>;
+
+    /// The segments of a buffer, for a kernel to write.
+    fn segments<'b, T: DeviceLayout>(
+        buffer: &'b mut Self::Buffer<T>,
+        offsets: &'b Self::Offsets,
+    ) -> Segments<'b, Self::Space, T> {
+        Segments { data: Self::view_mut(buffer), offsets: Self::offsets(offsets) }
+    }
 }
 
 /// The host's memory.

@@ -1,4 +1,4 @@
-//! Test points on the unit sphere, with which accessible surface is counted.
+//! Test points on the unit sphere, which measure accessible surface.
 
 use super::masks;
 use bytemuck::allocation::try_zeroed_vec;

@@ -195,7 +195,7 @@ impl BatchFeatures {
         self.results.as_mut()
     }
 
-    /// Sets the values on a device, of all residues, chunk by chunk. Then there are no values in this memory.
+    /// Sets the values of all residues, chunk by chunk, on a device. The host's memory then has none.
     pub(super) fn set_on_device(&mut self, chunks: Vec<(usize, Arc<dyn ValuesMemory>)>) {
         self.on_device = chunks;
         self.selection = Selection::new([], self.selection.has_sites());

@@ -162,7 +162,7 @@ pub(super) enum Exclusivity {
 
 impl Scheduler {
     /// # Panics
-    /// Where there is no worker.
+    /// If there is no worker.
     pub(super) fn new<W: Into<Arc<dyn Worker>>>(all: Vec<W>, fallback: Option<Box<dyn Worker>>) -> Self {
         assert!(!all.is_empty(), "an engine has a worker");
         let chosen = all.into_iter().map(|worker| Seat::new(worker, Role::Chosen));

@@ -1,4 +1,4 @@
-//! What two batches must share so that work recorded for one can run on the other.
+//! The properties that two batches must share so that work recorded for one can run on the other.
 
 use crate::pack::PackedBatch;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! What a batch is computed in, besides its inputs: results, and memory to work in.
+//! The memory in which a batch is computed, besides its inputs: results and scratch memory.
 
 use super::batch_sizes::BatchSizes;
 use super::groups::{Columns, Groups, value_offsets};
@@ -73,7 +73,7 @@ pub struct Workspace<M: Memory> {
     pub(super) atom_items: DeviceItems<M>,
     pub(super) residue_items: DeviceItems<M>,
     pub(super) row_items: DeviceItems<M>,
-    /// Of atom items: where each begins in buffers of points, and each by itself.
+    /// For atom items: where each begins in buffers of points, and where in buffers with one element per item.
     pub(super) point_items: M::Offsets,
     pub(super) each_item: M::Offsets,
     /// Room for the sites of each structure.
@@ -114,7 +114,7 @@ impl<M: Memory> Workspace<M> {
     /// Room for nothing.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is too little memory.
     pub fn new(memory: &M) -> Result<Self, M::Error> {
         Ok(Self {
             sizes: BatchSizes::default(),
@@ -163,7 +163,7 @@ impl<M: Memory> Workspace<M> {
     /// several blocks.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is too little memory.
     pub fn prepare(
         &mut self,
         memory: &M,
@@ -276,7 +276,7 @@ impl<M: Memory> Workspace<M> {
     /// A kernel's panic, and those of the memory.
     ///
     /// # Panics
-    /// Where `to` is not room for what was prepared.
+    /// If `to` has no room for what was prepared.
     pub fn results(&self, memory: &M, to: &mut super::BatchFeatures) -> Result<(), M::Error> {
         self.results_into(memory, to.as_mut())
     }

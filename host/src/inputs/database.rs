@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Most bytes of an entry. FoldComp entries have at most 65,535 residues, whose PDB files have 40 MB.
 const MOST: u64 = 64 << 20;
-/// How often an index may have all of the data read: entries may lie over each other, and many could lie over a long one.
+/// Entries may overlap. An index may have as many bytes read as this many times the data, so that a short index cannot have a long
+/// entry read again and again.
 const TIMES: u64 = 4;
 /// The longest line of an index or a list of names.
 const LINE: u64 = 1 << 16;

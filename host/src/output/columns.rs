@@ -142,7 +142,7 @@ impl Column {
         };
         let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
         let first = Group::Residue.features().map(of);
-        // The confidence follows the B column, from which it is taken.
+        // The confidence follows the B column, because it is taken from there.
         let others = others.flat_map(|column| match column {
             Self::Feature(feature) if feature.name == "b_factor" => vec![column, Self::Plddt],
             column => vec![column],

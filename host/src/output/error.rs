@@ -26,7 +26,7 @@ pub enum OutputError {
         /// What can be written.
         known: &'static str,
     },
-    /// A structure's file, of which a copy is to be written, cannot be read.
+    /// A structure's file cannot be read, so no copy of it can be written.
     #[error("{path}: cannot be written again: {problem}")]
     ViewInput {
         /// The structure's file.

@@ -1,4 +1,4 @@
-//! The rows of a row group, or of a record batch, where they are.
+//! The rows of a row group or record batch, read in place.
 
 use super::{SharedRows, StructureRows};
 use std::ops::Range;

@@ -280,16 +280,4 @@ mod tests {
         assert_eq!(WholeFile { temporary: begin(), target }.commit().unwrap(), 0);
         assert_eq!(names(folder.path()), ["a.csv"]);
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let (real, link) = (folder.path().join("real.csv"), folder.path().join("link.csv"));
-        std::fs::write(&real, "before").unwrap();
-        std::os::unix::fs::symlink("real.csv", &link).unwrap();
-        WholeFile::begin(&link).unwrap().commit().unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(std::fs::read_to_string(&real).unwrap(), "");
-    }
 }

@@ -103,11 +103,11 @@ const PIECE_BYTES: u64 = 1 << 20;
 const PIECE_FILES: usize = 256;
 /// Pieces per core that are being read or waiting. A piece takes less than a third of its text in memory.
 const PIECES_PER_CORE: usize = 8;
-/// As many, where all there is to do for a while is to read. A core reads a piece in 1.5 to 2.5 ms, a device takes 0.26 s to open, so
-/// there are as many as cores read meanwhile. Some 600 MB of structures wait at most, with 16 cores.
+/// The same while there is nothing to do but read. A core reads a piece in 1.5 to 2.5 ms and a device takes 0.26 s to open, so this
+/// is what a core reads meanwhile. With 16 cores, at most about 600 MB of structures wait.
 #[cfg(any(feature = "cli", test))]
 const PIECES_PER_CORE_AT_FIRST: usize = 128;
-/// Approximate ratio by which compressed text grows.
+/// Approximate factor by which compressed text grows.
 const GZIP_RATIO: u64 = 5;
 /// Limit of the first batch in atoms. A small first batch starts the computation early. Each further batch may have twice
 /// as many atoms, up to the normal limit.

@@ -11,7 +11,7 @@ static OPEN: RwLock<()> = RwLock::new(());
 
 /// The bytes of a file. From a device or pipe it reads no more than the largest structure has.
 ///
-/// Where the process may open no more files, this waits until the other threads have closed theirs, and then reads alone. An
+/// If the process may open no more files, this waits until the other threads have closed theirs, and then reads alone. An
 /// error is left only if not even one file can be opened.
 pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
     let together = OPEN.read().unwrap_or_else(PoisonError::into_inner);

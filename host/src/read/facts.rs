@@ -1,4 +1,4 @@
-//! What a file says beside its atoms.
+//! What a file says besides its atoms.
 
 use super::assembly::{self, Generator};
 use super::note::Note;
@@ -7,7 +7,7 @@ use super::references::References;
 use super::tables::Tables;
 use std::sync::Arc;
 
-/// What a file says beside its atoms.
+/// What a file says besides its atoms.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// Whether it says that its B column is a predictor's confidence.

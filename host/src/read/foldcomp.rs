@@ -1,4 +1,4 @@
-//! FoldComp: a chain stored as torsions and angles of a few bits each, from which its atoms are placed again.
+//! FoldComp: a chain stored as torsions and angles of a few bits each, from which its atoms are computed.
 //!
 //! Numbers are little-endian. n residues, k anchors, t side-chain torsions.
 //!

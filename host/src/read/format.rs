@@ -22,7 +22,7 @@ pub(super) fn is_binary(text: &[u8]) -> bool {
 
 /// Why a text in a known format of another kind is not read.
 fn foreign_text(text: &[u8]) -> Option<&'static str> {
-    /// Where what names the format stands.
+    /// The bytes at the beginning that may name the format.
     const HEAD: usize = 4096;
     let text = text.trim_ascii_start();
     let head = text[..text.len().min(HEAD)].to_ascii_lowercase();

@@ -76,7 +76,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// What the inputs with such a note have; used in the summary of a run.
+            /// What inputs with such a note have in common, for the summary of a run.
             #[must_use]
             pub fn about(self) -> &'static str {
                 match self { $(Self::$kind => $about,)* }

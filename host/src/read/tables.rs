@@ -1,4 +1,4 @@
-//! Categories of mmCIF and BinaryCIF that some options need beside the atoms; rows are kept as they are.
+//! Categories of mmCIF and BinaryCIF that some options need in addition to the atoms; rows are kept as they are.
 
 use super::number::{cif_number, integer};
 

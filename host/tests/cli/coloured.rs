@@ -46,12 +46,7 @@ fn what_cannot_be_written_again_is_said() {
     assert_eq!(run.prism(&["pack", "in/b.pdb", "-o", "b.arrow"]).status, 0);
     let outcome =
         run.features(&["in/a.pdb", "b.arrow", "--columns", "wcn", "--write-structures", "out", "-o", "t.csv"]);
-    assert_eq!(outcome.status, 3, "{}", outcome.stderr);
-    assert!(
-        outcome.stderr.contains("error: b.pdb: cannot be written again: it is part of a file"),
-        "{}",
-        outcome.stderr
-    );
+    outcome.says(3, "error: b.pdb: cannot be written again: it is part of a file");
     assert!(run.path("out/a.pdb").is_file() && !run.path("out/b.pdb").exists());
     assert_eq!(fs::read_to_string(run.path("t.csv")).unwrap().lines().count(), 1 + 2 * 46, "the table has both");
     for (arguments, status, said) in [
@@ -62,8 +57,6 @@ fn what_cannot_be_written_again_is_said() {
         (&["--write-structures", "out", "--assembly", "1"], 2, "cannot be used with"),
         (&["--color-by", "depth"], 2, "--write-structures"),
     ] {
-        let outcome = run.features(&[&["in/a.pdb"], arguments].concat());
-        assert_eq!(outcome.status, status, "{arguments:?}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains(said), "{arguments:?}: {}", outcome.stderr);
+        run.features(&[&["in/a.pdb"], arguments].concat()).says(status, said);
     }
 }

@@ -1,12 +1,8 @@
 //! Conventions of commands: help, manual, completions, formats, silence, and a report of what was done.
 
 use crate::command::{Run, column, example, names, shipped};
-use arrow_array::Array;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int32Type};
 use serde_json::Value;
 use std::fs;
-use std::io::Read;
 
 #[test]
 fn short_help_has_the_most_used_options_and_long_help_all_in_groups() {
@@ -92,91 +88,6 @@ fn threads_change_nothing_but_time() {
 }
 
 #[test]
-fn text_formats_hold_the_same_table() {
-    let run = Run::new();
-    run.copy(&example(), "a.pdb");
-    run.copy(&shipped("1crn.pdb"), "b, with a comma.pdb");
-    let inputs = ["a.pdb", "b, with a comma.pdb"];
-    let written = |output: &str| {
-        let outcome = run.features(&[&inputs[..], &["-o", output]].concat());
-        assert_eq!(outcome.status, 0, "{output}: {}", outcome.stderr);
-        fs::read(run.path(output)).unwrap()
-    };
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let unzipped = |bytes: Vec<u8>| {
-        let mut reader = flate2::read::GzDecoder::new(&bytes[..]);
-        let mut text = String::new();
-        reader.read_to_string(&mut text).unwrap();
-        let comment = String::from_utf8(reader.header().unwrap().comment().unwrap().to_vec()).unwrap();
-        assert!(comment.contains("prism.points=100; prism.") && comment.contains("prism.backend=CPU ("), "{comment}");
-        text
-    };
-    let csv = text(written("t.csv"));
-    assert_eq!(unzipped(written("t.csv.gz")), csv);
-    let tsv = text(written("t.tsv"));
-    assert_eq!(unzipped(written("t.tsv.gz")), tsv);
-    let rows = |text: &str, delimiter: u8| -> Vec<csv::StringRecord> {
-        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(text.as_bytes());
-        reader.records().map(Result::unwrap).collect()
-    };
-    assert_eq!(rows(&tsv, b'\t'), rows(&csv, b','));
-    assert!(tsv.contains("\nb, with a comma.pdb\t"), "a comma needs no quotes there");
-
-    let jsonl = text(written("t.jsonl"));
-    assert_eq!(unzipped(written("t.jsonl.gz")), jsonl);
-    let (header, rest) = (rows(&csv, b',')[0].clone(), &rows(&csv, b',')[1..]);
-    assert_eq!(jsonl.lines().count(), rest.len());
-    for (line, fields) in jsonl.lines().zip(rest) {
-        let object: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(object.as_object().unwrap().len(), header.len());
-        for (name, field) in header.iter().zip(fields) {
-            let value = &object[name];
-            let same = match value {
-                Value::Null => field.is_empty(),
-                Value::String(text) => text == field,
-                // Parse to the same 32-bit number.
-                number => number.to_string().parse::<f32>().unwrap() == field.parse::<f32>().unwrap(),
-            };
-            assert!(same, "{name}: {value} beside {field:?}");
-        }
-    }
-}
-
-#[test]
-fn arrow_holds_the_same_table_and_where_it_comes_from() {
-    let run = Run::new();
-    run.copy(&example(), "a.pdb");
-    assert_eq!(run.features(&["a.pdb", "-o", "t.arrow", "--digests"]).status, 0);
-    let csv = run.features(&["a.pdb"]).stdout;
-    let reader = arrow_ipc::reader::FileReader::try_new(fs::File::open(run.path("t.arrow")).unwrap(), None).unwrap();
-    let schema = reader.schema();
-    assert_eq!(schema.metadata()["prism.version"], env!("CARGO_PKG_VERSION"));
-    assert!(schema.metadata()["prism.command"].starts_with("prism features --backend cpu a.pdb -o t.arrow"));
-    assert_eq!(schema.metadata()["prism.ptx_sha256"].len(), 64);
-    assert_eq!(schema.metadata()["prism.inputs_sha256"].len(), 64);
-    let batches: Vec<_> = reader.map(Result::unwrap).collect();
-    assert_eq!(batches.len(), 1);
-    for (index, field) in schema.fields().iter().enumerate() {
-        let (array, expected) = (batches[0].column(index), column(&csv, field.name()));
-        assert_eq!(array.len(), expected.len());
-        for (row, expected) in expected.iter().enumerate() {
-            let same = if array.is_null(row) {
-                expected.is_empty()
-            } else if let Some(texts) = array.as_string_opt::<i32>() {
-                texts.value(row) == expected
-            } else if let Some(numbers) = array.as_primitive_opt::<Int32Type>() {
-                numbers.value(row).to_string() == *expected
-            } else {
-                array.as_primitive::<Float32Type>().value(row) == expected.parse::<f32>().unwrap()
-            };
-            assert!(same, "{} of row {row}", field.name());
-        }
-    }
-    let outcome = run.features(&["t.arrow"]);
-    assert!(outcome.stderr.contains("not a packed data set"), "{}", outcome.stderr);
-}
-
-#[test]
 fn provenance_goes_beside_formats_that_have_no_room() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "a.pdb");
@@ -191,8 +102,6 @@ fn provenance_goes_beside_formats_that_have_no_room() {
         assert_eq!(value["inputs"][0]["sha256"].as_str(), expected.split_whitespace().next());
         assert_eq!(value["inputs"][0]["path"], "a.pdb");
     }
-    let outcome = run.features(&["a.pdb", "--provenance", "none/p.json"]);
-    assert_eq!(outcome.stderr, "error: none/p.json: there is no folder none; make it first\n");
 }
 
 #[test]
@@ -222,9 +131,7 @@ fn a_column_is_explained() {
     for text in ["depth\n", "nearest atom", "Chakravarty", "Å", "undefined"] {
         assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
     }
-    let outcome = run.prism(&["features", "--explain", "depht"]);
-    assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("there is no column `depht`"), "{}", outcome.stderr);
+    run.prism(&["features", "--explain", "depht"]).says(2, "there is no column `depht`");
 }
 
 /// The explanation of a column holds for an experimental structure, a residue without an alpha carbon, and an unknown one.

@@ -1,7 +1,7 @@
 //! What files say of themselves: units and definitions of columns, and how they were made; and that all formats have the
 //! same lines.
 
-use crate::command::{Run, column};
+use crate::command::{Run, column, trimer};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type};
 use arrow_array::{Array, RecordBatch};
@@ -23,10 +23,6 @@ const TABLES: [(&[&str], &str, &str, &str); 6] = [
     (&["interface", "-o", "pairs.csv"], "--by-residue", "sasa_alone", "Å^2"),
     (&["summary"], "-o", "radius_of_gyration", "Å"),
 ];
-
-fn trimer() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1jcd.pdb.gz")
-}
 
 /// Writes a table in some format; answers its path.
 fn write(run: &Run, (command, option, ..): (&[&str], &str, &str, &str), name: &str) -> PathBuf {
@@ -97,8 +93,9 @@ fn parquet_and_arrow_describe_columns_and_the_run() {
         assert!(told["prism.backend"].contains("CPU"), "{of:?}: {}", told["prism.backend"]);
         assert!(parquet.metadata().row_group(0).columns().iter().all(|column| column.statistics().is_some()), "{of:?}");
 
-        let (in_arrow, _) = arrow(&write(&run, table, "t.arrow"));
+        let (in_arrow, batches) = arrow(&write(&run, table, "t.arrow"));
         assert_eq!(in_arrow.fields(), schema.fields(), "{of:?}");
+        assert_eq!(batches.iter().map(|batch| batch.num_rows() as i64).sum::<i64>(), metadata.num_rows(), "{of:?}");
         assert!(in_arrow.metadata()["prism.command"].ends_with("t.arrow"), "{of:?}");
     }
 }
@@ -147,6 +144,26 @@ fn every_format_has_the_same_lines() {
             assert_eq!(array, objects);
         }
     }
+}
+
+#[test]
+fn names_need_quotes_only_where_a_field_ends_at_a_comma() {
+    let run = Run::new();
+    run.copy(&trimer(), "b, with a comma.pdb.gz");
+    for (output, begin) in [("t.csv", "\n\"b, with a comma.pdb\","), ("t.tsv", "\nb, with a comma.pdb\t")] {
+        assert_eq!(run.features(&["b, with a comma.pdb.gz", "-o", output]).status, 0);
+        assert!(fs::read_to_string(run.path(output)).unwrap().contains(begin), "{output}");
+    }
+}
+
+#[test]
+fn digests_are_in_the_metadata_of_a_file_that_is_no_data_set() {
+    let run = Run::new();
+    run.copy(&trimer(), "a.pdb.gz");
+    assert_eq!(run.features(&["a.pdb.gz", "-o", "t.arrow", "--digests"]).status, 0);
+    let metadata = arrow(&run.path("t.arrow")).0.metadata;
+    assert_eq!((metadata["prism.ptx_sha256"].len(), metadata["prism.inputs_sha256"].len()), (64, 64));
+    run.features(&["t.arrow"]).says(1, "not a packed data set");
 }
 
 #[test]

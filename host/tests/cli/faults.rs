@@ -1,6 +1,6 @@
 //! Signals, full disks, limits and closed pipes: no output is lost or half written.
 
-use crate::command::{Outcome, Run, example, names, shipped};
+use crate::command::{Outcome, Run, example, names, shipped, signal};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -30,27 +30,17 @@ fn many_residues(residues: usize) -> String {
 }
 
 impl Run {
-    /// Runs `prism` in a shell that has set a limit.
-    fn limited(&self, limit: &str, arguments: &[&str]) -> Outcome {
-        let script = format!("{limit} && exec \"$0\" \"$@\"");
-        let output = Command::new("bash")
-            .args(["-c", &script, env!("CARGO_BIN_EXE_prism")])
-            .args(arguments)
-            .current_dir(self.path(""))
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        Outcome {
-            status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+    /// Runs a script in a shell, for which `$0` is `prism`.
+    fn shell(&self, script: &str, arguments: &[&str]) -> Outcome {
+        let mut command = Command::new("bash");
+        command.args(["-c", script, env!("CARGO_BIN_EXE_prism")]).args(arguments).current_dir(self.path(""));
+        command.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).output().unwrap().into()
     }
-}
 
-fn signal(child: &Child, signal: &str) {
-    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    /// Runs `prism` in a shell that has set a limit.
+    pub fn limited(&self, limit: &str, arguments: &[&str]) -> Outcome {
+        self.shell(&format!("{limit} && exec \"$0\" \"$@\""), arguments)
+    }
 }
 
 /// Starts a run that computes for longer than the test lasts.
@@ -100,22 +90,13 @@ fn an_interrupted_run_ends_within_two_seconds() {
 fn a_pipe_that_is_named_is_read_and_can_be_left() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "a.pdb");
-    let shell = |script: &str| {
-        let output = Command::new("bash")
-            .args(["-c", script, env!("CARGO_BIN_EXE_prism")])
-            .current_dir(run.path(""))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
-    };
     let features = r#""$0" features --backend cpu --columns sasa --digests --provenance p.json"#;
     let expected = run.features(&["a.pdb", "--columns", "sasa"]).stdout;
-    let (table, said) = shell(&format!("{features} <(gzip -c a.pdb)"));
+    let Outcome { stdout: table, stderr: said, .. } = run.shell(&format!("{features} <(gzip -c a.pdb)"), &[]);
     let values =
         |table: &str| table.lines().skip(1).map(|l| l.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>();
     assert_eq!(values(&table), values(&expected), "{said}");
-    let (table, said) = shell(&format!("{features} <(tar c a.pdb)"));
+    let Outcome { stdout: table, stderr: said, .. } = run.shell(&format!("{features} <(tar c a.pdb)"), &[]);
     assert_eq!(values(&table), values(&expected), "{said}");
     assert!(names(&table)[0].ends_with("/a.pdb"), "{table}");
 
@@ -148,9 +129,7 @@ fn a_file_size_limit_is_an_error_with_words() {
         assert_eq!(error.matches("os error").count(), 1, "{error}");
         assert_eq!(run.files(), ["in"]);
     }
-    let outcome = run.limited("ulimit -f 8", &["pack", "in", "-o", "set.arrow"]);
-    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("error: set.arrow: "), "{}", outcome.stderr);
+    run.limited("ulimit -f 8", &["pack", "in", "-o", "set.arrow"]).says(1, "error: set.arrow: ");
     assert_eq!(run.files(), ["in"]);
 }
 
@@ -159,10 +138,9 @@ fn a_full_disk_is_an_error_with_words() {
     let run = Run::new();
     run.copy(&example(), "a.pdb");
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = run.command(&["features", "--backend", "cpu", "a.pdb"]).stdout(full).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("error: cannot write the table: No space left on device (os error 28)"), "{stderr}");
+    let outcome: Outcome =
+        run.command(&["features", "--backend", "cpu", "a.pdb"]).stdout(full).output().unwrap().into();
+    outcome.says(1, "error: cannot write the table: No space left on device (os error 28)");
 }
 
 #[test]
@@ -210,7 +188,7 @@ fn a_limit_of_open_files_loses_no_archive() {
         let Outcome { status, stderr, .. } = run.limited(&format!("ulimit -n {files}"), &arguments);
         (status, stderr)
     };
-    // What the database needs alone, one file more for the tar, which is opened while the database is closed, and one for the
+    // As many as the database alone needs, one more for the tar, which is opened while the database is closed, and one for the
     // other threads.
     let least = (4..40).find(|files| status(*files, &["db/foldcomp"]).0 == 0).expect("40 files are enough");
     for files in least + 2..least + 6 {
@@ -263,13 +241,10 @@ fn threads_that_cannot_be_had_are_an_error_with_words() {
     for limit in [1, 2, 3, 5, 7, 9, 12] {
         let command = "./prism -j 3 features --backend cpu a.pdb -o out.csv";
         let script = format!("cd {place} && ulimit -u {limit} && exec {command}");
-        let output = as_nobody(&script).unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        let status = output.status.code();
-        assert!([Some(0), Some(1)].contains(&status), "{limit} threads: {status:?}: {stderr}");
-        if status == Some(1) {
+        let outcome = Outcome::from(as_nobody(&script).unwrap());
+        if outcome.status != 0 {
             refused += 1;
-            assert!(stderr.contains("error: cannot begin a thread: "), "{limit} threads: {stderr}");
+            outcome.says(1, "error: cannot begin a thread: ");
             assert!(!run.path("out.csv").exists());
         }
     }
@@ -326,6 +301,7 @@ fn a_missing_output_folder_is_said_in_one_line_before_anything_is_read() {
         &["features", "broken.pdb", "-o", "none/out.csv"][..],
         &["sites", "broken.pdb", "-o", "none/out.csv"],
         &["pack", "broken.pdb", "-o", "none/out.arrow"],
+        &["features", "broken.pdb", "--provenance", "none/p.json"],
     ] {
         let outcome = run.prism(arguments);
         assert_eq!(outcome.status, 1, "{}", outcome.stderr);
@@ -394,9 +370,7 @@ fn a_data_set_that_changes_during_a_run_ends_no_run() {
             let noise: Vec<u8> = (0..whole.len() / 2).map(|i| ((i * i) >> 7) as u8).collect();
             std::os::unix::fs::FileExt::write_all_at(&file, &noise, 50_000).unwrap();
         }
-        let output = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        let status = output.status.code().unwrap_or_else(|| panic!("turn {turn}: {:?}: {stderr}", output.status));
+        let Outcome { status, stderr, .. } = child.wait_with_output().unwrap().into();
         assert!([0, 1, 3].contains(&status), "turn {turn}: {status}: {stderr}");
         assert!(!stderr.contains("panicked"), "{stderr}");
         refused += usize::from(status != 0);

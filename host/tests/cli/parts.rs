@@ -29,21 +29,18 @@ fn into<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&COMMAND[..], &["-o", output], more].concat()
 }
 
-/// All files of a folder with their content.
+/// Something about each file of a folder, by name.
+fn of_files<T>(folder: &Path, of: impl Fn(&fs::DirEntry) -> T) -> BTreeMap<String, T> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(Result::unwrap);
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), of(&entry))).collect()
+}
+
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entry = |entry: std::io::Result<fs::DirEntry>| {
-        let entry = entry.unwrap();
-        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
-    };
-    fs::read_dir(folder).unwrap().map(entry).collect()
+    of_files(folder, |entry| fs::read(entry.path()).unwrap())
 }
 
 fn times(folder: &Path) -> BTreeMap<String, SystemTime> {
-    let entry = |entry: std::io::Result<fs::DirEntry>| {
-        let entry = entry.unwrap();
-        (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().modified().unwrap())
-    };
-    fs::read_dir(folder).unwrap().map(entry).collect()
+    of_files(folder, |entry| entry.metadata().unwrap().modified().unwrap())
 }
 
 #[test]
@@ -58,13 +55,13 @@ fn a_run_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
     let mut killed = 0;
     for trial in 0..25 {
         let output = format!("out{}/", trial / 5);
-        let before = times_of(&run, &output);
+        let before = times(&run.path(&output));
         let mut child = run.command(&into(&output, &["--resume"])).stderr(Stdio::null()).spawn().unwrap();
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis(20 + (state >> 33) % 400));
         let _ = child.kill();
         killed += usize::from(child.wait().unwrap().code().is_none());
-        let after = times_of(&run, &output);
+        let after = times(&run.path(&output));
         for (name, time) in before.iter().filter(|(name, _)| before.contains_key(&name.replace("parquet", "json"))) {
             assert_eq!(after.get(name), Some(time), "{name} was done and is done again");
         }
@@ -75,19 +72,11 @@ fn a_run_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
     assert!(killed > 5, "only {killed} of 25 runs were killed before their end");
     for folder in 0..5 {
         let output = format!("out{folder}/");
-        let outcome = run.prism(&into(&output, &["--resume"]));
-        assert_eq!(outcome.status, 3, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("55 structures, "), "{}", outcome.stderr);
+        run.prism(&into(&output, &["--resume"])).says(3, "55 structures, ");
         assert!(files(&run.path(&output)) == expected, "{output}");
     }
     // Nothing is left to do, which is a success.
-    let again = run.prism(&into("out0/", &["--resume"]));
-    assert_eq!(again.status, 3, "{}", again.stderr);
-    assert!(again.stderr.contains("15 of 15 parts are done already"), "{}", again.stderr);
-}
-
-fn times_of(run: &Run, output: &str) -> BTreeMap<String, SystemTime> {
-    if run.path(output).exists() { times(&run.path(output)) } else { BTreeMap::new() }
+    run.prism(&into("out0/", &["--resume"])).says(3, "15 of 15 parts are done already");
 }
 
 #[test]
@@ -130,9 +119,7 @@ fn what_is_not_the_same_run_is_refused() {
     assert_eq!(run.prism(&into("out/", &["--shard", "2/2"])).status, 3);
     let before = files(&run.path("out"));
     let refused = |arguments: Vec<&str>, status: i32, says: &str| {
-        let outcome = run.prism(&arguments);
-        assert_eq!(outcome.status, status, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(says), "{}", outcome.stderr);
+        run.prism(&arguments).says(status, says);
         assert!(files(&run.path("out")) == before);
     };
     refused(into("out/", &[]), 1, "error: out/: holds this run already; --resume goes on with it");
@@ -151,16 +138,8 @@ fn what_is_not_the_same_run_is_refused() {
 fn a_run_that_found_no_room_goes_on_where_there_is_some() {
     let run = inputs();
     run.prism(&into("whole/", &[]));
-    let script = "ulimit -f 4 && exec \"$0\" \"$@\"";
-    let output = std::process::Command::new("bash")
-        .args(["-c", script, env!("CARGO_BIN_EXE_prism")])
-        .args(into("out/", &[]))
-        .current_dir(run.path(""))
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("error: out/part-00000.parquet: cannot be written: File too large"), "{stderr}");
+    let outcome = run.limited("ulimit -f 4", &into("out/", &[]));
+    outcome.says(1, "error: out/part-00000.parquet: cannot be written: File too large");
     assert_eq!(run.prism(&into("out/", &["--resume"])).status, 3);
     assert!(files(&run.path("out")) == files(&run.path("whole")));
 }

@@ -1,13 +1,7 @@
 //! `prism edges`, `prism interface` and `prism summary` from a user's view.
 
-use crate::command::{Run, column, example};
+use crate::command::{Run, column, example, trimer};
 use std::fs;
-use std::path::PathBuf;
-
-/// Three helices that wind around each other.
-fn trimer() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1jcd.pdb.gz")
-}
 
 #[test]
 fn edges_of_alpha_carbons_are_the_contact_numbers() {

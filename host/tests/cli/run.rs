@@ -50,14 +50,10 @@ fn devices_are_numbers_or_all() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "a.pdb");
     for (devices, says) in [("0,x", "give numbers of devices, or `all`"), ("-1", "-1")] {
-        let outcome = run.prism(&["features", "a.pdb", &format!("--devices={devices}")]);
-        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-        assert!(outcome.stderr.contains(says), "{}", outcome.stderr);
+        run.prism(&["features", "a.pdb", &format!("--devices={devices}")]).says(2, says);
     }
     for devices in ["--device=all", "--devices=0,1"] {
-        let outcome = run.features(&["a.pdb", devices]);
-        assert_eq!(outcome.status, 2, "the CPU backend has none");
-        assert!(outcome.stderr.contains("the CPU backend has none"), "{}", outcome.stderr);
+        run.features(&["a.pdb", devices]).says(2, "the CPU backend has none");
     }
     // All devices, of which there may be none.
     let outcome = run.prism(&["features", "a.pdb", "--devices", "all"]);
@@ -66,7 +62,7 @@ fn devices_are_numbers_or_all() {
 
 #[cfg(unix)]
 mod interrupted {
-    use crate::command::{Run, shipped};
+    use crate::command::{Run, shipped, signal};
     use std::fs::{File, OpenOptions};
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Child, ChildStderr, Command, Stdio};
@@ -94,11 +90,6 @@ mod interrupted {
             Self { run, child, stderr, input }
         }
 
-        fn signal(&self, signal: &str) {
-            let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-            assert!(sent.success());
-        }
-
         fn line(&mut self) -> String {
             let mut line = String::new();
             self.stderr.read_line(&mut line).unwrap();
@@ -116,9 +107,9 @@ mod interrupted {
 
     #[test]
     fn once_it_ends_in_order() {
-        for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        for (name, status) in [("-INT", 130), ("-TERM", 143)] {
             let mut waiting = Waiting::new("out.csv");
-            waiting.signal(signal);
+            signal(&waiting.child, name);
             assert!(waiting.line().starts_with("interrupted: "));
             waiting.input.write_all(&std::fs::read(shipped("1ubq.pdb")).unwrap()).unwrap();
             waiting.input = OpenOptions::new().write(true).open("/dev/null").unwrap();
@@ -131,9 +122,9 @@ mod interrupted {
     fn twice_it_ends_at_once() {
         for output in ["out.npz", "out.parquet"] {
             let mut waiting = Waiting::new(output);
-            waiting.signal("-INT");
+            signal(&waiting.child, "-INT");
             assert!(waiting.line().starts_with("interrupted: "));
-            waiting.signal("-INT");
+            signal(&waiting.child, "-INT");
             assert_eq!(waiting.ends(output), 130);
         }
     }

@@ -40,12 +40,7 @@ impl Run {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // A run that does not read to the end closes the pipe.
         let _ = child.stdin.take().unwrap().write_all(input);
-        let output = child.wait_with_output().unwrap();
-        Outcome {
-            status: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        child.wait_with_output().unwrap().into()
     }
 }
 
@@ -207,7 +202,7 @@ fn lists_name_inputs() {
     assert_eq!(names(&piped.stdout), ["c.pdb"], "{}", piped.stderr);
     run.put("empty.txt", "\n");
     let none = run.prism(&[&FEATURES[..], &["--from-file", "empty.txt"]].concat());
-    assert!(none.status == 1 && none.stderr.contains("names no input"), "{}", none.stderr);
+    none.says(1, "names no input");
     assert_eq!(run.prism(&FEATURES).status, 2, "no input at all");
 }
 

@@ -56,30 +56,6 @@ fn bits_do_not_depend_on_order_batch_or_company() {
 }
 
 #[test]
-fn the_gpu_computes_the_same_bits() {
-    let gpu = match Engine::builder().backend(Backend::Cuda).build() {
-        Ok(gpu) => gpu,
-        Err(error) => {
-            assert!(std::env::var_os("CUDA_REQUIRE_GPU").is_none_or(|value| value != "1"), "{error}");
-            assert!(matches!(&error, EngineError::NoCuda(why) if why.is_unavailable()), "{error}");
-            eprintln!("skipped: {error}");
-            return;
-        }
-    };
-    let inputs = mixed();
-    for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&gpu.run(&inputs).unwrap()) {
-        assert_same_bits(features, other, "on the GPU");
-    }
-    // Batches that grow and shrink, in slots that keep their buffers.
-    let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(500).build().unwrap();
-    for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&cut.run(&inputs).unwrap()) {
-        assert_same_bits(features, other, "on the GPU, cut into batches");
-    }
-    assert!(gpu.run(&[]).unwrap().is_empty());
-    assert!(gpu.backend_description().starts_with("CUDA on "));
-}
-
-#[test]
 fn no_structure_is_no_error() {
     assert!(cpu().run(&[]).unwrap().is_empty());
     assert!(cpu().run_each(&[]).unwrap().is_empty());

@@ -1,18 +1,7 @@
 //! Files that break their format in ways that once gave wrong results silently.
 
 use crate::read_common::*;
-use prism_host::StructureInput;
 use prism_host::read::{Models, NoteKind, ReadOptions, read_structures};
-
-/// `chain number+icode name atoms` of each residue.
-fn rows(s: &StructureInput) -> Vec<String> {
-    let row = |i: usize| {
-        let chain = &s.chains[s.chain_ids[i] as usize];
-        let atoms = s.residue_atoms[i + 1] - s.residue_atoms[i];
-        format!("{chain} {}{} {} {atoms}", s.residue_numbers[i], s.insertion_codes[i], s.resname(i))
-    };
-    (0..s.n_rows()).map(row).collect()
-}
 
 fn atom(name: &str, residue: &str, place: &str, x: f64) -> String {
     format!("{:<76}{:>2}  \n", atom_line(name, ' ', residue, place, x).trim_end(), &name.trim()[..1])
@@ -276,7 +265,7 @@ fn b_factors_that_cannot_be() {
     }
 }
 
-/// Atoms of a residue in two places of a file make two rows, which is said.
+/// Atoms of a residue in two places of a file make two rows, with a note.
 #[test]
 fn residues_whose_atoms_lie_apart_are_told_of() {
     let (even, odd): (Vec<_>, Vec<_>) = plain().into_iter().enumerate().partition(|(index, _)| index % 2 == 0);

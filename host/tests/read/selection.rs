@@ -3,19 +3,7 @@
 use crate::read_common::*;
 use prism_host::StructureInput;
 use prism_host::read::{ReadOptions, read_bytes};
-use shared_types::{NO_CA, RESIDUES};
-
-/// `chain number+icode name:atoms` of each residue.
-fn rows(s: &StructureInput) -> Vec<String> {
-    (0..s.n_residues())
-        .map(|i| {
-            let chain = &s.chains[s.chain_ids[i] as usize];
-            let name = RESIDUES[usize::from(s.residue_types[i])].name;
-            let atoms = s.residue_atoms[i + 1] - s.residue_atoms[i];
-            format!("{chain} {}{} {name}:{atoms}", s.residue_numbers[i], s.insertion_codes[i])
-        })
-        .collect()
-}
+use shared_types::NO_CA;
 
 /// The standard residues of a text, each atom in its first alternate location.
 fn standard(text: String) -> StructureInput {
@@ -32,8 +20,8 @@ fn whole_entries() {
     let crambin = structure(CRAMBIN_PDB);
     assert_eq!((crambin.n_residues(), crambin.n_atoms()), (46, 327));
     assert_eq!(crambin.chains, ["A"]);
-    assert_eq!(rows(&crambin)[..2], ["A 1 THR:7", "A 2 THR:7"]);
-    assert_eq!(rows(&crambin)[45], "A 46 ASN:9");
+    assert_eq!(rows(&crambin)[..2], ["A 1 THR 7", "A 2 THR 7"]);
+    assert_eq!(rows(&crambin)[45], "A 46 ASN 9");
     // The CA of THR 1 is the second atom, with a B factor of 10.80.
     assert_eq!((crambin.ca_indices[0], crambin.bfactor[0]), (1, 10.80));
     assert_eq!([crambin.atoms[0].radius, crambin.atoms[1].radius, crambin.atoms[2].radius], [1.64, 1.88, 1.61]);
@@ -92,7 +80,7 @@ fn of_several_names_in_one_place_the_first_standard_one() {
         atom_line(" CB ", 'C', "THR", "A   1 ", 6.0),
     ];
     let s = standard(text.concat());
-    assert_eq!(rows(&s), ["A 1 SER:2"]);
+    assert_eq!(rows(&s), ["A 1 SER 2"]);
     assert_eq!(xs(&s), [2.0, 4.0]);
 }
 
@@ -117,7 +105,7 @@ fn hydrogens_are_left_out_by_element_or_name() {
     let s = structure(text.concat());
     assert_eq!(xs(&s), [1.0, 4.0, 7.0, 10.0]);
     // A residue with only hydrogens has no row.
-    assert_eq!(rows(&s), ["A 1 MET:4"]);
+    assert_eq!(rows(&s), ["A 1 MET 4"]);
 }
 
 #[test]
@@ -139,7 +127,7 @@ fn residues_are_runs_and_never_merge() {
     ];
     let s = structure(text.concat());
     let expected =
-        ["A 1 SER:1", "A 1A SER:1", "A 1 SER:1", "B 1 SER:1", "A -1 SER:1", "A 7 GLY:1", "A 7 GLY:2", "  9 ALA:1"];
+        ["A 1 SER 1", "A 1A SER 1", "A 1 SER 1", "B 1 SER 1", "A -1 SER 1", "A 7 GLY 1", "A 7 GLY 2", "  9 ALA 1"];
     assert_eq!(rows(&s), expected);
     assert_eq!(s.chains, ["A", "B", " "]);
     assert_eq!(s.chain_ids, [0, 0, 0, 1, 0, 0, 0, 2]);
@@ -185,10 +173,10 @@ fn chains_asked_for() {
             ReadOptions { chains: Some(ids.iter().map(|&id| id.to_owned()).collect()), ..ReadOptions::default() };
         read_bytes(text.as_bytes(), "x", &options)
     };
-    assert_eq!(rows(&chains(&["A"]).unwrap().structure), ["A 0 SER:1", "A 2 SER:1"]);
-    assert_eq!(rows(&chains(&["C", "B"]).unwrap().structure), ["B 1 SER:1", "C 3 SER:1"]);
-    assert_eq!(rows(&chains(&[" "]).unwrap().structure), ["  4 SER:1"]);
-    assert_eq!(rows(&chains(&[""]).unwrap().structure), ["  4 SER:1"]);
+    assert_eq!(rows(&chains(&["A"]).unwrap().structure), ["A 0 SER 1", "A 2 SER 1"]);
+    assert_eq!(rows(&chains(&["C", "B"]).unwrap().structure), ["B 1 SER 1", "C 3 SER 1"]);
+    assert_eq!(rows(&chains(&[" "]).unwrap().structure), ["  4 SER 1"]);
+    assert_eq!(rows(&chains(&[""]).unwrap().structure), ["  4 SER 1"]);
     let some = chains(&["A", "X"]).unwrap();
     assert_eq!(some.warnings, ["chain \"X\", which was requested, has no protein residues"]);
     let none = chains(&["X", "a"]).unwrap_err().to_string();

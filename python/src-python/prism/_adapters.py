@@ -1,4 +1,4 @@
-"""Objects of other packages as structures. No package is imported: whoever has one of its objects has imported it."""
+"""Objects of other packages as structures. No package is imported here: a caller with an object has imported its package."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def is_known(value: Any) -> bool:
 
 
 def own_name(value: Any) -> str:
-    """The name that the package gives an object. Empty where it has none."""
+    """The name that the package gives an object, or an empty text."""
     package = type(value).__module__.partition(".")[0]
     if package == "gemmi":
         name: Any = getattr(value, "name", "")
@@ -76,7 +76,7 @@ def _adapter(value: Any) -> Callable[[Any, str, Model, int | None], Iterator[Str
 
 
 def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[tuple[str, Any]]:
-    """The models that are asked for, with their names. `models` has all of them, with their numbers."""
+    """The requested models with their names. `models` has all models with their numbers."""
     if not models:
         raise PrismError(f"{name}: has no model")
     if model == "all":
@@ -179,7 +179,7 @@ def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Itera
 
 
 def _blank_dots(texts: Any) -> Any:
-    """Empty texts for mmCIF's `.` and `?`."""
+    """The texts, with empty ones for mmCIF's `.` and `?`."""
     return None if texts is None else ["" if text in (".", "?", " ") else str(text) for text in texts]
 
 

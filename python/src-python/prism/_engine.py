@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("prism")
 
-# Threads that still work then must not ask for the lock of an interpreter that ends.
+# Threads that still work at the end of the interpreter must not ask for its lock.
 atexit.register(_prism.end)
 
-#: An engine keeps at most so many jobs.
+#: The most jobs that an engine keeps.
 _MOST_JOBS = 64
 
 Report = tuple[pa.Table, list[InputFailure]]
@@ -193,7 +193,7 @@ class Engine:
         try:
             kept = self._usual_jobs.get(key)
         except TypeError:
-            # Not names. The native side says so.
+            # These are no names, which the native side reports.
             return self._job(table, columns, table_options({}))
         if kept is None:
             kept = self._job(table, columns, table_options({}))
@@ -206,13 +206,13 @@ class Engine:
         """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""
         if options["annotations"] is not None or options["lineages"] is not None:
             return _Job(self._native.job(table, columns, options))
-        # In one order, whichever were given. With their types, since 1 == True.
+        # Sorted, so that their order does not matter. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
         key = (table, columns and tuple(columns), *((type(value), value) for value in values))
         try:
             kept = self._jobs.get(key)
         except TypeError:
-            # Not hashable, so none of the values that an option may have. The native side says so.
+            # No option has a value that cannot be hashed. The native side reports it.
             return _Job(self._native.job(table, columns, options))
         if kept is None:
             kept = _Job(self._native.job(table, columns, options))
@@ -236,7 +236,7 @@ class Engine:
                 run.cancel()
 
     def _tell(self, batch: _prism.Batch, on_error: OnError, failures: list[InputFailure]) -> None:
-        """What is to be said of a batch's inputs."""
+        """Reports failures and warnings of a batch's inputs."""
         for name, reason in batch.failures:
             failure = InputFailure(name, reason)
             if on_error == "raise":
@@ -252,7 +252,7 @@ class Engine:
 
 
 class _Job:
-    """A native job, and the schema of its table once that is known: importing it again would take longer than all else."""
+    """A native job, and the schema of its table once that is known: importing it again would take longer than the rest of a call."""
 
     def __init__(self, native: _prism.Job) -> None:
         self.native = native
@@ -279,7 +279,7 @@ def _warn(text: str) -> None:
 
 
 class _Bar:
-    """A progress bar by tqdm, if it is asked for."""
+    """A progress bar by tqdm, if requested."""
 
     def __init__(self, wanted: bool, total: int | None) -> None:
         self._bar: Any = None

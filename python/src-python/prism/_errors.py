@@ -33,7 +33,7 @@ class InputError(PrismError):
         self.failure = failure
 
     def __reduce__(self) -> tuple[type[InputError], tuple[InputFailure]]:
-        # An exception is made again of its arguments where it reaches another process: here the failure, not the text.
+        # Another process makes the exception again from these arguments: the failure, not the text.
         return type(self), (self.failure,)
 
 

@@ -10,13 +10,13 @@ from ._adapters import is_known, own_name, structures
 from ._errors import PrismError
 from ._structure import Structure
 
-#: Inputs that are all read before a run begins, at most. The native side computes so few without starting threads.
+#: The most inputs that are all read before a run begins. The native side computes so few inputs without starting threads.
 _FEW = 4
 
 
 def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
-    """One input or many, in order. A list where all are in memory or are paths; else an iterator that reads them one by one."""
-    # Lists first: what small calls have.
+    """One input or many, in order: a list if all are in memory or are paths, else an iterator that reads them one by one."""
+    # Lists first, because small calls have them.
     if not isinstance(inputs, list) and _is_one(inputs):
         return list(_items(inputs, "input", model))
     if isinstance(inputs, (list, tuple)):
@@ -24,7 +24,7 @@ def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
             return list(inputs)
         if all(_is_ready(value) for value in inputs):
             return [item for index, value in enumerate(inputs) for item in _items(value, f"input{index}", model)]
-        # Raises at once where one is no input.
+        # Raises at once if one is no input.
         for index, value in enumerate(inputs):
             _check(value, index)
         all_of = _each(inputs, model)
@@ -83,7 +83,7 @@ def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
 
 
 def _structures(value: Any, name: str, model: Any) -> Iterator[Any]:
-    """Its structures. What is wrong with it, for its package or here, is a failure of this input, not of the run."""
+    """Its structures. An error, of its package or here, is a failure of this input and not of the run."""
     try:
         for structure in structures(value, name, model=model):
             yield structure.item

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: A text for each atom: kind, characters in each, memory.
 _Column = tuple[str, int, bytes]
-#: Bytes of the texts that NumPy makes of a list in which numbers are among texts.
+#: Bytes of the texts that NumPy makes of a list that mixes numbers and texts.
 _OF_NUMBERS = 4 * 21
 
 
@@ -161,7 +161,7 @@ def _integers(values: Any, what: str) -> npt.NDArray[np.int32]:
     import numpy as np
 
     array = _one_axis(_array(values, what, "iufO", "integers"), what)
-    # What is out of range wraps around, and fractions are cut off: both are seen below.
+    # Values out of range wrap around, and fractions are cut off. Both are detected below.
     with np.errstate(invalid="ignore"):
         numbers = array.astype(np.int32)
     wrong = np.flatnonzero(numbers != array)
@@ -191,7 +191,7 @@ def _texts(values: Any, what: str, atoms: int) -> _Column:
 
 
 def _text(value: Any, what: str) -> str:
-    """Empty where there is none: ``None``, NaN, or pandas' ``NA``."""
+    """The text, or an empty one for ``None``, NaN, and pandas' ``NA``."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Structures as tensors, for PyTorch's data loaders. Importing this module takes PyTorch."""
+"""Structures as tensors, for PyTorch's data loaders. This module imports PyTorch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class StructureDataset(IterableDataset[Sample]):
 
     def __iter__(self) -> Iterator[Sample]:
         worker = get_worker_info()
-        # Inputs without a name are named by their place among all inputs.
+        # Inputs without a name are named by their position among all inputs.
         named = [
             (f"input{place}", bytes(one)) if isinstance(one, (bytes, bytearray, memoryview)) else one
             for place, one in enumerate(self._inputs)

@@ -8,6 +8,7 @@ use prism_host::{Backend, Engine, EngineError, PackedBatch, StructureInput};
 use shared_types::{Atom, MegaFusedConfig};
 use tests::copies;
 use tests::dice::Dice;
+use tests::same::assert_same_parts;
 use tests::simulated::with_driver;
 use tests::slots::{executor, packed};
 use tests::synthetic::{Annotation, Recipe};
@@ -31,12 +32,7 @@ fn frame(structures: &[StructureInput], frame: u64) -> Vec<StructureInput> {
 }
 
 fn assert_same(found: RecordedFeatures<'_>, cpu: &Engine, batch: &PackedBatch, what: &str) {
-    let expected = cpu.run_batch(batch).unwrap();
-    let words = |values| bytemuck::cast_slice::<f32, u32>(values).to_vec();
-    assert!(words(found.values) == words(expected.values()), "{what}: values differ");
-    assert_eq!(found.site_ids, expected.site_ids(), "{what}");
-    let bytes = |summaries| bytemuck::cast_slice::<_, u8>(summaries).to_vec();
-    assert!(bytes(found.summaries) == bytes(expected.summaries()), "{what}: summaries differ");
+    assert_same_parts(&cpu.run_batch(batch).unwrap(), (found.values, found.site_ids, found.summaries), what);
 }
 
 /// One structure, some structures, and some with one that uses the kernels for large structures.

@@ -1,11 +1,12 @@
 //! A structure's results do not depend on the rest of the batch.
 
-use crate::{assert_same_bits, backends, one_of_each};
+use crate::{backends, one_of_each};
 use prism_host::engine::{DeviceBatch, Largest};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use tests::device;
 use tests::dice::Dice;
+use tests::same::{assert_same, assert_same_batch};
 use tests::synthetic::{Annotation, Recipe, many_chains};
 
 #[test]
@@ -20,7 +21,7 @@ fn the_order_does_not_count() {
         let permuted: Vec<_> = order.iter().map(|&i| structures[i].clone()).collect();
         let found = backends.gpu.run(&permuted).unwrap();
         for (found, &i) in found.iter().zip(&order) {
-            assert_same_bits(&expected[i], found);
+            assert_same(&expected[i], found, "shuffled");
         }
     }
 }
@@ -34,7 +35,7 @@ fn the_cut_does_not_count() {
     for atoms in [1, 500, 2000, usize::MAX] {
         let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(atoms).build().unwrap();
         for (expected, found) in expected.iter().zip(&cut.run(&structures).unwrap()) {
-            assert_same_bits(expected, found);
+            assert_same(expected, found, "cut");
         }
     }
 }
@@ -63,11 +64,7 @@ fn a_batch_in_the_callers_own_buffers() {
         for _ in 0..2 {
             buffers.launch(&executor).unwrap();
             let found = buffers.results(executor.stream(), &batch).unwrap();
-            assert!(
-                bytemuck::cast_slice::<_, u32>(found.values()) == bytemuck::cast_slice::<_, u32>(expected.values())
-            );
-            assert_eq!(found.site_ids(), expected.site_ids());
-            assert_eq!(found.summaries(), expected.summaries());
+            assert_same_batch(&expected, &found, "in the caller's buffers");
         }
     }
 }

@@ -1,25 +1,18 @@
 //! Batches that pass through a device in concurrent chunks.
 
 use crate::{backends, one_of_each};
-use cuda_host::{GpuBufferPool, PoolOptions, PoolStatistics};
+use cuda_host::{GpuBufferPool, PoolOptions};
 use prism_host::engine::{DeviceSlots, SlotOptions};
 use prism_host::{Backend, BatchFeatures, Engine, PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use std::time::Duration;
-use tests::slots::{allocated, cut, executor};
+use tests::same::assert_same_batch;
+use tests::slots::{cut, executor};
 use tests::synthetic::{Recipe, many_chains};
 use tests::{copies, device};
 
 fn on_cpu(batch: &PackedBatch) -> BatchFeatures {
     Engine::builder().backend(Backend::Cpu).build().unwrap().run_batch(batch).unwrap()
-}
-
-fn assert_same(found: &BatchFeatures, expected: &BatchFeatures, what: &str) {
-    let words = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u32>(computed.values()).to_vec();
-    assert!(words(found) == words(expected), "{what}: values differ");
-    assert_eq!(found.site_ids(), expected.site_ids(), "{what}");
-    let bytes = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u8>(computed.summaries()).to_vec();
-    assert!(bytes(found) == bytes(expected), "{what}: summaries differ");
 }
 
 /// All kinds of structures, including one that uses the kernels for large structures.
@@ -44,7 +37,7 @@ fn a_batch_has_the_same_bits_however_it_is_cut() {
             let slots = DeviceSlots::new(&executor, options).unwrap();
             for round in 0..2 {
                 let (found, times) = slots.run(&batch, config).unwrap();
-                assert_same(&found, &expected, &format!("{options:?}, round {round}"));
+                assert_same_batch(&expected, &found, &format!("{options:?}, round {round}"));
                 let all = [times.upload, times.kernels, times.download];
                 assert!(all.iter().all(|time| *time > Duration::ZERO), "{times:?}");
             }
@@ -63,41 +56,13 @@ fn what_lanes_computed_before_does_not_count() {
     let batches = [of(&copies::jittered(9)), of(&one_of_each()), of(&[]), of(&copies::jittered(2)), mixed()];
     for (index, batch) in batches.iter().enumerate() {
         let (found, _) = slots.run(batch, MegaFusedConfig::default()).unwrap();
-        assert_same(&found, &on_cpu(batch), &format!("batch {index}"));
+        assert_same_batch(&on_cpu(batch), &found, &format!("batch {index}"));
     }
     let config = MegaFusedConfig { contact_threshold: 10.0, points: 20, ..MegaFusedConfig::default() };
     let expected =
         Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run_batch(&batches[0]).unwrap();
     let (found, _) = slots.run(&batches[0], config).unwrap();
     assert!(found.summaries() == expected.summaries(), "another configuration is another configuration's results");
-}
-
-#[test]
-fn a_steady_state_allocates_nothing() {
-    if !device::is_there() {
-        return;
-    }
-    let executor = executor();
-    for page_locked in [false, true] {
-        let slots = DeviceSlots::new(&executor, SlotOptions { page_locked, ..cut(8) }).unwrap();
-        let page_locked_before = slots.statistics().page_locked;
-        let batch = mixed();
-        slots.run(&batch, MegaFusedConfig::default()).unwrap();
-        let after_one = slots.statistics();
-        assert!(after_one.device.allocations > 0 && page_locked_before.is_some() == page_locked);
-        let smaller = PackedBatch::from_inputs(&copies::jittered(5)).unwrap();
-        for batch in [&batch, &smaller, &batch, &batch, &smaller, &batch] {
-            slots.run(batch, MegaFusedConfig::default()).unwrap();
-            assert_eq!(allocated(slots.statistics()), allocated(after_one));
-        }
-        // Page-locked memory exists before the first batch.
-        let locked = |statistics: Option<PoolStatistics>| statistics.map(|pool| (pool.allocations, pool.bytes_held));
-        assert_eq!(locked(slots.statistics().page_locked), locked(page_locked_before));
-        slots.release();
-        let released = slots.statistics().device;
-        assert_eq!((released.bytes_held, released.blocks_in_use), (0, 0), "{released:?}");
-        slots.run(&smaller, MegaFusedConfig::default()).unwrap();
-    }
 }
 
 /// If a chunk runs out of memory, the batch ends with the error that makes the engine halve it.
@@ -121,7 +86,7 @@ fn memory_that_runs_out_in_a_part_is_told_and_given_back() {
         assert!(error.is_out_of_memory(), "{error}");
         assert_eq!(slots.statistics().device.bytes_in_use, 0, "nothing is kept of a batch that did not fit");
         let (found, _) = slots.run(&small, config).unwrap();
-        assert_same(&found, &on_cpu(&small), "after memory has run out");
+        assert_same_batch(&on_cpu(&small), &found, "after memory has run out");
     }
 }
 
@@ -138,12 +103,12 @@ fn threads_share_lanes() {
                 for round in 0..3 {
                     let which = (thread + round) % 2;
                     let (found, _) = slots.run(&batches[which], MegaFusedConfig::default()).unwrap();
-                    assert_same(&found, &expected[which], &format!("thread {thread}, round {round}"));
+                    assert_same_batch(&expected[which], &found, &format!("thread {thread}, round {round}"));
                 }
             });
         }
     });
     // The engine does the same with its own slots.
     let found = backends.gpu.run_batch(&batches[0]).unwrap();
-    assert_same(&found, &expected[0], "the engine");
+    assert_same_batch(&expected[0], &found, "the engine");
 }

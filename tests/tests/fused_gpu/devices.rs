@@ -1,11 +1,12 @@
 //! Several devices, and several engines on one device.
 
-use crate::{assert_same_bits, backends, one_of_each};
+use crate::{backends, one_of_each};
 use cuda_host::{Device, DeviceInfo};
 use prism_host::pipeline::{Batch, Cancel, Computed, Outcome, Telemetry, run};
 use prism_host::{Backend, Engine, StructureInput};
 use std::convert::Infallible;
 use std::sync::Barrier;
+use tests::same::assert_same;
 use tests::{copies, device};
 
 /// Atoms per batch: few structures, so that every device gets batches.
@@ -60,7 +61,7 @@ fn several_devices_give_what_one_gives_and_all_of_them_work() {
 
         let found = engine.run(&structures).unwrap();
         assert_eq!(found.len(), expected.len());
-        found.iter().zip(&expected).for_each(|(found, expected)| assert_same_bits(expected, found));
+        found.iter().zip(&expected).for_each(|(found, expected)| assert_same(expected, found, "several devices"));
         assert!(engine.lost().is_empty());
     }
 }
@@ -99,7 +100,7 @@ fn several_engines_share_a_device() {
                 let engine = Engine::builder().backend(Backend::Cuda).batch_atoms(cut).build().unwrap();
                 for _ in 0..3 {
                     for (expected, found) in expected.iter().zip(&engine.run(structures).unwrap()) {
-                        assert_same_bits(expected, found);
+                        assert_same(expected, found, "several engines");
                     }
                 }
                 assert!(engine.lost().is_empty());

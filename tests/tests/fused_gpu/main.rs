@@ -10,8 +10,9 @@ mod odd;
 mod sizes;
 
 use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
-use shared_types::{FEATURES, MegaFusedConfig};
+use shared_types::MegaFusedConfig;
 use tests::device;
+use tests::same::assert_same;
 use tests::synthetic::{Annotation, Recipe, move_ca, remove_ca};
 
 /// The two backends, with one configuration.
@@ -42,29 +43,10 @@ impl Backends {
         let found = self.gpu.run(structures).expect("features from the GPU");
         assert_eq!((expected.len(), found.len()), (structures.len(), structures.len()));
         for (expected, found) in expected.iter().zip(&found) {
-            assert_same_bits(expected, found);
+            assert_same(expected, found, "on the GPU");
         }
         expected
     }
-}
-
-/// Compares all values and the summary, including padding.
-fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
-    let name = &expected.name;
-    assert_eq!((name, expected.n_residues), (&found.name, found.n_residues));
-    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(features.values()).to_vec() };
-    if words(expected) != words(found) {
-        for feature in FEATURES {
-            let of = |one: &StructureFeatures| one.named(feature.name).expect("a feature").to_vec();
-            for (i, (a, b)) in of(expected).into_iter().zip(of(found)).enumerate() {
-                let (bits, other) = (a.to_bits(), b.to_bits());
-                assert_eq!(bits, other, "{name}, row {i}, {}: {a} on the CPU, {b} on the GPU", feature.name);
-            }
-        }
-        panic!("{name}: values differ, but no feature does");
-    }
-    let bytes = |features: &StructureFeatures| bytemuck::bytes_of(&features.summary).to_vec();
-    assert_eq!(bytes(expected), bytes(found), "{name}: {:?} and {:?}", expected.summary, found.summary);
 }
 
 /// One structure of each kind that the other tests use, small enough for compute-sanitizer.

@@ -4,30 +4,16 @@ use crate::atoms::Atoms;
 use crate::residues::residues;
 use crate::synthetic::zoo;
 use crate::{engine, expected, run, shipped};
-use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
+use prism_host::{Backend, Engine, StructureInput};
 use shared_types::feature::column::*;
-use shared_types::{FEATURES, Group, MegaFusedConfig};
+use shared_types::{Group, MegaFusedConfig};
 use tests::dice::Dice;
+use tests::same::assert_same;
 
 fn everything() -> Vec<StructureInput> {
     let mut all = zoo();
     all.extend(shipped::structures());
     all
-}
-
-fn assert_same_bits(a: &StructureFeatures, b: &StructureFeatures, how: &str) {
-    assert_eq!(a.name, b.name, "{how}");
-    assert_eq!(bytemuck::bytes_of(&a.summary), bytemuck::bytes_of(&b.summary), "{how}: {}", a.name);
-    assert_eq!(a.site_ids, b.site_ids, "{how}: {}", a.name);
-    let bytes = |one: &StructureFeatures| bytemuck::cast_slice::<_, u8>(&one.sites).to_vec();
-    assert_eq!(bytes(a), bytes(b), "{how}: {}: sites", a.name);
-    assert_eq!(a.n_residues, b.n_residues, "{how}: {}", a.name);
-    for feature in FEATURES {
-        let both = |one: &StructureFeatures| one.named(feature.name).expect("a feature").to_vec();
-        for (i, (x, y)) in both(a).iter().zip(both(b)).enumerate() {
-            assert_eq!(x.to_bits(), y.to_bits(), "{how}: {} row {i} {}: {x}, {y}", a.name, feature.name);
-        }
-    }
 }
 
 #[test]
@@ -37,12 +23,10 @@ fn bits_do_not_depend_on_the_order_of_a_batch() {
     let dice = &mut Dice::new(9);
     for _ in 0..3 {
         let mut order: Vec<usize> = (0..structures.len()).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, (dice.roll() * (i + 1) as f32) as usize);
-        }
+        dice.shuffle(&mut order);
         let shuffled: Vec<_> = order.iter().map(|&i| structures[i].clone()).collect();
         for (&i, features) in order.iter().zip(run(&shuffled, 12.0)) {
-            assert_same_bits(&expected[i], &features, "shuffled");
+            assert_same(&expected[i], &features, "shuffled");
         }
     }
 }
@@ -56,12 +40,12 @@ fn bits_do_not_depend_on_the_cut_of_a_batch() {
             let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
             let engine = Engine::builder().backend(Backend::Cpu).config(config).batch_atoms(atoms).build().unwrap();
             for (a, b) in expected.iter().zip(&engine.run(&structures).unwrap()) {
-                assert_same_bits(a, b, "cut");
+                assert_same(a, b, "cut");
             }
         }
         for (i, a) in expected.iter().enumerate() {
             let alone = engine(contact_threshold, 0.0).run(&structures[i..=i]).unwrap();
-            assert_same_bits(a, &alone[0], "alone");
+            assert_same(a, &alone[0], "alone");
         }
     }
 }

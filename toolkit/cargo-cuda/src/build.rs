@@ -40,9 +40,6 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Errors of the build.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut builder = CudaBuilder::new(&arguments.directory).archs(arguments.arch.iter().copied());
     if let Some(out) = &arguments.out {
@@ -64,9 +61,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Builds PTX, and prints where it is.
-///
-/// # Errors
-/// Errors of the build.
 pub fn ptx(builder: &CudaBuilder) -> Result<()> {
     let start = Instant::now();
     let output = builder.build()?;

@@ -34,9 +34,6 @@ exit $failed
 ";
 
 /// Runs the command.
-///
-/// # Errors
-/// If the tests do not compile, or the folder is not a bundle.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("target/cuda-bundle"));
     let programs = tests(&arguments.directory)?;
@@ -66,9 +63,6 @@ pub fn begin(out: &Path) -> Result<PathBuf> {
 }
 
 /// Writes the script that runs a bundle.
-///
-/// # Errors
-/// If it cannot be written.
 pub fn finish(out: &Path, text: &str) -> Result<()> {
     let script = out.join(SCRIPT_NAME);
     fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
@@ -76,9 +70,6 @@ pub fn finish(out: &Path, text: &str) -> Result<()> {
 }
 
 /// Lets a file be run.
-///
-/// # Errors
-/// If it cannot be marked.
 #[cfg(unix)]
 pub fn make_executable(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -87,9 +78,6 @@ pub fn make_executable(path: &Path) -> Result<()> {
 }
 
 /// Nothing needs to be marked here.
-///
-/// # Errors
-/// None.
 #[cfg(not(unix))]
 pub fn make_executable(_: &Path) -> Result<()> {
     Ok(())

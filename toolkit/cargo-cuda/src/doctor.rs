@@ -23,9 +23,6 @@ struct Finding {
 /// Checks the machine for the crate of kernels in a folder, and prints the results. Returns whether PTX can be built here.
 ///
 /// `assembler` is where an assembler may be installed, and `program` the command that installs one.
-///
-/// # Errors
-/// Currently none.
 pub fn run(directory: &Path, assembler: &Path, program: &str) -> Result<bool> {
     let discovery = Discovery::new(directory);
     let mut findings = compilers(directory, &discovery);

@@ -13,9 +13,6 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 /// Updates the lock file of a crate, as a build for the host does: builds for the device do not change it.
-///
-/// # Errors
-/// If cargo fails.
 pub fn lock(directory: &Path) -> Result<()> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version", "1"]).current_dir(directory).stdout(Stdio::null());

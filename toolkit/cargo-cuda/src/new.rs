@@ -90,9 +90,6 @@ pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, Strin
 }
 
 /// Writes the files of a template. None of them may exist.
-///
-/// # Errors
-/// If one exists, or cannot be written.
 pub fn write_files<'a>(
     directory: &Path,
     name: &str,
@@ -141,9 +138,6 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
 }
 
 /// Refuses a folder that is not empty.
-///
-/// # Errors
-/// If it is not empty.
 pub fn check_vacant(directory: &Path) -> Result<()> {
     let entries = match directory.read_dir() {
         Ok(mut entries) => entries.next().is_some(),

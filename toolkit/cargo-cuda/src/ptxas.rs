@@ -47,9 +47,6 @@ pub fn default_directory(root: &Path) -> PathBuf {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// If there is no assembler, or the crate does not build.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = &arguments.directory;
     let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo cuda")?;
@@ -114,9 +111,6 @@ fn finish(command: &mut Command, what: &str) -> Result<()> {
 }
 
 /// Checks one crate's kernels. Returns the number of failures, which are printed on standard error.
-///
-/// # Errors
-/// If it cannot be checked.
 pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_budget: bool) -> Result<usize> {
     let (name, directory) = (kernels.name, kernels.directory);
     let mut measured = Measured::default();

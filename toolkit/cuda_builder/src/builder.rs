@@ -8,6 +8,7 @@ use crate::arch::NvvmArch;
 use crate::canary::Canary;
 use crate::compiler::{DeviceCompiler, Discovery};
 use crate::error::CudaBuilderError;
+use crate::file::{FileError, read_text};
 use crate::flags::{self, DebugInfo, Remapped};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::digest::{input_digest, short_text_digest};
@@ -64,6 +65,7 @@ use crate::ptx::verify::{Refusal, refusals, warnings};
 /// # Ok::<(), CudaBuilderError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct CudaBuilder {
     path_to_crate: PathBuf,
     pub(crate) archs: Vec<NvvmArch>,
@@ -134,41 +136,35 @@ impl CudaBuilder {
     }
 
     /// Sets the architecture, replacing earlier ones.
-    #[must_use]
     pub fn arch(self, arch: NvvmArch) -> Self {
         self.archs([arch])
     }
 
     /// Sets several architectures, each with its own file, replacing earlier ones.
-    #[must_use]
     pub fn archs(mut self, archs: impl IntoIterator<Item = NvvmArch>) -> Self {
         self.archs = archs.into_iter().collect();
         self
     }
 
     /// Sets the PTX file. Only for one architecture.
-    #[must_use]
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
     }
 
     /// Sets the directory of the PTX files, which are named like `my_kernels.sm_75.ptx`.
-    #[must_use]
     pub fn ptx_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.ptx_directory = Some(directory.as_ref().to_owned());
         self
     }
 
     /// Sets the line information for profilers.
-    #[must_use]
     pub fn debug(mut self, debug: DebugInfo) -> Self {
         self.debug = debug;
         self
     }
 
     /// Adds cargo features of the kernel crate to its default ones.
-    #[must_use]
     pub fn features<S: Into<String>>(mut self, features: impl IntoIterator<Item = S>) -> Self {
         self.features = features.into_iter().map(Into::into).collect();
         self.features.sort();
@@ -177,7 +173,6 @@ impl CudaBuilder {
     }
 
     /// Adds a file or directory outside of the packages' sources that the kernels include.
-    #[must_use]
     pub fn extra_input(mut self, path: impl AsRef<Path>) -> Self {
         self.extra_inputs.push(path.as_ref().to_owned());
         self
@@ -185,21 +180,18 @@ impl CudaBuilder {
 
     /// Sets the device compiler instead of searching for one; takes precedence over
     /// [`RUSTC_VARIABLE`](crate::compiler::RUSTC_VARIABLE).
-    #[must_use]
     pub fn rustc(mut self, rustc: impl AsRef<Path>) -> Self {
         self.rustc = Some(rustc.as_ref().to_owned());
         self
     }
 
     /// Sets cargo's target directory for the device; the default is `cuda-builder` in the workspace's own.
-    #[must_use]
     pub fn target_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.target = Some(directory.as_ref().to_owned());
         self
     }
 
     /// For build scripts: prints `cargo:rerun-if-changed` for all inputs of the PTX.
-    #[must_use]
     pub fn emit_cargo_lines(mut self, emit: bool) -> Self {
         self.emit_cargo_lines = emit;
         self
@@ -316,8 +308,7 @@ impl CudaBuilder {
             None => outer().unwrap_or_else(|| graph.root.join("target")).join("cuda-builder"),
         };
         // Cargo runs in the crate's directory.
-        let target =
-            std::path::absolute(&target).map_err(|source| CudaBuilderError::Read { path: target.clone(), source })?;
+        let target = std::path::absolute(&target).map_err(FileError::read(&target))?;
         Ok(Prepared { graph, sources, target })
     }
 
@@ -376,14 +367,10 @@ impl CudaBuilder {
             output: &output,
         };
         let messages = build.run()?;
-        let outside = inputs_outside(target, graph, &prepared.sources);
-        if let Some(path) = outside.map_err(|(path, source)| CudaBuilderError::Read { path, source })? {
+        if let Some(path) = inputs_outside(target, graph, &prepared.sources)? {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
-        let body =
-            fs::read_to_string(&output).map_err(|source| CudaBuilderError::Read { path: output.clone(), source })?;
-        let llvm = build.llvm();
-        let llvm = fs::read_to_string(&llvm).map_err(|source| CudaBuilderError::Read { path: llvm, source })?;
+        let (body, llvm) = (read_text(&output)?, read_text(&build.llvm())?);
         let of_phases = bounds::kernels_of_phases(&body);
         let body =
             bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
@@ -430,20 +417,20 @@ impl CudaBuilder {
 
 /// Waits until no other builder uses this directory: build scripts of several kernel crates run at once and share the
 /// canaries. The lock ends with the file.
-fn only_builder_in(target: &Path) -> Result<fs::File, CudaBuilderError> {
+fn only_builder_in(target: &Path) -> Result<fs::File, FileError> {
     let path = target.join("builder.lock");
     let locked = fs::create_dir_all(target).and_then(|()| fs::File::create(&path)).and_then(|file| {
         file.lock()?;
         Ok(file)
     });
-    locked.map_err(|source| CudaBuilderError::Write { path, source })
+    locked.map_err(FileError::write(&path))
 }
 
 /// Writes to a temporary file and renames it, so that readers see the old file or the new one.
-fn write_whole(path: &Path, text: &str) -> Result<(), CudaBuilderError> {
-    let fail = |source| CudaBuilderError::Write { path: path.to_owned(), source };
+fn write_whole(path: &Path, text: &str) -> Result<(), FileError> {
+    let fail = FileError::write(path);
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(fail)?;
+        fs::create_dir_all(directory).map_err(&fail)?;
     }
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));

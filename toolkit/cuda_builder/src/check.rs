@@ -1,12 +1,11 @@
 //! Checks existing PTX files without writing any.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use crate::builder::{Compiled, CudaBuilder};
 use crate::compiler::Origin;
 use crate::error::CudaBuilderError;
+use crate::file::read_text;
 use crate::ptx::header::Header;
 
 /// The extent to which a file could be checked.
@@ -48,10 +47,10 @@ impl CudaBuilder {
         let prepared = self.prepare()?;
         let mut checked = Vec::new();
         for (&arch, path) in self.archs.iter().zip(paths) {
-            let file = fs::read_to_string(&path).map_err(|source| match source.kind() {
-                io::ErrorKind::NotFound => CudaBuilderError::Missing(path.clone()),
-                _ => CudaBuilderError::Read { path: path.clone(), source },
-            })?;
+            if !path.exists() {
+                return Err(CudaBuilderError::Missing(path));
+            }
+            let file = read_text(&path)?;
             let (header, _) =
                 Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
             let digest = self.digest(&prepared, arch);

@@ -1,12 +1,11 @@
 //! Errors of a build or check.
 
-use std::io;
 use std::path::PathBuf;
 
 use crate::canary::CanaryError;
 use crate::compiler::NoCompiler;
+use crate::file::FileError;
 use crate::inputs::graph::GraphError;
-use crate::inputs::sources::SourceError;
 use crate::nested::NestedError;
 use crate::ptx::header::HeaderError;
 use crate::ptx::verify::Refusal;
@@ -32,9 +31,6 @@ pub enum CudaBuilderError {
     /// A manifest or the lock file is unusable.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// A source file cannot be read.
-    #[error(transparent)]
-    Source(#[from] SourceError),
     /// The compiler fails the canaries.
     #[error(transparent)]
     Canary(#[from] CanaryError),
@@ -70,25 +66,12 @@ pub enum CudaBuilderError {
     /// A source changed during the compilation, so the state of the PTX is unknown.
     #[error("the sources of `{0}` changed while they were compiled; build again")]
     ChangedMeanwhile(String),
-    /// A file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    /// A file cannot be read, written or run.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A PTX file to check does not exist.
     #[error("{} is missing; build it", .0.display())]
     Missing(PathBuf),
-    /// A file cannot be written.
-    #[error("cannot write {}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
     /// A PTX file to check was not made by this package, or was changed.
     #[error("{} is not usable, build it again", path.display())]
     Header {

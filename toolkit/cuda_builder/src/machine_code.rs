@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::arch::NvvmArch;
+use crate::file::{FileError, read_text};
 use crate::inputs::digest::code_digest;
 use crate::ptx::header::{Header, HeaderError};
 use crate::ptxas::{Ptxas, PtxasError};
@@ -84,27 +85,14 @@ pub enum CheckedCode {
 /// use cuda_builder::NvvmArch;
 ///
 /// let error = check("no/such.ptx".as_ref(), None, &[NvvmArch::Compute90]).unwrap_err();
-/// assert!(matches!(error, MachineCodeError::Read { .. }));
+/// assert!(matches!(error, MachineCodeError::File(_)));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineCodeError {
-    /// A file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// A file cannot be written.
-    #[error("cannot write {}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    /// A file cannot be read, written or run.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The PTX was not made by this package, or was changed.
     #[error("{} is not usable, build it again", path.display())]
     Header {
@@ -178,13 +166,13 @@ pub fn make(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Mad
             let mut new = MachineCode::none(&package, &digest);
             new.assembler = Some(ptxas.to_string());
             for (&chip, code) in chips.iter().zip(assembled(ptx, ptxas, chips)?) {
-                new.add(chip, &code).map_err(|source| MachineCodeError::Write { path: path.clone(), source })?;
+                new.add(chip, &code).map_err(FileError::write(&path))?;
             }
             new
         }
     };
     let bytes = new.to_bytes();
-    fs::write(&path, &bytes).map_err(|source| MachineCodeError::Write { path, source })?;
+    fs::write(&path, &bytes).map_err(FileError::write(&path))?;
     Ok(if ptxas.is_some() { Made::Written(bytes.len()) } else { Made::Emptied })
 }
 
@@ -195,7 +183,7 @@ pub fn make(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Mad
 pub fn check(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<CheckedCode, MachineCodeError> {
     let (_, now) = name_and_digest(ptx)?;
     let path = beside(ptx);
-    let bytes = fs::read(&path).map_err(|source| MachineCodeError::Read { path: path.clone(), source })?;
+    let bytes = fs::read(&path).map_err(FileError::read(&path))?;
     let file = MachineCode::read(&bytes).ok_or_else(|| MachineCodeError::Damaged(path.clone()))?;
     if file.ptx != now {
         return Err(MachineCodeError::OutOfDate { path, recorded: file.ptx, now });
@@ -222,7 +210,7 @@ pub fn check(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Ch
 }
 
 fn name_and_digest(ptx: &Path) -> Result<(String, String), MachineCodeError> {
-    let text = fs::read_to_string(ptx).map_err(|source| MachineCodeError::Read { path: ptx.to_owned(), source })?;
+    let text = read_text(ptx)?;
     let (header, _) =
         Header::read(&text).map_err(|source| MachineCodeError::Header { path: ptx.to_owned(), source })?;
     Ok((header.package, header.body))

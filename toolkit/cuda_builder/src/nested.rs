@@ -2,11 +2,13 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::compiler::{self, DeviceCompiler};
+use crate::file::FileError;
 use crate::flags::{DebugInfo, PROFILE, profile};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 
@@ -61,14 +63,9 @@ pub struct DeviceBuild<'a> {
 /// Why a build failed. Both methods of [`DeviceBuild`] return it.
 #[derive(Debug, thiserror::Error)]
 pub enum NestedError {
-    /// Cargo or one of its tools could not be started.
-    #[error("cannot run {}", program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    /// Cargo or one of its tools could not be started, or a file in the target directory is in the way.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Cargo or the compiler reported errors.
     #[error("`{package}` does not compile for the device with {compiler}:\n{messages}")]
     Failed {
@@ -86,14 +83,6 @@ pub enum NestedError {
         package: String,
         /// The missing file.
         output: PathBuf,
-    },
-    /// A file in the target directory is in the way.
-    #[error("cannot prepare {}", path.display())]
-    Prepare {
-        /// The file or directory.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
     },
 }
 
@@ -202,7 +191,7 @@ impl DeviceBuild<'_> {
 
     fn finish(&self, mut command: Command) -> Result<String, NestedError> {
         let program = PathBuf::from(command.get_program());
-        let output = command.output().map_err(|source| NestedError::Start { program, source })?;
+        let output = command.output().map_err(FileError::run(&program))?;
         let mut messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
         if output.status.success() {
             return Ok(messages);
@@ -215,18 +204,18 @@ impl DeviceBuild<'_> {
     }
 
     /// Makes cargo compile the crate again: it does not notice that the PTX is gone.
-    fn forget_last_build(&self) -> Result<(), NestedError> {
+    fn forget_last_build(&self) -> Result<(), FileError> {
         let fingerprints = self.target.join(DEVICE_TARGET).join(PROFILE).join(".fingerprint");
         for entry in fingerprints.read_dir().into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_own = name.to_str().and_then(|name| name.rsplit_once('-')).is_some_and(|(n, _)| n == self.package);
             if is_own {
                 let path = entry.path();
-                std::fs::remove_dir_all(&path).map_err(|source| NestedError::Prepare { path, source })?;
+                fs::remove_dir_all(&path).map_err(FileError::write(&path))?;
             }
         }
         let Some(directory) = self.output.parent() else { return Ok(()) };
-        std::fs::create_dir_all(directory).map_err(|source| NestedError::Prepare { path: directory.to_owned(), source })
+        fs::create_dir_all(directory).map_err(FileError::write(directory))
     }
 }
 

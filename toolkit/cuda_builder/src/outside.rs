@@ -1,9 +1,8 @@
 //! Checks that the digest covers what the compiler read.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::file::{FileError, read_text};
 use crate::flags::PROFILE;
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::graph::PackageGraph;
@@ -14,13 +13,9 @@ use crate::inputs::sources::Source;
 ///
 /// # Errors
 /// If the list cannot be read.
-pub fn inputs_outside(
-    target: &Path,
-    graph: &PackageGraph,
-    sources: &[Source],
-) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+pub fn inputs_outside(target: &Path, graph: &PackageGraph, sources: &[Source]) -> Result<Option<PathBuf>, FileError> {
     let path = target.join(DEVICE_TARGET).join(PROFILE).join(format!("lib{}.d", graph.kernels.crate_name));
-    let list = fs::read_to_string(&path).map_err(|source| (path, source))?;
+    let list = read_text(&path)?;
     let mut read = list.lines().filter_map(|line| line.split_once(": ")).flat_map(|(_, files)| unescaped(files));
     Ok(read.find(|path| {
         let known = sources.iter().any(|source| source.path == *path);

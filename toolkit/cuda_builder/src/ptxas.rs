@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::arch::NvvmArch;
+use crate::file::FileError;
 
 /// The environment variable that names a `ptxas`.
 pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
@@ -37,7 +38,7 @@ pub struct KernelResources {
 /// use cuda_builder::{Ptxas, ptxas::PtxasError};
 /// use std::path::Path;
 ///
-/// assert!(matches!(Ptxas::at(Path::new("no/such/ptxas")), Err(PtxasError::Start { .. })));
+/// assert!(matches!(Ptxas::at(Path::new("no/such/ptxas")), Err(PtxasError::File(_))));
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum PtxasError {
@@ -50,14 +51,9 @@ pub enum PtxasError {
         /// Where it was searched.
         looked: String,
     },
-    /// It cannot be started.
-    #[error("cannot run {}", ptxas.display())]
-    Start {
-        /// The program.
-        ptxas: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    /// It cannot be started, or its output cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// It refuses the module.
     #[error("{} refuses {} for {arch}:\n{messages}", ptxas.display(), ptx.display())]
     Refused {
@@ -133,8 +129,8 @@ impl Ptxas {
     /// # Errors
     /// If it does not run.
     pub fn at(path: &Path) -> Result<Self, PtxasError> {
-        let start = |source| PtxasError::Start { ptxas: path.to_owned(), source };
-        let output = Command::new(path).arg("--version").output().map_err(start)?;
+        let start = FileError::run(path);
+        let output = Command::new(path).arg("--version").output().map_err(&start)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.split_whitespace().filter_map(|word| word.strip_prefix('V')).next_back();
         let version = version.ok_or_else(|| start(io::Error::other("`--version` names no version")))?;
@@ -146,17 +142,17 @@ impl Ptxas {
     /// # Errors
     /// If the assembler refuses the module, or its output cannot be read.
     pub fn machine_code(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<u8>, PtxasError> {
-        let start = |source| PtxasError::Start { ptxas: self.path.clone(), source };
         let to = env::temp_dir().join(format!("cuda-builder-{}-{arch}.cubin", std::process::id()));
         let mut command = Command::new(&self.path);
-        let output = command.arg(format!("-arch={arch}")).arg("-o").arg(&to).arg(ptx).output().map_err(start)?;
+        let output = command.arg(format!("-arch={arch}")).arg("-o").arg(&to).arg(ptx).output();
+        let output = output.map_err(FileError::run(&self.path))?;
         if !output.status.success() {
             let messages = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
             let (ptxas, ptx, messages) = (self.path.clone(), ptx.to_owned(), messages.concat());
             return Err(PtxasError::Refused { ptxas, ptx, arch, messages });
         }
-        let code = fs::read(&to).map_err(start)?;
-        fs::remove_file(&to).map_err(start)?;
+        let code = fs::read(&to).map_err(FileError::read(&to))?;
+        fs::remove_file(&to).map_err(FileError::write(&to))?;
         Ok(code)
     }
 
@@ -170,7 +166,7 @@ impl Ptxas {
             .arg(if cfg!(windows) { "NUL" } else { "/dev/null" })
             .arg(ptx)
             .output()
-            .map_err(|source| PtxasError::Start { ptxas: self.path.clone(), source })?;
+            .map_err(FileError::run(&self.path))?;
         let messages = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
         let ptxas = self.path.clone();
         if !status.success() {

@@ -53,6 +53,6 @@ fn an_assembler_in_a_python_environment_is_found_and_asked() {
 
 #[test]
 fn another_program_is_no_assembler() {
-    assert!(matches!(Ptxas::at(Path::new("/bin/true")), Err(PtxasError::Start { .. })));
-    assert!(matches!(Ptxas::at(Path::new("/nowhere/ptxas")), Err(PtxasError::Start { .. })));
+    assert!(matches!(Ptxas::at(Path::new("/bin/true")), Err(PtxasError::File(_))));
+    assert!(matches!(Ptxas::at(Path::new("/nowhere/ptxas")), Err(PtxasError::File(_))));
 }

@@ -23,10 +23,7 @@ use std::sync::Arc;
 /// ```
 /// use cuda_host::{Context, GpuBufferPool};
 ///
-/// # fn main() -> Result<(), cuda_host::CudaError> {
-/// # if cuda_host::Device::count().is_err() {
-/// #     return Ok(());
-/// # }
+/// # if cuda_host::Device::count().is_err() { return Ok(()); }
 /// let context = Context::new(0)?;
 /// let (pool, stream) = (GpuBufferPool::new(&context), context.stream()?);
 /// for batch in [[1.0f32; 1000], [2.0; 1000], [3.0; 1000]] {
@@ -37,8 +34,7 @@ use std::sync::Arc;
 ///     assert_eq!(output.download(&stream)?, batch);
 /// }
 /// assert_eq!(pool.statistics().allocations, 2);
-/// # Ok(())
-/// # }
+/// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 #[derive(Clone)]
 pub struct GpuBufferPool {

@@ -1,4 +1,4 @@
-//! Shared memory whose size the launch gives.
+//! Shared memory whose size the launch sets.
 
 use crate::CudaError;
 use crate::device::shared_memory_with_asking;

@@ -190,13 +190,13 @@ impl CudaExecutor {
         self.find(TypeId::of::<K>(), K::NAME, Module::kernel::<K>)
     }
 
-    /// How many blocks of a kernel of a [`WholeGrid`](cuda_std::WholeGrid) the device runs at the same time: the most that a launch takes.
+    /// The number of blocks that the device runs at the same time: the most for a kernel of a [`WholeGrid`](cuda_std::WholeGrid).
     ///
     /// ```no_run
     /// use cuda_host::{CudaError, CudaExecutor};
     /// use cuda_std::launch::Kernel;
     ///
-    /// /// Blocks for `n` elements, of which a thread may take several.
+    /// /// Blocks for `n` elements; a thread may take several.
     /// fn grid<K: Kernel>(gpu: &CudaExecutor, n: u32) -> Result<u32, CudaError> {
     ///     Ok(n.div_ceil(K::THREADS).min(gpu.most_blocks_that_meet::<K>()?))
     /// }
@@ -283,7 +283,7 @@ struct Launch<'a> {
     grid: Grid,
     blocks: u32,
     shared_bytes: u32,
-    /// What blocks that meet share.
+    /// The memory that blocks share to meet.
     state: Option<u64>,
 }
 

@@ -24,10 +24,7 @@ use std::sync::Arc;
 /// ```
 /// use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Graph, PinnedBuffer};
 ///
-/// # fn main() -> Result<(), CudaError> {
-/// # if cuda_host::Device::count().is_err() {
-/// #     return Ok(());
-/// # }
+/// # if cuda_host::Device::count().is_err() { return Ok(()); }
 /// # let executor = CudaExecutor::new(&cuda_host::Context::new(0)?.stream()?, [])?;
 /// let (context, stream) = (executor.context(), executor.stream());
 /// let (up, down) = (PinnedBuffer::<f32>::zeroed(context, 1000)?, PinnedBuffer::<f32>::zeroed(context, 1000)?);
@@ -44,8 +41,7 @@ use std::sync::Arc;
 ///     graph.launch(stream)?;
 ///     assert_eq!(graph.pinned(&down)?[0], batch as f32);
 /// }
-/// # Ok(())
-/// # }
+/// # Ok::<(), CudaError>(())
 /// ```
 pub struct Graph {
     id: u64,
@@ -176,7 +172,7 @@ impl Graph {
     pub fn pinned<T: DeviceLayout>(&self, staged: &Staged<T>) -> Result<&[T], CudaError> {
         let staging = staged.of(self.id, &self.staging, "reading a graph's page-locked memory")?;
         let bytes = staging.buffer.as_slice()?;
-        // SAFETY: the bytes were given as so many elements of this type, plain data, and begin where a page does.
+        // SAFETY: the bytes were given as this many elements of this type, which is plain data, and begin at a page.
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), staged.len()) })
     }
 

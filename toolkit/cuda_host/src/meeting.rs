@@ -4,8 +4,8 @@ use crate::device::multiprocessors;
 use crate::module::LoadedKernel;
 use crate::{CudaError, DeviceBuffer, DeviceViewMut, Stream};
 
-/// What blocks that meet share, kept for the next such launch on the stream: eight words of which the first counts arrivals, and eight words
-/// for each block.
+/// The memory that blocks share to meet, kept for the next such launch on the stream: eight words, the first of which counts arrivals,
+/// and eight words for each block.
 #[derive(Default)]
 pub(crate) struct Meeting(Option<DeviceBuffer<u64>>);
 

@@ -64,7 +64,7 @@ impl Range {
     pub fn begin(name: &str) -> Self {
         Self(Functions::get().map(|functions| {
             let name = CString::new(name.replace('\0', " ")).expect("zeroes have been replaced");
-            // SAFETY: a text that ends with zero, of which the library makes a copy.
+            // SAFETY: the text ends with zero, and the library copies it.
             (functions, unsafe { (functions.begin)(name.as_ptr()) })
         }))
     }

@@ -8,10 +8,10 @@ use cuda_std::launch::Offsets;
 use std::fmt;
 
 /// Buffers side by side in one allocation. Their elements are gathered in page-locked memory, and one copy takes them all to the
-/// device: for many small buffers, each copy of which would take longer to queue than to run.
+/// device. This is for many small buffers: to queue a copy for each would take longer than to run it.
 ///
-/// The buffers are used as others are, but never grow where they are: what is longer gets memory of its own. The allocation
-/// is given back with the last of them.
+/// The buffers are used like others, but cannot grow in place: elements that need more room get memory of their own. The
+/// allocation is given back with the last buffer.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, GpuBufferPool, Parcel, PinnedBuffer};
@@ -37,7 +37,7 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    /// Room for `bytes` bytes of `pool`, gathered in `staged`, or for as many as that has.
+    /// Room for `bytes` bytes of `pool`, gathered in `staged`; less if `staged` is shorter.
     ///
     /// # Errors
     /// Those of [`GpuBufferPool::lease`].
@@ -93,7 +93,7 @@ impl fmt::Debug for Parcel {
     }
 }
 
-/// Where an element may begin: aligned, also for wide loads, and a whole number of elements from the start of the allocation.
+/// Elements begin at multiples of this: aligned, also for wide loads, and a whole number of elements from the allocation's start.
 fn unit<T>() -> usize {
     const WIDEST_LOAD: usize = 16;
     let (align, size) = (align_of::<T>().max(WIDEST_LOAD), size_of::<T>().max(1));

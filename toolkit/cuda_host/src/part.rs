@@ -1,4 +1,4 @@
-//! Bytes of a device's memory: what views are without the type of their elements. Copies are compiled here, once for all types.
+//! Bytes of a device's memory: views without the type of their elements. Copies are compiled here, once for all types.
 
 use crate::allocation::Memory;
 use crate::driver::CUdeviceptr;

@@ -22,10 +22,7 @@ const BUSY_BLOCKS: usize = 2;
 /// ```
 /// use cuda_host::{Context, GpuBufferPool, PinnedPool};
 ///
-/// # fn main() -> Result<(), cuda_host::CudaError> {
-/// # if cuda_host::Device::count().is_err() {
-/// #     return Ok(());
-/// # }
+/// # if cuda_host::Device::count().is_err() { return Ok(()); }
 /// let context = Context::new(0)?;
 /// let stream = context.stream()?;
 /// let (memory, staging) = (GpuBufferPool::new(&context), PinnedPool::new(&context));
@@ -37,8 +34,7 @@ const BUSY_BLOCKS: usize = 2;
 ///     upload.upload(&stream, input.view_mut())?;
 /// }
 /// assert!(staging.statistics().allocations <= 3);
-/// # Ok(())
-/// # }
+/// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 #[derive(Clone)]
 pub struct PinnedPool {

@@ -241,13 +241,24 @@ mod tests {
         }
     }
 
+    /// Random numbers below a limit.
+    fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
+        move |limit| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % limit
+        }
+    }
+
+    fn use_on(usage: &Usage<FakeQueue>, queue: &FakeQueue, access: Access) -> u64 {
+        let begun = usage.begin(queue, access).unwrap();
+        let number = queue.add();
+        usage.end(queue, access, begun);
+        number
+    }
+
     #[test]
     fn conflicting_work_is_ordered_whatever_streams_it_is_on() {
-        let mut random = 1u64;
-        let mut next = |n: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % n
-        };
+        let mut next = random(1);
         for _ in 0..200 {
             let queues = FakeQueue::many(3);
             let usage = Usage::new();
@@ -255,9 +266,7 @@ mod tests {
             for _ in 0..20 {
                 let queue = &queues[next(3) as usize];
                 let access = if next(2) == 0 { Access::Read } else { Access::Write };
-                let begun = usage.begin(queue, access).unwrap();
-                let number = queue.add();
-                usage.end(queue, access, begun);
+                let number = use_on(&usage, queue, access);
                 for (other, before, other_number) in &history {
                     let conflict = access == Access::Write || *before == Access::Write;
                     assert!(!conflict || queue.is_after(number, other, *other_number));
@@ -272,9 +281,7 @@ mod tests {
         let queues = FakeQueue::many(2);
         let usage = Usage::new();
         for queue in &queues {
-            let begun = usage.begin(queue, Access::Read).unwrap();
-            queue.add();
-            usage.end(queue, Access::Read, begun);
+            use_on(&usage, queue, Access::Read);
         }
         assert!(!queues[1].is_after(1, &queues[0], 1));
     }
@@ -290,17 +297,8 @@ mod tests {
         queues[1].add();
         usage.end(&queues[0], Access::Write, first);
         usage.end(&queues[1], Access::Write, second);
-        let begun = usage.begin(&queues[2], Access::Read).unwrap();
-        queues[2].add();
-        usage.end(&queues[2], Access::Read, begun);
+        use_on(&usage, &queues[2], Access::Read);
         assert!(queues[2].is_after(1, &queues[0], 1) && queues[2].is_after(1, &queues[1], 1));
-    }
-
-    fn use_on(usage: &Usage<FakeQueue>, queue: &FakeQueue, access: Access) -> u64 {
-        let begun = usage.begin(queue, access).unwrap();
-        let number = queue.add();
-        usage.end(queue, access, begun);
-        number
     }
 
     #[test]
@@ -329,11 +327,7 @@ mod tests {
 
     #[test]
     fn order_holds_however_often_memory_changes_hands() {
-        let mut random = 7u64;
-        let mut next = |n: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % n
-        };
+        let mut next = random(7);
         for _ in 0..200 {
             let queues = FakeQueue::many(3);
             let usage = Usage::new();
@@ -369,9 +363,7 @@ mod tests {
         let queues = FakeQueue::many(2);
         let usage = Usage::new();
         for queue in &queues {
-            let begun = usage.begin(queue, Access::Read).unwrap();
-            queue.add();
-            usage.end(queue, Access::Read, begun);
+            use_on(&usage, queue, Access::Read);
         }
         usage.wait().unwrap();
         assert!(queues.iter().all(|queue| queue.has_done(1)));

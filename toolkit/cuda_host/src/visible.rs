@@ -19,10 +19,7 @@ use std::sync::atomic::{Ordering, fence};
 /// ```
 /// use cuda_host::{Context, VisibleBuffer};
 ///
-/// # fn main() -> Result<(), cuda_host::CudaError> {
-/// # if cuda_host::Device::count().is_err() {
-/// #     return Ok(());
-/// # }
+/// # if cuda_host::Device::count().is_err() { return Ok(()); }
 /// let context = Context::new(0)?;
 /// let stream = context.stream()?;
 /// let mut input = VisibleBuffer::<f32>::mapped(&context, 1000)?;
@@ -30,8 +27,7 @@ use std::sync::atomic::{Ordering, fence};
 /// input.as_mut_slice()?.fill(1.5);
 /// copy.view_mut().copy_from_device(&stream, input.view())?;
 /// assert_eq!(copy.as_slice()?, [1.5; 1000]);
-/// # Ok(())
-/// # }
+/// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 pub struct VisibleBuffer<T: DeviceLayout> {
     buffer: DeviceBuffer<T>,

@@ -31,7 +31,7 @@ macro_rules! each_word {
 /// A copy of elements.
 ///
 /// # Safety
-/// There are `len`, aligned.
+/// There are `len` elements, aligned.
 pub(crate) unsafe fn load<T: DeviceLayout>(from: *mut T, len: usize) -> Vec<T> {
     let mut own = vec![T::zeroed(); len];
     each_word!(from, len, own.as_mut_ptr(), |there, here| *here = there.load(Relaxed));

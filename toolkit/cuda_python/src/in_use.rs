@@ -1,4 +1,4 @@
-//! Which memory of a device's arrays buffers have: none that is written is another one's, too.
+//! The memory of arrays that buffers use on a device: written memory belongs to one buffer alone.
 
 use crate::dlpack::Lent;
 use cuda_host::{DeviceView, ForeignBuffer};
@@ -32,10 +32,10 @@ pub(crate) struct Owner {
     _lent: Arc<Lent>,
 }
 
-/// Notes that a buffer has the memory of a tensor.
+/// Notes that a buffer uses the memory of a tensor.
 ///
 /// # Errors
-/// Where another buffer has some of it, and one of them writes.
+/// If another buffer uses some of it, and one of them writes.
 pub(crate) fn lend(lent: Arc<Lent>, device: usize, range: Range<u64>, is_written: bool) -> PyResult<Owner> {
     let mut uses = uses();
     let shares = |other: &&Use| {

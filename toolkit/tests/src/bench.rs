@@ -27,7 +27,6 @@ pub struct Record {
 
 impl Record {
     /// A table of results from a machine, unless an argument names another.
-    #[must_use]
     pub fn table(&self, machine: &str) -> Table {
         let date = self.date.clone().unwrap_or_else(today);
         let machine = self.machine.clone().unwrap_or_else(|| machine.to_owned());
@@ -35,9 +34,6 @@ impl Record {
     }
 
     /// A table of results from the first GPU.
-    ///
-    /// # Errors
-    /// Those of the driver.
     pub fn table_of_gpu(&self) -> Result<Table, CudaError> {
         let mut table = self.table(&Device::info(0)?.name);
         table.shared.push(("cuda", driver_version()?.to_string()));
@@ -45,9 +41,6 @@ impl Record {
     }
 
     /// Writes the file, if one was asked for.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn write(&self, table: &Table) -> Result<(), String> {
         let Some(path) = &self.csv else { return Ok(()) };
         std::fs::write(path, table.csv()).map_err(|error| format!("cannot write {}: {error}", path.display()))
@@ -111,16 +104,12 @@ pub struct Watch<'s> {
 }
 
 impl<'s> Watch<'s> {
-    /// # Errors
-    /// Those of the driver.
+    /// A watch for work on a stream.
     pub fn new(stream: &'s Stream) -> Result<Self, CudaError> {
         Ok(Self { stream, begin: Event::new(stream.context())?, end: Event::new(stream.context())? })
     }
 
     /// Milliseconds from the first to the last work that `queue` queues.
-    ///
-    /// # Errors
-    /// Those of `queue`, and of the driver.
     pub fn time<E: From<CudaError>>(&self, queue: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
         self.begin.record(self.stream)?;
         queue()?;
@@ -130,9 +119,6 @@ impl<'s> Watch<'s> {
     }
 
     /// The times of some repetitions after the warm-up.
-    ///
-    /// # Errors
-    /// As [`time`](Self::time).
     pub fn repeated<E: From<CudaError>>(
         &self,
         repetitions: u16,
@@ -147,9 +133,6 @@ pub const WARM_UP: usize = 3;
 
 /// The times of each form in milliseconds. `run(form, turn)` runs a form once and returns its time. All forms run in turn in every
 /// repetition, each time beginning with another one, so a change of clock rates affects all alike.
-///
-/// # Errors
-/// The first of `run`.
 pub fn in_turn<E>(
     forms: usize,
     repetitions: u16,
@@ -168,7 +151,6 @@ pub fn in_turn<E>(
 }
 
 /// The median; the mean of the middle two for an even number, NaN for an empty list.
-#[must_use]
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -180,7 +162,6 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// The least; infinity for an empty list.
-#[must_use]
 pub fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -45,7 +45,6 @@ pub fn cited(folder: &Path, what: &str) -> Result<String, String> {
 ///
 /// # Panics
 /// If a block differs, a citation has no source, or the page has Rust code without a citation.
-#[must_use]
 pub fn check(page: &Path) -> usize {
     let name = page.display();
     let folder = page.parent().expect("a page in a folder");

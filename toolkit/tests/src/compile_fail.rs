@@ -42,7 +42,7 @@ pub fn assert_wrong(test: &str, folders: &[&str]) {
     fs::remove_dir_all(&copy).unwrap();
 }
 
-/// Where this program runs the cases and only writes down what the compiler says.
+/// The folder, if this program only runs the cases and writes down what the compiler says.
 pub fn folder_to_write() -> Option<PathBuf> {
     std::env::var_os(ONLY_WRITE).map(PathBuf::from)
 }

@@ -11,7 +11,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 ///
 /// # Panics
 /// If there is none and `CUDA_REQUIRE_GPU=1` is set.
-#[must_use]
 pub fn is_there() -> bool {
     match Device::count() {
         Ok(_) => true,
@@ -23,6 +22,11 @@ pub fn is_there() -> bool {
     }
 }
 
+/// An executor on the first device. `None` if there is no device; see [`is_there`].
+pub fn executor(module: &str, ptx: &str) -> Option<CudaExecutor> {
+    is_there().then(|| CudaExecutor::open(0, module, ptx).expect("a device that opens"))
+}
+
 /// An executor on the first device, for exclusive use by one test of an executable: tests compare times, and freeing memory
 /// makes other tests wait.
 #[derive(Debug)]
@@ -32,18 +36,10 @@ pub struct Alone {
 }
 
 /// Waits for the device, and loads a module. `None` if there is no device; see [`is_there`].
-///
-/// # Panics
-/// If there is a device that cannot be opened.
-#[must_use]
 pub fn alone(module: &str, ptx: &str) -> Option<Alone> {
     static TURN: Mutex<()> = Mutex::new(());
-    if !is_there() {
-        return None;
-    }
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let executor = CudaExecutor::open(0, module, ptx).expect("a device that opens");
-    Some(Alone { executor, _turn: turn })
+    Some(Alone { executor: executor(module, ptx)?, _turn: turn })
 }
 
 impl Deref for Alone {
@@ -65,10 +61,6 @@ impl Executor for Alone {
 
 /// Executors on the first device with each of some modules, by the modules' names. Prints a line if there is none; see
 /// [`is_there`].
-///
-/// # Panics
-/// If there is a device that cannot be opened.
-#[must_use]
 pub fn executors<'i>(module: &str, images: &[(&'i str, &str)]) -> Vec<(&'i str, CudaExecutor)> {
     if !is_there() {
         return Vec::new();
@@ -84,10 +76,6 @@ pub struct Machines(Vec<(String, Machine)>);
 
 impl Machines {
     /// Loads a module of kernels, and prints a line if there is no GPU; see [`is_there`].
-    ///
-    /// # Panics
-    /// If there is a device that cannot be opened.
-    #[must_use]
     pub fn new(module: &str, ptx: &str) -> Self {
         Self::of(executors(module, &[("a GPU", ptx)]))
     }
@@ -99,15 +87,11 @@ impl Machines {
     }
 
     /// The GPU's executor.
-    #[must_use]
     pub fn gpu(&self) -> Option<&CudaExecutor> {
         self.0.last()?.1.as_cuda()
     }
 
     /// What `run` computes on each of them.
-    ///
-    /// # Panics
-    /// If `run` fails, or its results have different bits.
     #[track_caller]
     pub fn same<R: Bits>(&self, run: impl Fn(&Machine) -> Result<R, CudaError>) -> R {
         let run = |(name, machine): &(String, Machine)| run(machine).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 
 /// Words that are the same in every run, in less time than [`Dice`] takes.
-#[must_use]
 pub fn words(n: usize, seed: u32) -> Vec<u32> {
     let mut state = seed;
     let step = |_| {
@@ -15,13 +14,11 @@ pub fn words(n: usize, seed: u32) -> Vec<u32> {
 }
 
 /// Different numbers between -1 and 1.
-#[must_use]
 pub fn numbers(n: usize, seed: u32) -> Vec<f32> {
     words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
 /// The bits of numbers, for comparisons.
-#[must_use]
 pub fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|x| x.to_bits()).collect()
 }
@@ -32,12 +29,12 @@ pub struct Dice(u64);
 
 impl Dice {
     /// A different sequence for each seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// Uniform over all words.
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -47,12 +44,17 @@ impl Dice {
 
     /// Uniform in `0..1`.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.word() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform in `from..to`.
+    pub fn between(&mut self, from: f64, to: f64) -> f64 {
+        from + self.unit() * (to - from)
     }
 
     /// Uniform in `0..1`, on the 2^24 multiples of 2^-24.
     pub fn roll(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+        (self.word() >> 40) as f32 / (1u64 << 24) as f32
     }
 
     /// Uniform in `0..n`; 0 if `n` is 0.
@@ -83,7 +85,7 @@ mod tests {
     fn numbers_are_those_of_splitmix64() {
         let mut dice = Dice::new(1_234_567);
         let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
-        assert_eq!(expected.map(|_| dice.next()), expected);
+        assert_eq!(expected.map(|_| dice.word()), expected);
     }
 
     #[test]

@@ -16,7 +16,6 @@ pub fn is_simulated() -> bool {
 }
 
 /// Compiles the driver; `None` if there is no C compiler.
-#[must_use]
 pub fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("driver-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -9,8 +9,7 @@ use test_kernels::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe
 use toolkit_tests::dice::{bits, numbers};
 
 fn gpu() -> Option<CudaExecutor> {
-    toolkit_tests::device::is_there()
-        .then(|| CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens"))
+    toolkit_tests::device::executor("test kernels", test_kernels::PTX)
 }
 
 fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {

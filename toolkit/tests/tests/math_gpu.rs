@@ -8,33 +8,18 @@ use test_kernels::{
     math_table, math_table_f64,
 };
 use toolkit_tests::device;
+use toolkit_tests::dice::Dice;
 
 /// Number of blocks.
 const BLOCKS: u32 = 97;
 
 fn gpu() -> Option<CudaExecutor> {
-    device::is_there().then(|| CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens"))
+    device::executor("test kernels", test_kernels::PTX)
 }
 
 /// Number of operands: more with CUDA_WIDE=1.
 fn count(few: usize, many: usize) -> usize {
     if std::env::var("CUDA_WIDE").as_deref() == Ok("1") { many } else { few }
-}
-
-/// Random numbers, the same in every run: Xorshift.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn between(&mut self, from: f64, to: f64) -> f64 {
-        from + (self.bits() >> 11) as f64 / (1u64 << 53) as f64 * (to - from)
-    }
 }
 
 /// Two lists of operands: all pairs of special values; then random bits, moderate sizes, and neighbouring values.
@@ -64,9 +49,9 @@ fn singles(n: usize) -> (Vec<f32>, Vec<f32>) {
     ]);
     special.extend([16_777_215.0, 1e10, 16_367_173.0 * 2f32.powi(72), std::f32::consts::PI]);
     special.extend(special.clone().iter().map(|x| -x));
-    let mut numbers = Random(0x1234_5678_9abc_def1);
+    let mut numbers = Dice::new(0x1234_5678_9abc_def1);
     operands(n, &special, |kind| {
-        let bits = numbers.bits();
+        let bits = numbers.word();
         let (x, y) = (f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32));
         match kind {
             0 => (x, y),
@@ -82,9 +67,9 @@ fn doubles(n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut special =
         vec![f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, tiny, 0.0, 0.5, 1.0, 2.5, 3.0, 710.0, 1e22];
     special.extend(special.clone().iter().map(|x| -x));
-    let mut numbers = Random(0xfedc_ba98_7654_3211);
+    let mut numbers = Dice::new(0xfedc_ba98_7654_3211);
     operands(n, &special, |kind| {
-        let (x, y) = (numbers.bits(), numbers.bits());
+        let (x, y) = (numbers.word(), numbers.word());
         match kind {
             0 => (f64::from_bits(x), f64::from_bits(y)),
             1 => (numbers.between(-700.0, 700.0), numbers.between(-20.0, 20.0)),
@@ -180,7 +165,7 @@ fn functions_of_f64_have_the_same_bits() {
 #[test]
 fn approximate_functions_are_near() {
     let Some(gpu) = gpu() else { return };
-    let mut numbers = Random(0x1357_9bdf_0246_8ac1);
+    let mut numbers = Dice::new(0x1357_9bdf_0246_8ac1);
     let pairs = (0..100_000).map(|_| (numbers.between(-6.0, 6.0) as f32, numbers.between(0.01, 100.0) as f32));
     let (x, y): (Vec<_>, Vec<_>) = pairs.unzip();
     let positive: Vec<f32> = x.iter().map(|x| x.abs()).collect();

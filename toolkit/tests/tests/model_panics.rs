@@ -7,7 +7,7 @@ use cuda_std::panic::KernelPanic;
 use test_kernels::{NO_BLOCK, PTX, reduction_panics, shuffle_panics};
 
 fn gpu() -> Option<CudaExecutor> {
-    toolkit_tests::device::is_there().then(|| CudaExecutor::open(0, "test kernels", PTX).expect("a device that opens"))
+    toolkit_tests::device::executor("test kernels", PTX)
 }
 
 fn panic_of(result: Result<(), LaunchError>) -> KernelPanic {

@@ -1,7 +1,7 @@
 //! The test kernel of the pass over pairs, and launches with raw words only.
 
 use cuda_host::raw::{Word, load_image};
-use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets};
+use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets};
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use test_kernels::{Contact, Point, contacts};
 use toolkit_tests::device;
@@ -42,9 +42,7 @@ fn the_contact_kernel_counts_what_is_near() {
 
 #[test]
 fn the_contact_kernel_gives_the_bits_of_the_cpu() {
-    if !device::is_there() {
-        return;
-    }
+    let Some(gpu) = device::executor("test kernels", test_kernels::PTX) else { return };
     let sizes = [1, 2, 300, 257, 9];
     let points: Vec<Point> = sizes.iter().flat_map(|&n| points(n, n as u64)).collect();
     let ends = sizes.iter().scan(0, |end, n| {
@@ -56,7 +54,6 @@ fn the_contact_kernel_gives_the_bits_of_the_cpu() {
     let out = Segments { data: &mut expected[..], offsets: &offsets };
     contacts::launch(&CpuExecutor::new(), 5, contacts::Args { out, points: &points, threshold: 8.0 }).unwrap();
 
-    let gpu = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
     let stream = gpu.stream();
     let device_offsets = DeviceOffsets::new(stream, &offsets).unwrap();
     let points = DeviceBuffer::from_slice(stream, &points).unwrap();
@@ -76,10 +73,7 @@ const FOREIGN: &str = ".version 6.3\n.target sm_75\n.address_size 64\n\
 
 #[test]
 fn a_kernel_of_another_compiler_is_launched_with_raw_words() {
-    if !device::is_there() {
-        return;
-    }
-    let gpu = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
+    let Some(gpu) = device::executor("test kernels", test_kernels::PTX) else { return };
     let stream = gpu.stream();
     // SAFETY: the text is complete.
     let module = unsafe { load_image(gpu.context(), "foreign", FOREIGN.as_bytes()) }.unwrap();

@@ -27,10 +27,7 @@ use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 /// use prism_host::read::{ReadOptions, read_path};
 /// use shared_types::MegaFusedConfig;
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # if cuda_host::Device::count().is_err() {
-/// #     return Ok(());
-/// # }
+/// # if cuda_host::Device::count().is_err() { return Ok(()); }
 /// let structure = read_path("../data/6m0j_rbd.pdb", "6m0j_rbd", &ReadOptions::default())?.structure;
 /// let batch = PackedBatch::from_inputs([&structure])?;
 /// let mut atoms = batch.atoms().to_vec();
@@ -42,8 +39,7 @@ use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 ///     let computed = recorded.run_atoms(&atoms)?;
 ///     println!("frame {frame}: {} Å²", computed.structure(0).summary.area);
 /// }
-/// # Ok(())
-/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// The tests of `cuda_host_gpu` run it on a device. Some of them use a simulated driver instead (`recorded`:

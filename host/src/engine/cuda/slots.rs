@@ -88,8 +88,7 @@ pub struct SlotStatistics {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The tests of `fused_gpu` run it on a device (`chunks`: `a_steady_state_allocates_nothing` and others). The tests of
-/// `cuda_host_gpu` use a simulated driver (`slots`).
+/// The tests of `fused_gpu` run it on a device (`chunks`), those of `engine_gpu` on a simulated driver (`slots`).
 #[derive(Debug)]
 pub struct DeviceSlots {
     options: SlotOptions,

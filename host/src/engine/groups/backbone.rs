@@ -1,6 +1,6 @@
 //! Dihedral angles, hydrogen bonds, secondary structure.
 
-use super::{GroupWorkspace, Shared, segments, take_columns};
+use super::{GroupWorkspace, Shared, take_columns};
 use crate::engine::batch_inputs::BatchInputs;
 use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
@@ -61,9 +61,9 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
         let n = sizes.residues;
         let given = inputs.shorter();
         let args = geometry::Args {
-            output: segments::<M, _>(&mut self.rows, &items.offsets),
-            carbons: segments::<M, _>(&mut self.carbons, &items.offsets),
-            peptides: segments::<M, _>(&mut self.peptides, &items.offsets),
+            output: M::segments(&mut self.rows, &items.offsets),
+            carbons: M::segments(&mut self.carbons, &items.offsets),
+            peptides: M::segments(&mut self.peptides, &items.offsets),
             items: items.view(),
             atoms: given.atoms,
             ca_indices: given.ca_indices,
@@ -77,7 +77,7 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
         if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
             let given = inputs.shorter();
             let args = bonds::Args {
-                bonds: segments::<M, _>(&mut self.bonds, &items.offsets),
+                bonds: M::segments(&mut self.bonds, &items.offsets),
                 items: items.view(),
                 descriptors: given.descriptors,
                 carbons: M::view(&self.carbons, n),
@@ -85,10 +85,10 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
             };
             sizes.launch::<bonds::Kernel, _>(executor, args)?;
             let args = states::Args {
-                output: segments::<M, _>(&mut self.rows, shared.residues),
-                starts: segments::<M, _>(&mut self.starts, shared.residues),
-                strands: segments::<M, _>(&mut self.strands, shared.residues),
-                marks: segments::<M, _>(&mut self.marks, shared.residues),
+                output: M::segments(&mut self.rows, shared.residues),
+                starts: M::segments(&mut self.starts, shared.residues),
+                strands: M::segments(&mut self.strands, shared.residues),
+                marks: M::segments(&mut self.marks, shared.residues),
                 descriptors: inputs.shorter().descriptors,
                 carbons: M::view(&self.carbons, n),
                 bonds: M::view(&self.bonds, n),

@@ -1,6 +1,6 @@
-//! Where residues are in their file, and its B column.
+//! The positions of residues in their file, and its B column.
 
-use super::{GroupWorkspace, Shared, segments, take_columns};
+use super::{GroupWorkspace, Shared, take_columns};
 use crate::engine::batch_inputs::BatchInputs;
 use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
@@ -33,7 +33,7 @@ impl<M: Memory> GroupWorkspace<M> for PositionWorkspace<M> {
     ) -> Result<(), E::Error> {
         let given = inputs.shorter();
         let args = positions::Args {
-            output: segments::<M, _>(&mut self.rows, shared.residues),
+            output: M::segments(&mut self.rows, shared.residues),
             atoms: given.atoms,
             ca_indices: given.ca_indices,
             descriptors: given.descriptors,

@@ -1,4 +1,4 @@
-//! Structures that differ in annotations alone share what is computed of their geometry.
+//! Structures that differ only in annotations share the features of their geometry.
 
 use super::super::injected::Injected;
 use super::super::{Backend, Engine, Selection};
@@ -23,7 +23,7 @@ Other,FR,2021-12-02,4,
 Omicron,FR,2021-12-04,9,
 ";
 
-/// The lineages' structures, then the structure itself, twice, and one that no other is like.
+/// The lineages' structures, then the structure itself, twice, and one that differs from all others.
 fn structures() -> Vec<StructureInput> {
     let wild = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default()).unwrap().structure;
     let lineages = Lineages::from_reader(TABLE.as_bytes(), "t.csv").unwrap();

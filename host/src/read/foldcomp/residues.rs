@@ -1,4 +1,4 @@
-//! The atoms of residues beside N, CA and C, and how each is placed.
+//! The atoms of residues other than N, CA and C, and how each is placed.
 
 use super::geometry::{Point, Turn, place};
 use std::sync::LazyLock;

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::{Command, Output, Stdio};
 
 pub fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/6m0j_rbd.pdb")
@@ -10,6 +12,11 @@ pub fn example() -> PathBuf {
 
 pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// Three helices that wind around each other.
+pub fn trimer() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1jcd.pdb.gz")
 }
 
 /// A folder in which `prism` is run.
@@ -21,6 +28,22 @@ pub struct Outcome {
     pub status: i32,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        Self { status: output.status.code().unwrap_or(-1), stdout, stderr }
+    }
+}
+
+impl Outcome {
+    /// Asserts the status, and that words are in the standard error.
+    #[track_caller]
+    pub fn says(&self, status: i32, words: &str) {
+        assert_eq!(self.status, status, "{}", self.stderr);
+        assert!(self.stderr.contains(words), "{words:?} is missing in: {}", self.stderr);
+    }
 }
 
 impl Run {
@@ -48,12 +71,7 @@ impl Run {
     }
 
     pub fn prism(&self, arguments: &[&str]) -> Outcome {
-        let output = self.command(arguments).output().unwrap();
-        Outcome {
-            status: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        self.command(arguments).output().unwrap().into()
     }
 
     /// Runs `prism features --backend cpu`.
@@ -67,6 +85,12 @@ impl Run {
         names.sort();
         names
     }
+}
+
+/// Sends a signal to a run.
+#[cfg(unix)]
+pub fn signal(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// The values of a column in CSV text.

@@ -4,7 +4,7 @@
 pub mod against_pdbtbx;
 
 use flate2::{Compression, write::GzEncoder};
-use prism_host::read::{ReadOptions, read_bytes};
+use prism_host::read::{ReadOptions, read_bytes, read_structures};
 use prism_host::{ReadError, ReadStructure, StructureInput};
 use std::io::Write;
 
@@ -39,6 +39,24 @@ pub fn refusal(bytes: impl AsRef<[u8]>) -> String {
     match try_read(bytes) {
         Ok(read) => panic!("read, with {} residues", read.structure.n_residues()),
         Err(error) => error.to_string(),
+    }
+}
+
+/// `chain number+icode name atoms` of each residue.
+pub fn rows(s: &StructureInput) -> Vec<String> {
+    let row = |i: usize| {
+        let chain = &s.chains[s.chain_ids[i] as usize];
+        let atoms = s.residue_atoms[i + 1] - s.residue_atoms[i];
+        format!("{chain} {}{} {} {atoms}", s.residue_numbers[i], s.insertion_codes[i], s.resname(i))
+    };
+    (0..s.n_rows()).map(row).collect()
+}
+
+/// Reads bytes that may be refused, and checks that structures of others are valid.
+#[track_caller]
+pub fn survives(bytes: &[u8], options: &ReadOptions) {
+    for read in read_structures(bytes, "x", options).into_iter().flatten() {
+        read.structure.validate().unwrap_or_else(|error| panic!("accepted, yet {error}"));
     }
 }
 

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::compiler::DeviceCompiler;
+use crate::file::{FileError, read_text};
 use crate::flags::DebugInfo;
 use crate::inputs::digest::short_text_digest;
 use crate::nested::{DeviceBuild, NestedError};
@@ -85,13 +85,8 @@ pub enum CanaryError {
     #[error(transparent)]
     Build(#[from] NestedError),
     /// Their files cannot be written or read.
-    #[error("cannot use {}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// The names of the canaries.
@@ -147,7 +142,7 @@ impl Canary<'_> {
                 None => return Err(CanaryError::Missing { compiler, kernel: kernel.to_owned() }),
             }
         }
-        write(&mark, "")
+        Ok(write(&mark, "")?)
     }
 
     /// Compiles the canaries and counts their barriers.
@@ -175,7 +170,7 @@ impl Canary<'_> {
             output: &output,
         };
         build.run()?;
-        let text = fs::read_to_string(&output).map_err(|source| CanaryError::File { path: output.clone(), source })?;
+        let text = read_text(&output)?;
         let module = PtxModule::parse(&text);
         Ok(module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect())
     }
@@ -196,13 +191,12 @@ impl Canary<'_> {
 }
 
 /// Writes a file unless it exists with the same text, because cargo compares modification times.
-fn write(path: &Path, text: &str) -> Result<(), CanaryError> {
-    let fail = |source| CanaryError::File { path: path.to_owned(), source };
+fn write(path: &Path, text: &str) -> Result<(), FileError> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(fail)?;
+        fs::create_dir_all(parent).map_err(FileError::write(path))?;
     }
-    fs::write(path, text).map_err(fail)
+    fs::write(path, text).map_err(FileError::write(path))
 }

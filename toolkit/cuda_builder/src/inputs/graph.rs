@@ -1,8 +1,6 @@
 //! The packages that make up a kernel crate: local ones, found by following manifests, and locked ones from registries.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -10,6 +8,7 @@ use toml::{Table, Value};
 
 use super::cfg_expr::applies_to_device;
 use super::lockfile::{LockError, Locked, Lockfile};
+use crate::file::{FileError, read_toml};
 
 /// The tables of a manifest that can change what is compiled, except `[target]`. Lints, development dependencies and
 /// similar tables cannot.
@@ -23,26 +22,13 @@ const RELEVANT_PACKAGE_KEYS: &[&str] = &["name", "version", "edition", "build", 
 /// ```
 /// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
 ///
-/// assert!(matches!(PackageGraph::load("no/such/crate".as_ref()), Err(GraphError::Read { .. })));
+/// assert!(matches!(PackageGraph::load("no/such/crate".as_ref()), Err(GraphError::File(_))));
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    /// The file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The file is not TOML.
-    #[error("{} is not valid TOML", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// The cause, with its position.
-        source: Box<toml::de::Error>,
-    },
+    /// The file cannot be read, or is not TOML.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A manifest lacks something, or refers to something that does not exist.
     #[error("{}: {what}", path.display())]
     Manifest {
@@ -245,7 +231,7 @@ impl Walk {
     }
 
     /// The workspace of the package in `directory`.
-    fn home_of(&mut self, directory: &Path, manifest: &Table) -> Result<Home, GraphError> {
+    fn home_of(&mut self, directory: &Path, manifest: &Table) -> Result<Home, FileError> {
         let root = workspace_root(directory, manifest)?;
         if let Some(home) = self.homes.get(&root) {
             return Ok(home.clone());
@@ -327,7 +313,7 @@ fn as_dependency_table(value: &Value) -> Table {
 }
 
 /// The root of a package's workspace, or its own directory if it has none.
-fn workspace_root(directory: &Path, manifest: &Table) -> Result<PathBuf, GraphError> {
+fn workspace_root(directory: &Path, manifest: &Table) -> Result<PathBuf, FileError> {
     if manifest.contains_key("workspace") {
         return Ok(directory.to_owned());
     }
@@ -351,11 +337,6 @@ fn workspace_root(directory: &Path, manifest: &Table) -> Result<PathBuf, GraphEr
     Ok(directory.to_owned())
 }
 
-fn canonical(path: &Path) -> Result<PathBuf, GraphError> {
-    path.canonicalize().map_err(|source| GraphError::Read { path: path.to_owned(), source })
-}
-
-fn read_toml(path: &Path) -> Result<Table, GraphError> {
-    let text = fs::read_to_string(path).map_err(|source| GraphError::Read { path: path.to_owned(), source })?;
-    text.parse().map_err(|source| GraphError::Toml { path: path.to_owned(), source: Box::new(source) })
+fn canonical(path: &Path) -> Result<PathBuf, FileError> {
+    path.canonicalize().map_err(FileError::read(path))
 }

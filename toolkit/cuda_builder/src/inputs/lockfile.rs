@@ -1,31 +1,18 @@
 //! `Cargo.lock`, reduced to the packages that a kernel crate uses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use toml::Value;
+
+use crate::file::{FileError, read_toml};
 
 /// Why a lock file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// It does not exist or cannot be read.
-    #[error("cannot read {}; run `cargo generate-lockfile` in its directory", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// It is not TOML.
-    #[error("{} is not valid TOML", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// The cause, with its position.
-        source: Box<toml::de::Error>,
-    },
+    /// It does not exist, cannot be read, or is not TOML.
+    #[error("{0}; run `cargo generate-lockfile` in its directory")]
+    File(#[source] FileError),
     /// It lacks a package that a manifest names.
     #[error("{} does not list {package}; run `cargo update --workspace` to bring it up to date", path.display())]
     Missing {
@@ -77,9 +64,7 @@ impl Lockfile {
     /// # Errors
     /// If it cannot be read, or is not TOML.
     pub fn load(path: &Path) -> Result<Self, LockError> {
-        let text = fs::read_to_string(path).map_err(|source| LockError::Read { path: path.to_owned(), source })?;
-        let table: Table =
-            text.parse().map_err(|source| LockError::Toml { path: path.to_owned(), source: Box::new(source) })?;
+        let table = read_toml(path).map_err(LockError::File)?;
         let mut by_name: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for package in table.get("package").and_then(Value::as_array).into_iter().flatten() {
             let text = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

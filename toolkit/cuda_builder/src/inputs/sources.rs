@@ -1,34 +1,24 @@
 //! The source files of the local packages.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
 use super::graph::{LocalPackage, PackageGraph};
-
-/// Why a source file cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read the source {}", path.display())]
-pub struct SourceError {
-    /// The file or directory.
-    pub path: PathBuf,
-    /// The cause.
-    pub source: io::Error,
-}
+use crate::file::FileError;
 
 /// One source file.
 ///
 /// ```
-/// use cuda_builder::inputs::{graph::PackageGraph, sources::{SourceError, source_roots, sources}};
+/// use cuda_builder::inputs::{graph::PackageGraph, sources::{source_roots, sources}};
 ///
 /// let graph = PackageGraph::load("../tests/kernels".as_ref()).unwrap();
 /// assert!(source_roots(&graph.kernels)[0].ends_with("src"));
 /// let files = sources(&graph, &[])?;
 /// let library = files.iter().find(|file| file.label == "test-kernels/src/lib.rs").unwrap();
 /// assert_eq!(std::fs::read(&library.path).ok().as_ref(), Some(&library.bytes));
-/// # Ok::<(), SourceError>(())
+/// # Ok::<(), cuda_builder::FileError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -46,7 +36,7 @@ pub struct Source {
 ///
 /// # Errors
 /// If a file or directory cannot be read.
-pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
+pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, FileError> {
     let mut found = Vec::new();
     for package in &graph.local {
         for top in source_roots(package) {
@@ -54,7 +44,7 @@ pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, S
         }
     }
     for top in extra {
-        let top = top.canonicalize().map_err(|source| SourceError { path: top.clone(), source })?;
+        let top = top.canonicalize().map_err(FileError::read(top))?;
         read_below(&top, &graph.root, "extra", &mut found)?;
     }
     found.sort_by(|a, b| a.label.cmp(&b.label));
@@ -78,11 +68,11 @@ pub fn source_roots(package: &LocalPackage) -> Vec<PathBuf> {
     roots
 }
 
-fn read_below(top: &Path, base: &Path, package: &str, found: &mut Vec<Source>) -> Result<(), SourceError> {
+fn read_below(top: &Path, base: &Path, package: &str, found: &mut Vec<Source>) -> Result<(), FileError> {
     for entry in WalkDir::new(top).follow_links(true) {
-        let entry = entry.map_err(|error| SourceError {
-            path: error.path().unwrap_or(top).to_owned(),
-            source: error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of symbolic links")),
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(top).to_owned();
+            FileError::read(&path)(error.into())
         })?;
         // Editors leave hidden files and backups beside the edited file.
         let name = entry.file_name().to_string_lossy();
@@ -90,7 +80,7 @@ fn read_below(top: &Path, base: &Path, package: &str, found: &mut Vec<Source>) -
             continue;
         }
         let path = entry.into_path();
-        let bytes = fs::read(&path).map_err(|source| SourceError { path: path.clone(), source })?;
+        let bytes = fs::read(&path).map_err(FileError::read(&path))?;
         let relative = path.strip_prefix(base).unwrap_or(&path);
         let relative: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
         found.push(Source { label: format!("{package}/{}", relative.join("/")), path, bytes });

@@ -13,6 +13,7 @@ pub(crate) const ALIGNMENT: usize = 256;
 /// assert_ne!(options, PoolOptions::default());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct PoolOptions {
     headroom_percent: usize,
     limit: usize,
@@ -29,14 +30,12 @@ impl Default for PoolOptions {
 impl PoolOptions {
     /// How much larger than the request a new block is, in percent, before it is rounded up to its size class, so that
     /// slightly larger requests still fit later. The default is 25.
-    #[must_use]
     pub fn headroom_percent(mut self, percent: usize) -> Self {
         self.headroom_percent = percent;
         self
     }
 
     /// The most bytes of the pool, including those kept for later. The default is unlimited.
-    #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
@@ -46,7 +45,6 @@ impl PoolOptions {
     /// then waits for that work. With 0 (the default) the pool waits rather than grows, and waiting costs nothing if the
     /// next user is on the same stream. With n it grows by up to n blocks before it waits, so that n pieces of work may be
     /// pending while the next is prepared.
-    #[must_use]
     pub fn busy_blocks(mut self, blocks: usize) -> Self {
         self.busy_blocks = blocks;
         self

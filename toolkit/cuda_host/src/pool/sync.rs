@@ -1,4 +1,4 @@
-//! The locks of a pool, which a test replaces by loom's.
+//! The locks of a pool, which a test replaces with loom's.
 
 #[cfg(all(loom, test))]
 pub(crate) use loom::sync::{Mutex, MutexGuard};

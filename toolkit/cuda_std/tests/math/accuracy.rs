@@ -114,7 +114,7 @@ fn whole_powers() {
         let mut worst = Worst::default();
         pairs(2, |_, x, _| {
             let exact = f64::from(x).powi(n);
-            // Also the positive power, of which the negative one is the reciprocal, is in range.
+            // The positive power is in range, too; the negative one is its reciprocal.
             if (1e-37..1e37).contains(&exact.abs()) {
                 worst.see(x, math::powi(x, n), exact);
             }

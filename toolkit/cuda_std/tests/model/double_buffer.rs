@@ -36,7 +36,7 @@ fn columns_are_written_part_by_part_in_turns() {
     }
 }
 
-/// Turns rows of four into quads, of which each is read at once.
+/// Turns rows of four into quads, each of which is read at once.
 #[kernel(threads = 32)]
 fn quads(block: &mut Block, out: &mut Chunk<[u32; 4], 16, WriteOnly>, tile: &mut Shared<u32, 64>, first: u32, at: u32) {
     let quads = tile.fill_all(block, |i| 10 * i).arrays::<4>();
@@ -83,7 +83,7 @@ fn a_half_holds_half_and_a_thread_writes_one_element() {
     }
 }
 
-/// Turns of 40 elements, of which every third comes from the kernel's own table; before and after them, tiles that are filled.
+/// Turns of 40 elements, every third of which comes from the kernel's own table; before and after them, tiles that are filled.
 #[kernel(threads = 64)]
 fn ahead(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turns: u32, tiles: &mut Shared<u32, 96>) {
     let table = [7, 8, 9, 10];

@@ -1,5 +1,6 @@
 //! Grids of one, two and three dimensions, and blocks in a shuffled order.
 
+use crate::panic_of;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
@@ -54,10 +55,7 @@ fn a_panic_says_where_in_the_grid() {
     let offsets = one_each(12);
     let mut out = [0; 12];
     let args = fails::Args { out: Segments { data: &mut out[..], offsets: &offsets }, at: 7 };
-    let LaunchError::Panic(panic) = fails::launch(&CpuExecutor::new(), (4, 3), args).unwrap_err() else {
-        panic!("not a panic")
-    };
-    assert_eq!(panic.block, [3, 1, 0]);
+    assert_eq!(panic_of(fails::launch(&CpuExecutor::new(), (4, 3), args)).block, [3, 1, 0]);
 }
 
 #[test]
@@ -120,10 +118,7 @@ fn the_first_panic_depends_on_the_seed_alone() {
         let offsets = one_each(50);
         let mut out = [0; 50];
         let args = all_fail::Args { out: Segments { data: &mut out[..], offsets: &offsets } };
-        let Err(LaunchError::Panic(panic)) = all_fail::launch(&CpuExecutor::shuffled(seed), 50, args) else {
-            panic!("not a panic")
-        };
-        panic.block[0]
+        panic_of(all_fail::launch(&CpuExecutor::shuffled(seed), 50, args)).block[0]
     };
     let found: Vec<_> = (0..20).map(first).collect();
     assert_eq!(found, (0..20).map(first).collect::<Vec<_>>());

@@ -1,5 +1,6 @@
 //! Lists that a block collects.
 
+use crate::message;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
@@ -115,8 +116,7 @@ fn no_list_needs_no_memory() {
 
 #[test]
 fn a_list_needs_a_word_for_its_count() {
-    let Err(LaunchError::Panic(panic)) = run(4, 5, 10, 8, 2) else { panic!("five lists do not fit four words") };
-    assert_eq!(panic.message.as_deref(), Some("index out of bounds"));
+    assert_eq!(message(run(4, 5, 10, 8, 2)), "index out of bounds", "five lists do not fit four words");
 }
 
 #[kernel(threads = 32)]

@@ -23,3 +23,22 @@ mod steps;
 mod tables;
 mod warp_lists;
 mod warps;
+
+use cuda_std::launch::LaunchError;
+use cuda_std::panic::KernelPanic;
+use std::fmt::Debug;
+
+/// The panic that ended a launch.
+#[track_caller]
+fn panic_of<T: Debug>(launched: Result<T, LaunchError>) -> KernelPanic {
+    match launched {
+        Err(LaunchError::Panic(panic)) => panic,
+        other => panic!("no panic: {other:?}"),
+    }
+}
+
+/// Its message.
+#[track_caller]
+fn message<T: Debug>(launched: Result<T, LaunchError>) -> String {
+    panic_of(launched).message.unwrap_or_default()
+}

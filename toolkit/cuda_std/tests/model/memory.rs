@@ -1,22 +1,14 @@
 //! Phases that write memory, and the views of it.
 
-use cuda_std::launch::LaunchError;
+use crate::message;
 use cuda_std::prelude::*;
 
 fn one(n: usize) -> Offsets {
     Offsets::new(vec![0, n as u32]).unwrap()
 }
 
-/// The message of a launch that a panic ended.
-fn panic_of(result: Result<(), LaunchError>) -> String {
-    match result {
-        Err(LaunchError::Panic(panic)) => panic.message.unwrap_or_default(),
-        other => panic!("{other:?}"),
-    }
-}
-
 /// Runs the kernel `$name` as one block, its first argument `$out`; before that, on copies of `$out`, with threads in
-/// other orders, of which the results must not depend.
+/// other orders, on which the results must not depend.
 macro_rules! run {
     ($name:ident, $out:expr $(, $field:ident: $value:expr)*) => {{
         let offsets = one($out.len());
@@ -98,7 +90,7 @@ fn nothing_reaches_beyond_its_memory() {
         let mut out = [7; 8];
         run!(too_much, out, what: what, n: 8).map_err(|_| ()).unwrap_or_else(|()| assert!(what >= 14, "{what} at 8"));
         let mut out = [7; 8];
-        assert_eq!(panic_of(run!(too_much, out, what: what, n: 9)), "index out of bounds", "{what}");
+        assert_eq!(message(run!(too_much, out, what: what, n: 9)), "index out of bounds", "{what}");
         if what != 14 && what != 15 {
             assert_eq!(out, [7; 8], "{what}: nothing is written");
         }
@@ -219,6 +211,6 @@ fn inputs_are_read_in_bounds() {
         [(0, 6, 0), (5, 1, 0), (6, 0, 0), (1, u32::MAX, 0), (u32::MAX, 1, 0), (0, 5, 5), (2, 3, 3), (0, 5, u32::MAX)]
     {
         let result = run!(inputs, out, values: &values[..], first: first, n: n, at: at);
-        assert_eq!(panic_of(result), "index out of bounds", "{first}, {n}, {at}");
+        assert_eq!(message(result), "index out of bounds", "{first}, {n}, {at}");
     }
 }

@@ -153,7 +153,7 @@ fn a_launch_has_exactly_the_grid_of_the_tiles() {
     launch((0, 0), 0, 0).unwrap();
 }
 
-/// Parts of 2 x 4 elements a thread, of which 64 cover a tile of 16 x 32.
+/// Each thread has a part of 2 x 4 elements; 64 of them cover a tile of 16 x 32.
 #[kernel(threads = 96)]
 fn parts(block: &mut Block, out: &mut Tile2d<[u32; 3], 16, 32>) {
     let state = block.per_thread(|t| t.index());

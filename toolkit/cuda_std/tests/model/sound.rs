@@ -3,17 +3,10 @@
 mod float_mode;
 mod odd;
 
-use cuda_std::launch::LaunchError;
+use crate::message;
 use cuda_std::prelude::*;
 
-fn message(result: Result<(), LaunchError>) -> String {
-    match result {
-        Err(LaunchError::Panic(panic)) => panic.message.unwrap_or_default(),
-        other => panic!("no panic: {other:?}"),
-    }
-}
-
-/// As many elements as it is told, of which each thread has one.
+/// As many elements as it is told, one for each thread.
 #[kernel(threads = 32)]
 fn written_by_threads(block: &mut Block, out: &mut Chunk<u32, 64>, tile: &mut Shared<u32, 64>, n: u32) {
     let _ = tile.fill(block, 64, |_| 0xdead);

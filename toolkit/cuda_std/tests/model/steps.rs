@@ -1,5 +1,6 @@
 //! Phases in which one thread tells all, states side by side, and rows by warps.
 
+use crate::panic_of;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
@@ -33,7 +34,7 @@ fn fails(block: &mut Block, out: &mut Chunk<u32, 1>, from: u32) {
 #[test]
 fn a_panic_of_the_one_thread_is_its_own() {
     let launched = fails::launch(&CpuExecutor::new(), 1, fails::Args { out: &mut [0], from: 0 });
-    let Err(LaunchError::Panic(panic)) = launched else { panic!("{launched:?}") };
+    let panic = panic_of(launched);
     assert_eq!((panic.thread, panic.message.as_deref()), ([0; 3], Some("nothing to tell")));
 }
 

@@ -1,7 +1,6 @@
 //! Errors that end the context, each in a separate process.
 
-use crate::{gpu, launch_spin, ragged, slow};
-use cuda_host::raw::Word;
+use crate::{gpu, launch_nowhere, launch_spin, ragged, slow};
 use cuda_host::{CudaError, DeviceBuffer, Event};
 use toolkit_tests::simulated::in_a_process_of_its_own;
 
@@ -13,18 +12,14 @@ fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
     if !in_a_process_of_its_own(NAME, &[]) {
         return;
     }
-    let module = &gpu.modules()[0];
-    let (kernel, event) = (module.raw_kernel("spin").unwrap(), Event::new(gpu.context()).unwrap());
+    let event = Event::new(gpu.context()).unwrap();
     let buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
-    let nowhere = || Word::value(0u64);
-    // Output, offsets, input and its length, rounds, panic record, number.
-    let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
     // Keeps the stream busy until everything is queued: after the fault the driver would refuse it.
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     gpu.synchronize().unwrap();
     launch_spin(&gpu, &mut out, &at, &buffer, slow());
-    // SAFETY: deliberately unsafe; this process exists for the fault.
-    unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
+    // SAFETY: this process exists for the fault.
+    unsafe { launch_nowhere(&gpu) };
     event.record(gpu.stream()).unwrap();
     let check = |error: CudaError, operation: &str| {
         let text = error.to_string();

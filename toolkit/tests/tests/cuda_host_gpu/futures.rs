@@ -1,9 +1,7 @@
 //! Futures of streams, by an executor of a few lines: none of a runtime is needed.
 
-use crate::{gpu, ragged, slow, spun};
-use cuda_host::raw::Word;
+use crate::{gpu, launch_fail, launch_nowhere, launch_spin, ragged, slow, spun};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets, Finished};
-use cuda_std::launch::Segments;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,7 +9,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
-use test_kernels::{fail, spin};
 use toolkit_tests::simulated::{in_a_process_of_its_own, is_simulated};
 
 /// Wakes a thread, and counts.
@@ -28,7 +25,7 @@ fn caller() -> Arc<Caller> {
     Arc::new(Caller(thread::current(), AtomicU32::new(0)))
 }
 
-/// What a future gives. This thread sleeps while it is pending: who is not woken within a minute fails.
+/// The output of a future. This thread sleeps while it is pending, and fails if it is not woken within a minute.
 fn wait_for<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let caller = caller();
@@ -67,8 +64,7 @@ impl Spinning {
     }
 
     fn launch(&mut self, gpu: &cuda_host::CudaExecutor) {
-        let segments = Segments { data: self.out.view_mut(), offsets: &self.at };
-        spin::launch(gpu, 1, spin::Args { out: segments, input: self.input.view(), rounds: slow() }).unwrap();
+        launch_spin(gpu, &mut self.out, &self.at, &self.input, slow());
     }
 }
 
@@ -76,7 +72,7 @@ impl Spinning {
 fn a_future_ends_when_the_work_is_done() {
     let Some(gpu) = gpu() else { return };
     let mut work = Spinning::new(&gpu);
-    // What is done already needs nobody to wait.
+    // Nobody needs to wait for finished work.
     wait_for(gpu.stream().finished().unwrap()).unwrap();
     let values = wait_for(async {
         work.launch(&gpu);
@@ -108,7 +104,7 @@ fn the_last_task_that_polled_is_woken_once() {
     }
     let woken = [&first, &second].map(|caller| caller.1.load(Ordering::Acquire));
     assert!(woken[0] + woken[1] <= 1, "{woken:?}");
-    // What has ended stays so.
+    // Finished work stays finished.
     assert!(matches!(poll(&mut future, &second), Poll::Ready(Ok(()))));
 }
 
@@ -138,8 +134,7 @@ fn a_future_tells_of_a_panic() {
     let Some(gpu) = gpu() else { return };
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(gpu.stream(), &[5u32; 64]).unwrap();
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    fail::launch(&*gpu, 1, fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: 64 }).unwrap();
+    launch_fail(&gpu, &mut out, &at, &input);
     let told = wait_for(gpu.stream().finished().unwrap());
     assert!(matches!(told, Err(CudaError::Panic(_))), "{told:?}");
     // Once, as by `synchronize`.
@@ -154,14 +149,10 @@ fn a_future_ends_where_the_context_does() {
     if !in_a_process_of_its_own(NAME, &[]) {
         return;
     }
-    let kernel = gpu.modules()[0].raw_kernel("spin").unwrap();
     let mut work = Spinning::new(&gpu);
     work.launch(&gpu);
-    let nowhere = || Word::value(0u64);
-    // Output, offsets, input and its length, rounds, panic record, number.
-    let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
-    // SAFETY: deliberately unsafe; this process exists for the fault.
-    unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
+    // SAFETY: this process exists for the fault.
+    unsafe { launch_nowhere(&gpu) };
     let error = wait_for(gpu.stream().finished().unwrap()).unwrap_err();
     assert!(error.is_context_lost(), "{error}");
     assert!(gpu.stream().finished().is_err() || is_simulated());

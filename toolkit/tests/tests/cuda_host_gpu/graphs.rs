@@ -1,24 +1,13 @@
 //! Graphs: recorded once, launched many times, in order with all other work.
 
-use crate::{gpu, offsets, ragged, slow, spun};
+use crate::{gpu, launch_fail, offsets, ragged, slow, spun, try_spin};
 use cuda_host::{
     Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, GpuBufferPool, Graph, Module, PinnedBuffer,
     PinnedPool, Recorder, Staged,
 };
 use cuda_std::launch::Segments;
 use std::sync::atomic::{AtomicBool, Ordering};
-use test_kernels::{fail, spin, turn};
-
-fn spin_in(
-    executor: &CudaExecutor,
-    out: &mut DeviceBuffer<u32>,
-    at: &DeviceOffsets,
-    input: &DeviceBuffer<u32>,
-    rounds: u32,
-) -> Result<(), CudaError> {
-    let segments = Segments { data: out.view_mut(), offsets: at };
-    spin::launch(executor, 1, spin::Args { out: segments, input: input.view(), rounds })
-}
+use test_kernels::{fail, turn};
 
 fn turn_in(
     executor: &CudaExecutor,
@@ -42,7 +31,7 @@ fn pipeline(gpu: &CudaExecutor, rounds: u32) -> (Graph, Staged<u32>, Staged<u32>
     let recorded = Graph::record::<_, CudaError>(gpu, |recorder| {
         let (up, down) = (recorder.own(up), recorder.own(down));
         recorder.upload(&up, input.view_mut())?;
-        spin_in(recorder.executor(), &mut middle, &at, &input, rounds)?;
+        try_spin(recorder.executor(), &mut middle, &at, &input, rounds)?;
         turn_in(recorder.executor(), &mut out, &at, &middle)?;
         recorder.download(out.view(), &down)?;
         Ok((up, down))
@@ -96,7 +85,7 @@ fn a_graph_keeps_the_modules_of_every_executor_that_was_recorded() {
         // With a separate module that has no other users.
         let module = Module::load(gpu.context(), "another", test_kernels::PTX)?;
         let other = CudaExecutor::new(recorder.stream(), [module])?;
-        spin_in(&other, &mut out, &at, &input, 5)
+        try_spin(&other, &mut out, &at, &input, 5)
     })
     .unwrap();
     for _ in 0..3 {
@@ -150,7 +139,7 @@ fn launches_are_in_order_with_other_work_on_the_buffers() {
     let (mut middle, _) = ragged::<u32>(&a, &[0, 64]);
     let mut out = DeviceBuffer::<u32>::zeroed(a.stream(), 64).unwrap();
     let (mut graph, ()) = Graph::record::<_, CudaError>(&a, |recorder| {
-        spin_in(recorder.executor(), &mut middle, &at, &input, slow() / 10)?;
+        try_spin(recorder.executor(), &mut middle, &at, &input, slow() / 10)?;
         middle.slice_mut(..32)?.zero(recorder.stream())?;
         out.view_mut().copy_from_device(recorder.stream(), middle.view())
     })
@@ -160,7 +149,7 @@ fn launches_are_in_order_with_other_work_on_the_buffers() {
     for round in 1..4u32 {
         // Another stream writes the graph's input, a third reads its results: neither waits on the host.
         before.upload(a.stream(), &[round; 64]).unwrap();
-        spin_in(&b, &mut input, &at, &before, slow()).unwrap();
+        try_spin(&b, &mut input, &at, &before, slow()).unwrap();
         graph.launch(a.stream()).unwrap();
         let reader = a.context().stream().unwrap();
         let found = out.download(&reader).unwrap();
@@ -224,9 +213,7 @@ fn page_locked_results_of_a_panicked_graph_are_refused() {
     let down = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
     let (mut graph, down) = Graph::record::<_, CudaError>(&gpu, |recorder| {
         let down = recorder.own(down);
-        let segments = Segments { data: out.view_mut(), offsets: &at };
-        let args = fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: u32::MAX };
-        fail::launch(recorder.executor(), 1, args)?;
+        launch_fail(recorder.executor(), &mut out, &at, &input);
         recorder.download(out.view(), &down)?;
         Ok(down)
     })
@@ -259,12 +246,12 @@ fn what_a_graph_cannot_hold_is_refused() {
         is_refused(stream.wait(&event));
         // None of this has broken it. Memory and modules can be requested in the meantime.
         let _buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8])?;
-        spin_in(recorder.executor(), &mut out, &at, &input, 9)?;
+        try_spin(recorder.executor(), &mut out, &at, &input, 9)?;
         Ok(recorder.executor().clone())
     })
     .unwrap();
     // Nothing runs on its stream afterwards either.
-    is_refused(spin_in(&leaked, &mut out, &at, &input, 1));
+    is_refused(try_spin(&leaked, &mut out, &at, &input, 1));
     is_refused(out.view_mut().zero(leaked.stream()));
     is_refused(leaked.synchronize());
     is_refused(graph.launch(leaked.stream()));
@@ -278,7 +265,7 @@ fn a_recording_that_fails_leaves_nothing_behind() {
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
     let failed = Graph::record::<(), CudaError>(&gpu, |recorder| {
-        spin_in(recorder.executor(), &mut out, &at, &input, 1)?;
+        try_spin(recorder.executor(), &mut out, &at, &input, 1)?;
         out.slice_mut(60..70)?.zero(recorder.stream())
     });
     assert_eq!(failed.unwrap_err(), CudaError::OutOfBounds { range: 60..70, len: 64 });
@@ -290,7 +277,7 @@ fn a_recording_that_fails_leaves_nothing_behind() {
     }));
     assert!(panicked.is_err());
     assert!(!out.is_in_graph());
-    spin_in(&gpu, &mut out, &at, &input, 2).unwrap();
+    try_spin(&gpu, &mut out, &at, &input, 2).unwrap();
     assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, 2); 64]);
     // An empty graph is valid, too.
     let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |_| Ok(())).unwrap();
@@ -376,7 +363,7 @@ fn graphs_are_recorded_while_others_open_and_close_modules_and_streams() {
                     let at = DeviceOffsets::new(other.stream(), &offsets(&[0, 64])).unwrap();
                     let input = DeviceBuffer::<u32>::zeroed(other.stream(), 64).unwrap();
                     let mut out = DeviceBuffer::<u32>::zeroed(other.stream(), 64).unwrap();
-                    spin_in(&other, &mut out, &at, &input, 100).unwrap();
+                    try_spin(&other, &mut out, &at, &input, 100).unwrap();
                 }
             });
         }

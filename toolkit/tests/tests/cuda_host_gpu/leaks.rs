@@ -2,7 +2,7 @@
 
 use crate::lifetimes::running;
 use crate::pools::address;
-use crate::{gpu, launch_spin, offsets, slow, spun};
+use crate::{gpu, launch_spin, offsets, slow, spun, try_spin};
 use cuda_host::{
     Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, GpuBufferPool, Graph, Module, PinnedBuffer,
     PinnedPool, Stream, VisibleBuffer,
@@ -138,8 +138,7 @@ fn graphs_and_what_they_were_made_of_may_go_in_any_order() {
         let down = PinnedBuffer::<u32>::zeroed(&context, 64).unwrap();
         let (mut graph, down) = Graph::record::<_, CudaError>(&own, |recorder| {
             let down = recorder.own(down);
-            let segments = Segments { data: out.view_mut(), offsets: &at };
-            spin::launch(recorder.executor(), 1, spin::Args { out: segments, input: input.view(), rounds: slow() })?;
+            try_spin(recorder.executor(), &mut out, &at, &input, slow())?;
             recorder.download(out.view(), &down)?;
             Ok(down)
         })
@@ -193,8 +192,7 @@ fn a_record_that_panics_leaves_its_memory_to_others() {
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             Graph::record::<(), CudaError>(&gpu, |recorder| {
                 let down = recorder.own(PinnedBuffer::<u32>::zeroed(gpu.context(), 64)?);
-                let segments = Segments { data: out.view_mut(), offsets: &at };
-                spin::launch(recorder.executor(), 1, spin::Args { out: segments, input: input.view(), rounds: 1 })?;
+                try_spin(recorder.executor(), &mut out, &at, &input, 1)?;
                 recorder.download(out.view(), &down)?;
                 panic!("in the middle of turn {turn}")
             })

@@ -1,11 +1,11 @@
 //! Memory that other libraries read.
 
-use crate::{gpu, ragged, slow, spun};
+use crate::{gpu, launch_fail, launch_spin, ragged, slow, spun};
 use cuda_host::{CudaError, DeviceBuffer, ForeignScope, GpuBufferPool, Graph, LentBuffer};
 use cuda_std::launch::Segments;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use test_kernels::{fail, spin};
+use test_kernels::spin;
 
 #[test]
 fn what_is_lent_is_there_and_stays_until_it_is_given_back() {
@@ -16,12 +16,7 @@ fn what_is_lent_is_there_and_stays_until_it_is_given_back() {
     let input = DeviceBuffer::from_slice(stream, &[5u32; 1000]).unwrap();
     let mut out = pool.lease::<u32>(stream, 1000).unwrap();
     let rounds = slow();
-    spin::launch(
-        &*gpu,
-        1,
-        spin::Args { out: Segments { data: out.view_mut(), offsets: &at }, input: input.view(), rounds },
-    )
-    .unwrap();
+    launch_spin(&gpu, &mut out, &at, &input, rounds);
     // On a stream that does not wait for the kernel by itself.
     let lent = LentBuffer::new(out, &other).unwrap();
     assert_eq!((lent.len(), lent.is_empty(), lent.context().ordinal()), (1000, false, gpu.context().ordinal()));
@@ -52,12 +47,7 @@ fn memory_of_others_is_used_in_place() {
     // SAFETY: the owner keeps that many elements there, and nothing else uses them in the meantime.
     let foreign = unsafe { DeviceBuffer::from_foreign(gpu.context(), owner.address(), 64, Arc::clone(&owner)) };
     let mut out = foreign.unwrap();
-    spin::launch(
-        &*gpu,
-        1,
-        spin::Args { out: Segments { data: out.view_mut(), offsets: &at }, input: input.view(), rounds: 3 },
-    )
-    .unwrap();
+    launch_spin(&gpu, &mut out, &at, &input, 3);
     assert_eq!(Arc::strong_count(&owner), 2);
     drop(out);
     assert_eq!(Arc::strong_count(&owner), 1, "the work is waited for, and then the owner is let go");
@@ -124,13 +114,7 @@ fn what_a_panicked_kernel_wrote_is_not_lent() {
     let stream = gpu.stream();
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
-    let args = fail::Args {
-        out: Segments { data: out.view_mut(), offsets: &at },
-        input: input.view(),
-        block_to_fail: 0,
-        index: 64,
-    };
-    fail::launch(&*gpu, 1, args).unwrap();
+    launch_fail(&gpu, &mut out, &at, &input);
     let error = LentBuffer::new(out, &gpu.context().stream().unwrap()).unwrap_err();
     assert!(matches!(error, CudaError::Panic(_) | CudaError::Poisoned { .. }), "{error}");
 }

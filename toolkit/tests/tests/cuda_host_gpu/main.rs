@@ -21,9 +21,10 @@ mod simulated;
 mod staging;
 mod visible;
 
-use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
+use cuda_host::raw::Word;
+use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_std::launch::{Offsets, Segments};
-use test_kernels::spin;
+use test_kernels::{fail, spin};
 use toolkit_tests::device::Alone;
 use toolkit_tests::simulated::is_simulated;
 
@@ -44,6 +45,17 @@ fn ragged<T: cuda_layout::DeviceLayout>(gpu: &CudaExecutor, list: &[u32]) -> (De
 }
 
 /// Queues `spin` for one segment.
+fn try_spin(
+    executor: &CudaExecutor,
+    out: &mut DeviceBuffer<u32>,
+    at: &DeviceOffsets,
+    input: &DeviceBuffer<u32>,
+    rounds: u32,
+) -> Result<(), CudaError> {
+    let out = Segments { data: out.slice_mut(..at.end() as usize)?, offsets: at };
+    spin::launch(executor, 1, spin::Args { out, input: input.view(), rounds })
+}
+
 fn launch_spin(
     executor: &CudaExecutor,
     out: &mut DeviceBuffer<u32>,
@@ -51,8 +63,26 @@ fn launch_spin(
     input: &DeviceBuffer<u32>,
     rounds: u32,
 ) {
-    let out = Segments { data: out.slice_mut(..at.end() as usize).unwrap(), offsets: at };
-    spin::launch(executor, 1, spin::Args { out, input: input.view(), rounds }).unwrap();
+    try_spin(executor, out, at, input, rounds).unwrap();
+}
+
+/// Queues `fail` for one segment, whose kernel panics.
+fn launch_fail(executor: &CudaExecutor, out: &mut DeviceBuffer<u32>, at: &DeviceOffsets, input: &DeviceBuffer<u32>) {
+    let out = Segments { data: out.view_mut(), offsets: at };
+    fail::launch(executor, 1, fail::Args { out, input: input.view(), block_to_fail: 0, index: u32::MAX }).unwrap();
+}
+
+/// Queues `spin` with addresses that lead nowhere, after which the context is lost.
+///
+/// # Safety
+/// Only in a process that exists for the fault.
+unsafe fn launch_nowhere(executor: &CudaExecutor) {
+    let kernel = executor.modules()[0].raw_kernel("spin").unwrap();
+    let nowhere = || Word::value(0u64);
+    // Output, offsets, input and its length, rounds, panic record, number.
+    let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
+    // SAFETY: deliberately unsafe, as the caller knows.
+    unsafe { kernel.launch(executor.stream(), 1, 64, &words) }.unwrap();
 }
 
 /// The result of `spin` for `x` after `rounds` steps: the steps x * m + a, composed by repeated squaring.

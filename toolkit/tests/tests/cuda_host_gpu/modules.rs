@@ -1,7 +1,7 @@
 //! Modules: which PTX is accepted, and which errors describe it.
 
 use crate::gpu;
-use cuda_host::{Context, CudaError, CudaExecutor, Device, Module, Place, driver_version};
+use cuda_host::{Context, CudaError, CudaExecutor, Device, Module, driver_version};
 use test_kernels::{PTX, echo, fail, roots, spin, turn};
 
 #[test]
@@ -40,56 +40,6 @@ fn every_kernel_is_the_programs() {
     assert!(roots.attributes().shared_bytes < attributes.shared_bytes);
     // Two pointers, pointer and length, a number and its padding, and the two hidden arguments.
     assert!(matches!(roots.argument_bytes(), None | Some(52)), "{:?}", roots.argument_bytes());
-}
-
-/// The PTX with one byte changed in the description of `kernel`: the first one after `before`.
-fn altered(kernel: &str, before: &str, from: &str, to: &str) -> String {
-    let list = |text: &str| text.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(", ");
-    let symbol = format!("__cuda_std_description_{kernel}[");
-    let begin = PTX.find(&symbol).expect("the kernel's description");
-    let end = begin + PTX[begin..].find('\n').expect("the end of the line");
-    let (old, new) = (list(&format!("{before}{from}")), list(&format!("{before}{to}")));
-    let line = PTX[begin..end].replacen(&old, &new, 1);
-    assert_ne!(line, PTX[begin..end], "the description holds `{before}{from}`");
-    format!("{}{line}{}", &PTX[..begin], &PTX[end..])
-}
-
-#[test]
-fn descriptions_are_found_in_the_text() {
-    assert_ne!(altered("roots", "scale:", "f32", "u32"), PTX);
-    assert_ne!(altered("echo", "a:u16@0,", "b:u16@2", "b:i16@2"), PTX);
-}
-
-#[test]
-fn ptx_of_another_signature_is_refused_by_name() {
-    let Some(gpu) = gpu() else { return };
-    let refused = |ptx: &str| {
-        let module = Module::load(gpu.context(), "altered", ptx).unwrap();
-        let error = module.kernel::<roots::Kernel>().map(|_| ()).unwrap_err();
-        module.kernel::<turn::Kernel>().expect("other kernels are as they were");
-        match error {
-            CudaError::Description { kernel: "roots", difference, .. } => *difference,
-            other => panic!("{other}"),
-        }
-    };
-    let difference = refused(&altered("roots", "scale:", "f32", "u32"));
-    assert_eq!(difference.place, Place::Parameter("scale".into()));
-    assert_eq!((difference.device.as_str(), difference.host.as_str()), ("scale:u32", "scale:f32"));
-    assert_eq!(refused(&altered("roots", ")x", "128", "256")).place, Place::Threads);
-
-    let module = Module::load(gpu.context(), "altered", &altered("echo", "a:u16@0,", "b:u16@2", "b:i16@2")).unwrap();
-    match module.kernel::<echo::Kernel>().map(|_| ()).unwrap_err() {
-        CudaError::Description { kernel: "echo", difference, .. } => {
-            let field = Place::Field { parameter: "triple".into(), field: "b".into() };
-            assert_eq!(difference.place, field, "{difference}");
-        }
-        other => panic!("{other}"),
-    }
-
-    let without = PTX.replace("__cuda_std_description_roots", "__cuda_std_described_as_roots");
-    let module = Module::load(gpu.context(), "without", &without).unwrap();
-    let error = module.kernel::<roots::Kernel>().map(|_| ()).unwrap_err();
-    assert_eq!(error, CudaError::NoDescription { kernel: "roots", module: "without".into() });
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Pools of device memory.
 
-use crate::{gpu, launch_spin, offsets, slow, spun};
+use crate::{gpu, launch_fail, launch_spin, offsets, slow, spun};
 use cuda_host::{
     CudaError, CudaExecutor, DeviceBlock, DeviceBuffer, DeviceOffsets, DeviceSource, Event, GpuBufferPool,
     MemorySource, PoolOptions,
 };
-use cuda_std::launch::Segments;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use test_kernels::fail;
 
 /// The address of a buffer.
 pub(crate) fn address<T: cuda_layout::DeviceLayout>(buffer: &DeviceBuffer<T>) -> u64 {
@@ -297,8 +295,7 @@ fn a_panic_does_not_follow_memory_to_its_next_user() {
     let at = one(&a);
     let mut out = pool.lease::<u32>(a.stream(), 64).unwrap();
     let place = address(&out);
-    let segments = Segments { data: out.view_mut(), offsets: &at };
-    fail::launch(&a, 1, fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: u32::MAX }).unwrap();
+    launch_fail(&a, &mut out, &at, &input);
     drop(out);
     let mut next = pool.lease::<u32>(&b, 64).unwrap();
     assert_eq!(address(&next), place);
@@ -308,8 +305,7 @@ fn a_panic_does_not_follow_memory_to_its_next_user() {
     assert!(a.synchronize().unwrap_err().kernel_panic().is_some());
 
     // A buffer that grows keeps its results, and whether they may be read.
-    let segments = Segments { data: next.view_mut(), offsets: &at };
-    fail::launch(&a, 1, fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: u32::MAX }).unwrap();
+    launch_fail(&a, &mut next, &at, &input);
     let grown = next.grow(&b, 10_000).and_then(|()| next.download(&b).map(|_| ()));
     assert!(grown.unwrap_err().kernel_panic().is_some());
     assert!(a.synchronize().is_err());

@@ -7,21 +7,13 @@ use cuda_host::{
 };
 use std::cell::RefCell;
 use std::rc::Rc;
+use toolkit_tests::dice::Dice;
 
 /// The contents of some memory in the plain program.
 type Model = Rc<RefCell<Vec<u32>>>;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 struct Program {
-    random: Random,
+    random: Dice,
     streams: Vec<Stream>,
     memory: GpuBufferPool,
     staging: PinnedPool,
@@ -37,7 +29,7 @@ impl Program {
     fn new(gpu: &CudaExecutor, seed: u64) -> Self {
         let options = PoolOptions::default().busy_blocks(seed as usize % 3);
         Self {
-            random: Random(seed),
+            random: Dice::new(seed),
             streams: (0..3).map(|_| gpu.context().stream().unwrap()).collect(),
             memory: GpuBufferPool::with_options(gpu.context(), options),
             staging: PinnedPool::with_options(gpu.context(), options),
