@@ -70,6 +70,7 @@ pub struct CudaBuilder {
     copy_to: Option<PathBuf>,
     ptx_directory: Option<PathBuf>,
     debug: DebugInfo,
+    pub(crate) check_writes: bool,
     features: Vec<String>,
     extra_inputs: Vec<PathBuf>,
     rustc: Option<PathBuf>,
@@ -125,6 +126,7 @@ impl CudaBuilder {
             copy_to: None,
             ptx_directory: None,
             debug: DebugInfo::None,
+            check_writes: false,
             features: Vec::new(),
             extra_inputs: Vec::new(),
             rustc: None,
@@ -164,6 +166,14 @@ impl CudaBuilder {
     #[must_use]
     pub fn debug(mut self, debug: DebugInfo) -> Self {
         self.debug = debug;
+        self
+    }
+
+    /// Sets whether a second write to an element of a `Scatter` panics, as on CPU cores, instead of being one that may remain. Launches
+    /// of kernels that have one then wait for their end, and cannot be recorded as part of a graph.
+    #[must_use]
+    pub fn check_writes(mut self, check: bool) -> Self {
+        self.check_writes = check;
         self
     }
 
@@ -265,7 +275,7 @@ impl CudaBuilder {
             directory: &prepared.graph.kernels.directory,
             package: &prepared.graph.kernels.name,
             features: &self.features,
-            flags: &flags::code_generation(arch),
+            flags: &self.flags(arch),
             last_flags: &[],
             debug: DebugInfo::None,
             target,
@@ -320,9 +330,15 @@ impl CudaBuilder {
         Ok(Prepared { graph, sources, target })
     }
 
+    /// The flags for every crate that do not depend on this machine.
+    fn flags(&self, arch: NvvmArch) -> Vec<String> {
+        let checks = self.check_writes.then(|| flags::CHECK_WRITES.to_owned());
+        flags::code_generation(arch).into_iter().chain(checks).collect()
+    }
+
     /// The digest in the header of this architecture's file.
     pub(crate) fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
-        let mut settings = flags::code_generation(arch);
+        let mut settings = self.flags(arch);
         settings.extend(flags::profile(self.debug));
         settings.extend(self.features.iter().map(|feature| format!("feature {feature}")));
         input_digest(&prepared.graph, &prepared.sources, &settings)
@@ -332,11 +348,12 @@ impl CudaBuilder {
     /// directory, whatever the flags, and would compile it again at each change.
     fn variant(&self, graph: &PackageGraph, arch: NvvmArch) -> String {
         let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
+        let checks = if self.check_writes { "-checks" } else { "" };
         let outside: Vec<String> = graph.outside().map(|package| package.directory.display().to_string()).collect();
         if outside.is_empty() {
-            return format!("{arch}{lines}");
+            return format!("{arch}{lines}{checks}");
         }
-        format!("{arch}{lines}-{}", short_text_digest(&outside.join("\n")))
+        format!("{arch}{lines}{checks}-{}", short_text_digest(&outside.join("\n")))
     }
 
     /// Compiles and verifies.
@@ -352,7 +369,7 @@ impl CudaBuilder {
         let _alone = only_builder_in(target)?;
         let Remapped { everywhere, of_workspace } =
             Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
-        let mut all_flags = flags::code_generation(arch);
+        let mut all_flags = self.flags(arch);
         all_flags.extend(Remapped::flags(&everywhere));
         let mut last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
         if self.debug == DebugInfo::LineTables {

@@ -26,6 +26,10 @@ pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 /// compiler does not inline a closure with some hundred instructions of inline assembly, such as a tensor core product.
 pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
 
+/// Compiles the kernels so that each element of a `Scatter` is written once or there is a panic. For
+/// [`CudaBuilder::check_writes`](crate::CudaBuilder::check_writes).
+pub const CHECK_WRITES: &str = "--cfg=cuda_check_writes";
+
 /// The name of the device's profile, which is passed on cargo's command line instead of a manifest.
 pub const PROFILE: &str = "device";
 
