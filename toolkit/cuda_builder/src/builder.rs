@@ -72,6 +72,7 @@ pub struct CudaBuilder {
     copy_to: Option<PathBuf>,
     ptx_directory: Option<PathBuf>,
     debug: DebugInfo,
+    pub(crate) check_writes: bool,
     features: Vec<String>,
     extra_inputs: Vec<PathBuf>,
     rustc: Option<PathBuf>,
@@ -127,6 +128,7 @@ impl CudaBuilder {
             copy_to: None,
             ptx_directory: None,
             debug: DebugInfo::None,
+            check_writes: false,
             features: Vec::new(),
             extra_inputs: Vec::new(),
             rustc: None,
@@ -161,6 +163,14 @@ impl CudaBuilder {
     /// Sets the line information for profilers.
     pub fn debug(mut self, debug: DebugInfo) -> Self {
         self.debug = debug;
+        self
+    }
+
+    /// Sets whether a second write to an element of a `Scatter` panics, as on CPU cores, instead of being one that may remain. Launches
+    /// of kernels that have one then wait for their end, and cannot be recorded as part of a graph.
+    #[must_use]
+    pub fn check_writes(mut self, check: bool) -> Self {
+        self.check_writes = check;
         self
     }
 
@@ -316,6 +326,7 @@ impl CudaBuilder {
     pub(crate) fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
         let mut settings = flags::code_generation(arch);
         settings.extend(flags::profile(self.debug));
+        settings.extend(self.check_writes.then(|| flags::CHECK_WRITES.to_owned()));
         settings.extend(self.features.iter().map(|feature| format!("feature {feature}")));
         input_digest(&prepared.graph, &prepared.sources, &settings)
     }
@@ -334,7 +345,7 @@ impl CudaBuilder {
         let target = &prepared.target.join(arch.to_string());
         let _alone = only_builder_in(target)?;
         let remapped = Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
-        let settings = remapped.settings(graph, self.debug);
+        let settings = remapped.settings(graph, self.debug, self.check_writes);
         let Remapped { everywhere, of_outside, of_workspace } = remapped;
         let mut all_flags = flags::code_generation(arch);
         all_flags.extend(Remapped::flags(&everywhere));

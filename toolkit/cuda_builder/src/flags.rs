@@ -1,5 +1,6 @@
 //! The compiler's flags and the device's profile, which are defined only here.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,13 @@ pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 /// Inlines closures, however long they are. A call would move all of a thread's registers through memory. By default, the
 /// compiler does not inline a closure with some hundred instructions of inline assembly, such as a tensor core product.
 pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
+
+/// Compiles `cuda_std` so that each element of a `Scatter` is written once or there is a panic. For
+/// [`CudaBuilder::check_writes`](crate::CudaBuilder::check_writes).
+pub const CHECK_WRITES: &str = "--cfg=cuda_check_writes";
+
+/// The package that kernels are written with.
+const TOOLKIT: &str = "cuda_std";
 
 /// The name of the device's profile, which is passed on cargo's command line instead of a manifest.
 pub const PROFILE: &str = "device";
@@ -112,17 +120,20 @@ impl Remapped {
         Self { everywhere, of_outside, of_workspace }
     }
 
-    /// The profile's settings that give each local package its own flags, as `KEY=VALUE` in TOML. As flags for every crate they
-    /// would compile `core` again for each workspace.
-    pub fn settings(&self, graph: &PackageGraph, debug: DebugInfo) -> Vec<String> {
-        let settings = graph.local.iter().filter_map(|LocalPackage { name, .. }| {
+    /// The profile's settings that give packages their own flags, as `KEY=VALUE` in TOML. As flags for every crate they would
+    /// compile `core` again for each workspace.
+    pub fn settings(&self, graph: &PackageGraph, debug: DebugInfo, check_writes: bool) -> Vec<String> {
+        let mut flags_of: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for LocalPackage { name, .. } in &graph.local {
             let outside = self.of_outside.iter().filter(|(_, other)| other == name);
             // With line tables, every crate's paths begin at the workspace's root, where the compiler runs.
             let with_lines = self.of_workspace.iter().filter(|_| debug == DebugInfo::LineTables);
-            let flags: Vec<String> = outside.chain(with_lines).map(flag).collect();
-            (!flags.is_empty()).then(|| format!("profile.{PROFILE}.package.{name}.rustflags={flags:?}"))
-        });
-        settings.collect()
+            flags_of.entry(name).or_default().extend(outside.chain(with_lines).map(flag));
+        }
+        flags_of.entry(TOOLKIT).or_default().extend(check_writes.then(|| CHECK_WRITES.to_owned()));
+        flags_of.retain(|_, flags| !flags.is_empty());
+        let setting = |(name, flags)| format!("profile.{PROFILE}.package.{name}.rustflags={flags:?}");
+        flags_of.iter().map(setting).collect()
     }
 
     /// The compiler's flags for these directories.

@@ -25,6 +25,8 @@ impl CudaBuilder {
     /// not compile, or the PTX is refused, the expression is a compile error with the messages. The script itself succeeds,
     /// so that cargo continues with the host's half, whose compiler reports errors of both halves at their positions.
     ///
+    /// In debug builds the kernels [check their writes](Self::check_writes).
+    ///
     /// Does nothing when called in the device's build.
     ///
     /// # Panics
@@ -36,7 +38,9 @@ impl CudaBuilder {
         }
         let directory = env::var_os("OUT_DIR").expect("OUT_DIR, which cargo sets for build scripts");
         let directory = Path::new(&directory);
-        let built = self.clone().copy_to(directory.join("kernels.ptx")).emit_cargo_lines(true).build();
+        let is_debug = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
+        let builder = self.clone().check_writes(self.check_writes || is_debug);
+        let built = builder.copy_to(directory.join("kernels.ptx")).emit_cargo_lines(true).build();
         let (expression, warnings) = match built {
             Ok(output) => ("Ok(include_str!(\"kernels.ptx\"))".to_owned(), output.files[0].warnings.clone()),
             Err(error) => {

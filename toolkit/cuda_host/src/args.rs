@@ -5,6 +5,7 @@ use cuda_layout::DeviceLayout;
 use cuda_std::launch::{ArgVisitor, DynamicLength, Matrix, Segments, Space};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::vec;
 
 /// Size of arguments that every driver accepts.
 const BYTES: usize = 4096;
@@ -19,6 +20,8 @@ pub(crate) struct RawArgs {
     parameters: [Parameter; PARAMETERS],
     count: usize,
     full: bool,
+    /// For kernels that check their writes, the addresses of the marks of each `Scatter`.
+    marks: vec::IntoIter<u64>,
 }
 
 #[repr(C, align(256))]
@@ -33,13 +36,14 @@ struct Parameter {
 }
 
 impl RawArgs {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(marks: Vec<u64>) -> Self {
         Self {
             bytes: Bytes([MaybeUninit::uninit(); BYTES]),
             used: 0,
             parameters: [Parameter { offset: 0, size: 0, name: "" }; PARAMETERS],
             count: 0,
             full: false,
+            marks: marks.into_iter(),
         }
     }
 
@@ -116,7 +120,8 @@ pub(crate) trait Addresses: Space {
 }
 
 /// Writes the arguments as the entry's raw parameters: a slice as address and length, segments as the addresses of data and
-/// offsets, other outputs as address and 32-bit length, a matrix as address, rows and columns, and values as they are.
+/// offsets, other outputs as address and 32-bit length (and the address of marks), a matrix as address, rows and columns, and values as
+/// they are.
 impl<S: Addresses> ArgVisitor<S> for RawArgs {
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>) {
         self.push(name, &S::address(buffer));
@@ -141,6 +146,13 @@ impl<S: Addresses> ArgVisitor<S> for RawArgs {
 
     fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
         self.push_output::<S, T>(name, buffer);
+    }
+
+    fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.push_output::<S, T>(name, buffer);
+        if let Some(marks) = self.marks.next() {
+            self.push(name, &marks);
+        }
     }
 
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, DynamicLength(length): DynamicLength) {
@@ -225,7 +237,7 @@ mod tests {
 
     #[test]
     fn arguments_become_the_raw_parameters_of_the_entry() {
-        let mut args = RawArgs::new();
+        let mut args = RawArgs::new(Vec::new());
         let (a, b, offsets) = (0x1000, 0x2000, 0x3000);
         let mut segments =
             Segments::<Fake, f32> { data: Buffer { address: a, len: 9 }, offsets: Buffer { address: offsets, len: 2 } };
@@ -280,8 +292,19 @@ mod tests {
     }
 
     #[test]
+    fn marks_follow_the_buffers_whose_writes_are_checked() {
+        let mut args = RawArgs::new(vec![0x5000, 0x6000]);
+        let mut buffer = Buffer { address: 0x1000, len: 7 };
+        ArgVisitor::<Fake>::scatter::<u32>(&mut args, "first", &mut buffer);
+        ArgVisitor::<Fake>::atomics::<u32>(&mut args, "counts", &mut buffer);
+        ArgVisitor::<Fake>::scatter::<u32>(&mut args, "second", &mut buffer);
+        let found = read(&mut args, &[8, 4, 8, 8, 4, 8, 4, 8]);
+        assert_eq!((&found[2], &found[7]), (&0x5000u64.to_le_bytes().to_vec(), &0x6000u64.to_le_bytes().to_vec()));
+    }
+
+    #[test]
     fn other_parameters_of_the_entry_are_refused() {
-        let mut args = RawArgs::new();
+        let mut args = RawArgs::new(Vec::new());
         visit(&mut args, "a", 1u32);
         visit(&mut args, "b", 1u64);
         let message = |device: &[(usize, usize)]| args.check_parameters("k", device).unwrap_err().to_string();
@@ -293,13 +316,13 @@ mod tests {
 
     #[test]
     fn more_than_a_launch_has_room_for_is_an_error() {
-        let mut bytes = RawArgs::new();
+        let mut bytes = RawArgs::new(Vec::new());
         visit(&mut bytes, "large", [0u64; 512]);
         bytes.check_room("k").unwrap();
         visit(&mut bytes, "more", 0u8);
         assert!(bytes.check_room("k").unwrap_err().to_string().contains("4096 bytes"));
 
-        let mut parameters = RawArgs::new();
+        let mut parameters = RawArgs::new(Vec::new());
         for _ in 0..64 {
             visit(&mut parameters, "x", 0u8);
         }

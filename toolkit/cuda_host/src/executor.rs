@@ -4,6 +4,7 @@ use crate::allocation::Memory;
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
 use crate::image::Image;
+use crate::marks::marks;
 use crate::meeting::{Meeting, most_blocks};
 use crate::module::LoadedKernel;
 use crate::slot::Watch;
@@ -250,7 +251,8 @@ impl Executor for CudaExecutor {
         let kernel = self.kernel::<K>()?;
         let (shared_bytes, shared) = dynamic::bytes::<K, Device>(&mut args);
         dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
-        let mut raw = RawArgs::new();
+        let mut marks = marks::<K, Device>(&kernel, &self.stream, &mut args)?;
+        let mut raw = RawArgs::new(marks.iter().map(|marks| marks.view().address()).collect());
         K::visit::<Device, _>(&mut args, &mut raw);
         let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
         let state = if K::MEETS && blocks > 0 {
@@ -270,6 +272,9 @@ impl Executor for CudaExecutor {
             K::visit::<Device, _>(&mut args, uses);
             if let Some(state) = &state {
                 uses.write(state);
+            }
+            for marks in &mut marks {
+                uses.write(&marks.view_mut());
             }
         })
     }

@@ -68,6 +68,7 @@ mod host_memory;
 mod image;
 mod lent;
 mod machine;
+mod marks;
 mod meeting;
 mod module;
 #[cfg(feature = "nvtx")]

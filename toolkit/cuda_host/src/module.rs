@@ -8,7 +8,7 @@ use crate::error::advice;
 use crate::image::{Chip, Image};
 use crate::slot::kernel_id;
 use crate::{Context, CudaError};
-use cuda_std::launch::Kernel;
+use cuda_std::launch::{CHECKS_WRITES, Kernel};
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::ptr;
@@ -137,7 +137,8 @@ impl Module {
     ) -> Result<LoadedKernel, CudaError> {
         let function = self.function(kernel)?;
         let description = self.description(kernel)?;
-        if let Some(difference) = Difference::between(&description, expected) {
+        let unchecked = description.strip_suffix(CHECKS_WRITES);
+        if let Some(difference) = Difference::between(unchecked.unwrap_or(&description), expected) {
             return Err(CudaError::Description { kernel, module: self.name().to_owned(), difference });
         }
         let attributes = self.attributes(kernel, function)?;
@@ -148,7 +149,8 @@ impl Module {
         let count = self.entries().iter().position(|entry| entry == kernel).and_then(|at| self.0.parameters.get(at));
         // SAFETY: the function is this module's.
         let parameters = unsafe { self.context().driver().parameters(function, count.copied()) };
-        Ok(LoadedKernel { module: self.clone(), function, id: kernel_id(kernel), attributes, parameters })
+        let (module, id, checks_writes) = (self.clone(), kernel_id(kernel), unchecked.is_some());
+        Ok(LoadedKernel { module, function, id, attributes, parameters, checks_writes })
     }
 
     fn function(&self, kernel: &'static str) -> Result<CUfunction, CudaError> {
@@ -253,6 +255,7 @@ pub struct LoadedKernel {
     attributes: KernelAttributes,
     /// Offset and size of each raw parameter, if the driver reports them.
     pub(crate) parameters: Option<Vec<(usize, usize)>>,
+    checks_writes: bool,
 }
 
 // SAFETY: functions may be used by several threads; the handle is only a name.
@@ -265,6 +268,12 @@ impl LoadedKernel {
     #[must_use]
     pub fn attributes(&self) -> KernelAttributes {
         self.attributes
+    }
+
+    /// Whether it was built to check that no element of a [`Scatter`](cuda_std::Scatter) is written twice.
+    #[must_use]
+    pub fn checks_writes(&self) -> bool {
+        self.checks_writes
     }
 
     /// Its module.

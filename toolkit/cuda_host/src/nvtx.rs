@@ -56,6 +56,8 @@ impl Functions {
 /// ncu --nvtx --nvtx-include "batch 7" ./program
 /// nsys profile --trace=cuda,nvtx ./program
 /// ```
+///
+/// Without a profiler, `NVTX_INJECTION64_PATH` names a library that gets the ranges.
 #[must_use = "it ends when it is dropped"]
 pub struct Range(Option<(&'static Functions, u64)>);
 

@@ -26,3 +26,7 @@ pub use {
     offsets::{Offsets, OffsetsError},
     shape::{BufferShape, MatrixShape, SegmentsShape},
 };
+
+/// What a kernel's description in PTX ends with if a launch has, after each [`Scatter`](crate::Scatter), the address of bits that say which
+/// elements have been written: the kernel checks that none is written twice.
+pub const CHECKS_WRITES: &str = " checks writes";

@@ -10,10 +10,12 @@ use core::marker::PhantomData;
 /// indices, and no element is written twice. Elements that nobody writes keep their values from before the launch.
 ///
 /// Enforced by the compiler: a kernel cannot read the buffer, and only phases write it. Checked at run time: indices. On CPU
-/// cores, a second write to an element panics, whichever block does it. A device does not check this: one of the written values
-/// remains, or a mixture of words from several if an element has more than one word. So test such a kernel on CPU cores.
+/// cores, a second write to an element panics, whichever block does it. So it does on a device if the kernels were built with
+/// `CudaBuilder::check_writes`, as in debug builds: each launch then has a bit for each element, waits for its end, and cannot be
+/// recorded as part of a graph. Otherwise one of the written values remains, or a mixture of words from several if an element has
+/// more than one word.
 ///
-/// If each block writes its own elements, use [`Chunk`](crate::Chunk) and similar types, which need no such test. If
+/// If each block writes its own elements, use [`Chunk`](crate::Chunk) and similar types, which need no such check. If
 /// threads update what others have written, use [`Atomics`](crate::Atomics).
 ///
 /// ```
@@ -43,10 +45,10 @@ pub struct Scatter<'a, T> {
 
 impl<T: Pod> Scatter<'_, T> {
     /// # Safety
-    /// `data` has `len` elements. While this lives, others only write them, and only through this type.
+    /// `data` has `len` elements, and `written` marks as many. While this lives, others only write them, and only through this type.
     #[inline(always)]
-    pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
-        Self { data, len, written: WriteOnce::new(len), owner: PhantomData }
+    pub(crate) unsafe fn new(data: *mut T, len: u32, written: WriteOnce) -> Self {
+        Self { data, len, written, owner: PhantomData }
     }
 
     crate::bounds::counted!("elements");
@@ -54,15 +56,16 @@ impl<T: Pod> Scatter<'_, T> {
     /// Writes element `i`, which no thread of the launch has written yet.
     ///
     /// # Panics
-    /// When `i` is not below [`len`](Self::len). On CPU cores, also when the element was written before.
+    /// When `i` is not below [`len`](Self::len), and when the element was written before, if that is checked.
     #[inline(always)]
     #[track_caller]
     pub fn put(&self, _thread: Thread, i: u32, value: T) {
         check_index(i, self.len);
-        if !self.written.is_first(i) {
+        // SAFETY: in bounds.
+        if !unsafe { self.written.is_first(i) } {
             panic!("element written twice");
         }
-        // SAFETY: in bounds. Nothing reads it, and on CPU cores nothing else writes it.
+        // SAFETY: as above. Nothing reads it, and on CPU cores nothing else writes it.
         unsafe { store_scattered(self.data.wrapping_add(i as usize), value) };
     }
 }

@@ -13,6 +13,7 @@ fn main() {
     let builder = CudaBuilder::new("kernels")
         .archs([NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90])
         .ptx_directory(directory)
+        .check_writes(true)
         .emit_cargo_lines(true);
     let expression = match builder.build() {
         Ok(output) => {

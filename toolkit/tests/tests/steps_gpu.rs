@@ -1,5 +1,5 @@
-//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data: a GPU gives
-//! the bits of CPU cores.
+//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data, sums of parts, lists of
+//! what was kept: a GPU gives the bits of CPU cores.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
@@ -118,4 +118,41 @@ fn elements_of_every_size_go_where_the_data_say() {
     check(&machines, |i| i as u16);
     check(&machines, f64::from);
     check(&machines, |i| [i as f32, 0.5, -1.0]);
+}
+
+#[test]
+fn sums_of_parts_have_the_bits_of_the_cpu() {
+    let machines = machines();
+    for n in [1u32, 33, 299, 700] {
+        let (x, weights) = (numbers(n), numbers(n + 9)[9..].to_vec());
+        let sums = machines.same(|on| {
+            let (x, weights, mut out) = (on.buffer(&x)?, on.buffer(&weights)?, on.zeroed::<[f32; 2]>(n as usize + 1)?);
+            let args = k::sums_of_pairs::Args { out: out.view_mut(), x: x.view(), weights: weights.view() };
+            k::sums_of_pairs::launch(on, (n + 1).div_ceil(300), args)?;
+            out.download()
+        });
+        let exact: f64 = x.iter().zip(&weights).map(|(x, weight)| f64::from(*x) * f64::from(*weight).powi(2)).sum();
+        assert!((f64::from(sums[n as usize][1]) - exact).abs() <= 1e-4 * (1.0 + exact.abs()), "{n}");
+    }
+}
+
+#[test]
+fn lists_of_kept_elements_have_the_words_of_the_cpu() {
+    let machines = machines();
+    for (n, room) in [(0u32, 3u32), (1, 3), (40, 50), (1000, 200), (1000, 1000)] {
+        let (x, limits) = (numbers(n), numbers(170));
+        let words = Offsets::new((0..=4).map(|block| block * 50 * (room + 1)).collect()).unwrap();
+        let (lists, _) = machines.same(|on| {
+            let (x, limits, offsets) = (on.buffer(&x)?, on.buffer(&limits)?, on.offsets(&words)?);
+            let (mut out, mut words) = (on.zeroed::<[u32; 3]>(170)?, on.zeroed::<u32>(words.end() as usize)?);
+            let list = Segments { data: words.view_mut(), offsets: &offsets };
+            let args = k::kept_of::Args { out: out.view_mut(), words: list, x: x.view(), limits: limits.view() };
+            k::kept_of::launch(on, 4, args)?;
+            Ok((out.download()?, words.download()?))
+        });
+        for ([count, ..], limit) in lists.iter().zip(&limits) {
+            let kept = |(j, x): &(usize, &f32)| *x <= limit && j % 7 != 0;
+            assert_eq!(*count as usize, x.iter().enumerate().filter(kept).count(), "{n} elements");
+        }
+    }
 }

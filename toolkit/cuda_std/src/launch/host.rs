@@ -125,8 +125,12 @@ pub trait ArgVisitor<S: Space> {
     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
     /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
     fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
-    /// A `&Atomics<T>`, a `&Scatter<T>` or a `&mut GridMemory<T>`, which are handed on in the same way.
+    /// A `&Atomics<T>` or a `&mut GridMemory<T>`, which are handed on in the same way.
     fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
+    /// A `&Scatter<T>`; unless it is defined, as [`atomics`](Self::atomics).
+    fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.atomics(name, buffer);
+    }
     /// A `&mut DynamicShared<T>`.
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);
     /// A value.

@@ -53,7 +53,10 @@ mod device {
     pub use crate::platform::{block_index, block_index_3d};
     use crate::scope::AllBlocks;
     use crate::{AtomicItem, Atomics, Chunk, GridMemory, Scatter, Segment, Tile2d, WholeGrid};
-    pub use platform::GridState;
+    pub use platform::{GridState, WriteOnce};
+
+    /// What a kernel's description ends with: [`CHECKS_WRITES`](crate::launch::CHECKS_WRITES) if this build checks writes.
+    pub const CHECKS_WRITES: &str = if cfg!(cuda_check_writes) { crate::launch::CHECKS_WRITES } else { "" };
 
     /// # Safety
     /// The entry calls it once, first: all threads of all blocks reach the call, no phase runs, and there is no other `WholeGrid`.
@@ -127,11 +130,12 @@ mod device {
     }
 
     /// # Safety
-    /// `data` has `len` elements that other threads access only through this type while the kernel runs.
+    /// `data` has `len` elements, and `written` as many marks, that other threads access only through this type while the kernel
+    /// runs.
     #[inline(always)]
-    pub unsafe fn scatter<'a, T: bytemuck::Pod>(data: *mut T, len: u32) -> Scatter<'a, T> {
+    pub unsafe fn scatter<'a, T: bytemuck::Pod>(data: *mut T, len: u32, written: WriteOnce) -> Scatter<'a, T> {
         // SAFETY: the caller's.
-        unsafe { Scatter::new(data, len) }
+        unsafe { Scatter::new(data, len, written) }
     }
 
     /// # Safety
@@ -149,6 +153,7 @@ mod host {
     use crate::access::Access;
     pub use crate::launch::block_on_cpu::BlockOnCpu;
     use crate::launch::{Host, Offsets, Segments};
+    use crate::platform::WriteOnce;
     use crate::scope::AllBlocks;
     use crate::{AtomicItem, Atomics, Chunk, GridMemory, Scatter, Segment, Tile2d};
     use bytemuck::Pod;
@@ -252,7 +257,7 @@ mod host {
     #[must_use]
     pub fn scatter<T: Pod>(data: &mut [T]) -> Scatter<'_, T> {
         // SAFETY: unique access to plain data, which is handed on for each element's one writer.
-        unsafe { Scatter::new(data.as_mut_ptr(), data.len() as u32) }
+        unsafe { Scatter::new(data.as_mut_ptr(), data.len() as u32, WriteOnce::new(data.len() as u32)) }
     }
 }
 

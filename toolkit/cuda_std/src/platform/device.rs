@@ -31,7 +31,8 @@ pub(crate) use reduce::{
     team_reduce_parts,
 };
 pub(crate) use scan::block_scan;
-pub(crate) use scatter::{WriteOnce, store_scattered};
+pub use scatter::WriteOnce;
+pub(crate) use scatter::store_scattered;
 #[cfg(target_feature = "sm_80")]
 pub(crate) use shared::is_global;
 pub use shared::{DynamicStorage, SharedStorage};

@@ -54,7 +54,10 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let kernel = &signature.name;
     let threads = &signature.threads;
     let dimensions = signature.dimensions;
-    let description = super::description(signature, entry);
+    let mut description = super::description(signature, entry);
+    if signature.parameters.iter().any(|parameter| matches!(parameter.kind, Kind::Scatter(_))) {
+        description.extend(quote!(.push(p::CHECKS_WRITES)));
+    }
     let shared_limit = super::shared_limit(signature, entry);
     let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, parameter)).collect();
     let parameters = parts.iter().map(|part| &part.parameters);
@@ -135,11 +138,14 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             argument: quote!(&p::atomics(#id, #len)),
             ..Part::default()
         },
-        Kind::Scatter(element) => Part {
-            parameters: quote!(#id: *mut #element, #len: u32,),
-            argument: quote!(&p::scatter(#id, #len)),
-            ..Part::default()
-        },
+        Kind::Scatter(element) => {
+            let written = format_ident!("{id}_written");
+            Part {
+                parameters: quote!(#id: *mut #element, #len: u32, #written: p::WriteOnce,),
+                argument: quote!(&p::scatter(#id, #len, #written)),
+                ..Part::default()
+            }
+        }
         Kind::GridMemory(element) => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
             argument: quote!(&mut p::grid_memory(#id, #len)),

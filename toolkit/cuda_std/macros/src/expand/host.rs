@@ -402,7 +402,7 @@ fn part(parameter: &Parameter) -> Part {
         }
         Kind::Scatter(element) => Part {
             field: field(&quote!(InSpace::Mut<'a, #element>)),
-            visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+            visit: quote!(visitor.scatter::<#element>(#text, &mut args.#id);),
             transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
             view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),

@@ -11,8 +11,11 @@ impl WriteOnce {
     }
 
     /// Marks element `i` as written, and returns whether this was the first time.
+    ///
+    /// # Safety
+    /// None, but a device trusts the index.
     #[inline(always)]
-    pub(crate) fn is_first(&self, i: u32) -> bool {
+    pub(crate) unsafe fn is_first(&self, i: u32) -> bool {
         let bit = 1 << (i % 32);
         self.0[i as usize / 32].fetch_or(bit, Relaxed) & bit == 0
     }

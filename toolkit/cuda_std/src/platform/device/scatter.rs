@@ -3,17 +3,43 @@
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// A device does not check.
-pub(crate) struct WriteOnce;
+/// A raw parameter beside the buffer's: where the launch has a bit for each element that says whether the element has been written.
+#[cfg(cuda_check_writes)]
+#[repr(transparent)]
+pub struct WriteOnce(*mut u32);
+
+/// Without checks it is none, and launches have no such bits.
+#[cfg(not(cuda_check_writes))]
+#[repr(C)]
+pub struct WriteOnce {
+    nothing: [u32; 0],
+}
 
 impl WriteOnce {
+    /// Marks element `i` as written, and returns whether this was the first time.
+    ///
+    /// # Safety
+    /// There is a bit for the element, which other threads access only by this method.
+    #[cfg(cuda_check_writes)]
     #[inline(always)]
-    pub(crate) fn new(_len: u32) -> Self {
-        Self
+    pub(crate) unsafe fn is_first(&self, i: u32) -> bool {
+        use super::{AtomicNumber, Place};
+        use crate::atomic::Operation;
+        use crate::scope::Level;
+        let bit = 1 << (i % 32);
+        // SAFETY: the caller's.
+        unsafe {
+            let word = Place::global(self.0.wrapping_add((i / 32) as usize), Level::Device);
+            u32::apply(Operation::Or, word, bit) & bit == 0
+        }
     }
 
+    /// # Safety
+    /// None, but as with checks.
+    #[cfg(not(cuda_check_writes))]
     #[inline(always)]
-    pub(crate) fn is_first(&self, _i: u32) -> bool {
+    pub(crate) unsafe fn is_first(&self, _i: u32) -> bool {
+        let _ = self.nothing;
         true
     }
 }

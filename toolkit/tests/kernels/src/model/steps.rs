@@ -137,3 +137,43 @@ pub fn moved<T: DeviceLayout>(block: &mut Block, out: &Scatter<T>, x: &[T], to: 
     let n = (x.len() as u32).saturating_sub(first).min(1000);
     block.for_each(n, |thread, i| out.put(thread, to.at(first + i), x.at(first + i)));
 }
+
+/// Element `i`: two sums over the first `i` of `x` and `weights`, by parts.
+#[kernel(threads = 96)]
+pub fn sums_of_pairs(block: &mut Block, out: &mut Chunk<[f32; 2], 300, WriteOnly>, x: &[f32], weights: &[f32]) {
+    let (x, weights) = (View::of(x), View::of(weights));
+    let (n, first) = (out.len(), out.start());
+    out.fill_by_team::<8>(block, n, |team, i| {
+        team.reduce_parts(
+            first + i,
+            (x, weights),
+            [0.0; 2],
+            |j, x, weight| [if j.is_multiple_of(3) { -0.0 } else { x }, weight, x * weight],
+            |[sum, all], [x, weight, product]| [math::fma(x, weight, sum), all + product * weight],
+            |a, b| [a[0] + b[0], a[1] + b[1]],
+        )
+    });
+}
+
+/// For each of a block's 50 limits, those elements of `x` that do not exceed it, as far as there is room: how many, the sum of
+/// the held ones' numbers, and the last of them.
+#[kernel(threads = 96)]
+pub fn kept_of(
+    block: &mut Block,
+    out: &mut Chunk<[u32; 3], 50, WriteOnly>,
+    words: &mut Segment<u32>,
+    x: &[f32],
+    limits: &[f32],
+) {
+    let (n, first) = (out.len(), out.start());
+    let room = words.len() / n - 1;
+    let lists = words.collect_of::<16, _, _>(block, n, View::of(x), |i| {
+        let limit = limits.at(first + i);
+        move |j, x: f32| x <= limit && !j.is_multiple_of(7)
+    });
+    out.fill(block, n, |i| {
+        let held = lists.count(i).min(room);
+        let sum = (0..held).fold(0u32, |sum, k| sum.wrapping_mul(31).wrapping_add(lists.get(i, k)));
+        [lists.count(i), sum, if held > 0 { lists.get(i, held - 1) } else { u32::MAX }]
+    });
+}

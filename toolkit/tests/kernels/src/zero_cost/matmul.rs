@@ -45,7 +45,8 @@ pub fn safe_matmul(
 ) {
     let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
     let (a, b) = (Table::new(a, n, quads), Table::new(b, n, quads));
-    let windows = |turn: u32| (a.window::<128, 2>(first_row, turn * 2), b.window::<8, 32>(turn * 8, first_quad));
+    let across = a.windows_across::<128, 2>(first_row);
+    let windows = |turn: u32| (across.window(turn), b.window::<8, 32>(turn * 8, first_quad));
     let load = |thread: Thread, (a, b): &(Window<Quad, 128, 2>, Window<Quad, 8, 32>)| {
         let t = thread.index();
         (a.at(t / 2 % 128, t % 2), b.at(t / 32 % 8, t % 16 * 2 + t % 32 / 16))
@@ -57,14 +58,14 @@ pub fn safe_matmul(
         Own { sums: [[nothing; 2]; 8], left, right }
     });
     let (mut left, mut right) = (left.halves(block), right.halves(block));
-    for turn in 0..n / 8 {
+    for turn in 0..across.count() {
         // Checked before the barrier; the last turn checks its own again.
-        let next = windows((turn + 1).min(n / 8 - 1));
+        let next = windows((turn + 1).min(across.count() - 1));
         let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
         let (left, right) = block.meet((left, right));
         let left = left.arrays::<4>();
-        if turn + 1 < n / 8 {
+        if turn + 1 < across.count() {
             // Loads the next tiles during the computation.
             block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }

@@ -1,5 +1,5 @@
-//! Kernels for tests whose PTX is not committed: 16-bit floats, tensor cores, asynchronous copies, blocks that meet, and one
-//! that interprets programs.
+//! Kernels for tests whose PTX is not committed: 16-bit floats, tensor cores, asynchronous copies, blocks that meet, checked writes, and
+//! one that interprets programs.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
@@ -13,6 +13,7 @@ mod meeting;
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod product;
 mod programs;
+mod writes;
 
 pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
@@ -22,3 +23,4 @@ pub use meeting::rounds;
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use product::{from_tiles_bf16, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged};
 pub use programs::{WORDS, program};
+pub use writes::scattered;
