@@ -168,24 +168,10 @@ fn each_pair(points: &[Point], reach: f32, mut visit: impl FnMut(&Point, &Point,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Backend, Engine};
     use crate::read::{ReadOptions, read_path};
 
     fn rbd() -> StructureInput {
         read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default()).unwrap().structure
-    }
-
-    #[test]
-    fn residues_have_as_many_edges_as_their_contact_number_says() {
-        let structure = rbd();
-        let features =
-            Engine::builder().backend(Backend::Cpu).build().unwrap().run(std::slice::from_ref(&structure)).unwrap();
-        let mut degrees = vec![0.0; structure.n_residues()];
-        for edge in edges(&structure, 8.0, &[EdgeKind::AlphaCarbons]) {
-            degrees[edge.row_i as usize] += 1.0;
-            degrees[edge.row_j as usize] += 1.0;
-        }
-        assert_eq!(features[0].named("contact_number").unwrap(), degrees);
     }
 
     /// The cells of atoms at 1e38 Å have the largest indices.

@@ -417,6 +417,10 @@ mod tests {
     #[test]
     fn each_fault_is_named() {
         assert!(message(|s| *s = StructureInput::default()).contains("no residues"));
+        let without_atoms = |s: &mut StructureInput| {
+            (s.atoms, s.residue_atoms, s.ca_indices) = (Vec::new(), vec![0; 3], vec![NO_CA; 2]);
+        };
+        assert!(message(without_atoms).contains("\"x.pdb\" has no heavy atoms"));
         assert!(message(|s| s.gisaid_freq.truncate(1)).contains("`gisaid_freq` has 1 entries but needs 2"));
         assert!(message(|s| s.ca_indices.clear()).contains("`ca_indices` has 0 entries but needs 2"));
         assert!(message(|s| s.residue_atoms.push(3)).contains("`residue_atoms` has 4 entries but needs 3"));

@@ -33,29 +33,6 @@ fn assert_same_bits(left: &StructureFeatures, right: &StructureFeatures, how: &s
 }
 
 #[test]
-fn bits_do_not_depend_on_order_batch_or_company() {
-    let inputs = mixed();
-    let engine = cpu();
-    let expected = engine.run(&inputs).unwrap();
-    assert_eq!(expected.len(), inputs.len());
-    for (input, features) in inputs.iter().zip(&expected) {
-        assert_eq!((&input.name, input.n_residues()), (&features.name, features.n_residues));
-        let alone = engine.run(std::slice::from_ref(input)).unwrap();
-        assert_same_bits(features, &alone[0], "alone");
-    }
-    let reversed: Vec<_> = inputs.iter().rev().cloned().collect();
-    for (features, other) in expected.iter().zip(engine.run(&reversed).unwrap().iter().rev()) {
-        assert_same_bits(features, other, "in reverse order");
-    }
-    for batch_atoms in [0, 1, 1000] {
-        let cut = Engine::builder().backend(Backend::Cpu).batch_atoms(batch_atoms).build().unwrap();
-        for (features, other) in expected.iter().zip(&cut.run(&inputs).unwrap()) {
-            assert_same_bits(features, other, "cut into batches");
-        }
-    }
-}
-
-#[test]
 fn no_structure_is_no_error() {
     assert!(cpu().run(&[]).unwrap().is_empty());
     assert!(cpu().run_each(&[]).unwrap().is_empty());
@@ -264,15 +241,4 @@ fn a_residue_without_atoms_has_no_area() {
         assert!(area > 100.0);
         assert_eq!((features.summary.area, features.summary.atoms), (area, 1));
     }
-}
-
-#[test]
-fn a_structure_without_atoms_is_refused() {
-    let mut structure = pair();
-    structure.atoms.clear();
-    structure.residue_atoms = vec![0; 3];
-    structure.ca_indices = vec![NO_CA; 2];
-    let name = structure.name.clone();
-    let error = Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap_err();
-    assert!(error.to_string().contains(&format!("{name:?} has no heavy atoms")), "{error}");
 }

@@ -81,7 +81,7 @@ pub fn cut(mut structure: StructureInput, chains: usize) -> StructureInput {
 pub fn zoo() -> Vec<StructureInput> {
     let dice = &mut Dice::new(7);
     let mut all = Vec::new();
-    for n in [1, 2, 3, 4, 31, 33, 120, 257] {
+    for n in [1, 2, 3, 4, 31, 33, 120, 256, 257] {
         let points = coil(n, dice);
         all.push(annotate(of_all_points(&format!("coil of {n}"), points), dice));
     }
