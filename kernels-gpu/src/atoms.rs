@@ -21,8 +21,6 @@ use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
 /// Radius of the probe in Å: a water molecule.
 const PROBE: f32 = 1.4;
-/// Contacts between residues of one chain count if they are at least this many rows apart.
-const APART: u32 = 2;
 /// Threads of the blocks that count around atoms.
 const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
@@ -113,10 +111,14 @@ impl Inputs<'_> {
         low
     }
 
-    /// Whether contacts between two residues count: they are at least [`APART`] rows apart, or in different chains.
+    /// The first and last of the residues whose contacts with residue `i` do not count: itself, and those in the rows beside
+    /// it that are in its chain.
     #[inline(always)]
-    fn are_apart_by((i, chain_i): (u32, u32), (j, chain_j): (u32, u32)) -> bool {
-        (i.abs_diff(j) >= APART) | (chain_i != chain_j)
+    fn beside(&self, i: u32) -> (u32, u32) {
+        let chain = self.chain(i);
+        let before = (i > 0) & (self.chain(i.wrapping_sub(1)) == chain);
+        let after = (i + 1 < self.structure().n_residues) & (self.chain(i + 1) == chain);
+        (i - u32::from(before), i + u32::from(after))
     }
 
     /// The chain of a residue.
@@ -268,6 +270,11 @@ fn cell_parts<'a, const N: usize, const M: usize>(
     n: u32,
     cell: impl Fn(u32) -> u32 + Sync,
 ) -> Tile<'a, u32> {
+    // A core finds each cell once. On a device that would take a barrier and registers.
+    #[cfg(not(target_arch = "nvptx64"))]
+    let cells = starts.fill(block, n, cell);
+    #[cfg(not(target_arch = "nvptx64"))]
+    let cell = |k: u32| cells.get(k);
     let begins = |k: u32| k == 0 || cell(k) != cell(k - 1);
     let mut numbers = numbers.fill(block, n, |_| 0);
     let parts = numbers.inclusive_scan(block, n, 0, |k| u32::from(begins(k)), u32::wrapping_add);
@@ -298,7 +305,7 @@ pub fn atom_depths(
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
     numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
-    exposed: &mut Shared<[f32; 4], { WARPS * depth::EXPOSED }>,
+    exposed: &mut Shared<depth::Exposed, { WARPS * depth::EXPOSED }>,
 ) {
     enum Here {}
     let item = items.at(block.index());

@@ -126,9 +126,6 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of no atom.
-    pub const NOTHING: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
-
     /// The box of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
@@ -139,6 +136,12 @@ impl Bounds {
     #[inline(always)]
     pub fn at(at: [f32; 3]) -> Self {
         Self { low: at, high: at }
+    }
+
+    /// The box between two corners.
+    #[inline(always)]
+    pub fn between(low: [f32; 3], high: [f32; 3]) -> Self {
+        Self { low, high }
     }
 
     /// The box around both.
@@ -153,11 +156,23 @@ impl Bounds {
     /// The box around `n` atoms; around any if there is none.
     #[inline(always)]
     pub fn of_all<V>(warp: &mut Warp, n: u32, atom: impl Fn(u32) -> Atom + Sync) -> Self {
-        // On a device, lanes without an atom take the last one: a branch would separate the lanes.
+        // A core takes the few atoms one after another, with all coordinates of one at a time.
+        if cfg!(not(target_arch = "nvptx64")) {
+            let (mut low, mut high) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
+            for k in 0..n {
+                let Atom { x, y, z, radius } = atom(k);
+                let at = [x, y, z, radius];
+                for axis in 0..4 {
+                    low[axis] = smaller(low[axis], at[axis]);
+                    high[axis] = larger(high[axis], at[axis]);
+                }
+            }
+            return Self { low: [low[0], low[1], low[2]], high: [high[0], high[1], high[2]] };
+        }
+        // Lanes without an atom take the last one: a branch would separate the lanes.
         let last = n.wrapping_sub(1);
-        let takes = |lane: Lane| cfg!(target_arch = "nvptx64") || lane.index() < n;
         let of = |k: u32| Self::of(atom(k.min(last)));
-        let mut own = warp.per_lane(|lane| if takes(lane) { of(lane.index()) } else { Self::NOTHING });
+        let mut own = warp.per_lane(|lane| of(lane.index()));
         let mut first = 32u32;
         while first < n {
             warp.each(&mut own, |lane, own| *own = own.and(of(first.wrapping_add(lane.index()))));
@@ -196,7 +211,26 @@ impl Region {
     /// The number of its rows of cells.
     #[inline(always)]
     pub fn rows(&self) -> u32 {
-        (self.high[1] - self.low[1] + 1) * (self.high[2] - self.low[2] + 1)
+        self.width().wrapping_mul(self.high[2].wrapping_sub(self.low[2]).wrapping_add(1))
+    }
+
+    /// The number of its rows side by side in y.
+    #[inline(always)]
+    fn width(&self) -> u32 {
+        self.high[1].wrapping_sub(self.low[1]).wrapping_add(1)
+    }
+
+    /// The cells along y and z of its row `k`.
+    #[inline(always)]
+    fn row(&self, k: u32) -> [u32; 2] {
+        let width = self.width();
+        let z = if cfg!(target_arch = "nvptx64") {
+            k / width
+        } else {
+            // A core divides several at a time this way. It is exact: the error is far below half of 1 / width.
+            ((f64::from(k) + 0.5) * (1.0 / f64::from(width))) as u32
+        };
+        [self.low[1].wrapping_add(k.wrapping_sub(z.wrapping_mul(width))), self.low[2].wrapping_add(z)]
     }
 }
 
@@ -314,23 +348,36 @@ impl Cells<'_> {
     pub fn near(&self, of: &Bounds, k: u32, reach: f32) -> Run {
         let frame = self.frame.get(0);
         const NOTHING: Run = Run { first: 0, end: 0 };
-        if k >= ROWS {
+        if cfg!(target_arch = "nvptx64") && k >= ROWS {
             return NOTHING;
         }
-        let [in_y, in_z] = NEAR_FIRST.at(k);
+        let [in_y, in_z] = NEAR_FIRST[k.min(ROWS - 1) as usize];
         // A sum below 0 wraps, and is beyond the last cell, too.
         let y = frame.cell(1, of.low[1]).wrapping_add_signed(in_y);
         let z = frame.cell(2, of.low[2]).wrapping_add_signed(in_z);
-        if y >= frame.size[1] || z >= frame.size[2] {
+        let exists = (k < ROWS) & (y < frame.size[1]) & (z < frame.size[2]);
+        if cfg!(target_arch = "nvptx64") && !exists {
             return NOTHING;
         }
         let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
-        let rest = reach * reach - (gap_y * gap_y + gap_z * gap_z);
-        if rest < 0.0 {
+        self.part_of_row(exists, [y, z], of, reach * reach - (gap_y * gap_y + gap_z * gap_z))
+    }
+
+    /// The atoms of a row of cells whose distance from a box along x is at most the root of `rest`; none if that is negative,
+    /// or the row does not exist.
+    #[inline(always)]
+    fn part_of_row(&self, exists: bool, [y, z]: [u32; 2], of: &Bounds, rest: f32) -> Run {
+        const NOTHING: Run = Run { first: 0, end: 0 };
+        let frame = self.frame.get(0);
+        let is_far = rest < 0.0;
+        let is_near = exists & !is_far;
+        // A core finds the parts of several rows at a time, for which there must be no branch.
+        if cfg!(target_arch = "nvptx64") && !is_near {
             return NOTHING;
         }
         let half = sqrt(rest) + SLACK;
-        self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
+        let run = self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half));
+        if is_near { run } else { NOTHING }
     }
 
     /// The cells that may hold atoms within `reach` Å of a box.
@@ -347,20 +394,14 @@ impl Cells<'_> {
     /// the last run.
     #[inline(always)]
     pub fn run_within(&self, region: Region, k: u32, of: &Bounds, reach: f32) -> Run {
-        const NOTHING: Run = Run { first: 0, end: 0 };
-        if k >= region.rows() {
-            return NOTHING;
+        let exists = k < region.rows();
+        if cfg!(target_arch = "nvptx64") && !exists {
+            return Run { first: 0, end: 0 };
         }
         let frame = self.frame.get(0);
-        let width = region.high[1] - region.low[1] + 1;
-        let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
+        let [y, z] = region.row(k);
         let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
-        let rest = reach * reach - math::fma(gap_y, gap_y, gap_z * gap_z);
-        if rest < 0.0 {
-            return NOTHING;
-        }
-        let half = sqrt(rest) + SLACK;
-        self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
+        self.part_of_row(exists, [y, z], of, reach * reach - math::fma(gap_y, gap_y, gap_z * gap_z))
     }
 
     /// The number of the pair of adjacent cells in a row that has an atom. A warp takes the atoms of such a pair, and
@@ -409,8 +450,7 @@ impl Cells<'_> {
     /// Run `k` of a region.
     #[inline(always)]
     pub fn run_of(&self, region: Region, k: u32) -> Run {
-        let width = region.high[1] - region.low[1] + 1;
-        let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
+        let [y, z] = region.row(k);
         self.run(self.frame.get(0).row(y, z), region.low[0], region.high[0])
     }
 }

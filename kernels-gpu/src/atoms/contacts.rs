@@ -13,12 +13,11 @@ pub const NEAR: usize = 256;
 
 /// A residue among the atoms of its structure.
 struct Residue<'a> {
-    index: u32,
-    chain: u32,
     /// The range of its atoms.
     own: (u32, u32),
+    /// The first and last of the residues whose contacts do not count: itself and those beside it.
+    beside: (u32, u32),
     atoms: Clamped<'a, Atom>,
-    inputs: &'a Inputs<'a>,
     owners: Clamped<'a, u32>,
 }
 
@@ -36,7 +35,7 @@ pub fn of<V>(
 ) -> u32 {
     let own = inputs.atoms_of(i);
     let (first, end) = own;
-    let residue = Residue { index: i, chain: inputs.chain(i), own, atoms: inputs.all(), inputs, owners };
+    let residue = Residue { own, beside: inputs.beside(i), atoms: inputs.all(), owners };
     let bounds = Bounds::of_all::<V>(warp, end.wrapping_sub(first), |k| residue.atoms.get(first.wrapping_add(k)));
     near.clear(warp);
     let region = cells.within(&bounds, CONTACT);
@@ -44,7 +43,9 @@ pub fn of<V>(
     let mut row = 0u32;
     while row < rows {
         let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
-        near.push_ranges_where(warp, &sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
+        near.push_ranges_where(warp, &sorted, &runs, |_, [x, y, z, _]| {
+            bounds.distance2([x, y, z]) <= CONTACT * CONTACT
+        });
         row = row.wrapping_add(32);
     }
     let near = near.items(warp);
@@ -83,8 +84,6 @@ fn touching<V>(warp: &mut Warp, residue: &Residue, place: &PerLane<u32>, [x, y, 
     }
     warp.count((&touches, place), |lane, (touches, place)| {
         let owner = residue.owners.get(*place);
-        (lane.index() < n)
-            & *touches
-            & Inputs::are_apart_by((residue.index, residue.chain), (owner, residue.inputs.chain(owner)))
+        (lane.index() < n) & *touches & ((owner < residue.beside.0) | (owner > residue.beside.1))
     })
 }

@@ -5,6 +5,8 @@
 
 use super::cells::Cells;
 use super::distance2;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::square;
 use crate::scratch::AtomSurface;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
@@ -17,6 +19,13 @@ pub const DEEPEST: f32 = 40.0;
 /// Room in a warp's list of atoms with area in and around a pair of cells; real structures have some 60.
 pub const EXPOSED: usize = 160;
 
+/// An atom in that list. On a device it lies in shared memory as all lanes read it.
+#[cfg(target_arch = "nvptx64")]
+pub type Exposed = [f32; 4];
+/// On a core, coordinates of several atoms lie together.
+#[cfg(not(target_arch = "nvptx64"))]
+pub type Exposed = Pick;
+
 /// The depth for a squared distance; NaN if it exceeds [`DEEPEST`].
 #[inline(always)]
 fn depth(nearest: f32) -> f32 {
@@ -28,7 +37,7 @@ fn depth(nearest: f32) -> f32 {
 #[inline(always)]
 pub fn find<V>(
     warp: &mut Warp,
-    exposed: &mut WarpList<[f32; 4]>,
+    exposed: &mut WarpList<Exposed>,
     part: &mut WarpPart<Segment<f32>>,
     first: u32,
     cells: &Cells,
@@ -49,14 +58,7 @@ pub fn find<V>(
     let rows = region.rows();
     let runs =
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
-    warp.each_of_ranges(&runs, |warp, places, n| {
-        let atoms = warp.map(places, |_, place| {
-            let Atom { x, y, z, radius } = sorted.get(*place);
-            [x, y, z, radius]
-        });
-        let counts = warp.map(places, |_, place| surface.get(*place).exposed);
-        exposed.push_where(warp, &atoms, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
-    });
+    list::<V>(warp, exposed, &runs, sorted, surface);
     let exposed = exposed.items(warp);
     let seen = cells.seen(1);
     let mut k = 0u32;
@@ -66,17 +68,7 @@ pub fn find<V>(
             0.0
         } else {
             let atom = sorted.get(place);
-            let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
-            let mut at = 0u32;
-            while at < exposed.len() {
-                let others = exposed.by_lane(warp, at);
-                warp.each_with(&mut nearest, &others, |_, [nearest], [x, y, z, radius]| {
-                    let other = Atom { x: *x, y: *y, z: *z, radius: *radius };
-                    *nearest = smaller(*nearest, distance2(atom, other));
-                });
-                at = at.wrapping_add(32);
-            }
-            let [nearest] = warp.smallest(&nearest);
+            let nearest = nearest::<V>(warp, atom, exposed, sorted);
             if exposed.is_complete() & (nearest <= seen * seen) {
                 depth(nearest)
             } else {
@@ -88,6 +80,75 @@ pub fn find<V>(
         part.set(warp, k, depth);
         k = k.wrapping_add(1);
     }
+}
+
+/// Lists the atoms with area in the lanes' ranges.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn list<V>(
+    warp: &mut Warp,
+    exposed: &mut WarpList<Exposed>,
+    ranges: &PerLane<[u32; 2]>,
+    sorted: Clamped<Atom>,
+    surface: Clamped<AtomSurface>,
+) {
+    warp.each_of_ranges(ranges, |warp, places, n| {
+        let atoms = warp.map(places, |_, place| {
+            let Atom { x, y, z, radius } = sorted.get(*place);
+            [x, y, z, radius]
+        });
+        let counts = warp.map(places, |_, place| surface.get(*place).exposed);
+        exposed.push_where(warp, &atoms, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
+    });
+}
+
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn list<V>(
+    warp: &mut Warp,
+    exposed: &mut WarpList<Exposed>,
+    ranges: &PerLane<[u32; 2]>,
+    sorted: Clamped<Atom>,
+    surface: Clamped<AtomSurface>,
+) {
+    exposed.push_ranges_where(warp, &sorted, ranges, |place, _| surface.get(place).exposed > 0);
+}
+
+/// The squared distance to the nearest atom of the list.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn nearest<V>(warp: &mut Warp, atom: Atom, exposed: WarpItems<Exposed>, _sorted: Clamped<Atom>) -> f32 {
+    let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
+    let mut at = 0u32;
+    while at < exposed.len() {
+        let others = exposed.by_lane(warp, at);
+        warp.each_with(&mut nearest, &others, |_, [nearest], [x, y, z, radius]| {
+            let other = Atom { x: *x, y: *y, z: *z, radius: *radius };
+            *nearest = smaller(*nearest, distance2(atom, other));
+        });
+        at = at.wrapping_add(32);
+    }
+    let [nearest] = warp.smallest(&nearest);
+    nearest
+}
+
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn nearest<V>(warp: &mut Warp, atom: Atom, exposed: WarpItems<Exposed>, sorted: Clamped<Atom>) -> f32 {
+    let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
+    let mut at = 0u32;
+    while at < exposed.len() {
+        let picks = exposed.picks(warp, &sorted, at);
+        let [x, y, z, _] = picks.words();
+        let left = exposed.len().wrapping_sub(at);
+        warp.each_with(&mut nearest, (x, y, z), |lane, [nearest], (x, y, z)| {
+            let to = square([*x - atom.x, *y - atom.y, *z - atom.z]);
+            *nearest = smaller(*nearest, if lane.index() < left { to } else { f32::INFINITY });
+        });
+        at = at.wrapping_add(32);
+    }
+    let [nearest] = warp.smallest(&nearest);
+    nearest
 }
 
 /// Whether one of the `n` atoms from `first` on has no area.

@@ -79,7 +79,7 @@ pub fn list<'a, V>(
     let reach = around.reach();
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
-    candidates.push_ranges_where(warp, sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
+    candidates.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
     Cell { first, candidates: candidates.items(warp) }
 }
 

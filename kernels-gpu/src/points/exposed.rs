@@ -293,8 +293,9 @@ fn exposed<V>(
         let mut row = 0u32;
         while row < region.rows() {
             let runs = runs::<V>(warp, cells, region, row, &of, farthest);
-            listed
-                .push_ranges_where(warp, &sorted, &runs, |[x, y, z, _]| of.distance2([x, y, z]) <= farthest * farthest);
+            listed.push_ranges_where(warp, &sorted, &runs, |_, [x, y, z, _]| {
+                of.distance2([x, y, z]) <= farthest * farthest
+            });
             row = row.wrapping_add(32);
         }
         let around = listed.items(warp);

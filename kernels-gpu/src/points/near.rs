@@ -1,6 +1,7 @@
 //! The atoms near a box, 32 at a time.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
+use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 
 /// The runs of atoms that may be within `reach` Å of a box: for rows `row ..` of a region of cells, one per lane.
@@ -31,6 +32,12 @@ pub fn each_near<V>(
 /// The bounding box of the lanes' positions.
 #[inline(always)]
 pub fn bounds<V>(warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLane<f32>) -> Bounds {
-    let own = warp.map((x, y, z), |_, (x, y, z)| Bounds::at([*x, *y, *z]));
-    warp.reduce(&own, Bounds::and)
+    if cfg!(target_arch = "nvptx64") {
+        let own = warp.map((x, y, z), |_, (x, y, z)| Bounds::at([*x, *y, *z]));
+        return warp.reduce(&own, Bounds::and);
+    }
+    // A core compares one coordinate of many lanes at a time.
+    let low = [x, y, z].map(|at| warp.reduce(at, smaller));
+    let high = [x, y, z].map(|at| warp.reduce(at, larger));
+    Bounds::between(low, high)
 }

@@ -205,7 +205,7 @@ pub fn site_point_scores(
         let mut row = 0u32;
         while row < region.rows() {
             let ranges = runs::<Here>(warp, &cells, region, row, &of, LISTED_REACH);
-            near.push_ranges_where(warp, &site_atoms, &ranges, |[x, y, z, _]| {
+            near.push_ranges_where(warp, &site_atoms, &ranges, |_, [x, y, z, _]| {
                 of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
             });
             row = row.wrapping_add(32);

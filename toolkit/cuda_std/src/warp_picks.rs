@@ -25,7 +25,7 @@ use bytemuck::Pod;
 ///             1 => [n - 10, n],
 ///             _ => [0; 2],
 ///         });
-///         even.push_ranges_where(warp, &x, &ranges, |[first, ..]| (first as u32) % 2 == 0);
+///         even.push_ranges_where(warp, &x, &ranges, |_, [first, ..]| (first as u32) % 2 == 0);
 ///         let even = even.items(warp);
 ///         let mut begin = 0;
 ///         while begin < even.len() {
@@ -76,14 +76,14 @@ impl Picks<'_> {
 
 impl WarpList<'_, Pick> {
     /// Appends those elements of the lanes' ranges (from the first to before the second number) for which `keep` returns
-    /// true. Elements without room are counted and dropped.
+    /// true, given an element's index and its four words. Elements without room are counted and dropped.
     #[inline(always)]
     pub fn push_ranges_where<T: Pod>(
         &mut self,
         warp: &mut Warp,
         from: &Clamped<T>,
         ranges: &PerLane<[u32; 2]>,
-        keep: impl Fn([f32; 4]) -> bool + Sync,
+        keep: impl Fn(u32, [f32; 4]) -> bool + Sync,
     ) {
         const { assert!(size_of::<T>() == 16, "elements are four words") };
         platform::push_ranges_where(self, warp, from, ranges, keep);

@@ -191,7 +191,7 @@ pub fn of_list(
         let mut last = last!();
         list.retain_from(warp, 0, |warp, items| { last.store(warp.index()); warp.map(items, |_, _| true) });
         let mut last = last!();
-        picks.push_ranges_where(warp, &x, &ranges, |[x, ..]| { last.store(x as u32); true });
+        picks.push_ranges_where(warp, &x, &ranges, |_, [x, ..]| { last.store(x as u32); true });
         let chosen = picks.items(warp);
         let read = chosen.picks(warp, &x, 0);
         let mut last = last!();

@@ -111,7 +111,7 @@ fn picked(block: &mut Block, out: &mut Segment<[u32; 2]>, x: &[[f32; 4]], list: 
     let x = View::of(x).clamped();
     out.fill_by_warp_with(block, n, (list,), |warp, (list,), i| {
         let ranges = warp.per_lane(|lane| if lane.index() == 7 { [0, i] } else { [0; 2] });
-        list.push_ranges_where(warp, &x, &ranges, |_| true);
+        list.push_ranges_where(warp, &x, &ranges, |_, _| true);
         let items = list.items(warp);
         let (mut indices, mut last) = (0, 0);
         for first in (0..items.len()).step_by(32) {

@@ -72,22 +72,25 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     }
 }
 
-/// The words of `TURN` elements: first the first word of each, then the second of each, and so on.
+/// The words of `n` elements, `TURN` at most: first the first word of each, then the second of each, and so on. Behind them
+/// stand the words of the first element.
 ///
 /// # Safety
-/// The elements exist.
+/// The elements exist, and there is one.
 #[inline(always)]
-unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
+unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
+    // SAFETY: ensured by the caller.
+    let at = |k: usize| unsafe { elements.add(if (k as u32) < n { k } else { 0 }) };
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: ensured by the caller; the processor has the instructions. (A wide load must wait for narrower stores of
     // its parts, so each variant stores as much at a time as the surrounding code loads.)
     return unsafe {
         if std::arch::is_x86_feature_detected!("avx512f") {
-            x86::apart_by_sixteen(elements)
+            x86::apart_by_sixteen(elements, n)
         } else if std::arch::is_x86_feature_detected!("avx") {
-            x86::apart_by_eight(elements)
+            x86::apart_by_eight(at)
         } else {
-            x86::apart_by_four(elements)
+            x86::apart_by_four(at)
         }
     };
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
@@ -95,7 +98,7 @@ unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
         let mut words = [[0.0; TURN]; 4];
         for i in 0..TURN {
             // SAFETY: ensured by the caller.
-            let element = unsafe { elements.add(i).read_unaligned() };
+            let element = unsafe { at(i).read_unaligned() };
             for (words, word) in words.iter_mut().zip(element) {
                 words[i] = word;
             }
@@ -111,22 +114,29 @@ mod x86 {
         _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
         _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32, _mm256_shuffle_ps,
         _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
-        _mm512_loadu_epi32, _mm512_loadu_ps, _mm512_maskz_compress_epi32, _mm512_permutex2var_ps, _mm512_set1_epi32,
-        _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32, _mm512_storeu_ps,
+        _mm512_broadcast_f32x4, _mm512_loadu_epi32, _mm512_mask_loadu_ps, _mm512_maskz_compress_epi32,
+        _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32,
+        _mm512_storeu_ps,
     };
 
     /// # Safety
-    /// There are 16 elements.
+    /// There are `n` elements, from 1 to 16.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    pub unsafe fn apart_by_sixteen(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    pub unsafe fn apart_by_sixteen(elements: *const [f32; 4], n: u32) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
         // The first words of eight elements, then their second words.
         let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
         let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-        // SAFETY: four times four elements of the caller, to 16 positions of each array.
+        // A bit for each word that exists.
+        let exist = u64::MAX >> (64 - 4 * n);
+        // SAFETY: four times four elements of the caller, of which those that do not exist are not read, to 16 positions of
+        // each array.
         unsafe {
-            let of = |k: usize| _mm512_loadu_ps(elements.add(k).cast());
+            let first_element = _mm512_broadcast_f32x4(_mm_loadu_ps(elements.cast()));
+            let of = |k: usize| {
+                _mm512_mask_loadu_ps(first_element, (exist >> (4 * k)) as u16, elements.wrapping_add(k).cast())
+            };
             let (a, b, c, d) = (of(0), of(4), of(8), of(12));
             for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
                 let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
@@ -138,15 +148,15 @@ mod x86 {
     }
 
     /// # Safety
-    /// There are 16 elements.
+    /// There are elements at the 16 addresses.
     #[target_feature(enable = "avx")]
     #[inline]
-    pub unsafe fn apart_by_eight(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    pub unsafe fn apart_by_eight(at: impl Fn(usize) -> *const [f32; 4]) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
         for i in [0, 8] {
             // SAFETY: eight elements of the caller, to eight positions of each array.
             unsafe {
-                let of = |k: usize| _mm256_loadu2_m128(elements.add(i + k + 4).cast(), elements.add(i + k).cast());
+                let of = |k: usize| _mm256_loadu2_m128(at(i + k + 4).cast(), at(i + k).cast());
                 let (a, b, c, d) = (of(0), of(1), of(2), of(3));
                 let (low, low_2) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
                 let (high, high_2) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
@@ -160,15 +170,15 @@ mod x86 {
     }
 
     /// # Safety
-    /// There are 16 elements.
+    /// There are elements at the 16 addresses.
     #[inline(always)]
-    pub unsafe fn apart_by_four(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    pub unsafe fn apart_by_four(at: impl Fn(usize) -> *const [f32; 4]) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
         let mut i = 0;
         while i < 16 {
             // SAFETY: four elements of the caller, to four positions of each array.
             unsafe {
-                let of = |k: usize| _mm_loadu_ps(elements.add(i + k).cast());
+                let of = |k: usize| _mm_loadu_ps(at(i + k).cast());
                 let (a, b, c, d) = (of(0), of(1), of(2), of(3));
                 let (low, high) = (_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
                 let (low_2, high_2) = (_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
@@ -249,40 +259,24 @@ pub(crate) fn push_ranges_where<T: Pod>(
     warp: &mut Warp,
     from: &Clamped<T>,
     ranges: &PerLane<[u32; 2]>,
-    keep: impl Fn([f32; 4]) -> bool,
+    keep: impl Fn(u32, [f32; 4]) -> bool,
 ) {
     let _ = warp.phase();
     list.begin_to_write();
     let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
-    // The last elements of the array; what lies behind them is not kept.
-    let mut rest = [[0.0; 4]; TURN];
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
         let mut k = first;
         while k < end {
             let n = (end - k).min(TURN as u32);
-            // SAFETY: in bounds; any bits are four words. If all elements of a turn exist, those beyond the range are read
-            // but not kept.
-            let turn: *const [[f32; 4]; TURN] = unsafe {
-                if len - k >= TURN as u32 {
-                    elements.add(k as usize).cast()
-                } else {
-                    #[allow(clippy::needless_range_loop)]
-                    for i in 0..n as usize {
-                        rest[i] = elements.add(k as usize + i).read_unaligned();
-                    }
-                    &raw const rest
-                }
-            };
-            // SAFETY: all elements of this turn exist.
-            let words = unsafe { apart(turn.cast()) };
+            // SAFETY: in bounds; any bits are four words.
+            let words = unsafe { apart(elements.add(k as usize), n) };
             let [x, y, z, w] = &words;
-            // Beyond the range it examines the first element again, so `keep` receives only elements of the range.
-            let own = |word: &[f32; TURN], i: usize| if (i as u32) < n { word[i] } else { word[0] };
             let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
             for i in 0..TURN {
-                chosen[i] = u8::from(keep([own(x, i), own(y, i), own(z, i), own(w, i)])) & u8::from((i as u32) < n);
-                index[i] = k.wrapping_add(i as u32);
+                let exists = (i as u32) < n;
+                index[i] = if exists { k.wrapping_add(i as u32) } else { k };
+                chosen[i] = u8::from(keep(index[i], [x[i], y[i], z[i], w[i]])) & u8::from(exists);
             }
             let votes = bits(&chosen);
             if votes != 0 {
@@ -379,13 +373,17 @@ mod tests {
 
     #[test]
     fn words_come_apart_in_every_way() {
-        let elements: [[f32; 4]; TURN] = std::array::from_fn(|i| [0, 1, 2, 3].map(|word| (10 * i + word) as f32));
-        let expected: [[f32; TURN]; 4] = [0, 1, 2, 3].map(|word| elements.map(|element| element[word]));
-        // SAFETY: there are 16 elements, and the processor has the instructions.
-        unsafe {
-            assert_eq!(x86::apart_by_four(elements.as_ptr()), expected);
-            assert!(!has!("avx") || x86::apart_by_eight(elements.as_ptr()) == expected);
-            assert!(!has!("avx512f") || x86::apart_by_sixteen(elements.as_ptr()) == expected);
+        for n in 1..=TURN {
+            let elements: Vec<[f32; 4]> = (0..n).map(|i| [0, 1, 2, 3].map(|word| (10 * i + word) as f32)).collect();
+            let at = |i: usize| &raw const elements[if i < n { i } else { 0 }];
+            let expected: [[f32; TURN]; 4] =
+                [0, 1, 2, 3].map(|word| std::array::from_fn(|i| elements[if i < n { i } else { 0 }][word]));
+            // SAFETY: there are `n` elements, and the processor has the instructions.
+            unsafe {
+                assert_eq!(x86::apart_by_four(at), expected);
+                assert!(!has!("avx") || x86::apart_by_eight(at) == expected);
+                assert!(!has!("avx512f") || x86::apart_by_sixteen(elements.as_ptr(), n as u32) == expected);
+            }
         }
     }
 }

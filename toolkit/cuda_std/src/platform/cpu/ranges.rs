@@ -11,34 +11,45 @@ pub(crate) fn each_of_ranges(
     ranges: &PerLane<[u32; 2]>,
     mut look: impl FnMut(&mut Warp, &PerLane<u32>, u32),
 ) {
+    // Numbers are written this many at a time, of which some may be beyond their range: the next ones replace those.
+    const TURN: usize = 16;
     let mut rest = ranges.0.0;
     loop {
-        let counts = rest.map(|[first, end]| end.saturating_sub(first).min(AT_A_TIME));
-        let total: u32 = counts.iter().sum();
-        let (mut begin, mut lane, mut done) = (0, 0, 0);
-        while begin < total {
-            let n = (total - begin).min(WARP as u32);
-            let (mut numbers, mut at) = ([0; WARP], 0);
-            while at < n {
-                let run = (counts[lane] - done).min(n - at);
-                for i in 0..run {
-                    numbers[(at + i) as usize] = rest[lane][0] + done + i;
+        let mut longest = 0;
+        let (mut numbers, mut n) = ([0; WARP + TURN], 0);
+        let (mut lane, mut done) = (0, 0);
+        loop {
+            while n < WARP && lane < WARP {
+                let [first, end] = rest[lane];
+                let count = end.saturating_sub(first).min(AT_A_TIME);
+                for i in 0..TURN {
+                    numbers[n + i] = first.wrapping_add(done).wrapping_add(i as u32);
                 }
-                (at, done) = (at + run, done + run);
-                if done == counts[lane] {
+                let written = (count - done).min(TURN as u32);
+                n += written as usize;
+                done += written;
+                if done == count {
+                    longest = longest.max(count);
+                    rest[lane][0] = first.wrapping_add(count);
                     (lane, done) = (lane + 1, 0);
                 }
             }
-            let last = numbers[n as usize - 1];
-            numbers[n as usize..].fill(last);
-            look(warp, &PerLane(LaneStorage(numbers)), n);
-            begin += n;
+            if n == 0 {
+                break;
+            }
+            let given = n.min(WARP);
+            let (mut own, last) = ([0; WARP], numbers[given - 1]);
+            for lane in 0..WARP {
+                own[lane] = if lane < given { numbers[lane] } else { last };
+            }
+            look(warp, &PerLane(LaneStorage(own)), given as u32);
+            for i in 0..TURN {
+                numbers[i] = numbers[WARP + i];
+            }
+            n -= given;
         }
-        if total < AT_A_TIME {
+        if longest < AT_A_TIME {
             return;
-        }
-        for (range, count) in rest.iter_mut().zip(counts) {
-            range[0] += count;
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
     warp: &mut Warp,
     from: &Clamped<T>,
     ranges: &PerLane<[u32; 2]>,
-    keep: impl Fn([f32; 4]) -> bool + Sync,
+    keep: impl Fn(u32, [f32; 4]) -> bool + Sync,
 ) {
     frozen(&keep);
     list.begin_to_write();
@@ -53,7 +53,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
     super::each_of_ranges(warp, &ranges, |warp, index, n| {
         // Lanes without an element take that of another lane, so `keep` receives only elements of the ranges. A branch would
         // diverge, so there is none.
-        let is_one = (super::thread_index() % super::WARP < n) & keep(words(from, index.0.0));
+        let is_one = (super::thread_index() % super::WARP < n) & keep(index.0.0, words(from, index.0.0));
         // A dead lane's value must not affect anything before the list is examined.
         let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
         let (data, count, capacity) = list.place();

@@ -32,8 +32,9 @@ pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]
             12 => [50, 60],
             other => [other, other],
         });
-        list.push_ranges_where(warp, &x, &ranges, |[first, ..]| {
+        list.push_ranges_where(warp, &x, &ranges, |index, [first, ..]| {
             assert!(first >= 0.0, "an element outside of the ranges");
+            assert!(first == x.get(index)[0], "another element's index");
             (first as u32).is_multiple_of(2)
         });
         let items = list.items(warp);

@@ -126,7 +126,7 @@ pub fn program(
                 let elements = View::of(elements).clamped();
                 memory.fill_by_warp_with(block, n, (&mut *picks,), |warp, (picks,), i| {
                     let ranges = warp.per_lane(|lane| [lane.index(), lane.index() + (mixed(i, a) % 5)]);
-                    picks.push_ranges_where(warp, &elements, &ranges, |[x, y, ..]| x + y > 0.5);
+                    picks.push_ranges_where(warp, &elements, &ranges, |_, [x, y, ..]| x + y > 0.5);
                     let items = picks.items(warp);
                     let mut found = items.len();
                     let mut first = 0;
