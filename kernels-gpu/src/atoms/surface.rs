@@ -11,7 +11,7 @@ use super::{PROBE, square};
 use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
+use shared_types::{Atom, POINTS_PER_GROUP, PointGroup};
 
 /// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
@@ -160,18 +160,15 @@ impl Turns {
         Self { one, two }
     }
 
-    /// Adds their masks to those of others.
+    /// The union of their masks.
     #[inline(always)]
-    fn add_masks<V>(&self, warp: &mut Warp, group: &PointGroup, union: &mut WarpUnion<{ 2 * WORDS }>) {
+    fn masks<V>(&self, warp: &mut Warp, group: &PointGroup) -> [u32; 2 * WORDS] {
         let one = self.one.entries::<[V; 1]>(warp);
         if let Some(two) = &self.two {
             let two = two.entries::<[V; 2]>(warp);
-            union.or(warp, (&one, &two), |_, (one, two)| {
-                let (one, two) = (mask(group, *one), mask(group, *two));
-                core::array::from_fn(|k| one[k] | two[k])
-            });
+            warp.or_rows(&group.masks, [&one, &two])
         } else {
-            union.or(warp, &one, |_, one| mask(group, *one));
+            warp.or_rows(&group.masks, [&one])
         }
     }
 
@@ -262,27 +259,28 @@ fn covered_of_group<V>(
     if near.is_empty() {
         return 0;
     }
-    let mut union = WarpUnion::<{ 2 * WORDS }>::new(warp);
     let turns = Turns::new::<[V; 2]>(warp, centre, near, around);
-    turns.add_masks::<[V; 2]>(warp, group, &mut union);
+    let mut masks = turns.masks::<[V; 2]>(warp, group);
     let mut further = Turns::LEN;
     while further < near.len() {
         let turn = Turn::new::<[V; 1]>(warp, centre, near, around, further);
         let entries = turn.entries::<[V; 1]>(warp);
-        union.or(warp, &entries, |_, entry| mask(group, *entry));
+        let others = warp.or_rows(&group.masks, [&entries]);
+        masks = core::array::from_fn(|k| masks[k] | others[k]);
         further = further.wrapping_add(32);
     }
-    let [a, b, c, d, e, f, g, h] = union.words(warp);
+    let [a, b, c, d, e, f, g, h] = masks;
+    let possible = ones([e, f, g, h]);
     let open = without([e, f, g, h], [a, b, c, d]);
-    let undecided = ones(open);
-    let mut open = without(open, turns.covered::<V>(warp, group, open));
+    let mut open = without(open, turns.covered::<[V; 2]>(warp, group, open));
     let mut further = Turns::LEN;
     while further < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
         let turn = Turn::new::<[V; 3]>(warp, centre, near, around, further);
         open = without(open, warp.any_of_bits(open, turn.lanes(), |_, plane, k| covers(plane, point(group, k))));
         further = further.wrapping_add(32);
     }
-    ones([a, b, c, d]).wrapping_add(undecided).wrapping_sub(ones(open))
+    // Certain points are possible, too.
+    possible.wrapping_sub(ones(open))
 }
 
 /// The number of points in the words of a group.
@@ -302,13 +300,6 @@ fn without([a, b, c, d]: [u32; WORDS], [e, f, g, h]: [u32; WORDS]) -> [u32; WORD
 fn point(group: &PointGroup, k: u32) -> [f32; 3] {
     let k = k as usize % POINTS_PER_GROUP;
     [group.x[k], group.y[k], group.z[k]]
-}
-
-/// The mask of an entry, as words.
-#[inline(always)]
-fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
-    let Mask { certain: [a, b, c, d], possible: [e, f, g, h] } = group.masks[(entry as usize).min(MASKS_PER_GROUP - 1)];
-    [a, b, c, d, e, f, g, h]
 }
 
 /// The counts of the atom at `at`, which has more neighbours than the lists have room for.

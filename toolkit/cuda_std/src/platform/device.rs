@@ -41,7 +41,8 @@ pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{
     LaneStorage, UnionStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn,
-    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
+    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges,
+    store_some,
 };
 
 pub(crate) use whole_grid::GridCrew;

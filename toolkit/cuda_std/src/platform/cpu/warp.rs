@@ -198,6 +198,33 @@ impl<const N: usize> UnionStorage<N> {
     }
 }
 
+/// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
+#[inline(always)]
+pub(crate) fn or_rows<R: Pod, const T: usize>(
+    crew: Crew,
+    warp: u32,
+    table: &[R],
+    rows: [&LaneStorage<u32>; T],
+) -> [u32; 8] {
+    let mut all = [0; 8];
+    for rows in rows {
+        each_lane(crew, warp, |lane| {
+            // Lane by lane: the words of one lane are adjacent, and those of different lanes are not.
+            #[cfg(not(miri))]
+            // SAFETY: this is no instruction; it makes the compiler keep the surrounding loop scalar.
+            unsafe {
+                std::arch::asm!("", options(nomem, nostack, preserves_flags));
+            }
+            let row = &table[(rows.0[lane as usize] as usize).min(table.len() - 1)];
+            let own: [u32; 8] = *bytemuck::from_bytes(bytemuck::bytes_of(row));
+            for (all, own) in all.iter_mut().zip(own) {
+                *all |= own;
+            }
+        });
+    }
+    all
+}
+
 /// Like [`ballot`].
 #[inline(always)]
 pub(crate) fn ballot_of_any(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {

@@ -212,6 +212,67 @@ impl<const N: usize> UnionStorage<N> {
     }
 }
 
+/// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
+///
+/// Two neighbouring lanes read the halves of a row together, because the cache looks up each 128-byte line that a warp's load
+/// touches. So each lane has only half of the words of two rows.
+#[inline(always)]
+pub(crate) fn or_rows<R: Pod, const T: usize>(
+    _crew: Crew,
+    _warp: u32,
+    table: &[R],
+    rows: [&LaneStorage<u32>; T],
+) -> [u32; 8] {
+    let lane = thread_index() % WARP;
+    let half = lane % 2;
+    let last = (table.len() as u32).wrapping_sub(1);
+    let halves = rows.map(|row| {
+        let own = row.0.min(last).wrapping_mul(2);
+        let other = xor_lanes(own, 1);
+        let (even, odd) = if half == 0 { (own, other) } else { (other, own) };
+        // SAFETY: half of a row of the table, which nothing writes.
+        [even, odd]
+            .map(|row| unsafe { load_past_l1(table.as_ptr().cast::<[u32; 4]>().add(row.wrapping_add(half) as usize)) })
+    });
+    let [mut a, mut b, mut c, mut d] = [0u32; 4];
+    for [e, f, g, h] in halves.as_flattened() {
+        (a, b, c, d) = (a | e, b | f, c | g, d | h);
+    }
+    // Each lane exchanges half of its words for the other half of its partner's words, until it has one word.
+    let keeps_upper = lane & 16 != 0;
+    let (kept, given) = if keeps_upper { ([c, d], [a, b]) } else { ([a, b], [c, d]) };
+    let [a, b] = [kept[0] | xor_lanes(given[0], 16), kept[1] | xor_lanes(given[1], 16)];
+    let keeps_upper = lane & 8 != 0;
+    let (kept, given) = if keeps_upper { (b, a) } else { (a, b) };
+    let mut word = kept | xor_lanes(given, 8);
+    word |= xor_lanes(word, 4);
+    word |= xor_lanes(word, 2);
+    // Bits 0, 4 and 3 of a lane's number are the number of its word.
+    let all = core::array::from_fn(|k| {
+        let k = k as u32;
+        from_lane(word, (k >> 2 & 1) | (k >> 1 & 1) << 4 | (k & 1) << 3)
+    });
+    leave_if_a_lane_is_dead();
+    all
+}
+
+/// Loads four consecutive words past the L1 cache. Rows of a large table would displace what is read again and again, a line of
+/// 128 bytes for each.
+///
+/// # Safety
+/// They exist, at a multiple of 16 bytes, and nothing writes them.
+#[inline(always)]
+unsafe fn load_past_l1(at: *const [u32; 4]) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's.
+    unsafe {
+        asm!("ld.cg.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];",
+            out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg64) at,
+            options(pure, readonly, nostack, preserves_flags));
+    }
+    [a, b, c, d]
+}
+
 /// Combines the values of all lanes in any order, for all lanes.
 #[inline(always)]
 fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
