@@ -30,6 +30,7 @@ pub(crate) fn prepare_heaps() {
 }
 
 /// The GNU C library gives threads heaps of this size, at multiples of it.
+#[cfg(any(feature = "cli", test))]
 const HEAP: usize = 64 << 20;
 
 /// Asks for huge pages for the heap from which this thread allocates. For threads that will soon fill some megabytes: others would

@@ -4,7 +4,6 @@ use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
-use crate::huge_pages;
 use crate::inputs::{InputFailure, InputFile, Item, structures, unpack};
 use crate::lineages::Lineages;
 use crate::read::{COMPRESSED, Note, ReadOptions, ReadStructure};
@@ -174,7 +173,7 @@ impl StructureFiles {
     /// Begins to read, more than at other times: while a device is opened, cores have nothing else to do.
     #[cfg(any(feature = "cli", test))]
     pub(crate) fn begin(&mut self) {
-        self.pool.spawn_broadcast(|_| huge_pages::under_this_threads_heap());
+        self.pool.spawn_broadcast(|_| crate::huge_pages::under_this_threads_heap());
         self.read_ahead(PIECES_PER_CORE_AT_FIRST);
     }
 
