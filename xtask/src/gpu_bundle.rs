@@ -46,7 +46,7 @@ const LEFT_OUT: [(&str, &str); 14] = [
 ];
 
 /// Files that tests and benchmarks read at run time, relative to the workspace's root.
-const FILES: [&str; 3] = ["data", "host/tests/data", "tests/data"];
+const FILES: [&str; 4] = ["data", "fuzz/corpus/dataset", "host/tests/data", "tests/data"];
 
 /// The kind of the `prism` command, an executable without tests.
 const PROGRAM: &str = "program";

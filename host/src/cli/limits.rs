@@ -3,13 +3,18 @@
 use super::Failure;
 use anyhow::anyhow;
 
-/// Starts the requested number of threads, or one per core, and prepares for limits of memory and processor time.
-pub fn prepare(threads: Option<usize>) -> Result<(), Failure> {
+/// Prepares for limits of memory and file sizes. Comes first, because anything may find that there is no memory.
+pub fn prepare() -> Result<(), Failure> {
     #[cfg(unix)]
     {
         signals().map_err(Failure::work)?;
         panics_without_memory();
     }
+    Ok(())
+}
+
+/// Starts the requested number of threads, or one per core.
+pub fn begin_threads(threads: Option<usize>) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     pool.build_global().map_err(|error| no_threads(&error))
 }

@@ -34,12 +34,15 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// This is the whole interface of the command. Programs use [`pipeline`](crate::pipeline) and [`output`](crate::output).
 #[must_use]
 pub fn run_command() -> u8 {
-    run(Cli::parse())
+    match limits::prepare() {
+        Ok(()) => run(Cli::parse()),
+        Err(failure) => failure.report(),
+    }
 }
 
 fn run(cli: Cli) -> u8 {
     speak(&cli.global);
-    let result = limits::prepare(cli.global.threads).and_then(|()| match cli.command {
+    let result = limits::begin_threads(cli.global.threads).and_then(|()| match cli.command {
         Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),
         Command::Features(args) => match &args.explain {
             Some(column) => explain::explain(column, args.format).map(|()| ALL_DONE),

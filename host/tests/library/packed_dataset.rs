@@ -347,8 +347,7 @@ fn only_valid_structures_are_written() {
 /// which has no labels.
 #[test]
 fn what_fuzzing_begins_from_is_of_layouts_that_are_read() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/dataset");
-    let paths = fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path());
+    let paths = fs::read_dir("../fuzz/corpus/dataset").unwrap().map(|entry| entry.unwrap().path());
     // The other inputs are edits of such a file.
     let paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|extension| extension == "arrow")).collect();
     assert!(paths.len() >= 2);
