@@ -168,7 +168,6 @@ impl CudaBuilder {
 
     /// Sets whether a second write to an element of a `Scatter` panics, as on CPU cores, instead of being one that may remain. Launches
     /// of kernels that have one then wait for their end, and cannot be recorded as part of a graph.
-    #[must_use]
     pub fn check_writes(mut self, check: bool) -> Self {
         self.check_writes = check;
         self
