@@ -47,7 +47,7 @@ impl CudaBuilder {
         let prepared = self.prepare()?;
         let mut checked = Vec::new();
         for (&arch, path) in self.archs.iter().zip(paths) {
-            if !path.exists() {
+            if matches!(path.try_exists(), Ok(false)) {
                 return Err(CudaBuilderError::Missing(path));
             }
             let file = read_text(&path)?;
