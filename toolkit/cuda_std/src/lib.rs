@@ -1,8 +1,8 @@
 //! Write CUDA kernels in safe Rust.
 //!
-//! A kernel is a function of one thread block. It runs *phases*: inside a phase every thread of the block runs
-//! the same closure, and barriers stand between phases and nowhere else. [`macro@kernel`] makes three things
-//! of the one function: the PTX entry, a typed launcher, and a version that runs on CPU cores with the same bits.
+//! A kernel is a function of one thread block. It runs *phases*: in a phase every thread of the block runs the same
+//! closure. Barriers are only between phases. [`macro@kernel`] makes three things from this function: a PTX entry, a
+//! typed launcher, and a version that runs on CPU cores with the same bits.
 //!
 //! ```
 //! use cuda_std::prelude::*;
@@ -35,14 +35,14 @@
 //!
 //! # What is guaranteed, and how
 //!
-//! The chapter *What is guaranteed, and how* of the guide (`guide/src/guarantees.md`) has the whole table: what the compiler
-//! enforces, what is checked before a launch or in the kernel, and what is not enforced.
+//! The guide's chapter of this name (`guide/src/guarantees.md`) has the table: what the compiler enforces, what is checked
+//! before a launch or in the kernel, and what is not enforced.
 //!
 //! # Same bits
 //!
-//! What a kernel computes depends on its arguments alone, on every backend: operations are IEEE 754 in the order
-//! that the source gives, [`math`] has one implementation for both sides, and reductions follow one tree over the
-//! element index ([`Block::reduce`], [`Team::reduce`]).
+//! A kernel's results depend only on its arguments, not on the backend. Operations are those of IEEE 754, in the order of
+//! the source. [`math`] has one implementation for both sides. Reductions combine elements in an order that depends only on
+//! their number ([`Block::reduce`], [`Team::reduce`]).
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -88,13 +88,13 @@ mod warp;
 mod warp_list;
 mod warp_picks;
 mod warp_ranges;
-mod warp_union;
+mod warp_rows;
 mod whole_grid;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::Block;
 pub use chunk::Chunk;
-/// Makes a kernel of a function of one thread block.
+/// Makes a kernel from a function of one thread block.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -120,38 +120,36 @@ pub use chunk::Chunk;
 /// | parameter | what it is | argument of the launch |
 /// |---|---|---|
 /// | `&mut Block`, the first | the block that runs | - |
-/// | `&mut WholeGrid`, the first in its place | all blocks, which meet | - |
+/// | `&mut WholeGrid`, the first instead | all blocks, which can wait for each other | - |
 /// | `&[T]` | a buffer that the kernel reads | a buffer to read |
 /// | `&mut Segment<T>` | the block's own part of a ragged buffer | `Segments` |
 /// | `&mut Chunk<T, N>` | the block's own `N` elements of a buffer | a buffer to write |
 /// | `&mut Tile2d<T, ROWS, COLUMNS>` | the block's own tile of a matrix | `Matrix` |
 /// | the same three with `WriteOnly` as last argument | what the kernel writes and never reads | the same |
 /// | `&Atomics<T>`, `&Atomics<T, SCOPE>` | a buffer that all blocks update | a buffer to write |
-/// | `&Scatter<T>` | a buffer into which all blocks write, no element twice | a buffer to write |
+/// | `&Scatter<T>` | a buffer that all blocks write, no element twice | a buffer to write |
 /// | `&mut GridMemory<T>`, with a `WholeGrid` | a buffer that all blocks write and read | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
-/// | `&mut DynamicShared<T>`, at most one | an array in shared memory, as long as the launch says | `DynamicLength` |
+/// | `&mut DynamicShared<T>`, at most one | an array in shared memory, with a length from the launch | `DynamicLength` |
 /// | any other type | a value | the value |
 ///
-/// Every type that crosses implements `DeviceLayout`. The function itself stays as it is. Beside it stands a module of
-/// its name with `Args`, the launch's arguments by name, `launch`, and `Kernel`, which implements
-/// `cuda_std::launch::Kernel`; on the device, a PTX entry of its name.
+/// Every type of an argument or element implements `DeviceLayout`. The function itself does not change. The macro adds a
+/// module of the same name: `Args` has the launch's arguments as fields, `launch` launches, and `Kernel` implements
+/// `cuda_std::launch::Kernel`. On the device it adds a PTX entry of the same name.
 ///
-/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024, as a number or a constant
-/// expression. `blocks_per_sm`, which may be left
-/// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
-/// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out (2 with a
-/// `Tile2d`).
+/// `threads` is the number of threads in a block: a multiple of 32, at most 1024, as a number or a constant expression.
+/// `blocks_per_sm` is optional. It limits registers so that a multiprocessor holds that many blocks at a time, like
+/// `__launch_bounds__` in CUDA C++. `grid` is the number of dimensions of the grid. The default is 1, or 2 with a `Tile2d`.
 ///
 /// `requires(n > 0, input.len() == n as usize * 3)` is a contract: expressions over the arguments that a launch checks
-/// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
-/// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
+/// before anything runs, on every backend. In them a value's name is the value, and a buffer's name is its shape (`len()`,
+/// and `segments()`, `rows()` and `columns()` where it has them). `grid` is the grid of the launch.
 ///
-/// `avx512` asks for code for AVX-512 where the kernel runs on CPU cores, beside that for AVX2 and that for all processors.
-/// It takes as long to compile again, and is not always the faster one: ask where a measurement says so.
+/// `avx512` adds code for AVX-512 to the code that runs on CPU cores: there is always code for AVX2 and for all processors.
+/// Compiling it takes as long as each of those, and it is not always faster, so measure first.
 ///
-/// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
-/// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
+/// A generic kernel names its instances, with types and constants for its parameters in order. Each instance is a PTX
+/// entry. `Args`, `Kernel` and `launch` have the same parameters, and accept only the named instances:
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -170,8 +168,8 @@ pub use chunk::Chunk;
 /// # }
 /// ```
 ///
-/// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
-/// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.
+/// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only. Its parameters are `*const T`, `*mut T`, `&[T]`
+/// and values, its `launch` is unsafe, and `threads` is optional. See `cuda_std::compat`.
 pub use cuda_std_macros::kernel;
 pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
@@ -194,10 +192,9 @@ pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
-pub use warp_union::WarpUnion;
 pub use whole_grid::{GridMemory, WholeGrid};
 
-/// What a kernel's file imports.
+/// The imports of a kernel's file.
 pub mod prelude {
     pub use crate::access::{Readable, WriteOnly};
     #[cfg(not(target_arch = "nvptx64"))]
@@ -210,12 +207,12 @@ pub mod prelude {
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
         GridMemory, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part, PerLane,
         PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d,
-        Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, Windows, bf16, bf16x2,
-        bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
+        Vectors, View, Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16,
+        f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 
-/// What the code that [`macro@kernel`] writes calls. Not for people.
+/// The functions that code generated by [`macro@kernel`] calls.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::launch::private::*;

@@ -36,8 +36,8 @@ pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use warp::{
-    LaneStorage, UnionStorage, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp,
-    each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
+    LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp,
+    leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
 };
 pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
 pub(crate) use whole_grid::GridCrew;
@@ -136,7 +136,7 @@ pub(crate) fn thread_of(crew: Crew, i: u32) -> u32 {
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
     let mut guard = ThreadGuard::default();
     crew.visit(n, |i| {
-        guard.thread = i % (crew.threads() / L);
+        guard.thread = i % (crew.threads() / L) * L;
         f(i, true);
     });
 }

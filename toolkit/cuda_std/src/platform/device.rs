@@ -40,9 +40,8 @@ pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish
 #[cfg(target_feature = "sm_80")]
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{
-    LaneStorage, UnionStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn,
-    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges,
-    store_some,
+    LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp,
+    each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges, store_some,
 };
 
 pub(crate) use whole_grid::GridCrew;
@@ -106,7 +105,7 @@ impl Crew {
     #[inline(always)]
     fn thread(self) -> u32 {
         let thread = thread_index();
-        // SAFETY: a launch has this many threads a block, in one dimension: the kernel's own number.
+        // SAFETY: a block of the launch has this many threads, in one dimension: the kernel's own number.
         unsafe { core::hint::assert_unchecked(thread < self.threads) };
         thread
     }
@@ -306,6 +305,7 @@ pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool))
 pub(crate) fn leads_team<const L: u32>() -> bool {
     thread_index().is_multiple_of(L)
 }
+
 /// A thread's own value: registers.
 pub(crate) struct PerThreadStorage<T>(T);
 

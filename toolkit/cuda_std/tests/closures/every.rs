@@ -162,8 +162,6 @@ pub fn of_warp(block: &mut Block, out: &mut Segment<u32>) {
         warp.inclusive_scan(&own, |a, _| { last.store(a); a });
         let mut last = last!();
         warp.exclusive_scan(&own, 0, |a, _| { last.store(a); a });
-        let mut last = last!();
-        warp.or_words(&own, |lane, _| { last.store(lane.index()); [0] });
         0
     });
 }
@@ -253,7 +251,7 @@ pub fn of_steps(block: &mut Block, out: &mut Segment<u32>) {
     out.fill_rows_by_warp(block, 3, 3, |_, _| 0, |_, _, c| { last.store(c); c });
 }
 
-/// What is known of a row counts as held, too.
+/// A row's shared data must not change, either.
 #[kernel(threads = 64)]
 pub fn of_rows(block: &mut Block, out: &mut Segment<u32>) {
     out.fill_rows_by_warp(block, 3, 3, |_, _| last!(), |own, _, c| { own.store(c); c });

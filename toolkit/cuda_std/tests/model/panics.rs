@@ -1,11 +1,11 @@
-//! A kernel's panic on CPU cores is the launch's error, and nobody else's.
+//! A kernel's panic on CPU cores is the error of its own launch, and of no other.
 
 use crate::{message, panic_of};
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The line of every way to fail, from the one where this constant stands.
+/// The line of this constant. Lines of failures are relative to it.
 const HERE: u32 = line!();
 #[kernel(threads = 64)]
 fn fail(block: &mut Block, out: &mut Segment<u32>, input: &[u32], what: u32, at: u32) {
@@ -20,6 +20,7 @@ fn fail(block: &mut Block, out: &mut Segment<u32>, input: &[u32], what: u32, at:
         7 => _ = block.reduce(100, 0, |i| if i == at { panic!("reducing") } else { i }, |a, b| a + b),
         8 => _ = block.per_thread(|t| assert_ne!(t.index(), at, "in thread {at}")),
         9 => out.fill(block, 200, |i| i),
+        10 => out.fill_by_team::<8>(block, 16, |_, i| if i == at { panic!("by a team") } else { i }),
         _ => out.fill(block, 100, |i| i),
     }
 }
@@ -49,6 +50,7 @@ fn the_error_says_where_and_why() {
         (7, 66, 2, "reducing"),
         (8, 40, 40, "assertion `left != right` failed: in thread 40\n  left: 40\n right: 40"),
         (9, 0, 0, "index out of bounds"),
+        (10, 11, 24, "by a team"),
     ] {
         let panic = panic_of(run(1, what, at));
         assert_eq!(panic.message.as_deref(), Some(message), "{what}");

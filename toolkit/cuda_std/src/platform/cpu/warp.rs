@@ -165,39 +165,6 @@ pub(crate) fn any_of_bits<const N: usize>(
     }
 }
 
-/// The union of the words of all lanes.
-pub(crate) struct UnionStorage<const N: usize>([u32; N]);
-
-impl<const N: usize> UnionStorage<N> {
-    #[inline(always)]
-    pub(crate) fn new(_crew: Crew, _warp: u32) -> Self {
-        Self([0; N])
-    }
-
-    #[inline(always)]
-    pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
-        let mut all = self.0;
-        each_lane(crew, warp, |lane| {
-            // Lane by lane: the words of one lane are adjacent, and those of different lanes are not.
-            #[cfg(not(miri))]
-            // SAFETY: this is no instruction; it makes the compiler keep the surrounding loop scalar.
-            unsafe {
-                std::arch::asm!("", options(nomem, nostack, preserves_flags));
-            }
-            let own = words(lane);
-            for (all, own) in all.iter_mut().zip(own) {
-                *all |= own;
-            }
-        });
-        self.0 = all;
-    }
-
-    #[inline(always)]
-    pub(crate) fn words(&self) -> [u32; N] {
-        self.0
-    }
-}
-
 /// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
 #[inline(always)]
 pub(crate) fn or_rows<R: Pod, const T: usize>(

@@ -28,7 +28,7 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 // The index that the next free warp takes in [`each_in_turn`].
 global_asm!(".shared .align 4 .b8 __cuda_std_turn[4];");
 
-/// Begins with index 0. Its callers have a barrier before it, so no warp is still in an earlier phase with turns, and a barrier
+/// Starts at index 0. Its callers have a barrier before it, so no warp is still in an earlier phase with turns, and a barrier
 /// after it.
 #[inline(always)]
 pub(crate) fn begin_turns() {
@@ -143,8 +143,8 @@ pub(crate) fn any_of_bits<const N: usize>(
             let number = highest(left);
             let bit = 1u32.wrapping_shl(number);
             left ^= bit;
-            // SAFETY: all lanes get here together, as in `ballot_of_any`: they have the same bits. So they do if one has
-            // died, and nobody uses the bits found then.
+            // SAFETY: all lanes get here together, as in `ballot_of_any`: they have the same bits. This holds after one has
+            // died, too, and then nobody uses the bits.
             if !unsafe { vote_any_sync(FULL, f(lane, number.wrapping_add(WARP.wrapping_mul(word as u32)))) } {
                 *bits ^= bit;
             }
@@ -164,52 +164,6 @@ fn highest(word: u32) -> u32 {
         asm!("bfind.u32 {0}, {1};", out(reg32) number, in(reg32) word, options(pure, nomem, nostack, preserves_flags));
     }
     number
-}
-
-/// The bitwise or of the words of all lanes.
-pub(crate) struct UnionStorage<const N: usize>(LaneStorage<[u32; N]>);
-
-impl<const N: usize> UnionStorage<N> {
-    #[inline(always)]
-    pub(crate) fn new(crew: Crew, warp: u32) -> Self {
-        Self(LaneStorage::new(crew, warp, |_| [0; N]))
-    }
-
-    #[inline(always)]
-    pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
-        self.0.each(crew, warp, |lane, all| {
-            let own = words(lane);
-            for k in 0..N {
-                all[k] |= own[k];
-            }
-        });
-    }
-
-    #[inline(always)]
-    pub(crate) fn words(&self) -> [u32; N] {
-        let lane = thread_index() % WARP;
-        let mut own = self.0.0;
-        // Each lane exchanges half of its words for the other half of its partner's words, until it has one word.
-        let (mut n, mut partner) = (N, WARP / 2);
-        while n > 1 {
-            n /= 2;
-            let keeps_upper = lane & partner != 0;
-            for k in 0..n {
-                let (kept, given) = if keeps_upper { (own[k + n], own[k]) } else { (own[k], own[k + n]) };
-                own[k] = kept | xor_lanes(given, partner);
-            }
-            partner /= 2;
-        }
-        let mut word = own[0];
-        while partner > 0 {
-            word |= xor_lanes(word, partner);
-            partner /= 2;
-        }
-        // The upper bits of a lane's number are the number of its word.
-        let all = core::array::from_fn(|k| from_lane(word, k as u32 * (WARP / N as u32)));
-        leave_if_a_lane_is_dead();
-        all
-    }
 }
 
 /// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
@@ -256,8 +210,8 @@ pub(crate) fn or_rows<R: Pod, const T: usize>(
     all
 }
 
-/// Loads four consecutive words past the L1 cache. Rows of a large table would displace what is read again and again, a line of
-/// 128 bytes for each.
+/// Loads four consecutive words past the L1 cache. Each row of a large table would displace a line of 128 bytes that may be read
+/// again.
 ///
 /// # Safety
 /// They exist, at a multiple of 16 bytes, and nothing writes them.
@@ -273,7 +227,7 @@ unsafe fn load_past_l1(at: *const [u32; 4]) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Combines the values of all lanes in any order, for all lanes.
+/// Combines the values of all lanes in any order. All lanes get the result.
 #[inline(always)]
 fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
     let mut partner = WARP / 2;
@@ -319,7 +273,7 @@ impl<T: Pod> LaneStorage<T> {
     ) {
         // Tests `chosen` again, because the compiler still has its value in a predicate, which is cheaper than the lane's bit.
         let (at, is_one) = (place(votes, first), chosen(thread_index() % WARP));
-        // SAFETY: there is room; each place is one lane's.
+        // SAFETY: there is room; each position belongs to one lane.
         unsafe { list.store_if(at, MaybeUninit::new(self.0), is_one & (at < capacity)) };
     }
 }
@@ -346,7 +300,7 @@ pub(crate) unsafe fn store_some<T: Pod>(
     begin();
     let at = place(votes, first);
     let value = found.map_or(MaybeUninit::uninit(), MaybeUninit::new);
-    // SAFETY: there is room; each place is one lane's.
+    // SAFETY: there is room; each position belongs to one lane.
     unsafe { list.store_if(at, value, found.is_some() & (at < capacity)) };
     votes
 }
@@ -403,7 +357,7 @@ pub(crate) unsafe fn store_ranges(
 ) {
     let ([mut number, end], mut at) = (ranges.0, at.0);
     while number < end && at < capacity {
-        // SAFETY: there is room; each place is one lane's.
+        // SAFETY: there is room; each position belongs to one lane.
         unsafe { list.store(at, number) };
         number = number.wrapping_add(1);
         at = at.wrapping_add(1);
@@ -479,7 +433,7 @@ impl LaneStorage<u32> {
     }
 }
 
-/// Ends this thread if a lane of its warp has panicked. A vote of the lanes is faster than a look at the block's shared memory, and
+/// Ends this thread if a lane of its warp has panicked. A vote of the lanes is faster than reading the block's shared memory, and
 /// threads of other warps do not matter here.
 #[inline(always)]
 pub(crate) fn leave_if_a_lane_is_dead() {
@@ -496,8 +450,8 @@ pub(crate) fn meet_warp() {
     unsafe { bar_warp_sync(FULL) };
 }
 
-/// Keeps the straight code around it together: the compiler neither copies it nor moves it into a branch that only some lanes
-/// take. Unlike [`meet_warp`], it orders no memory accesses, so loads behind it may begin before it.
+/// Keeps the straight-line code around it together: the compiler neither copies it nor moves it into a branch that only some lanes
+/// take. Unlike [`meet_warp`], it orders no memory accesses, so later loads may begin before it.
 #[inline(always)]
 pub(crate) fn stay_together() {
     // SAFETY: all lanes get here together, as in `ballot_of_any`.
