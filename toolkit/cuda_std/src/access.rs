@@ -28,8 +28,8 @@ pub struct ReadWrite(());
 
 /// The kernel writes the output and never reads it: `&mut Chunk<f32, 4096, WriteOnly>`.
 ///
-/// Phases that write then have no barrier, except for one before each phase after the first, which may give an element to
-/// another thread.
+/// A phase that writes it has no barrier after it. Each such phase but the first has a barrier before it, because it may
+/// give an element to another thread.
 ///
 /// ```
 /// # use cuda_std::prelude::*;

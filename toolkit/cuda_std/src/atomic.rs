@@ -134,9 +134,9 @@ fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
 /// thread to thread. Operations are relaxed: they order nothing else. Later phases of the block see everything that a phase
 /// has done.
 ///
-/// Integers end up the same in any order of operations, but the values that operations return depend on the order. The bits
-/// of sums of floats depend on the order too: such a kernel's results differ from run to run and from backend to backend.
-/// `CpuExecutor::shuffled` shows this in a test.
+/// Additions to an integer give the same sum in any order, and so do minima, maxima and bitwise operations of one kind.
+/// Returned values depend on the order, and so do the bits of float sums: results then differ from run to run and from
+/// backend to backend. `CpuExecutor::shuffled` shows this in a test.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -316,7 +316,7 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) })
     }
 
-    /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), because it need not wait for the old value.
+    /// Writes element `i`. This is cheaper than [`exchange`](Self::exchange), because it does not wait for the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).

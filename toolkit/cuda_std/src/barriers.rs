@@ -1,4 +1,4 @@
-//! Where barriers stand, counted: phases pass the same ones on CPU cores, where nobody waits.
+//! Tests count barriers. Phases pass the same barriers on CPU cores, where nobody waits.
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
@@ -6,7 +6,7 @@ use crate::{Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
-/// Barriers that `phases` pass.
+/// The number of barriers that `phases` pass.
 fn barriers(phases: impl FnOnce(&mut Block)) -> u32 {
     let mut block = Block::new(0, Crew::new(THREADS, Grid::from(1), Order::RISING));
     let before = BARRIERS.get();

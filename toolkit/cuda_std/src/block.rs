@@ -42,8 +42,8 @@ use bytemuck::Pod;
 ///   array that has had no [`Tile`](crate::Tile), for a `WriteOnly` output, and for the half of a
 ///   [`DoubleBuffer`](crate::DoubleBuffer) that is written next.
 /// - *Inside* a reduction, between its two levels. Reductions alternate between two arrays for the results of warps. A thread
-///   that writes one array has passed the barrier of the other array's reduction. All threads read the first array before they
-///   reached that barrier. Nothing else reads the arrays, so a reduction needs no barrier before it.
+///   that writes one array has passed the barrier of the other array's reduction. All threads had read the first array before
+///   they reached that barrier. Nothing else reads the arrays, so a reduction needs no barrier before it.
 ///
 /// After a barrier that publishes data, threads check whether a thread of the block has panicked, and end if so.
 /// [`meet`](Block::meet) does not wait for the result of the check, so threads end one tile later.
@@ -261,6 +261,9 @@ impl Block {
     /// with the lower one as the left operand. The 32 results are combined in the same way. Slots without a value hold `identity`,
     /// which must be neutral.
     ///
+    /// # Panics
+    /// When `n` is above `u32::MAX - 1024`.
+    ///
     /// This takes one barrier. A value has at most 32 bytes, in 32-bit words. Other values do not compile, neither for a GPU nor for
     /// CPU cores:
     ///
@@ -331,13 +334,13 @@ impl Block {
         self.reduce(n, 0, |i| u32::from(ask(i)), u32::wrapping_add)
     }
 
-    /// Whether one of the indices below `n` satisfies `ask`.
+    /// Whether any index below `n` satisfies `ask`.
     #[inline(always)]
     pub fn any(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> bool {
         self.reduce(n, 0, |i| u32::from(ask(i)), |a, b| a | b) != 0
     }
 
-    /// Whether all of the indices below `n` satisfy `ask`.
+    /// Whether all indices below `n` satisfy `ask`.
     #[inline(always)]
     pub fn all(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> bool {
         !self.any(n, |i| !ask(i))
@@ -349,7 +352,7 @@ impl Block {
         self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), u32::wrapping_add)
     }
 
-    /// Whether `ask` returns true for a thread.
+    /// Whether `ask` returns true for any thread.
     #[inline(always)]
     pub fn any_thread<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> bool {
         self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), |a, b| a | b) != 0
@@ -361,7 +364,7 @@ impl Block {
         !self.any_thread(state, |thread, own| !ask(thread, own))
     }
 
-    /// Runs `f` once in every warp. Its results leave it by atomic operations; phases such as
+    /// Runs `f` once in every warp. `f` stores results by atomic operations; phases such as
     /// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp) write one result for each warp.
     #[inline(always)]
     pub fn warps(&mut self, f: impl Fn(&mut Warp) + Sync) {

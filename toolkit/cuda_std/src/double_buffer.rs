@@ -1,4 +1,4 @@
-//! A shared array in two halves, of which one is written while the other may still be read.
+//! A shared array in two halves: one is written while the other may still be read.
 
 mod copies;
 
@@ -12,8 +12,7 @@ use crate::unrolled::unrolled;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The two halves of a [`Shared`] array, which are written in turn: for tiles that follow each other, with one
-/// barrier each instead of two.
+/// The two halves of a [`Shared`] array, written in turn. Each of a series of tiles then takes one barrier instead of two.
 ///
 /// A phase writes the half that was not written last, without waiting before or after. The result is a [`PendingTile`] until the
 /// block meets in [`Block::meet`], which may wait for tiles of several arrays at once:
@@ -38,8 +37,8 @@ use core::marker::PhantomData;
 /// # }
 /// ```
 ///
-/// Why one barrier is enough: a tile borrows its halves, so it is gone before the other half is written. So every thread has read
-/// the tile before it reaches the barrier of the other half. A thread that writes the tile's half again has passed that barrier.
+/// Why one barrier is enough: a tile borrows its halves, so it is gone before the other half is written. Every thread has therefore
+/// read the tile before it reaches the barrier of the other half. A thread that writes the tile's half again has passed that barrier.
 ///
 /// Enforced by the compiler: a pending tile cannot be read, and a tile is gone when the other half is written. Checked at run
 /// time: lengths. If the block has not met since the last phase, the next phase waits.
@@ -47,7 +46,7 @@ pub struct DoubleBuffer<'a, T> {
     data: SharedPointer<T>,
     /// The number of elements of a half.
     len: u32,
-    /// The begin of the half that is written next.
+    /// The start of the half that is written next.
     first: u32,
     /// Whether there has been no barrier since the last phase.
     unmet: bool,
@@ -129,7 +128,7 @@ impl<T: Pod> DoubleBuffer<'_, T> {
     /// beyond the last column write nothing.
     ///
     /// # Panics
-    /// When this exceeds [`capacity`](Self::capacity), or the block has fewer threads than parts.
+    /// When the elements exceed [`capacity`](Self::capacity), or the block has fewer threads than parts.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -278,8 +277,8 @@ impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, 
 impl Block {
     /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]s. One barrier serves all given tiles.
     ///
-    /// If a thread of the block has panicked, the others end when they begin to write the next tile. They do not end here, where
-    /// they would have to wait for the answer. Until then, an element that the thread has not written has any value.
+    /// If a thread of the block has panicked, the others end when they begin to write the next tile: ending here would make
+    /// them wait for the answer. Until then, the value of an element that the thread has not written is unspecified.
     ///
     /// See [`DoubleBuffer`] and [`PendingTiles`] for examples.
     #[inline(always)]

@@ -32,7 +32,7 @@ pub trait Elements: Sized {
     fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
 }
 
-/// The methods of [`Elements`] that look up the elements' address, for memory that has it at hand only after a look-up.
+/// The methods of [`Elements`] for memory whose address must be looked up.
 macro_rules! by_resolved {
     () => {
         #[inline(always)]

@@ -2,10 +2,10 @@
 
 /// The number of blocks along x, y and z.
 ///
-/// A launch takes anything that becomes one: `blocks`, `(x, y)` or `(x, y, z)`. A kernel says how many dimensions it has,
-/// `#[kernel(grid = 2)]`, so that one of one dimension does not pay for numbering blocks of three. Blocks are numbered with x fastest:
-/// block (x, y, z) is number `x + grid.x * (y + grid.y * z)`, which [`Block::index`](crate::Block::index) returns and
-/// which a ragged buffer's segments go by.
+/// A launch takes `blocks`, `(x, y)` or `(x, y, z)`. A kernel declares its number of dimensions, as in `#[kernel(grid = 2)]`,
+/// so that one with a single dimension does not pay for three. Blocks are numbered with x fastest: block (x, y, z) is number
+/// `x + grid.x * (y + grid.y * z)`. [`Block::index`](crate::Block::index) returns that number, and it selects the block's
+/// segment of a ragged buffer.
 ///
 /// ```
 /// use cuda_std::Grid;
@@ -13,7 +13,7 @@
 /// assert_eq!(Grid::from(7), Grid { x: 7, y: 1, z: 1 });
 /// assert_eq!(Grid::from((4, 3)).blocks(), Some(12));
 /// assert_eq!(Grid { x: u32::MAX, y: 2, z: 1 }.blocks(), None);
-/// assert_eq!(Grid::to_cover(1000, 256), 4); // 1000 elements, 256 a block
+/// assert_eq!(Grid::to_cover(1000, 256), 4); // 1000 elements, 256 per block
 /// assert_eq!(Grid::from((2, 3, 4)).to_string(), "2 x 3 x 4");
 /// assert_eq!(Grid::LIMITS[1], 65535);
 /// ```
@@ -28,7 +28,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// What a device takes along x, y and z. All blocks together are at most `u32::MAX`, so that each has a number.
+    /// The most blocks along x, y and z. A grid has at most `u32::MAX` blocks in all, so that each has a number.
     pub const LIMITS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
     /// The number of blocks, if it fits a `u32`.
@@ -40,7 +40,7 @@ impl Grid {
         if blocks <= u32::MAX as u128 { Some(blocks as u32) } else { None }
     }
 
-    /// The number of blocks needed for `n` elements when each takes `per_block`; 0 when that is 0.
+    /// The number of blocks needed for `n` elements when each takes `per_block`; 0 if `per_block` is 0.
     #[inline]
     #[must_use]
     pub const fn to_cover(n: usize, per_block: usize) -> usize {
@@ -84,7 +84,7 @@ impl core::fmt::Display for Grid {
     }
 }
 
-/// The first of `n` elements that are block `block`'s, of `blocks` with the same number each, and how many there are.
+/// The first of block `block`'s elements, and their number, when `blocks` blocks divide `n` elements evenly.
 #[inline(always)]
 pub(crate) fn part_of_block(n: u32, blocks: u32, block: u32) -> (u32, u32) {
     let each = n.div_ceil(blocks);

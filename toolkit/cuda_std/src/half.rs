@@ -1,6 +1,6 @@
 //! 16-bit floats: single numbers, pairs in a word, and groups of eight that are read and written at once.
 
-#![allow(non_camel_case_types)] // The names of numbers are small, as Rust's own are.
+#![allow(non_camel_case_types)] // Number types are in lower case, like Rust's own.
 
 pub(crate) mod soft;
 mod vectors;
@@ -268,7 +268,7 @@ macro_rules! format {
         pub struct $pair(u32);
 
         impl $pair {
-            /// Makes a pair of two numbers.
+            /// Makes a pair from two numbers.
             #[inline(always)]
             #[must_use]
             pub const fn new(low: $one, high: $one) -> Self {
@@ -345,14 +345,14 @@ macro_rules! format {
                 Self(arch::$one::fma(self.0, by.0, and.0))
             }
 
-            #[doc = concat!("The smaller ones, as `", $one_name, "::min` has it.")]
+            #[doc = concat!("The smaller number at each position, by the rules of `", $one_name, "::min`.")]
             #[inline(always)]
             #[must_use]
             pub fn min(self, other: Self) -> Self {
                 Self(arch::$one::min(self.0, other.0))
             }
 
-            #[doc = concat!("The larger ones, as `", $one_name, "::max` has it.")]
+            #[doc = concat!("The larger number at each position, by the rules of `", $one_name, "::max`.")]
             #[inline(always)]
             #[must_use]
             pub fn max(self, other: Self) -> Self {
@@ -393,7 +393,7 @@ macro_rules! format {
         pub struct $eight([$pair; 4]);
 
         impl $eight {
-            /// Makes eight numbers of four pairs.
+            /// Makes a group of eight numbers from four pairs.
             #[inline(always)]
             #[must_use]
             pub const fn new(pairs: [$pair; 4]) -> Self {
@@ -414,7 +414,7 @@ macro_rules! format {
                 Self([$pair::splat(x); 4])
             }
 
-            /// Makes a group of eight numbers.
+            /// Makes a group from eight numbers.
             #[inline(always)]
             #[must_use]
             pub const fn from_array([a, b, c, d, e, f, g, h]: [$one; 8]) -> Self {

@@ -5,8 +5,8 @@ use bytemuck::Pod;
 
 /// Reading a kernel's input by a 32-bit index.
 ///
-/// Enforced by the compiler: nobody writes an input while the kernel runs, because a launch borrows its inputs, and an
-/// output is no other argument. Checked at run time: indices.
+/// Enforced by the compiler: nobody writes an input while the kernel runs, because a launch borrows its inputs, and a buffer
+/// that is an output is no other argument. Checked at run time: indices.
 ///
 /// ```
 /// use cuda_std::Input;
@@ -24,8 +24,8 @@ pub trait Input<T> {
 
     /// Element `i`.
     ///
-    /// It does the same as `self[i as usize]`, but its failure needs no code that formats numbers, which costs registers
-    /// and stack on the device.
+    /// It does the same as `self[i as usize]`, but without code that formats numbers for the panic message. On the device
+    /// that code costs registers and stack.
     ///
     /// # Panics
     /// When `i` is not below the length.

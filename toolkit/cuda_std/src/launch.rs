@@ -27,6 +27,6 @@ pub use {
     shape::{BufferShape, MatrixShape, SegmentsShape},
 };
 
-/// What a kernel's description in PTX ends with if a launch has, after each [`Scatter`](crate::Scatter), the address of bits that say which
-/// elements have been written: the kernel checks that none is written twice.
+/// Ends the description of a kernel in PTX that checks whether an element of a [`Scatter`](crate::Scatter) is written twice. A
+/// launch of such PTX passes, after each `Scatter`, the address of one bit per element: whether it has been written.
 pub const CHECKS_WRITES: &str = " checks writes";

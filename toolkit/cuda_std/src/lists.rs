@@ -14,9 +14,9 @@ use bytemuck::Pod;
 ///
 /// Enforced by the compiler: no phase writes the memory while lists of it exist. Checked at run time: the list's index, and
 /// that an item's index is within the list's room. Not enforced: that an item's index is below the list's
-/// [`count`](Self::count). From there on, the memory holds old words of the buffer, as it does everywhere if nobody has
-/// collected into it, but never a word outside the buffer. A kernel knows the count, since it bounds its loops; loading and
-/// comparing it again for every item would cost instructions.
+/// [`count`](Self::count), or that anything has been collected. Otherwise an item is an old word of the buffer, never a word
+/// outside it. Kernels have the count as their loop bound; loading and comparing it again for every item would cost
+/// instructions.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -137,7 +137,7 @@ impl Lists<'_> {
         self.lists == 0
     }
 
-    /// The number of indices found for list `i`, which exceeds the number stored if there was no room.
+    /// The number of indices found for list `i`. It exceeds the number stored if the list has too little room.
     ///
     /// # Panics
     /// If there is no list `i`.
@@ -164,8 +164,7 @@ impl Lists<'_> {
     /// complete](Self::is_complete). This is not checked: from the count on, the word is meaningless.
     ///
     /// # Panics
-    /// When there is no list `i`, or `k` is not below its room, into which [`collect`](Segment::collect) divides the
-    /// memory.
+    /// When there is no list `i`, or `k` is not below the list's room (see [`collect`](Segment::collect)).
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -233,8 +232,8 @@ impl Segment<'_, u32> {
 
     /// As [`collect`](Self::collect), for the indices `j` of `from` for which `keep(i)(j, from.get(j))` holds.
     ///
-    /// A CPU core asks for several `j` at a time if the answer has no branch and cannot panic. So the elements come without
-    /// a check of each index.
+    /// A CPU core examines several `j` at a time if `keep` has no branch and cannot panic. Therefore the elements come
+    /// without a check of each index.
     ///
     /// ```
     /// # use cuda_std::prelude::*;

@@ -10,7 +10,7 @@
 //! # Errors
 //!
 //! The largest measured error over all 2^32 numbers (over some 10^8 pairs for functions with two arguments), in ulp: the
-//! spacing of `f32` at the exact result. `f64` functions compute the exact result.
+//! spacing of `f32` at the exact result. Functions of `f64` stand for the exact result.
 //!
 //! | function | error | range |
 //! |---|---|---|

@@ -95,7 +95,7 @@ impl<E: MatrixElement, const C: usize> MatrixB<E, C> {
 }
 
 impl<E: MatrixElement, const R: usize, const C: usize> MatrixSums<E, R, C> {
-    /// All sums are zero.
+    /// Sums that are all zero.
     #[inline(always)]
     #[must_use]
     pub fn zero() -> Self {

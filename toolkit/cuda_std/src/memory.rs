@@ -1,4 +1,4 @@
-//! What the memories of a block have in common: phases that write them, and reads in between.
+//! The methods that all memories of a block share: phases that write them, and reads in between.
 
 mod by_team;
 mod by_warp;
@@ -103,7 +103,7 @@ pub trait BlockMemory: Elements {
     /// ```
     /// # use cuda_std::prelude::*;
     /// #[kernel(threads = 32)]
-    /// fn halve(block: &mut Block, out: &mut Chunk<f32, 4>, x: &[f32]) {
+    /// fn shares(block: &mut Block, out: &mut Chunk<f32, 4>, x: &[f32]) {
     ///     let sum = out.fill_reduce(block, 3, 0.0, |i| (x.at(i), x.at(i)), |a, b| a + b);
     ///     // Scales in place, and finds the largest.
     ///     let most = out.update_reduce(block, 3, 0.0, |_, x| { *x /= sum; *x }, math::larger);
@@ -111,7 +111,7 @@ pub trait BlockMemory: Elements {
     /// }
     /// # fn main() {
     /// let mut out = [0.0; 4];
-    /// halve::launch(&CpuExecutor::new(), 1, halve::Args { out: &mut out, x: &[1.0, 2.0, 5.0] }).unwrap();
+    /// shares::launch(&CpuExecutor::new(), 1, shares::Args { out: &mut out, x: &[1.0, 2.0, 5.0] }).unwrap();
     /// assert_eq!(out, [0.125, 0.25, 0.625, 0.625]);
     /// # }
     /// ```
@@ -129,7 +129,7 @@ pub trait BlockMemory: Elements {
         check_length(n, memory.count());
         let write = |i| {
             let (item, value) = both(i);
-            // SAFETY: as in `fill`: the reduction asks for each index once, and has a barrier behind that.
+            // SAFETY: as in `fill`: the reduction asks for each index once, and then has a barrier.
             unsafe { memory.store(i, item) };
             value
         };
@@ -204,8 +204,8 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Each thread `t` writes element `first + t` from its own state, if that element is below [`len`](Self::len). Elements
-    /// after that of the last thread stay as they were.
+    /// Each thread `t` writes element `first + t` from its own state, if `first + t` is below [`len`](Self::len). Other
+    /// elements keep their values.
     #[inline(always)]
     fn write<S>(
         &mut self,
@@ -227,7 +227,7 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Each warp `w` writes element `w`, if that element is below [`len`](Self::len).
+    /// Each warp `w` writes element `w`, if `w` is below [`len`](Self::len).
     ///
     /// See [`fill_by_warp`](Self::fill_by_warp) for an example.
     #[inline(always)]
@@ -297,7 +297,7 @@ pub trait BlockMemory: Elements {
     /// # }
     /// ```
     ///
-    /// The lanes share a row's data, so it cannot be a cell, through which one lane would see what another did:
+    /// The lanes share a row's data. It cannot be a cell, because one lane would see what another did:
     ///
     /// ```compile_fail,E0277
     /// # use cuda_std::prelude::*;
@@ -357,8 +357,8 @@ pub trait BlockMemory: Elements {
     }
 
     /// Lets warps write the parts into which `starts` divides the elements; the next free warp takes the next part. Part
-    /// `g` goes from `starts[g]` to before `starts[g + 1]`. Elements that a warp does not write stay as they were. Lists
-    /// are as in [`fill_by_warp_with`](Self::fill_by_warp_with), and empty at the start of each part.
+    /// `g` goes from `starts[g]` to before `starts[g + 1]`. Elements that a warp does not write keep their values. Lists are
+    /// as in [`fill_by_warp_with`](Self::fill_by_warp_with), and empty at the start of each part.
     ///
     /// # Panics
     /// When `starts` decreases, or exceeds [`len`](Self::len).
@@ -384,7 +384,7 @@ pub trait BlockMemory: Elements {
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Each element beside the one before it in its group of 32.
+    /// /// The element before each in its group of 32; the first one of a group itself.
     /// #[kernel(threads = 64)]
     /// fn shifted(block: &mut Block, out: &mut Chunk<u32, 40>, x: &[u32]) {
     ///     out.fill_by_lanes(block, 40, |warp, first| {
@@ -411,15 +411,15 @@ pub trait BlockMemory: Elements {
         by_warp::fill_by_lanes(self, block, n, values);
     }
 
-    /// Like [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with), which
-    /// are empty at the start of each group of 32 elements.
+    /// Like [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with). They are
+    /// empty at the start of each group of 32 elements.
     ///
     /// # Panics
     /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// For each number, how many even ones its group of 32 has.
+    /// /// For each number, the number of even ones in its group of 32.
     /// #[kernel(threads = 64)]
     /// fn evens(block: &mut Block, out: &mut Chunk<u32, 40>, x: &[u32], list: &mut Shared<u32, 64>) {
     ///     out.fill_by_lanes_with(block, 40, (list,), |warp, (even,), first| {

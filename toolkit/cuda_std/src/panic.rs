@@ -66,7 +66,7 @@ pub struct KernelPanic {
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
-    /// The message, if the backend has it: on the device, only the text of a literal.
+    /// The message. A device records it only if it is a literal.
     pub message: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use crate::platform::printer;
 use crate::{Block, bf16, f16};
 
-/// Bytes of a translated format, with its end.
+/// The bytes of a translated format, including the zero at its end.
 const FORMAT_BYTES: usize = 256;
 
 /// The largest number of values in a line.

@@ -6,14 +6,14 @@ use crate::platform::{WriteOnce, store_scattered};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A global buffer into which threads of all blocks write: a parameter of the kernel, `&Scatter<T>`. Each thread computes its
+/// A global buffer that threads of all blocks write: a parameter of the kernel, `&Scatter<T>`. Each thread computes its
 /// indices, and no element is written twice. Elements that nobody writes keep their values from before the launch.
 ///
 /// Enforced by the compiler: a kernel cannot read the buffer, and only phases write it. Checked at run time: indices. On CPU
-/// cores, a second write to an element panics, whichever block does it. So it does on a device if the kernels were built with
-/// `CudaBuilder::check_writes`, as in debug builds: each launch then has a bit for each element, waits for its end, and cannot be
-/// recorded as part of a graph. Otherwise one of the written values remains, or a mixture of words from several if an element has
-/// more than one word.
+/// cores, a second write to an element panics, whichever block does it. A device checks this only if the kernels were built with
+/// `CudaBuilder::check_writes`, as in debug builds. Each launch then has one bit per element, waits for its own end, and cannot be
+/// recorded in a graph. Without the check one of the written values remains, or a mixture of words from several if an element
+/// has more than one word.
 ///
 /// If each block writes its own elements, use [`Chunk`](crate::Chunk) and similar types, which need no such check. If
 /// threads update what others have written, use [`Atomics`](crate::Atomics).

@@ -52,7 +52,7 @@ use core::marker::PhantomData;
 /// ```
 pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
-    /// The begin of the segment in the buffer, followed by its end.
+    /// Where the segment starts in the buffer, followed by where it ends.
     offsets: *const u32,
     access: A,
     owner: PhantomData<&'a mut [T]>,
@@ -205,7 +205,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     pub fn flatten(&mut self) -> Part<'_, T> {
         // Without overflow checks, the product wraps to a smaller length, which is still sound.
         let len = self.len * N as u32;
-        // SAFETY: an array is its elements; this part stays borrowed while this view lives.
+        // SAFETY: an array is its elements; this part stays borrowed while the result lives.
         unsafe { Part::new(self.data.cast::<T>(), len) }
     }
 }
@@ -228,7 +228,7 @@ impl<T: Pod> Part<'_, T> {
     #[inline(always)]
     pub fn arrays<const N: usize>(&mut self) -> Part<'_, [T; N]> {
         countable::<N>();
-        // SAFETY: an array is its elements; this part stays borrowed while this view lives.
+        // SAFETY: an array is its elements; this part stays borrowed while the result lives.
         unsafe { Part::new(self.data.cast::<[T; N]>(), self.len / N as u32) }
     }
 }
@@ -280,7 +280,7 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
 
 // SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod> Sync for Part<'_, T> {}
-// SAFETY: a segment is unique access to plain data.
+// SAFETY: a part is unique access to plain data.
 unsafe impl<T: Pod> Send for Part<'_, T> {}
 
 impl<T: Pod> Readable for Part<'_, T> {}
@@ -308,7 +308,7 @@ impl<'a, T: Pod> Part<'a, T> {
     }
 }
 
-/// Some elements of a [`Segment`] or of an input, for reading.
+/// Some elements of a [`Segment`], a [`Chunk`](crate::Chunk) or an input, for reading.
 ///
 /// Enforced by the compiler: no phase writes the memory while the view lives. Making the view checks that its elements exist.
 /// Reading an element checks its index.
@@ -329,10 +329,10 @@ pub struct View<'a, T> {
 }
 
 impl<'a, T: Pod> View<'a, T> {
-    /// All elements of an input, which phases read like a [`Segment`].
+    /// All elements of an input.
     ///
     /// # Panics
-    /// When there are more than `u32` can count.
+    /// When there are more than `u32::MAX - 1024`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -418,7 +418,7 @@ impl<T: Pod> View<'_, T> {
     /// `i < len()`.
     #[inline(always)]
     pub(crate) unsafe fn get_unchecked(&self, i: u32) -> T {
-        // SAFETY: ensured by the caller; the segment is borrowed, so no phase writes it.
+        // SAFETY: ensured by the caller; the memory is borrowed, so no phase writes it.
         unsafe { self.data.add(i as usize).read() }
     }
 
@@ -431,7 +431,7 @@ impl<T: Pod> View<'_, T> {
     #[must_use]
     pub fn get(&self, i: u32) -> T {
         check_index(i, self.len);
-        // SAFETY: in bounds; the segment is borrowed, so no phase writes it.
+        // SAFETY: in bounds; the memory is borrowed, so no phase writes it.
         unsafe { self.data.add(i as usize).read() }
     }
 }

@@ -39,7 +39,7 @@ use bytemuck::Pod;
 /// ```
 pub struct Shared<T, const N: usize> {
     storage: SharedStorage<T, N>,
-    /// Whether a tile of it was given out, which threads may still be reading.
+    /// Whether there has been a tile of it, which threads may still be reading.
     used: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A shared array in several stages, each of which is filled some turns before it is used.
+//! A shared array in several stages. Each is filled some turns before it is used.
 
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::platform::{self, Poison, SharedPointer};
@@ -145,7 +145,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
                 let (data, part) = (stage(number), part(turn));
                 platform::each_unrolled(block.phase(), n, |i| {
                     // SAFETY: in bounds; index i belongs to one thread. Nobody reads this stage. Before the first turn the block
-                    // has met. Later, all threads have finished the body that used the stage, before the barrier at the begin of
+                    // has met. Later, all threads have finished the body that used the stage before the barrier at the start of
                     // this turn. The source stays borrowed until the copies have ended.
                     unsafe { data.copy(i, source(&part, i)) };
                 });
@@ -179,7 +179,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         if number == const { S as u32 - 1 } { 0 } else { number.wrapping_add(1) }
     }
 
-    /// The first stage, and the number of elements of each, after a barrier if threads may still be at work on them.
+    /// The first stage and the number of elements per stage, after a barrier if threads may still use the stages.
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     #[inline(always)]
     pub(crate) fn open(&mut self, block: &mut Block) -> (SharedPointer<T>, u32) {

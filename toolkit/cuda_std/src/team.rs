@@ -12,7 +12,7 @@ use bytemuck::Pod;
 /// branch or loop on values that only it has computed.
 ///
 /// `fill_by_team` and similar methods of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams and have examples.
-/// Another number of threads does not compile:
+/// Teams of eight compile, teams of six do not:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -58,6 +58,9 @@ impl<const L: u32> Team<L> {
     /// `T` has 16 bits, or consists of 32-bit words. If a thread of the block has panicked, the team ends here: no result
     /// uses a dead thread's value, and no loop waits for it.
     ///
+    /// # Panics
+    /// When `m` is above `u32::MAX - 1024`.
+    ///
     /// See [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team) and [`Tile`](crate::Tile) for examples. Smaller values do not compile:
     ///
     /// ```compile_fail,E0080
@@ -84,7 +87,7 @@ impl<const L: u32> Team<L> {
 
     /// Like [`reduce`](Self::reduce), with the same result, for a `step` that contains loops.
     ///
-    /// In `reduce`, a CPU core processes several `j` at a time, which takes several copies of the code of `step`. Here
+    /// In `reduce`, a CPU core processes several indices at a time, which takes several copies of the code of `step`. Here
     /// there is one copy, inlined into the surrounding code.
     #[inline(always)]
     pub fn reduce_long<T: Pod>(

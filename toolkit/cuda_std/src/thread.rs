@@ -32,8 +32,8 @@ impl Thread {
 ///
 /// Only phases can read it, because code outside of phases must not depend on values that differ between threads.
 ///
-/// Enforced by the compiler: a thread sees only its own value, only in phases, and there always is one. Not enforced: that it
-/// stays in registers, which a budget of the kernel's resources checks.
+/// Enforced by the compiler: a thread always has a value, and sees only its own, in phases. Not enforced: that the value stays
+/// in registers. A budget of the kernel's resources can check that.
 ///
 /// [`Block`](crate::Block) has an example.
 pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);

@@ -81,7 +81,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         self.first[1]
     }
 
-    /// The number of rows of this tile: `ROWS`, or fewer at the matrix's end.
+    /// The number of rows of this tile: `ROWS`, or fewer at the matrix's lower edge.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> u32 {
@@ -89,7 +89,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         if rest < ROWS as u32 { rest } else { ROWS as u32 }
     }
 
-    /// The number of columns of this tile: `COLUMNS`, or fewer at the matrix's end.
+    /// The number of columns of this tile: `COLUMNS`, or fewer at the matrix's right edge.
     #[inline(always)]
     #[must_use]
     pub fn columns(&self) -> u32 {

@@ -10,13 +10,12 @@ use bytemuck::Pod;
 ///
 /// It is to its lanes what a [`Block`](crate::Block) is to its threads. Code that holds a `&mut Warp` is the same for all
 /// lanes of the warp, and may differ between warps. Only closures of the warp's phases see values that differ between lanes,
-/// and they can hold neither the warp nor the block. So every vote and every shuffle is reached by all lanes, and
-/// a loop or a branch of a warp is decided by what all of its lanes know: results of [`ballot`](Self::ballot),
-/// [`reduce`](Self::reduce) and the like.
+/// and they can hold neither the warp nor the block. So all lanes reach every vote and every shuffle. A warp's loops and
+/// branches depend only on what all of its lanes know: results of [`ballot`](Self::ballot), [`reduce`](Self::reduce) and the
+/// like.
 ///
-/// A lane that panics ends. The others must not use its values, which are undefined. So each operation with a warp-wide result
-/// first checks that all lanes are alive, and otherwise all of them end. A loop whose length
-/// depends on such results therefore ends, too.
+/// A lane that panics ends, and its values are undefined. So each operation with a warp-wide result first checks that all lanes
+/// are alive; otherwise all of them end. A loop whose length depends on such results therefore ends, too.
 ///
 /// # Examples
 ///
@@ -99,7 +98,7 @@ impl Lane {
 pub struct PerLane<T>(pub(crate) LaneStorage<T>);
 
 impl<T> PerLane<T> {
-    /// A thread's state as the state of its warp.
+    /// The threads' values as the values of their warp's lanes.
     #[inline(always)]
     pub(crate) fn of(storage: &mut LaneStorage<T>) -> &mut Self {
         // SAFETY: it is its storage.
@@ -107,7 +106,7 @@ impl<T> PerLane<T> {
     }
 }
 
-/// Values that lanes read together: a [`PerLane`], of which each lane sees its own value, or two or three of these.
+/// Values that lanes read together: one [`PerLane`], or two or three. Each lane sees its own values.
 ///
 /// Keep values separate, such as the coordinates of a point: then a CPU core processes several lanes at a time.
 ///
@@ -230,14 +229,14 @@ impl Warp {
         platform::ballot_of_any(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
-    /// Whether `ask` returns true in some lane.
+    /// Whether `ask` returns true in any lane.
     #[inline(always)]
     pub fn any<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
         self.ballot(values, ask) != 0
     }
 
     /// Asks every lane about each bit of some words, by its number: bit `b` of word `w` has the number `32 * w + b`. Returns the
-    /// bits for which `ask` returns true in some lane.
+    /// bits for which `ask` returns true in any lane.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -349,7 +348,8 @@ impl Warp {
         values.0.sum()
     }
 
-    /// The smallest of all lanes' numbers in each of `N` places. Of zeros it is either. With a NaN it is unspecified.
+    /// The smallest of all lanes' numbers, for each of the `N` numbers of a value. The sign of a zero is unspecified, and so is
+    /// the result if a number is NaN.
     ///
     /// ```
     /// # use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! Lists in shared memory, each of which belongs to one warp.
+//! Lists in shared memory. Each belongs to one warp.
 
 use crate::bounds::{check_index, check_length};
 use crate::memory::SharedByWarp;
@@ -20,8 +20,8 @@ use core::marker::PhantomData;
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Element `i`: the sum of the multiples of 3 from `i` to before `3 i`, and the number of even ones among all of these
-/// /// numbers; all ones if there was no room.
+/// /// Element `i`: the sum of the multiples of 3 from `i` to before `3 i`, and the number of even numbers in that range;
+/// /// `u32::MAX` if the range is empty or there is no room.
 /// #[kernel(threads = 64)]
 /// fn sums(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, a: &mut Shared<u32, 16>, b: &mut Shared<u32, 16>) {
 ///     // Two warps: each has eight elements of each array.
@@ -95,7 +95,7 @@ pub struct WarpItems<'a, T> {
     owner: PhantomData<&'a [T]>,
 }
 
-/// The longest part of a range that is counted: far longer than a list, and far below 2^32.
+/// The largest count that appending ranges results in: far larger than a list, and far below 2^32.
 const MOST_OF_RANGES: u32 = 1 << 31;
 
 impl<T: Pod> WarpList<'_, T> {
@@ -163,8 +163,8 @@ impl<T: Pod> WarpList<'_, T> {
         self.push_some(warp, values, |_, value| value.is_some(), |_, value| *value);
     }
 
-    /// Appends the result of `find` in those lanes where `ask` returns true, in the lanes' order. Values without room are
-    /// counted and dropped.
+    /// Appends the result of `find`, if it has one, in those lanes where `ask` returns true, in the lanes' order. Values without
+    /// room are counted and dropped.
     ///
     /// On a CPU, `ask` runs for several lanes at a time, and `find` for those where it returned true, one after another.
     #[inline(always)]
@@ -304,7 +304,7 @@ impl<T: Pod> WarpItems<'_, T> {
     /// Item `i`.
     ///
     /// # Panics
-    /// If there are no items.
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -357,7 +357,7 @@ impl<T: Pod> WarpItems<'_, T> {
         (first..end).map(|i| unsafe { self.data.load(i) })
     }
 
-    /// Item `i`, or the last one if there are fewer. There is no check, because its branch would separate the lanes.
+    /// Item `i`, or the last one if there are fewer. `i` is not checked, because a branch would separate the lanes.
     ///
     /// # Panics
     /// If there are no items.
@@ -400,7 +400,7 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// `n` questions. A warp takes 1 to 32.
+    /// `n` questions, clamped to 1 to 32.
     #[inline(always)]
     #[must_use]
     pub fn new(n: u32) -> Self {

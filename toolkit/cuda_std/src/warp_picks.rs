@@ -10,7 +10,7 @@ use bytemuck::Pod;
 /// radius.
 ///
 /// A device stores the indices and reads the elements again through its caches, because shared memory is small. A CPU core
-/// stores copies with their words apart, because it then processes several at a time. The operations are the same on both.
+/// stores copies, word by word, so that it can process several at a time. The operations are the same on both.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -52,8 +52,7 @@ use bytemuck::Pod;
 /// ```
 pub use crate::platform::Pick;
 
-/// The elements that lanes of a warp read from a [`WarpList`] of [`Pick`]s: one of four words for each lane, with its words
-/// apart.
+/// The elements that lanes of a warp read from a [`WarpList`] of [`Pick`]s: one for each lane, as four separate words.
 ///
 /// See [`Pick`] for an example.
 pub struct Picks<'a>(pub(crate) platform::PickStorage<'a>);

@@ -2,16 +2,15 @@
 
 use crate::{PerLane, Warp, platform};
 
-/// The most numbers of a lane's range that are distributed at a time, so that those of all lanes together stay far below
-/// 2^32.
+/// The most numbers of a lane's range that are distributed at a time. All lanes together then have far fewer than 2^32.
 pub(crate) const AT_A_TIME: u32 = 1 << 26;
 
 impl Warp {
     /// Calls `look` with the numbers of all lanes' ranges, each from the first to before the second number: one number for
     /// each lane, and how many lanes have one. Lanes after the last number repeat it.
     ///
-    /// Ranges are often much shorter than a warp is wide. So they follow one another, and all lanes have a number as long
-    /// as there are enough. The part of a range beyond 2^26 numbers follows the other lanes' ranges.
+    /// Ranges are often much shorter than a warp is wide. So they are joined, and all lanes have a number as long as there
+    /// are enough. The part of a range beyond 2^26 numbers follows the other lanes' ranges.
     ///
     /// ```
     /// # use cuda_std::prelude::*;

@@ -19,7 +19,7 @@ impl Last { fn store(&mut self, x: u32) { self.0 = x } }
 macro_rules! last { () => { Last(0) } }
 ";
 
-/// A cell in each closure, each of another type, because the compiler speaks once of each.
+/// A cell in each closure, each of another type, because the compiler reports each type once.
 const CELL: &str = "struct Last<const LINE: usize>(std::cell::Cell<[u32; LINE]>);
 impl<const LINE: usize> Last<LINE> { fn store(&self, x: u32) { self.0.set([x; LINE]) } }
 macro_rules! last { () => { Last::<{ line!() as usize }>(std::cell::Cell::new([0; line!() as usize])) } }

@@ -1,5 +1,5 @@
-//! What must not be built for a GPU is not, and what must is: `tests/device` has a kernel crate for each. Without a compiler
-//! for GPUs they are left out, and say so.
+//! Which kernels can be built for a GPU, and which are refused: `tests/device` has a kernel crate for each case. Without a
+//! compiler for GPUs the tests print a line and pass.
 
 use cuda_builder::nested::NestedError;
 use cuda_builder::ptx::verify::Refusal;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Builds share a directory, so that `core` is compiled once; one at a time.
+/// Builds share a directory, so that `core` is compiled once. They run one at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The head of every case.
@@ -34,8 +34,8 @@ struct Place {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// The crate of a case, all of which take turns in one directory (another one would be another way to build `core`), in which unsafe code is at most as strictly kept out as `level` says; `None` where there is no
-/// compiler.
+/// The crate of a case, with the lint level `level` for unsafe code; `None` without a compiler. All cases use one directory in
+/// turn, because another directory would compile `core` again.
 fn case(name: &str, level: &str) -> Option<Place> {
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -68,7 +68,7 @@ fn case(name: &str, level: &str) -> Option<Place> {
         fs::copy(root.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
     }
     write(&directory.join("rust-toolchain.toml"), &fs::read_to_string(root.join("rust-toolchain.toml")).unwrap());
-    // Leaves of the workspace's lock file what this crate reaches.
+    // Keeps only those parts of the workspace's lock file that this crate reaches.
     let mut cargo = Command::new(env!("CARGO"));
     let resolved =
         cargo.args(["metadata", "--offline", "--format-version", "1"]).current_dir(&directory).output().unwrap();
@@ -76,7 +76,7 @@ fn case(name: &str, level: &str) -> Option<Place> {
     Some(Place { directory, _alone: alone })
 }
 
-/// Cargo goes by the time of change.
+/// Writes a file if its text differs, because Cargo compares times of change.
 fn write(path: &Path, text: &str) {
     if !fs::read_to_string(path).is_ok_and(|old| old == text) {
         fs::write(path, text).unwrap();
@@ -98,7 +98,7 @@ fn messages(name: &str) -> Option<String> {
     }
 }
 
-/// Why what the compiler takes is not delivered.
+/// The reasons why PTX is refused although the case compiles.
 fn refusals(name: &str) -> Option<Vec<Refusal>> {
     match build(&case(name, "deny")?) {
         Err(CudaBuilderError::Refused { refusals, .. }) => Some(refusals),

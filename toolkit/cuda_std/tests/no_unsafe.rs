@@ -1,4 +1,4 @@
-//! A crate of kernels that forbids unsafe code, whatever their parameters are.
+//! A crate that forbids unsafe code can have kernels with all kinds of parameters.
 #![forbid(unsafe_code)]
 use cuda_std::prelude::*;
 

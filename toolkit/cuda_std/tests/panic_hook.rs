@@ -1,4 +1,4 @@
-//! The application's panic hook and kernels on CPU cores. (Alone in its process: there is one hook.)
+//! The application's panic hook and kernels on CPU cores. (A process has one hook, so this test is alone in its process.)
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
@@ -43,8 +43,8 @@ fn the_applications_hook_sees_its_own_panics_and_no_kernels() {
     catch_unwind(|| panic!("after it")).unwrap_err();
     assert_eq!(seen(), ["after it"]);
 
-    // A hook that is set later takes the place of the one that notes where a kernel panicked. Then its place is not
-    // known, but it is still the launch's error.
+    // A hook that is set later replaces the one that records where a kernel panicked. Then the location is unknown, but
+    // the panic is still the launch's error.
     set_hook(Box::new(|_| {}));
     let Err(LaunchError::Panic(panic)) = run(0) else { panic!("it must fail") };
     assert_eq!((panic.kernel.as_str(), panic.message.as_deref()), ("fail", Some("in the kernel")));

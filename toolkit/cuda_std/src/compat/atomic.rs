@@ -68,7 +68,7 @@ macro_rules! fetch {
         fetch!(@ $operation, $ty, $register, $doc, "sys", $system);
     )*};
     (@ $operation:literal, $ty:ty, $register:ident, $doc:literal, $scope:literal, $name:ident) => {
-        #[doc = concat!($doc, "; returns what was there.")]
+        #[doc = concat!($doc, "; returns the old value.")]
         ///
         /// # Safety
         /// That of [all of them](self#safety-of-all-of-them).
@@ -91,27 +91,27 @@ fetch! {
         atomic_fetch_add_i32_block atomic_fetch_add_i32_device atomic_fetch_add_i32_system;
     ".add.u64", u64, reg64, "Adds, wrapping":
         atomic_fetch_add_u64_block atomic_fetch_add_u64_device atomic_fetch_add_u64_system;
-    ".add.f32", f32, reg32, "Adds; sums in another order round otherwise":
+    ".add.f32", f32, reg32, "Adds, with rounding that depends on the order":
         atomic_fetch_add_f32_block atomic_fetch_add_f32_device atomic_fetch_add_f32_system;
-    ".add.f64", f64, reg64, "Adds; sums in another order round otherwise":
+    ".add.f64", f64, reg64, "Adds, with rounding that depends on the order":
         atomic_fetch_add_f64_block atomic_fetch_add_f64_device atomic_fetch_add_f64_system;
-    ".and.b32", u32, reg32, "Keeps the bits of both":
+    ".and.b32", u32, reg32, "Keeps the bits that both have":
         atomic_fetch_and_u32_block atomic_fetch_and_u32_device atomic_fetch_and_u32_system;
     ".or.b32", u32, reg32, "Sets bits":
         atomic_fetch_or_u32_block atomic_fetch_or_u32_device atomic_fetch_or_u32_system;
-    ".xor.b32", u32, reg32, "Turns bits over":
+    ".xor.b32", u32, reg32, "Flips bits":
         atomic_fetch_xor_u32_block atomic_fetch_xor_u32_device atomic_fetch_xor_u32_system;
-    ".min.u32", u32, reg32, "Keeps the lesser":
+    ".min.u32", u32, reg32, "Keeps the smaller value":
         atomic_fetch_min_u32_block atomic_fetch_min_u32_device atomic_fetch_min_u32_system;
-    ".max.u32", u32, reg32, "Keeps the greater":
+    ".max.u32", u32, reg32, "Keeps the larger value":
         atomic_fetch_max_u32_block atomic_fetch_max_u32_device atomic_fetch_max_u32_system;
-    ".min.s32", i32, reg32, "Keeps the lesser":
+    ".min.s32", i32, reg32, "Keeps the smaller value":
         atomic_fetch_min_i32_block atomic_fetch_min_i32_device atomic_fetch_min_i32_system;
-    ".max.s32", i32, reg32, "Keeps the greater":
+    ".max.s32", i32, reg32, "Keeps the larger value":
         atomic_fetch_max_i32_block atomic_fetch_max_i32_device atomic_fetch_max_i32_system;
-    ".exch.b32", u32, reg32, "Puts another value there":
+    ".exch.b32", u32, reg32, "Writes the value":
         atomic_fetch_exch_u32_block atomic_fetch_exch_u32_device atomic_fetch_exch_u32_system;
-    ".exch.b64", u64, reg64, "Puts another value there":
+    ".exch.b64", u64, reg64, "Writes the value":
         atomic_fetch_exch_u64_block atomic_fetch_exch_u64_device atomic_fetch_exch_u64_system;
 }
 
@@ -147,7 +147,7 @@ compare_and_swap! {
         atomic_compare_and_swap_u64_system;
 }
 
-/// `name, method's function: doc;`
+/// `NAME, TYPE, function that adds, scope;`
 macro_rules! float {
     ($($name:ident, $ty:ty, $add:ident, $scope:literal;)*) => {$(
         #[doc = concat!("A number that all threads of the ", $scope, " add to.")]

@@ -75,7 +75,7 @@ impl<T> Clone for DeviceSlice<T> {
 
 impl<T> Copy for DeviceSlice<T> {}
 
-/// The number of blocks and of their threads along x, y and z.
+/// The numbers of blocks and threads along x, y and z, and the dynamic shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks in the grid.
@@ -90,7 +90,8 @@ impl LaunchShape {
     /// The smallest number of blocks of `threads` threads, along x, with a thread for each element. 0 threads count as 1.
     #[must_use]
     pub fn for_elements(elements: u32, threads: u32) -> Self {
-        Self::linear(elements.div_ceil(threads.max(1)), threads)
+        let threads = threads.max(1);
+        Self::linear(elements.div_ceil(threads), threads)
     }
 
     /// `blocks` blocks of `threads` threads, along x.
@@ -145,7 +146,7 @@ impl LaunchShape {
 /// # let mut names = Names(Vec::new());
 /// # double::Kernel::visit(&args, &mut names);
 /// # assert_eq!((double::Kernel::NAME, double::Kernel::THREADS, names.0), ("double", None, vec!["x", "out"]));
-/// // SAFETY: nothing runs: there is no GPU behind this executor, which says so.
+/// // SAFETY: nothing runs, because this executor has no GPU.
 /// let answer = unsafe { double::launch(&CpuExecutor::new(), shape, args) };
 /// assert_eq!(answer, Err(GpuOnly { kernel: "double" }));
 /// # }

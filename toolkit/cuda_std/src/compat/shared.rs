@@ -11,7 +11,7 @@
 //! /// Blocks have 64 threads and 256 bytes of dynamic shared memory; `out` has an element for every thread.
 //! #[kernel]
 //! pub unsafe fn reverse_twice(out: *mut u32) {
-//!     // SAFETY: the kernel's contract: no place is used by two threads between two barriers.
+//!     // SAFETY: the kernel's contract. Between two barriers no two threads use the same element.
 //!     unsafe {
 //!         let i = thread::thread_idx_x();
 //!         let tile = shared::SharedPointer::new(shared_array![u32; 64]);

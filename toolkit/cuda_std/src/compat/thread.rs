@@ -233,7 +233,7 @@ pub fn warp_size() -> u32 {
     32
 }
 
-/// Waits for all threads of the block. Afterwards they see everything that they wrote before.
+/// Waits for all threads of the block. Afterwards every thread sees what all of them wrote before.
 ///
 /// # Safety
 /// All threads of the block that have not ended call it here.

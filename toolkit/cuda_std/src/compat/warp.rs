@@ -88,7 +88,7 @@ pub unsafe fn activemask() -> u32 {
     on_device!("activemask", read_active_mask())
 }
 
-/// Waits for the lanes of `mask`. Afterwards they see everything that they wrote before.
+/// Waits for the lanes of `mask`. Afterwards every lane sees what all of them wrote before.
 ///
 /// # Safety
 /// That of [collective functions](self#safety-of-the-collective-functions).
@@ -170,7 +170,7 @@ matched! {
     f64: |x| match_any_64(x.to_bits());
 }
 
-/// Whether a lane's partner is within its group of `width` lanes, and what a shuffle returns with that.
+/// Whether a lane's partner is in the lane's own group of `width` lanes.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]
 fn same_group(lane: u32, partner: u32, width: u32) -> bool {

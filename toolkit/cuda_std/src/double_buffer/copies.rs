@@ -77,8 +77,8 @@ impl<T: Pod> DoubleBuffer<'_, T> {
             let data = self.data.offset(first);
             platform::each_unrolled(block.phase(), n, |i| {
                 // SAFETY: in bounds; index i belongs to one thread. Nobody reads this half: before the first turn as in
-                // `next`, and later because all threads have left the body that used it, before the barrier after it. The
-                // source stays borrowed until the copies have ended.
+                // `next`, and later because all threads left the body that used it before they reached the last barrier.
+                // The source stays borrowed until the copies have ended.
                 unsafe { data.copy(i, source(turn, i)) };
             });
         };

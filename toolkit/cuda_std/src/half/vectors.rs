@@ -59,7 +59,7 @@ impl<'a, V: Elements16> Tile<'a, V> {
     }
 }
 
-/// An input slice as arrays of `N` neighbouring elements, each of which a thread reads at once: 4, 8 or 16 bytes. An
+/// An input slice as arrays of `N` neighbouring elements. A thread reads each array at once: 4, 8 or 16 bytes. An
 /// incomplete array at the end is left out.
 ///
 /// A slice that is not aligned to this size is read element by element: slower, with the same result.

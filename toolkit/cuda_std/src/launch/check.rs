@@ -9,14 +9,14 @@ use cuda_layout::DeviceLayout;
 /// executor checks.
 pub const MAX_SHARED_BYTES: usize = 232_448;
 
-/// Checks what a launch's types cannot: that a device takes the grid, that every block has its part of every output and
-/// every part its memory, and that the arguments fulfil the kernel's contract. Returns the number of blocks.
+/// Checks what a launch's types cannot: a device supports the grid, the blocks' parts cover every output exactly, and the
+/// arguments fulfil the kernel's contract. Returns the number of blocks.
 ///
 /// # Errors
-/// The first [`LaunchError`] there is, in this order: of the grid, of the arguments as the signature has them, of
-/// `requires(..)`. Never [`LaunchError::Panic`].
+/// The first [`LaunchError`] of the grid, of the arguments in the signature's order, or of `requires(..)`. Never
+/// [`LaunchError::Panic`].
 ///
-/// An executor calls it before anything else; the example at [`Executor`](super::Executor) is one.
+/// An executor calls it before anything else. See [`Executor`](super::Executor) for an example.
 pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S>) -> Result<u32, LaunchError> {
     let mut check = Check { kernel: K::NAME, grid, blocks: check_grid(K::NAME, K::DIMENSIONS, grid)?, found: Ok(()) };
     K::visit(args, &mut check);
@@ -25,7 +25,7 @@ pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S
     Ok(check.blocks)
 }
 
-// What knows no types is compiled here, once for all kernels.
+// Code without type parameters is compiled here, once for all kernels.
 
 fn check_grid(kernel: &'static str, dimensions: u32, grid: Grid) -> Result<u32, LaunchError> {
     let within = [grid.x, grid.y, grid.z].iter().zip(Grid::LIMITS).all(|(size, limit)| *size <= limit);

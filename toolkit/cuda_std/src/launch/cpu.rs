@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
-/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them is chosen at
-/// run time; or code for AVX-512, where the processor has that and the kernel asks for it.
+/// The results have the bits that a GPU computes. At run time it chooses code compiled for AVX2 and FMA if the processor has
+/// them, or for AVX-512 if the processor has that and the kernel asks for it.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Written to be wrong: who draws first is not said.
+/// /// Wrong on purpose: the order in which threads draw is unspecified.
 /// #[kernel(threads = 32)]
 /// fn tickets(block: &mut Block, out: &mut Chunk<u32, 32>, next: &Atomics<u32>) {
 ///     let drawn = block.per_thread(|thread| next.add(thread, 0, 1));
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 ///     out
 /// };
 /// assert_eq!(run(CpuExecutor::new()), run(CpuExecutor::new()));
-/// // Other orders find it.
+/// // Other orders reveal it.
 /// assert_ne!(run(CpuExecutor::shuffled(1)), run(CpuExecutor::shuffled(2)));
 /// # }
 /// ```
@@ -72,12 +72,11 @@ impl CpuExecutor {
         self
     }
 
-    /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
-    /// in an order that `seed` decides.
+    /// An executor for tests. It runs one block at a time. `seed` decides the order of blocks, of a block's warps and of a
+    /// phase's threads; the same seed gives the same order every time.
     ///
-    /// A GPU promises no order of what runs between two barriers, or of blocks. A kernel whose results differ between
-    /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
-    /// same seed gives the same order every time.
+    /// A GPU promises no order of blocks, nor of threads between two barriers. A kernel whose results differ between seeds
+    /// relies on an order: of values that atomic operations return, for example, or of additions of floats.
     ///
     /// Debug builds have it. Release builds need the feature `shuffled`, which makes kernels slower in any order: enable it only
     /// among `dev-dependencies`.
@@ -89,8 +88,8 @@ impl CpuExecutor {
 }
 
 impl CpuExecutor {
-    /// The same executor for launches that take at most `limit`, for kernels that may not end: no block begins after that.
-    /// A block that has begun goes on until its end.
+    /// The same executor with a time limit for each launch, for kernels that may not end. No block begins after the limit. A
+    /// block that has begun continues to its end, and so do all blocks of a kernel with a [`WholeGrid`](crate::WholeGrid).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -125,8 +124,8 @@ impl Executor for CpuExecutor {
     /// Returns when all blocks have run.
     ///
     /// # Errors
-    /// Those of [`check_arguments`], before anything runs; [`LaunchError::Panic`], and [`LaunchError::TimeLimit`] if there is
-    /// one: then the outputs hold what was written until then.
+    /// Those of [`check_arguments`], before anything runs. [`LaunchError::Panic`], or [`LaunchError::TimeLimit`] if there is a
+    /// limit: then the outputs hold what was written so far.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
         // SAFETY: checked above, and each block runs once.
@@ -144,7 +143,7 @@ impl Executor for CpuExecutor {
 }
 
 impl CpuExecutor {
-    /// Runs each block once. It is compiled here, once for all kernels: a call is little beside a block.
+    /// Runs each block once. It is compiled once for all kernels: a dynamic call costs little compared with a block.
     fn run(
         &self,
         kernel: &'static str,
@@ -170,13 +169,13 @@ impl CpuExecutor {
         if self.alone || blocks <= 1 {
             return (0..blocks).try_for_each(|index| run(index, Order::RISING));
         }
-        // A block may be a thousand times the work of its neighbour: each is taken by itself.
+        // A block may have a thousand times the work of its neighbour, so threads take blocks one by one.
         (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::RISING))
     }
 }
 
-/// Whether [`CpuExecutor`] runs code compiled for AVX2 and FMA: where the processor has them, and the instructions on bits
-/// that came with them.
+/// Whether [`CpuExecutor`] runs code compiled for AVX2 and FMA. The processor must have both, and BMI1, BMI2, LZCNT and
+/// POPCNT.
 ///
 /// ```
 /// let how = if cuda_std::launch::has_vector_instructions() { "eight lanes at a time" } else { "as the target has it" };
@@ -194,8 +193,8 @@ pub fn has_vector_instructions() -> bool {
     false
 }
 
-/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well, of
-/// kernels that ask for it.
+/// Whether [`CpuExecutor`] runs code compiled for AVX-512 if a kernel asks for it. The processor must also have
+/// AVX-512 F, BW, DQ and VL.
 ///
 /// ```
 /// use cuda_std::launch::{has_vector_instructions, has_wide_vector_instructions};

@@ -61,7 +61,7 @@ pub enum LaunchError {
     GridTooLarge {
         /// The kernel.
         kernel: &'static str,
-        /// The requested value.
+        /// The requested grid.
         grid: Grid,
     },
     /// More dimensions than the kernel's grid has.
@@ -69,7 +69,7 @@ pub enum LaunchError {
     GridDimensions {
         /// The kernel.
         kernel: &'static str,
-        /// The requested value.
+        /// The requested grid.
         grid: Grid,
         /// The number of dimensions in the kernel's attribute.
         dimensions: u32,
@@ -110,7 +110,7 @@ pub enum LaunchError {
         tile: [usize; 2],
         /// The correct x and y of the grid.
         needed: (usize, usize),
-        /// The requested value.
+        /// The requested grid.
         grid: Grid,
     },
     /// A matrix's buffer does not hold whole rows.

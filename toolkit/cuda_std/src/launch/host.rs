@@ -38,8 +38,8 @@ pub struct Segments<'a, S: Space, T: DeviceLayout> {
 
 /// A matrix, row by row: the argument for a kernel's `&mut Tile2d<T, ROWS, COLUMNS>`.
 ///
-/// The buffer holds whole rows. Block (x, y) gets the tile in column x and row y of the tiles, and the grid has exactly
-/// the blocks that all tiles take.
+/// The buffer holds whole rows. Block (x, y) gets the tile in column x and row y of the tiles, and the grid has exactly one
+/// block per tile.
 ///
 /// [`Tile2d`](crate::Tile2d) has an example.
 pub struct Matrix<'a, S: Space, T: DeviceLayout> {
@@ -49,7 +49,7 @@ pub struct Matrix<'a, S: Space, T: DeviceLayout> {
     pub columns: u32,
 }
 
-/// How many elements an array in shared memory has in this launch: the argument for a kernel's `&mut DynamicShared<T>`.
+/// The number of elements of an array in shared memory: the argument for a kernel's `&mut DynamicShared<T>`.
 ///
 /// [`DynamicShared`](crate::DynamicShared) has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +77,13 @@ pub struct DynamicLength(pub u32);
 pub unsafe trait Kernel: 'static {
     /// Name of the PTX entry.
     const NAME: &'static str;
-    /// Signature and layouts, as text; the PTX carries the same text as the compiler of the device saw it.
+    /// The signature and layouts, as text. The PTX contains the same text as the device's compiler saw it.
     const DESCRIPTION: &'static str;
     /// Threads in a block.
     const THREADS: u32;
     /// Dimensions of the grid: 1, 2 or 3.
     const DIMENSIONS: u32;
-    /// Whether its blocks meet: [`on_cpu`](Self::on_cpu) runs all of them when called with the first one.
+    /// Whether its blocks meet, so that one call of [`on_cpu`](Self::on_cpu) runs all of them.
     const MEETS: bool;
     /// The launch's arguments by the names of the kernel's parameters.
     type Args<'a, S: Space>;
@@ -100,22 +100,22 @@ pub unsafe trait Kernel: 'static {
     /// The same launch with its buffers in another space.
     ///
     /// # Errors
-    /// The first that `by` has.
+    /// The first error of `by`.
     fn transfer<'a, A: Space, B: Space, C: Transfer<'a, A, B>>(
         args: Self::Args<'a, A>,
         by: &mut C,
     ) -> Result<Self::Args<'a, B>, C::Error>;
 
-    /// Runs a block on this core when called with it; all blocks, if they [meet](Self::MEETS), when called with the first one.
+    /// A function that runs a block on this core. If blocks [meet](Self::MEETS), it gets the first one and runs all.
     ///
     /// # Safety
     /// [`check_arguments`](super::check_arguments) has accepted the arguments with the block's grid, and no block runs twice.
     unsafe fn on_cpu<'a>(args: Self::Args<'a, Host>) -> impl Fn(BlockOnCpu) + Sync + 'a;
 }
 
-/// Sees a launch's arguments one by one.
+/// Receives a launch's arguments one by one. Lengths are in elements.
 ///
-/// The example at [`Executor`] has one. Lengths are in elements.
+/// See [`Executor`] for an example.
 pub trait ArgVisitor<S: Space> {
     /// A `&[T]`.
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>);
@@ -125,9 +125,9 @@ pub trait ArgVisitor<S: Space> {
     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
     /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
     fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
-    /// A `&Atomics<T>` or a `&mut GridMemory<T>`, which are handed on in the same way.
+    /// A `&Atomics<T>` or a `&mut GridMemory<T>`, which are passed in the same way.
     fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
-    /// A `&Scatter<T>`; unless it is defined, as [`atomics`](Self::atomics).
+    /// A `&Scatter<T>`. By default this calls [`atomics`](Self::atomics).
     fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
         self.atomics(name, buffer);
     }
@@ -137,16 +137,15 @@ pub trait ArgVisitor<S: Space> {
     fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T);
 }
 
-/// Says what a launch's buffers are in another space, one by one: how an executor hands a launch on to another one.
-///
-/// Here is what a program needs to launch with vectors that it owns, say; `cuda_host::Machine` is one for either of two spaces.
+/// Converts a launch's buffers to another space, one by one. So an executor can pass a launch to an executor of another space, as
+/// `cuda_host::Machine` does.
 ///
 /// ```
 /// use cuda_layout::DeviceLayout;
 /// use cuda_std::launch::{Host, Kernel, Transfer};
 /// use cuda_std::prelude::*;
 ///
-/// /// Shows what goes by.
+/// /// Counts the elements of all buffers.
 /// struct Counted(usize);
 ///
 /// impl<'a> Transfer<'a, Host, Host> for Counted {
@@ -178,40 +177,39 @@ pub trait ArgVisitor<S: Space> {
 /// # }
 /// ```
 pub trait Transfer<'a, From: Space, To: Space> {
-    /// Why one cannot be had there.
+    /// Why a buffer is not available in the other space.
     type Error;
 
     /// A buffer that the kernel reads, by the name of its parameter.
     ///
     /// # Errors
-    /// When it cannot be had in the other space.
+    /// When it is not available in the other space.
     fn read<T: DeviceLayout>(
         &mut self,
         name: &'static str,
         buffer: From::Ref<'a, T>,
     ) -> Result<To::Ref<'a, T>, Self::Error>;
 
-    /// A buffer that it writes.
+    /// A buffer that the kernel writes.
     ///
     /// # Errors
-    /// When it cannot be had in the other space.
+    /// When it is not available in the other space.
     fn write<T: DeviceLayout>(
         &mut self,
         name: &'static str,
         buffer: From::Mut<'a, T>,
     ) -> Result<To::Mut<'a, T>, Self::Error>;
 
-    /// Where the segments of a buffer are.
+    /// The offsets of a buffer's segments.
     ///
     /// # Errors
-    /// When they cannot be had in the other space.
+    /// When they are not available in the other space.
     fn offsets(&mut self, name: &'static str, offsets: From::Offsets<'a>) -> Result<To::Offsets<'a>, Self::Error>;
 }
 
 /// Runs kernels whose buffers live in its space.
 ///
-/// Here is one that runs a kernel only if its launch is right, and does so on CPU cores; it also shows how to look at
-/// arguments:
+/// This one checks a launch, prints its arguments, and runs it on CPU cores:
 ///
 /// ```
 /// use cuda_std::launch::{ArgVisitor, Host, Kernel, LaunchError, Space, check_arguments};

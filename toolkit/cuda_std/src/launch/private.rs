@@ -28,7 +28,7 @@ impl<T> InSharedMemory for Element<T> {
 }
 
 impl Element<crate::Pick> {
-    /// A device keeps an index; a CPU's core keeps copies.
+    /// A device keeps an index, a CPU core a copy.
     pub const BYTES: usize = size_of::<u32>();
 }
 
@@ -55,7 +55,7 @@ mod device {
     use crate::{AtomicItem, Atomics, Chunk, GridMemory, Scatter, Segment, Tile2d, WholeGrid};
     pub use platform::{GridState, WriteOnce};
 
-    /// What a kernel's description ends with: [`CHECKS_WRITES`](crate::launch::CHECKS_WRITES) if this build checks writes.
+    /// The end of a kernel's description: [`CHECKS_WRITES`](crate::launch::CHECKS_WRITES) if this build checks writes.
     pub const CHECKS_WRITES: &str = if cfg!(cuda_check_writes) { crate::launch::CHECKS_WRITES } else { "" };
 
     /// # Safety
@@ -187,7 +187,7 @@ mod host {
         #[must_use]
         pub unsafe fn segment<A: Access>(&self, block: u32) -> Segment<'_, T, A> {
             let pair = &self.offsets.as_slice()[block as usize..block as usize + 2];
-            // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never fall.
+            // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never decrease.
             unsafe { Segment::new(self.data, pair.as_ptr()) }
         }
     }
@@ -249,14 +249,14 @@ mod host {
     /// A buffer that all blocks update. A launch has checked that the number of elements fits 32 bits.
     #[must_use]
     pub fn atomics<T: AtomicItem, S: AllBlocks>(data: &mut [T]) -> Atomics<'_, T, S> {
-        // SAFETY: unique access to plain data, which is handed on as atomic operations.
+        // SAFETY: unique access to plain data, which is passed on for atomic operations.
         unsafe { Atomics::new(data.as_mut_ptr(), data.len() as u32) }
     }
 
     /// A buffer that all blocks write, each element once. A launch has checked that the number of elements fits 32 bits.
     #[must_use]
     pub fn scatter<T: Pod>(data: &mut [T]) -> Scatter<'_, T> {
-        // SAFETY: unique access to plain data, which is handed on for each element's one writer.
+        // SAFETY: unique access to plain data, which is passed on for one writer per element.
         unsafe { Scatter::new(data.as_mut_ptr(), data.len() as u32, WriteOnce::new(data.len() as u32)) }
     }
 }

@@ -1,4 +1,4 @@
-//! Fast functions with **other bits on each side**: an explicit choice of speed over equal bits.
+//! Fast functions whose bits **differ between CPU and GPU**: an explicit choice of speed over equal bits.
 //!
 //! On the device each is one or a few of PTX's `.approx` instructions, whose bits also differ between architectures. On a
 //! CPU it is the accurate function of [`math`](super). A kernel that calls one of them no longer has the same bits

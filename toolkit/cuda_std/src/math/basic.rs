@@ -8,7 +8,7 @@ pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
 /// ```
 /// use cuda_std::math;
 ///
-/// // The product is not rounded: f32 cannot hold 1 - 2^-24 + 2^-48, and the difference remains.
+/// // The product is not rounded: f32 cannot hold 1 - 2^-23 + 2^-48, and 2^-48 remains.
 /// let x = 1.0 - f32::EPSILON / 2.0;
 /// assert_eq!(math::fma(x, x, -(x * x)), f32::EPSILON * f32::EPSILON / 4.0);
 /// ```

@@ -10,8 +10,8 @@ pub trait OfThePlatform {}
 
 macro_rules! methods {
     ($($name:ident($($more:ident),*);)*) => {
-        /// Float methods that platforms with a library of their own provide. Where `std` is part of the program, those are
-        /// called and these are not seen. On the device the compiler finds these, and they cannot be called.
+        /// The names of `std`'s float methods. Where there is a `std`, its own methods hide these. On the device the compiler
+        /// finds these, and they cannot be called.
         pub trait FloatMethods: Sized {
             $(
                 #[doc(hidden)]

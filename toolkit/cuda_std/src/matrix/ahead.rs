@@ -63,7 +63,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// A times the transpose of B. A block makes 32 x 32 elements, each of two warps 16 x 32.
+    /// /// A times the transpose of B. A block computes 32 x 32 elements, each of its two warps 16 x 32.
     /// #[kernel(threads = 64, requires(depth.is_multiple_of(64), a.len() == 4 * depth as usize, b.len() == a.len()))]
     /// fn product(
     ///     block: &mut Block,
@@ -195,7 +195,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
             if k < each / threads {
                 let row = first / PARTS as u32 + thread / PARTS as u32;
                 // SAFETY: in bounds; each part belongs to one thread. Nobody reads this stage: all threads have used it before
-                // the barrier at the begin of this turn. The source stays borrowed until the copies have ended.
+                // the barrier at the start of this turn. The source stays borrowed until the copies have ended.
                 unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
             }
         });
@@ -207,7 +207,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
     }
     let (mut now, mut next) = (0, ahead);
     for turn in 0..turns {
-        // The copies for this turn have ended, of all threads; those for the next `S - 2` turns may be in flight.
+        // All threads' copies for this turn have ended; those for the next `S - 2` turns may be in flight.
         platform::finish_older_copies::<S>();
         platform::barrier();
         // SAFETY: all of it was copied and waited for, and nobody writes this stage in this turn.

@@ -130,7 +130,7 @@ fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
     if sum.is_nan() { f32::from_bits(0x7fff_ffff) } else { sum }
 }
 
-/// The device's half, for floats.
+/// Implements an element that is a float.
 macro_rules! float {
     ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($seen:item)?) => {
         impl sealed::Element for $element {

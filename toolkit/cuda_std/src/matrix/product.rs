@@ -91,7 +91,8 @@ impl Warp {
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
             platform::ask_lanes();
-            // SAFETY: all of both exists, in whole rows of 16 bytes; all lanes are alive and come here together.
+            // SAFETY: both matrices exist, and their rows begin at multiples of 16 bytes. All lanes are alive and come here
+            // together.
             unsafe {
                 multiply_steps::<STEPS, _, _, _>((rows, first_row), (columns, first_column), stride, product, |_| {})
             };
@@ -122,8 +123,8 @@ impl Warp {
 /// The steps of [`Warp::multiply_rows`] for rows in shared memory. `between(k)` runs after the loads of step `k` have begun.
 ///
 /// # Safety
-/// All of both exists, and its rows begin at multiples of 16 bytes. All lanes are alive and come here together. In `between`, no
-/// thread ends, and all lanes take the same way.
+/// Both matrices exist, and their rows begin at multiples of 16 bytes. All lanes are alive and come here together. In `between`, no
+/// thread ends, and all lanes take the same branches.
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 #[inline(always)]
 pub(super) unsafe fn multiply_steps<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(

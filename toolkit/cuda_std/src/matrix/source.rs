@@ -67,7 +67,7 @@ impl<E: MatrixElement> sealed::Source<E> for Tile<'_, E> {
 /// Bytes of a row of a [`Swizzled`] tile.
 const ROW_BYTES: u32 = 128;
 
-/// The position of the 16-byte part number `i` of a [`Swizzled`] tile. In each of eight rows, the eight parts are in another
+/// The position of the 16-byte part number `i` of a [`Swizzled`] tile. Each of eight rows has its eight parts in a different
 /// order. The function is its own inverse.
 ///
 /// ```
@@ -82,7 +82,7 @@ pub const fn swizzled(i: u32) -> u32 {
     i ^ (i >> 3 & 7)
 }
 
-/// A tile of rows of 128 bytes, in which each of eight rows has its 16-byte parts in another order: part `i` lies at
+/// A tile of rows of 128 bytes. Each of eight rows has its 16-byte parts in a different order: part `i` lies at
 /// [`swizzled(i)`](swizzled). So eight lanes that load the same part of eight rows use all banks.
 ///
 /// The code that fills the tile puts parts in these positions, and loads of matrices find them there. In a swizzled tile of

@@ -8,7 +8,7 @@ use crate::elements::Elements;
 use crate::platform::Scan;
 use crate::seal::INSIDE;
 
-/// Scans of a block over its memory: over every [`BlockMemory`] that can be read.
+/// A block's scans over its memory: methods of every [`BlockMemory`] that can be read.
 ///
 /// The order of the operations depends only on the number of elements, not on the number of threads. Every 32 neighbouring
 /// values are a group, and the last one is filled up with `identity`. In a group, value `k` is combined with the one 1

@@ -36,8 +36,8 @@ pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Res
 
 impl Site {
     fn into_panic(self, kernel: &str, block: [u32; 3], payload: &(dyn Any + Send)) -> KernelPanic {
-        // Our hook has not seen it where the application has set another one since. It is the kernel's panic all the
-        // same: nothing else runs on this core until the block has ended.
+        // If the application has replaced our hook, the hook has not seen this panic. It is still the kernel's, because
+        // nothing else runs on this core until the block has ended.
         let unseen = self.line == 0;
         let message =
             || payload.downcast_ref::<String>().cloned().or(payload.downcast_ref().map(|&m: &&str| m.to_owned()));
@@ -53,14 +53,14 @@ impl Site {
     }
 }
 
-/// Where a panic happened is known to the panic hook alone. Ours notes it for a core that runs a kernel, and
-/// leaves every other panic to the hook that was there.
+/// Only the panic hook knows where a panic happened. Ours records it for a core that runs a kernel, and passes every
+/// other panic to the previous hook.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |info| {
-            let noted = SITE.with(|site| {
+            let recorded = SITE.with(|site| {
                 let Ok(mut site) = site.try_borrow_mut() else { return false };
                 let Some(site) = site.as_mut() else { return false };
                 if let Some(location) = info.location() {
@@ -71,21 +71,21 @@ fn install_hook() {
                 site.message = info.payload_as_str().map(str::to_owned);
                 true
             });
-            if !noted {
+            if !recorded {
                 previous(info);
             }
         }));
     });
 }
 
-/// Remembers which thread of the block a loop is at, for the case that it unwinds.
+/// The thread of the block that a loop has reached, recorded if the loop unwinds.
 #[derive(Default)]
 pub(crate) struct ThreadGuard {
     pub(crate) thread: u32,
 }
 
 impl ThreadGuard {
-    /// The loop has ended: there is nothing to note.
+    /// The loop has ended, so there is nothing to record.
     #[inline(always)]
     pub(crate) fn forget(self) {
         std::mem::forget(self);
@@ -96,12 +96,12 @@ impl Drop for ThreadGuard {
     #[inline]
     fn drop(&mut self) {
         if std::thread::panicking() {
-            note(self.thread);
+            record(self.thread);
         }
     }
 }
 
-/// Remembers which block of a whole grid a loop is at, likewise.
+/// The block of a whole grid that a loop has reached, recorded if the loop unwinds.
 #[derive(Default)]
 pub(crate) struct BlockGuard {
     pub(crate) block: u32,
@@ -121,7 +121,7 @@ impl Drop for BlockGuard {
 }
 
 #[cold]
-fn note(thread: u32) {
+fn record(thread: u32) {
     SITE.with_borrow_mut(|site| {
         if let Some(site) = site {
             site.thread.get_or_insert(thread);

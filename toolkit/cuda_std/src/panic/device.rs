@@ -6,8 +6,8 @@ use crate::scope::Level;
 use core::arch::{asm, global_asm, nvptx};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-// What the handler cannot be told by a parameter: the address of the launch's record, the kernel's id, and
-// whether a thread of this block has panicked.
+// What the handler cannot get as a parameter: the address of the launch's record, the kernel's id, and whether a
+// thread of this block has panicked.
 global_asm!(".shared .align 8 .b8 __cuda_std_launch[16];");
 
 /// Stores the address of this launch's panic record. Every thread of the block calls it first.
@@ -50,12 +50,12 @@ pub(crate) fn poison() -> u32 {
     poison
 }
 
-/// Poisons this block if a thread of the launch has panicked, or of one before it on the stream that is not reported yet; whether it is
-/// so.
+/// Poisons this block if a thread of the launch has panicked, or of an earlier launch on the stream whose panic is not reported
+/// yet. Returns whether one has.
 #[inline(never)]
 pub(crate) fn poison_if_one_has_panicked() -> bool {
     let record: *mut PanicRecord;
-    // SAFETY: reads what `enter` wrote, which vouched for the record; poisons the block.
+    // SAFETY: reads what `enter` wrote, whose caller vouched for the record; poisons the block.
     unsafe {
         asm!("ld.shared.b64 {0}, [__cuda_std_launch];", out(reg64) record, options(nostack, readonly, preserves_flags));
         if record.is_null() || AtomicU32::from_ptr(&raw mut (*record).state).load(Ordering::Relaxed) == PANIC_NONE {
@@ -90,7 +90,7 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
         // SAFETY: `enter`'s caller vouched for the record; its state lets one thread write the rest.
         unsafe {
             let state = &raw mut (*record).state;
-            // Among the launch's threads alone, all on this device: the host's memory may have no wider operation.
+            // The device's scope is enough for the launch's threads. Memory of the host may not support a wider one.
             let found = u32::compare_exchange(Place::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED);
             if found == PANIC_NONE {
                 write(record, kernel, info);

@@ -1,8 +1,8 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// What a phase of a generic kernel calls.
+/// The methods that a generic kernel's phase calls.
 pub trait Step: Sync {
-    /// Something new.
+    /// Makes one.
     fn new() -> Self;
     /// In a thread.
     fn take(&self, i: u32);
@@ -25,7 +25,7 @@ impl Step for Leak {
     }
 }
 
-/// What its closures hold is known for each instance alone.
+/// The types that its closures hold are known only for each instance.
 #[kernel(threads = 64, instances(hang_by_leak = <Leak>))]
 pub fn hang<S: Step>(block: &mut Block, out: &mut Chunk<u32, 64>) {
     let (n, step) = (out.len(), S::new());

@@ -1,6 +1,6 @@
 static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
 
-/// A static that changes tells threads apart, too.
+/// A mutable static tells threads apart, too.
 #[kernel(threads = 64)]
 pub fn hang(block: &mut Block, out: &mut Chunk<u32, 64>) {
     let n = out.len();

@@ -4,7 +4,7 @@ struct Shared(core::cell::Cell<u32>);
 unsafe impl Sync for Shared {}
 static CELL: Shared = Shared(core::cell::Cell::new(7));
 
-/// Whatever its author says of it, a static that changes is shared by all threads of all blocks.
+/// All threads of all blocks share a mutable static, even if its author declares it `Sync`.
 #[kernel(threads = 64)]
 pub fn kernel(block: &mut Block, out: &mut Chunk<u32, 64>) {
     let n = out.len();

@@ -1,4 +1,4 @@
-/// A message that is put together at run time.
+/// A message that is formatted at run time.
 #[kernel(threads = 64)]
 pub fn formatted(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32]) {
     let n = out.len();

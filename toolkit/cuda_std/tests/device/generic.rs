@@ -15,7 +15,7 @@ pub fn turned<T: DeviceLayout + Mul<Output = T>, const N: usize>(
     out.fill(block, n, |i| tile.get(n - 1 - i) * factor);
 }
 
-/// A function of the launch's choice.
+/// A function that the launch chooses.
 pub trait Curve: DeviceLayout {
     /// The value at `x`.
     fn at(&self, x: f32) -> f32;

@@ -1,4 +1,4 @@
-/// As much shared memory as there is, and a reduction, which wants some of it.
+/// All of a block's shared memory, and a reduction, which needs some of it.
 #[kernel(threads = 64)]
 pub fn tight(block: &mut Block, out: &mut Chunk<f32, 64>, big: &mut Shared<f32, 12_284>) {
     let n = out.len();

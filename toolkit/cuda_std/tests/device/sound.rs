@@ -4,7 +4,7 @@ use core::ops::Add;
 /// Tables do not change.
 static TABLE: [f32; 64] = [0.5; 64];
 
-/// What a launch chooses.
+/// A function that a launch chooses.
 pub trait Curve: Sync + cuda_std::Frozen {
     /// The value at `x`.
     fn at(&self, x: f32) -> f32;
@@ -25,7 +25,7 @@ impl Curve for Square {
     }
 }
 
-/// A trait object whose trait says that nothing changes inside.
+/// A trait object whose trait promises that nothing inside changes.
 #[kernel(threads = 64)]
 pub fn curve(block: &mut Block, out: &mut Chunk<f32, 64>, which: u32, a: f32) {
     let (n, line, square) = (out.len(), Line(a), Square(a));
@@ -38,13 +38,13 @@ fn add<T: Pod + Sync + Add<Output = T>>(block: &mut Block, y: &mut Chunk<T, 64>,
     y.update(block, n, |i, y| *y = *y + x.at(i) + a);
 }
 
-/// A generic function that says nothing of cells.
+/// A generic function without a bound about cells.
 #[kernel(threads = 64)]
 pub fn generic(block: &mut Block, y: &mut Chunk<f64, 64>, x: &[f64], a: f64) {
     add(block, y, x, a);
 }
 
-/// Teams and warps as they are meant.
+/// Ordinary use of teams and warps.
 #[kernel(threads = 64)]
 pub fn teams(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32], met: &Atomics<u32>) {
     let (n, all) = (out.len(), x.len() as u32);

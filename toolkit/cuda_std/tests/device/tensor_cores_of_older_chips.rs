@@ -1,4 +1,4 @@
-/// Kernels are built for 7.5 where nothing is said.
+/// Kernels are built for 7.5 by default.
 #[kernel(threads = 32)]
 pub fn product(block: &mut Block, out: &mut Tile2d<f32, 16, 8>, a: &[f16], b: &[f16]) {
     let mut sums = block.per_thread(|_| MatrixSums::<f16, 1, 1>::zero());

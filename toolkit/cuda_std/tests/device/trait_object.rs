@@ -1,4 +1,4 @@
-/// May have a cell inside.
+/// An implementation may contain a cell.
 pub trait Curve: Sync {
     /// The value at `x`.
     fn at(&self, x: f32) -> f32;
@@ -12,7 +12,7 @@ impl Curve for Line {
     }
 }
 
-/// Its closure holds an object of which nobody knows what it is.
+/// Its closure holds an object of unknown type.
 #[kernel(threads = 64)]
 pub fn curve(block: &mut Block, out: &mut Chunk<f32, 64>, a: f32) {
     let (n, line) = (out.len(), Line(a));

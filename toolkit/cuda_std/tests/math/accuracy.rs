@@ -56,7 +56,7 @@ fn roots_and_reciprocals() {
     check("recip", 0.5, math::recip, |x| 1.0 / x);
 }
 
-/// Angles next to multiples of pi / 2, where a reduction with too few digits leaves nothing.
+/// Angles next to multiples of pi / 2, where a reduction with too few digits loses all of them.
 #[test]
 fn angles_that_nearly_vanish() {
     let mut worst = Worst::default();

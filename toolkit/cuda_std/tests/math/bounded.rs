@@ -1,4 +1,4 @@
-//! What inner loops take: error bounds against f64 over the stated ranges, special values, and the one NaN.
+//! Functions for inner loops: error bounds against f64 over the stated ranges, special values, and the one NaN.
 
 use crate::measure::{Worst, floats};
 use cuda_std::math::*;
@@ -22,7 +22,7 @@ fn exp_is_within_its_bound() {
     assert_eq!([exp_bounded(0.0), exp_bounded(-0.0)], [1.0, 1.0]);
 }
 
-/// Rounding to the next number is all that a weight may lose: no step where the reduction changes its multiple.
+/// A weight may lose only a rounding to the next number: there is no step where the reduction changes its multiple.
 #[test]
 fn exp_never_falls_by_more_than_its_error() {
     let mut before = exp_bounded(-87.0);
@@ -102,7 +102,7 @@ fn atan2_knows_the_axes() {
     ] {
         assert_eq!(atan2(y, x), angle, "atan2({y}, {x})");
     }
-    // The other end of the circle is met by rounding alone.
+    // Only rounding reaches the other end of the circle.
     assert_eq!(atan2(-1e-30, -1.0), -pi);
     for (y, x) in [
         (f32::NAN, 1.0),
@@ -121,7 +121,7 @@ fn atan2_knows_the_axes() {
 #[test]
 fn fma_rounds_once() {
     let e = f32::EPSILON;
-    // 1 + 2e + e^2 rounded to 1 + 2e, less what it rounds to: the part that a product rounded by itself loses.
+    // The product is 1 + 2e + e^2 and rounds to 1 + 2e. The difference is what rounding loses.
     assert_eq!(fma(1.0 + e, 1.0 + e, -(1.0 + 2.0 * e)), e * e);
     assert_eq!(fma(f32::MAX, 2.0, f32::NEG_INFINITY), f32::NEG_INFINITY);
     assert!(fma(f32::INFINITY, 0.0, 1.0).is_nan());
@@ -136,7 +136,7 @@ fn sqrt_is_correctly_rounded() {
     assert_eq!(sqrt(-0.0).to_bits(), (-0.0f32).to_bits());
 }
 
-/// Also of numbers that are only known when it runs, and of square roots, where compilers leave comparisons out.
+/// Also of numbers that are known only at run time, and of square roots, whose comparisons compilers remove.
 #[test]
 fn every_nan_becomes_one() {
     let hidden = std::hint::black_box::<f32>;

@@ -1,4 +1,4 @@
-//! `cuda_std::math::f64`: reference values of many digits, special values, and what is exact.
+//! `cuda_std::math::f64`: reference values of many digits, special values, and exact results.
 
 use crate::measure::Random;
 use cuda_std::math::f64 as double;
@@ -41,7 +41,7 @@ fn results_are_within_their_bounds() {
             "hypot" => (double::hypot(x, y), 1),
             other => panic!("a line for {other}"),
         };
-        // Numbers between the two: an error below n ulp makes at most n.
+        // The distance in floats: at most n for an error below n ulp.
         let apart = found.to_bits().abs_diff(expected.to_bits());
         assert!(apart <= bound, "{line}: {found:e} is {apart} numbers from {expected:e}");
         lines += 1;
@@ -96,7 +96,7 @@ fn special_values_are_those_of_c99() {
     }
 }
 
-/// Numbers of any bits: no panic where integers overflow within, a known NaN, and results near those of the platform.
+/// Numbers of any bits: no panic where integers inside overflow, a known NaN, and results near those of the platform.
 #[test]
 fn any_bits_give_what_the_platform_gives() {
     type One = fn(f64) -> f64;
@@ -122,7 +122,7 @@ fn any_bits_give_what_the_platform_gives() {
     let mut random = Random::new(5);
     for round in 0..20_000 {
         let any = f64::from_bits(random.bits());
-        // Bits alone are mostly huge or tiny.
+        // Random bits are mostly huge or tiny numbers.
         let x = if round % 2 == 0 { any } else { (random.unit() - 0.5) * 2f64.powi((random.bits() % 24) as i32 - 12) };
         let y = f64::from_bits(random.bits());
         for (name, own, platform) in functions {

@@ -1,6 +1,6 @@
-//! `cuda_std::math` on a CPU: errors against references of more digits, special values, and what is exact.
+//! `cuda_std::math` on a CPU: errors against references of more digits, special values, and exact results.
 //!
-//! The tests look at a sample of all numbers. CUDA_WIDE=1 makes them look at all 2^32, which takes a core about an hour.
+//! The tests take a sample of all numbers. With CUDA_WIDE=1 they take all 2^32, which keeps a core busy for about an hour.
 
 mod accuracy;
 mod bounded;

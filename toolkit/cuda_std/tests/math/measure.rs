@@ -40,12 +40,12 @@ impl<X: Copy> Worst<X> {
     }
 }
 
-/// Every so many floats from `from` up to `to`, both positive.
+/// Every `stride`th float from `from` up to `to`, both positive.
 pub fn floats(from: f32, to: f32, stride: usize) -> impl Iterator<Item = f32> {
     (from.to_bits()..=to.to_bits()).step_by(stride).map(f32::from_bits)
 }
 
-/// Whether all numbers are to be looked at.
+/// Whether to test all numbers.
 pub fn wide() -> bool {
     std::env::var("CUDA_WIDE").as_deref() == Ok("1")
 }

@@ -1,4 +1,4 @@
-//! What is exact: to integers, and what is left over.
+//! Exact results: rounding to integers, and remainders.
 
 use crate::measure::{Random, Worst, every};
 use cuda_std::math;

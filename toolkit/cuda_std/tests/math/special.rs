@@ -1,4 +1,4 @@
-//! Special values as C99 and IEEE 754 have them.
+//! Special values of C99 and IEEE 754.
 
 use cuda_std::math::*;
 use std::f32::consts::{FRAC_PI_2, PI};

@@ -1,4 +1,4 @@
-//! Atomic operations, and what the shuffled order finds.
+//! Atomic operations, and what the shuffled order reveals.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
@@ -33,14 +33,14 @@ fn a_histogram_is_the_same_in_every_order() {
     }
 }
 
-/// Wrong on purpose: each thread keeps the number that it drew, and who draws first is not said.
+/// Wrong on purpose: each thread keeps the number that it drew, and the order of drawing is unspecified.
 #[kernel(threads = 64)]
 fn tickets(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
     let drawn = block.per_thread(|t| next.add(t, 0, 1));
     out.write(block, 0, &drawn, |_, ticket| *ticket);
 }
 
-/// Wrong on purpose: adds floats in whatever order threads come.
+/// Wrong on purpose: adds floats in the order in which threads come.
 #[kernel(threads = 64)]
 fn float_sum(block: &mut Block, sum: &Atomics<f32>, values: &[f32]) {
     block.for_each(values.len() as u32, |t, i| {
@@ -94,7 +94,7 @@ fn words(block: &mut Block, word: &Atomics<u32>, signed: &Atomics<i32>, long: &A
         long.max(t, 1, 1 << 41);
         long.xor(t, 2, 1 << 42 | 10);
     });
-    // What comes back is what was there.
+    // Operations return the old value.
     let last = block.per_thread(|t| {
         if t.index() == 0 { u64::from(word.add(t, 9, 5)) * 100 + u64::from(word.load(t, 9)) } else { 0 }
     });
@@ -146,7 +146,7 @@ fn extremes_of_floats_are_those_of_numbers() {
     assert_eq!(range(1.0, &[1e-45, -1e-45]), bits(-1e-45, 1.0));
 }
 
-/// As floats of half the size, and what is on integers of this one.
+/// The operations of 32-bit floats, and those of 64-bit integers.
 #[kernel(threads = 32)]
 fn wide(block: &mut Block, double: &Atomics<f64>, long: &Atomics<i64>, values: &[f64]) {
     block.for_each(values.len() as u32, |t, i| {

@@ -3,7 +3,7 @@
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Adds up rows of 32 numbers, tile by tile, four of them a thread at a time.
+/// Adds up rows of 32 numbers, tile by tile. A thread loads four numbers at a time.
 #[kernel(threads = 64, requires(out.len() == 64, x.len().is_multiple_of(256)))]
 fn columns(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], tiles: &mut Shared<u32, 512>) {
     let mut tiles = tiles.halves(block);
@@ -83,7 +83,7 @@ fn a_half_holds_half_and_a_thread_writes_one_element() {
     }
 }
 
-/// Turns of 40 elements, every third of which comes from the kernel's own table; before and after them, tiles that are filled.
+/// Turns of 40 elements; every third element comes from the kernel's own table. Before and after them, tiles are filled.
 #[kernel(threads = 64)]
 fn ahead(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turns: u32, tiles: &mut Shared<u32, 96>) {
     let table = [7, 8, 9, 10];

@@ -5,7 +5,7 @@ use cuda_std::launch::{Kernel, LaunchError};
 use cuda_std::prelude::*;
 use std::ops::Mul;
 
-/// Each block turns its own part round and scales it. Its threads, its part and its tile are the constant's.
+/// Each block reverses its own part and scales it. The constant is the size of block, part and tile.
 #[kernel(
     threads = N,
     requires(factors.len() == 1),
@@ -27,7 +27,7 @@ fn turned_by_hand<T: Copy + Mul<Output = T>>(x: &[T], part: usize, factor: T) ->
     x.chunks(part).flat_map(|part| part.iter().rev().map(|x| *x * factor)).collect()
 }
 
-/// Generic as its kernel is.
+/// Generic like its kernel.
 fn turn<T, const N: usize>(executor: &CpuExecutor, x: &[T], factor: T) -> Vec<T>
 where
     T: DeviceLayout,
@@ -80,18 +80,18 @@ fn errors_name_the_instance() {
     assert_eq!(contract, Err(wanted));
 }
 
-/// An operation that is known by its type alone.
+/// An operation given by its type, without a value.
 pub trait Operation<T> {
-    /// What changes nothing.
+    /// The neutral element.
     const NEUTRAL: T;
-    /// Joins two values.
+    /// Combines two values.
     fn join(a: T, b: T) -> T;
 }
 
 /// The sum.
 pub struct Sum;
 
-/// The largest.
+/// The maximum.
 pub struct Largest;
 
 impl Operation<u32> for Sum {
@@ -117,7 +117,7 @@ impl Operation<i64> for Sum {
 
 const WIDE: u32 = 128;
 
-/// No argument says `Op` or `WHOLE`; parameters may have the letters that launches use in other libraries.
+/// No argument determines `Op` or `WHOLE`. Parameters may have names that launches use in other libraries.
 #[kernel(
     threads = WIDE,
     instances(sums = <u32, Sum, false>, largest = <u32, Largest, false>, whole_sums = <i64, Sum, true>)

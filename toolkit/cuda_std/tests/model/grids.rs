@@ -4,7 +4,7 @@ use crate::panic_of;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Each block writes its number, where it stands, and the grid.
+/// Each block writes its number, its position, and the grid.
 #[kernel(threads = 32, grid = 3)]
 fn places(block: &mut Block, out: &mut Segment<[u32; 7]>) {
     let (index, [x, y, z], grid) = (block.index(), block.index_3d(), block.grid());
@@ -70,11 +70,11 @@ fn what_no_device_takes_is_refused() {
     for grid in too_large {
         assert_eq!(launch(grid.into()), LaunchError::GridTooLarge { kernel: "places", grid: grid.into() });
     }
-    // All three within the device's limits, and more blocks than numbers.
+    // All three are within the device's limits, but there are too many blocks for 32-bit numbers.
     let text = launch(Grid { x: i32::MAX as u32, y: 65535, z: 65535 }).to_string();
     assert!(text.contains("2147483647 x 65535 x 65535 blocks"), "{text}");
     assert!(text.contains("9223090559730712575 blocks"), "{text}");
-    // Within them, but there is one segment.
+    // Within all limits, but there is one segment.
     let few = LaunchError::TooFewSegments { kernel: "places", argument: "out", segments: 1, blocks: 65536 * 65535 };
     assert_eq!(launch((65536, 65535).into()), few);
 }
@@ -106,7 +106,7 @@ fn a_kernel_that_asks_for_no_order_gives_the_same_in_every_order() {
     }
 }
 
-/// Every block fails; the one that is reported ran first.
+/// Every block fails. The reported block ran first.
 #[kernel(threads = 32)]
 fn all_fail(block: &mut Block, out: &mut Segment<u32>) {
     out.fill(block, 1, |i| if i < 1 { panic!("told to") } else { 0 });

@@ -1,4 +1,4 @@
-//! 16-bit floats on CPU cores, beside the crate `half` and beside exact arithmetic.
+//! 16-bit floats on CPU cores, compared with the crate `half` and with exact arithmetic.
 
 use cuda_std::prelude::*;
 
@@ -17,14 +17,14 @@ fn exact_values(mantissa: u32) -> Vec<(u16, i128)> {
     values
 }
 
-/// The nearest value, ties to even; beyond the last one `above`, from half a step on.
+/// The nearest value, ties to even; `above` from half a step beyond the last value on.
 fn nearest(values: &[(u16, i128)], exact: i128, above: u16) -> u16 {
     let sign = if exact < 0 { 0x8000 } else { 0 };
     let size = exact.abs();
     let next = values.partition_point(|(_, value)| *value <= size);
     let (bits, value) = values[next - 1];
     let (upper_bits, upper) = values.get(next).copied().unwrap_or_else(|| {
-        // As if exponents went on.
+        // As if there were larger exponents.
         let step = value - values[next - 2].1;
         (above, value + step)
     });
@@ -66,7 +66,7 @@ fn every_value_widens_as_it_does_in_the_crate_half() {
     }
 }
 
-/// Every float, or one of 977 and all that lie at or beside the middle between two 16-bit values.
+/// Every float, or every 977th and all at or next to the middle between two 16-bit values.
 #[test]
 fn floats_narrow_as_they_do_in_the_crate_half() {
     let check = |bits: u32| {
@@ -96,7 +96,7 @@ fn floats_narrow_as_they_do_in_the_crate_half() {
     }
 }
 
-/// An `f64` is rounded once: by way of `f32` some would be rounded twice.
+/// An `f64` is rounded once. By way of `f32` some would be rounded twice.
 #[test]
 fn doubles_are_rounded_once() {
     let values = exact_values(10);
@@ -120,7 +120,8 @@ fn doubles_are_rounded_once() {
     assert_eq!([1e300, -1e300, 1e-300, -1e-310].map(|x| f16::from_f64(x).to_bits()), [0x7c00, 0xfc00, 0, 0x8000]);
 }
 
-/// Sums, products and `x y + z` of every kind of `f16`, and of `bf16` of exponents that 128 bits hold: the nearest to the exact ones.
+/// Sums, products and `x y + z` are nearest to the exact results, for all kinds of `f16`, and for `bf16` with exponents that 128
+/// bits can hold.
 #[test]
 fn arithmetic_rounds_once() {
     let mut dice = Dice(2);
@@ -246,7 +247,7 @@ fn pairs_and_eights_are_single_numbers_side_by_side() {
     }
 }
 
-/// Every kind of memory and of warp's operation with elements of 16 bits.
+/// All kinds of memory and all operations of warps, with elements of 16 bits.
 #[kernel(threads = 64)]
 fn everywhere(
     block: &mut Block,

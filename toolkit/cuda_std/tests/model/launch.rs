@@ -1,4 +1,4 @@
-//! What a launch checks before a kernel runs, and what the host knows of a kernel.
+//! The checks of a launch before a kernel runs, and what the host knows about a kernel.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{ArgVisitor, Host, Kernel, LaunchError, OffsetsError, Space, check_arguments};
@@ -121,7 +121,7 @@ fn the_host_knows_the_signature() {
     );
 }
 
-/// Writes down what it is shown.
+/// Records the arguments that it receives.
 struct Names(Vec<String>);
 
 impl<S: Space> ArgVisitor<S> for Names {
@@ -179,7 +179,7 @@ fn executors_see_the_arguments_in_order() {
     assert_eq!(names.0, expected);
 }
 
-/// More blocks than cores, of very different work, in a pool of one thread and in one of several.
+/// More blocks than cores, with very different work, in a pool of one thread and in a pool of several.
 #[test]
 fn results_do_not_depend_on_the_number_of_cores() {
     let bounds: Vec<u32> = (0..=200).map(|i| i * (i + 1) / 2 % 64 + 64 * i).collect();

@@ -4,7 +4,7 @@ use crate::message;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// What a test reads of the lists: count, whether complete, then the items.
+/// The words that a test reads from a list: its count, whether it is complete, then its items.
 const SHOWN: u32 = 12;
 
 static NUMBERS: [u32; 100] = {
@@ -45,7 +45,7 @@ fn collect(
     let lists = match lanes {
         1 => words.collect::<1, _>(block, n, m, keep),
         8 => words.collect::<8, _>(block, n, m, keep),
-        // The same by elements of an array, which are their own numbers.
+        // The same for elements of an array. Each element is its own index.
         16 => words.collect_of::<16, _, _>(block, n, View::of(&NUMBERS).part(0, m), |i| {
             move |at, j: u32| j.is_multiple_of(i + every) && at == j
         }),
@@ -98,7 +98,7 @@ fn lists_hold_what_was_kept_in_rising_order() {
     }
 }
 
-/// Items of neighbouring lists lie side by side, which is what makes reading them fast.
+/// Items of neighbouring lists are adjacent, so reading them is fast.
 #[test]
 fn items_of_neighbours_are_neighbours() {
     let (_, memory) = run(4 * 3, 3, 5, 8, 2).unwrap();

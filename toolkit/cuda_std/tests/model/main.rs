@@ -1,4 +1,4 @@
-//! The kernel model on CPU cores: what each operation does, and what ends in an error.
+//! The kernel model on CPU cores: results of operations, and errors.
 
 mod atomics;
 mod called_directly;

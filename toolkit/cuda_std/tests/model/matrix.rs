@@ -4,7 +4,7 @@ use cuda_std::MatrixElement;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// C + A B in tiles of 64 x 32, of 2 x 1 warps with 32 x 32 each, and the same by way of shared memory and of other loads.
+/// C + A B in tiles of 64 x 32, by 2 x 1 warps with 32 x 32 each; then the same through shared memory and by other loads.
 macro_rules! products {
     ($($name:ident: $element:ident, $sum:ident;)*) => {$(
         #[kernel(threads = 96)]

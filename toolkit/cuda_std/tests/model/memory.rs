@@ -1,4 +1,4 @@
-//! Phases that write memory, and the views of it.
+//! Phases that write memory, and its views.
 
 use crate::message;
 use cuda_std::prelude::*;
@@ -7,8 +7,8 @@ fn one(n: usize) -> Offsets {
     Offsets::new(vec![0, n as u32]).unwrap()
 }
 
-/// Runs the kernel `$name` as one block, its first argument `$out`; before that, on copies of `$out`, with threads in
-/// other orders, on which the results must not depend.
+/// Runs the kernel `$name` with one block and the first argument `$out`. Before that, it runs it on copies of `$out` with
+/// threads in other orders, and compares the results.
 macro_rules! run {
     ($name:ident, $out:expr $(, $field:ident: $value:expr)*) => {{
         let offsets = one($out.len());
@@ -111,7 +111,7 @@ fn threads_write_their_states_as_far_as_there_is_room() {
         run!(write_states, out, first: first).unwrap();
         for (i, found) in out.iter().enumerate() {
             let expected = match (i as u32).checked_sub(first) {
-                // Its index once in the beginning, a thousand times in a phase, once when it is written.
+                // Its index once at the start, a thousand times in a phase, and once when it is written.
                 Some(thread) if thread < 64 => 100 + 1002 * thread,
                 _ => 7,
             };
@@ -127,7 +127,7 @@ fn views(block: &mut Block, out: &mut Segment<[u32; 4]>) {
     let n = words.len();
     words.fill(block, n, |i| i);
     let (mut head, mut tail) = words.split_at(6);
-    // Both parts at the same time: one read, the other written.
+    // Both parts at the same time: one is read, the other written.
     let before = head.view(6);
     tail.update(block, n - 6, |i, item| *item += 1000 * before.get(i % 6));
     let mut pairs = head.arrays::<4>();

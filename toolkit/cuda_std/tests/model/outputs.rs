@@ -1,4 +1,4 @@
-//! Outputs that blocks share out: chunks of a buffer and tiles of a matrix; contracts; dynamic shared memory.
+//! Outputs divided among blocks: chunks of a buffer and tiles of a matrix. Contracts. Dynamic shared memory.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
@@ -46,7 +46,7 @@ fn a_contract_is_checked_before_anything_runs() {
     assert_eq!(out, [5; 100]);
 }
 
-/// A contract over everything that one can name.
+/// A contract over everything that it can name.
 #[kernel(
     threads = 64,
     grid = 2,

@@ -1,4 +1,4 @@
-//! Parts of a block's memory that warps take in turn, and lists that are made of ranges and thinned out.
+//! Parts of a block's memory that warps take in turn, and lists that are filled from ranges and thinned out.
 
 use cuda_std::launch::{CpuExecutor, LaunchError, Offsets, Segments};
 use cuda_std::prelude::*;
@@ -6,8 +6,8 @@ use cuda_std::prelude::*;
 /// Where the parts of [`thinned()`] begin: an empty one, a small one, and one that is longer than a warp.
 const STARTS: [u32; 5] = [0, 0, 3, 45, 50];
 
-/// Element `i` of part `g`: of the numbers in the ranges `[10 l, 10 l + g)`, one for each lane `l` below 6, those that are
-/// multiples of `i + 1`: how many, the sum, and whether there was room for all numbers.
+/// Element `i` of part `g`: the multiples of `i + 1` in the ranges `[10 l, 10 l + g)`, one range for each lane `l` below 6.
+/// Writes how many there are, their sum, and whether there was room for all numbers.
 #[kernel(threads = 96)]
 fn thinned(
     block: &mut Block,
@@ -77,7 +77,7 @@ fn parts_that_overlap_are_refused_before_anything_is_written() {
     }
 }
 
-/// DoubleBuffer what is even, which is some work, and leaves the rest.
+/// Halves even elements, by a sum over the warp, and adds 1000 times its index to each odd one.
 #[kernel(threads = 64)]
 fn halved(block: &mut Block, items: &mut Segment<u32>) {
     let n = items.len();
@@ -102,7 +102,7 @@ fn a_warp_knows_what_an_element_was() {
     assert_eq!(items, expected);
 }
 
-/// What lies beyond the end is the last element.
+/// An index beyond the end gives the last element.
 #[kernel(threads = 32)]
 fn clamped(block: &mut Block, out: &mut Chunk<u32, 8>, x: &[u32]) {
     let x = View::of(x).clamped();

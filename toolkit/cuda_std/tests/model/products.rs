@@ -1,4 +1,4 @@
-//! `Stages::add_products`, beside its definition.
+//! `Stages::add_products`, compared with its definition.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
@@ -37,7 +37,7 @@ fn run(executor: &CpuExecutor, depths: [u32; 2], first: u32) -> Result<Vec<f32>,
 
 #[test]
 fn products_of_windows_are_those_of_their_rows() {
-    // Fewer turns than stages, none at all, and more; what is left over of a window is not multiplied.
+    // Fewer turns than stages, none, and more. An incomplete window is not multiplied.
     for depth in if cfg!(miri) { vec![64] } else { vec![0, 8, 64, 128, 192, 456] } {
         let (a, b) = (rows(64, depth, 9), rows(32, depth, 7));
         let line = |rows: &[f16x8], i: u32| -> Vec<f32> {

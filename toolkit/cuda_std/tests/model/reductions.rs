@@ -1,8 +1,8 @@
-//! The order of operations that reductions promise, restated from the documentation.
+//! The documented order of operations in reductions, written again as loops.
 
 use cuda_std::prelude::*;
 
-/// Neither associative nor commutative, so that another order has another result. 0 is neutral.
+/// Neither associative nor commutative, so another order gives another result. 0 is neutral.
 fn mix(a: u32, b: u32) -> u32 {
     match (a, b) {
         (0, other) | (other, 0) => other,
@@ -10,7 +10,7 @@ fn mix(a: u32, b: u32) -> u32 {
     }
 }
 
-/// What slot `i` holds after the passes by strides down to `stride` over a power of two of slots.
+/// The value of slot `i` after the passes with strides down to `stride`. The number of slots is a power of two.
 fn halved(slots: &[u32], i: usize, stride: usize) -> u32 {
     if stride == slots.len() {
         slots[i]
@@ -29,7 +29,7 @@ fn block_tree(values: &[u32]) -> u32 {
     halved(&groups, 0, 1)
 }
 
-/// Reductions of every kind over the first `n` values: their results, which are to be the same.
+/// Reductions of every kind over the first `n` values. Their results must be equal.
 fn reduce_all(block: &mut Block, results: &mut Segment<u32>, memory: &mut Segment<u32>, values: &[u32], n: u32) {
     let plain = block.reduce(n, 0, |i| values.at(i), mix);
     results.set(block, 0, plain);
@@ -57,7 +57,7 @@ macro_rules! kernels {
             }
         )*
 
-        /// Results and memory by every block size.
+        /// Results and memory for every block size.
         fn by_every_block_size(executor: &CpuExecutor, values: &[u32], n: u32) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
             vec![$({
                 let (mut results, mut memory) = (vec![0; 3], vec![0; values.len()]);
@@ -112,7 +112,7 @@ fn sums(block: &mut Block, out: &mut Segment<f32>, values: &[f32]) {
     out.set(block, 1, sum);
 }
 
-/// The order as operations on numbers: another one rounds otherwise.
+/// The order for sums of floats: another order rounds differently.
 #[test]
 fn sums_have_the_bits_of_the_tree() {
     let values: Vec<f32> = (0..3000).map(|i| 1.0 / (1.0 + i as f32) * if i % 3 == 0 { -1e3 } else { 1.0 }).collect();

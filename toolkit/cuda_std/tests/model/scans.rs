@@ -17,7 +17,7 @@ macro_rules! kernels {
 
 kernels!(scan_32 32 scan_96 96 scan_256 256 scan_1024 1024);
 
-/// The documented tree, restated: groups of 32, rounds of 32 groups, a carry from round to round.
+/// The documented tree, written again: groups of 32, rounds of 32 groups, a carry from round to round.
 fn expected(input: &[f32]) -> (Vec<f32>, Vec<f32>) {
     fn scan(values: &[f32]) -> [f32; 32] {
         let mut now = [0.0; 32];
@@ -45,7 +45,7 @@ fn expected(input: &[f32]) -> (Vec<f32>, Vec<f32>) {
     (inclusive, exclusive)
 }
 
-/// How many executors: one in order and one shuffled will do for an interpreter.
+/// The number of executors. For an interpreter, one in order and one shuffled are enough.
 fn executors() -> usize {
     if cfg!(miri) { 2 } else { 3 }
 }
@@ -78,7 +78,7 @@ fn prefix_sums_follow_one_tree_for_every_block_size_and_order() {
     }
 }
 
-/// The order of the operands, by an operation that is associative and not commutative: b, unless it is none.
+/// The order of the operands, by an operation that is associative but not commutative: `b`, unless it is neutral.
 #[kernel(threads = 64)]
 fn last_of(block: &mut Block, out: &mut Segment<u32>, input: &[u32]) {
     let n = input.len() as u32;
@@ -132,7 +132,7 @@ fn blocks_ask_their_indices_and_their_threads() {
     }
 }
 
-/// The same sums, in place and with a number before them.
+/// The same sums, in place and with an initial value.
 #[kernel(threads = 96)]
 fn from_a_number(
     block: &mut Block,
@@ -162,7 +162,7 @@ fn scans_in_place_and_from_a_number_follow_the_same_tree() {
     let lengths: &[u32] = if cfg!(miri) { &[0, 33] } else { &[0, 1, 31, 32, 33, 1000, 1024, 1025, 5000] };
     for &n in lengths {
         let offsets = Offsets::new(vec![0, n + 1]).unwrap();
-        // Whole numbers, so that an order of additions that differs by the initial value gives the same sums.
+        // Whole numbers, because an initial value changes the order of additions.
         let input: Vec<f32> = (0..n).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as f32).collect();
         let (mut inclusive, mut exclusive) = expected(&input);
         for executor in &[CpuExecutor::new(), CpuExecutor::shuffled(1)] {

@@ -1,10 +1,10 @@
-//! Writing where the data say.
+//! Writing to computed indices.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Moves `x` to where `to` says, by as many blocks as are launched; also as rows of three in one piece.
+/// Moves each element of `x` to its index in `to`, by any number of blocks. An instance moves whole rows of three.
 #[kernel(threads = 64, requires(to.len() == x.len()), instances(moved_u8 = <u8>, moved_f64 = <f64>, moved_rows = <[f32; 3]>))]
 fn moved<T: DeviceLayout>(block: &mut Block, out: &Scatter<T>, x: &[T], to: &[u32]) {
     let part = (x.len() as u32).div_ceil(block.grid().x);

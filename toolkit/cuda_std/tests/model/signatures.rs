@@ -1,7 +1,7 @@
 //! Signatures that kernels may have.
 use cuda_std::prelude::*;
 
-/// Documented, public, without arguments but the output, all threads that there may be.
+/// Documented and public, with no argument but the output, and the largest number of threads.
 #[kernel(threads = 1024)]
 pub fn largest(block: &mut Block, out: &mut Segment<u32>) {
     out.set(block, 0, 1);

@@ -1,4 +1,4 @@
-//! Kernels that broke the model once: each ends in a defined error.
+//! Kernels that once broke the model. Each ends in a defined error.
 
 mod float_mode;
 mod odd;
@@ -6,7 +6,7 @@ mod odd;
 use crate::message;
 use cuda_std::prelude::*;
 
-/// As many elements as it is told, one for each thread.
+/// Writes `n` elements, one per thread, for any `n`.
 #[kernel(threads = 32)]
 fn written_by_threads(block: &mut Block, out: &mut Chunk<u32, 64>, tile: &mut Shared<u32, 64>, n: u32) {
     let _ = tile.fill(block, 64, |_| 0xdead);

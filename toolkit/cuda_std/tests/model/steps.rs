@@ -1,4 +1,4 @@
-//! Phases in which one thread tells all, states side by side, and rows by warps.
+//! One thread's result for all, several states per thread, and rows by warps.
 
 use crate::panic_of;
 use cuda_std::launch::LaunchError;
@@ -57,7 +57,7 @@ fn a_thread_sees_both_of_its_states() {
     }
 }
 
-/// Each row sorted by how far elements lie from the row's largest, in a way that uses what the warp found.
+/// The difference of each element from the largest of its row, which a warp finds first.
 #[kernel(threads = 64)]
 fn below_largest(block: &mut Block, out: &mut Chunk<u32, 200>, x: &[u32], rows: u32, columns: u32) {
     let largest = |warp: &mut Warp, row: u32| {

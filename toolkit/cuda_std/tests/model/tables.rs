@@ -1,4 +1,4 @@
-//! Matrices to read, and windows of them.
+//! Matrices for reading, and their windows.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;

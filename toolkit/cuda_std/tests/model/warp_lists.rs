@@ -1,4 +1,4 @@
-//! Lists of a warp, and what lanes read beside each other.
+//! A warp's lists, and items that lanes read together.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use cuda_std::prelude::*;
@@ -7,7 +7,8 @@ fn executors() -> [CpuExecutor; 3] {
     [CpuExecutor::new(), CpuExecutor::shuffled(5), CpuExecutor::shuffled(23)]
 }
 
-/// Element `i`: of the numbers below `i`, the multiples of 3 and the squares of those, whether there was room, and their sums.
+/// Element `i`: the count of numbers below `i`; a sum over the multiples of 3 and their squares; the sum of the squares of the
+/// even ones except 6, and whether the list has room for all of these.
 #[kernel(threads = 64)]
 fn chosen(
     block: &mut Block,
@@ -42,7 +43,7 @@ fn chosen(
     });
 }
 
-/// The numbers below `i`, in three ranges that lanes far from each other have.
+/// The numbers below `i` in three ranges, which belong to lanes far from each other.
 fn three_ranges(warp: &mut Warp, i: u32) -> PerLane<[u32; 2]> {
     warp.per_lane(|lane| match lane.index() {
         2 => [0, i / 3],
@@ -68,7 +69,7 @@ fn a_warp_keeps_what_it_chooses_in_the_lanes_order() {
     }
 }
 
-/// Element `i`: how many of the numbers below `i` another one of the list divides.
+/// Element `i`: how many of the numbers below `i` have a smaller divisor in the list.
 #[kernel(threads = 64)]
 fn divided(block: &mut Block, out: &mut Segment<u32>, divisors: &mut Shared<u32, { 2 * 16 }>) {
     let n = out.len();
@@ -103,8 +104,8 @@ fn a_warp_counts_questions_that_find_an_item() {
     }
 }
 
-/// Element `i`: the sum of the indices of the first `i` elements, which a warp reads from a list that ends within the second
-/// 32 of them.
+/// Element `i`: the sum of the indices of the first `i` elements. A warp reads them from a list that ends within its second 32
+/// items.
 #[kernel(threads = 64)]
 fn picked(block: &mut Block, out: &mut Segment<[u32; 2]>, x: &[[f32; 4]], list: &mut Shared<Pick, { 2 * 40 }>) {
     let n = out.len();
@@ -141,7 +142,7 @@ fn a_list_of_picks_is_read_to_its_end_wherever_that_is() {
     }
 }
 
-/// Element `i`: the sum of the numbers below `i` by their places in three ranges, and in how many calls they came.
+/// Element `i`: the sum of the numbers below `i`, weighted by their positions in three ranges, and the number of calls.
 #[kernel(threads = 64)]
 fn dealt(block: &mut Block, out: &mut Segment<[u32; 2]>) {
     let n = out.len();
@@ -151,7 +152,7 @@ fn dealt(block: &mut Block, out: &mut Segment<[u32; 2]>) {
         warp.each_of_ranges(&ranges, |warp, numbers, n| {
             let own = warp.map(numbers, |lane, number| {
                 let place = 32 * calls + lane.index();
-                // Lanes behind the last have its number again.
+                // Lanes after the last number repeat it.
                 if lane.index() < n { number * (place + 1) } else { number - (i - 1) }
             });
             sum += warp.reduce(&own, |a, b| a + b);

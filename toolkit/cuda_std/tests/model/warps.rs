@@ -1,4 +1,4 @@
-//! Warps: where they write, panics in them, and the shuffled order.
+//! Warps: writing, panics, and the shuffled order.
 
 use crate::{message, panic_of};
 use cuda_std::prelude::*;
@@ -39,7 +39,7 @@ fn what_warps_write_stands_in_its_place() {
     }
 }
 
-/// Sorts the values of each warp by exchanging neighbours, as long as a lane has something to exchange.
+/// Sorts the values of each warp by exchanging neighbours until no lane has anything to exchange.
 #[kernel(threads = 64)]
 fn sorted(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32]) {
     let first = out.start();
@@ -104,7 +104,7 @@ fn a_panic_in_a_warp_names_the_thread() {
     assert_eq!(out, [32; 4]);
 }
 
-/// Wrong on purpose: which warp comes first decides what each one draws.
+/// Wrong on purpose: the order of warps decides what each one draws.
 #[kernel(threads = 512)]
 fn first_come(block: &mut Block, out: &mut Chunk<u32, 16>, next: &Atomics<u32>) {
     out.write_by_warp(block, |warp| {
@@ -125,8 +125,8 @@ fn warps_come_in_a_shuffled_order() {
     assert_ne!(draw(1), draw(2));
 }
 
-/// Element `i`: of the multiples of 3 below `i`, how many there are, whether there was room for them, and what those
-/// with room add up to when they are read again; then how many of these are even, put into the other list.
+/// Element `i`, for the multiples of 3 below `i`: how many there are, whether there was room for all, the sum of those that
+/// fit, and how many of them are even, from the other list.
 #[kernel(threads = 96)]
 fn listed(
     block: &mut Block,

@@ -25,10 +25,10 @@ struct Part {
     argument: TokenStream,
 }
 
-/// Copies of the kernel for processors with AVX2, FMA and the bit instructions that came with them, and for those with
+/// Copies of the kernel for processors with AVX2, FMA and the bit instructions of that generation, and for those with
 /// AVX-512 if the kernel asks for it.
 ///
-/// To call the same function from code for such a processor would not be enough. A closure has the features of the function
+/// Calling the same function from code for such a processor would not be enough. A closure has the features of the function
 /// that it is written in, and one that is too long to be inlined would be compiled without the processor's features.
 pub fn with_features(signature: &Signature, function: &ItemFn) -> TokenStream {
     let version = |suffix: &str, features: &str| {
@@ -168,7 +168,7 @@ fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields
         /// The kernel as a type, for each of its instances.
         pub struct Kernel<#(#declared),*>(::core::marker::PhantomData<(#(#types,)*)>);
 
-        /// The bound with which a generic function launches [`Kernel`]: there is such an instance.
+        /// The bound that a generic function needs to launch [`Kernel`]: the instance exists.
         #[diagnostic::on_unimplemented(message = #no_instance, label = "no instance", note = #note)]
         pub trait Instance<#(#fields_declared),*>: l::Kernel
         where
@@ -259,7 +259,7 @@ fn items(
 
         #(#run_versions)*
 
-        // SAFETY: constants and order of arguments come from the signature that the entry is made of.
+        // SAFETY: the constants and the order of the arguments come from the signature that the entry is made from.
         unsafe impl l::Kernel for #kernel {
             const NAME: &'static str = #name_text;
             const DESCRIPTION: &'static str = {

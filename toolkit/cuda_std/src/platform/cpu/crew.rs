@@ -73,7 +73,7 @@ impl Crew {
         }
     }
 
-    /// The results of `f` for every number below `n`, each at its number.
+    /// The results of `f` for every number below `n`, in increasing order of the numbers.
     #[inline(always)]
     pub(crate) fn collect<T>(self, n: u32, mut f: impl FnMut(u32) -> T) -> Box<[T]> {
         let mut places: Box<[MaybeUninit<T>]> = Box::new_uninit_slice(n as usize);

@@ -6,7 +6,7 @@ use crate::warp_picks::Picks;
 use crate::{Clamped, PerLane, Warp, WarpList};
 use bytemuck::{Pod, Zeroable};
 
-/// The words that are stored for an element: its index, and its own four.
+/// The number of words stored for an element: its index, and its own four.
 const WORDS: usize = 5;
 /// The number of elements that are examined together.
 const TURN: usize = 16;
@@ -65,15 +65,15 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     for (from, to) in from.iter().zip(&to) {
         let mut at = 0;
         for k in 0..TURN {
-            // SAFETY: ensured by the caller; a word that was not chosen is written over by the next one, or lies behind all.
+            // SAFETY: ensured by the caller. A word that was not chosen is overwritten by the next one, or lies after all.
             unsafe { to.add(at).write(from.add(k).read()) };
             at += (votes >> k & 1) as usize;
         }
     }
 }
 
-/// The words of `n` elements, `TURN` at most: first the first word of each, then the second of each, and so on. Behind them
-/// stand the words of the first element.
+/// The words of `n` elements, `TURN` at most: the first word of each, then the second of each, and so on. Positions from `n`
+/// on hold the words of the first element.
 ///
 /// # Safety
 /// The elements exist, and there is one.
@@ -235,7 +235,7 @@ mod x86 {
     #[inline]
     pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
         for (from, to) in from.iter().zip(to) {
-            // SAFETY: ensured by the caller. By registers: processors are slow to store what they compress.
+            // SAFETY: ensured by the caller. Compressing in a register is faster than compressing while storing.
             unsafe {
                 let words = _mm512_loadu_epi32(from.cast());
                 _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
@@ -327,7 +327,7 @@ pub(crate) unsafe fn push_picks(
     votes
 }
 
-/// The elements at 32 positions: their addresses.
+/// The addresses of the elements at 32 positions.
 pub(crate) struct PickStorage<'a> {
     index: &'a PerLane<u32>,
     words: [&'a PerLane<f32>; 4],

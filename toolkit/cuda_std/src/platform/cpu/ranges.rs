@@ -11,7 +11,7 @@ pub(crate) fn each_of_ranges(
     ranges: &PerLane<[u32; 2]>,
     mut look: impl FnMut(&mut Warp, &PerLane<u32>, u32),
 ) {
-    // Numbers are written this many at a time, of which some may be beyond their range: the next ones replace those.
+    // Numbers are written this many at a time. Some may be beyond their range; the next ones replace them.
     const TURN: usize = 16;
     let mut rest = ranges.0.0;
     loop {

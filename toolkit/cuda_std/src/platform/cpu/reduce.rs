@@ -39,6 +39,7 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     step: impl Fn(T, u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
+    check_length(m, MAX_LENGTH);
     let mut slots = [identity; 32];
     for j in 0..m {
         let slot = &mut slots[(j % L) as usize];
@@ -47,8 +48,8 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     halve(&mut slots[..L as usize], &combine)
 }
 
-/// See [`crate::Team::reduce_parts`]. In turns: first the parts of many `j`, then their sums. Words of different parts lie
-/// together, so both loops process several `j` at a time.
+/// See [`crate::Team::reduce_parts`]. It alternates: first the parts of many `j`, then their sums. Equal words of different
+/// parts are adjacent, so both loops process several `j` at a time.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,

@@ -35,7 +35,7 @@ pub(crate) fn ask_lanes() {
 /// As [`multiply`].
 ///
 /// # Safety
-/// [`ask_lanes`] comes before it in the same straight code, which all lanes run together.
+/// [`ask_lanes`] comes before it in the same straight-line code, which all lanes run together.
 #[inline(always)]
 pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usize>(
     a: &MatrixA<E, R>,
@@ -106,7 +106,7 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
 /// Each is inline assembly that is declared to have side effects. LLVM's own functions have none for its optimiser (22.1:
 /// `nosync memory(none)`, not convergent), so it may move one into a branch that only some lanes take. Code with side effects stays
 /// in place, but LLVM may still copy it if it is not convergent. So [`multiply`] has a convergent operation directly before it, in
-/// the same straight code.
+/// the same straight-line code.
 pub(crate) mod mma {
     use core::arch::asm;
 

@@ -18,14 +18,14 @@ pub(crate) fn each_of_ranges(
         let behind = scan_lanes(count, thread_index() % WARP, &u32::wrapping_add);
         let to_number = first.wrapping_sub(behind.wrapping_sub(count));
         let total = warp.broadcast(&PerLane(LaneStorage(behind)), WARP - 1);
-        // The lane whose range has the first of the next numbers, the end of that range, and what gives its numbers.
+        // The lane whose range contains the next number, the end of that range, and what to add for its numbers.
         let (mut lane, mut end_of_lane, mut of_lane) = (0u32, from_lane(behind, 0), from_lane(to_number, 0));
         let mut begin = 0u32;
         while begin < total {
             let next = begin.wrapping_add(WARP).min(total);
             let own = begin.wrapping_add(thread_index() % WARP).min(total.wrapping_sub(1));
             let mut number = of_lane;
-            // (There is no lane behind the last, whatever a dead lane gives.)
+            // (No lane follows the last one, even if a dead lane's value says so.)
             while end_of_lane < next && lane < WARP - 1 {
                 lane = lane.wrapping_add(1);
                 of_lane = from_lane(to_number, lane);

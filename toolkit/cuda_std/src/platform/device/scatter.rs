@@ -3,12 +3,12 @@
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// A raw parameter beside the buffer's: where the launch has a bit for each element that says whether the element has been written.
+/// A raw parameter after the buffer's: the address of one bit per element, which says whether the element has been written.
 #[cfg(cuda_check_writes)]
 #[repr(transparent)]
 pub struct WriteOnce(*mut u32);
 
-/// Without checks it is none, and launches have no such bits.
+/// Without checks there is no such parameter.
 #[cfg(not(cuda_check_writes))]
 #[repr(C)]
 pub struct WriteOnce {
@@ -35,7 +35,7 @@ impl WriteOnce {
     }
 
     /// # Safety
-    /// None, but as with checks.
+    /// None. With checks this method is unsafe.
     #[cfg(not(cuda_check_writes))]
     #[inline(always)]
     pub(crate) unsafe fn is_first(&self, _i: u32) -> bool {

@@ -45,7 +45,7 @@ impl<T: Pod> DynamicStorage<T> {
 }
 
 /// A shared address. Stock rustc has no address space for shared memory, so inline assembly reads and writes it. A generic pointer
-/// would work too, and cost a tenth more.
+/// would work too, but is slower.
 pub(crate) struct SharedPointer<T>(u32, PhantomData<T>);
 
 impl<T> Clone for SharedPointer<T> {
@@ -248,8 +248,8 @@ impl<T: Pod> SharedPointer<T> {
         }
     }
 
-    /// Copies an element. The copy is complete when the thread has [finished its copies](finish_copies). The thread does not wait for
-    /// it before, if the chip can do that.
+    /// Copies an element. The copy is complete when the thread has [finished its copies](finish_copies). If the chip supports it, the
+    /// thread does not wait until then.
     ///
     /// # Safety
     /// Until then, the rules of [`store`](Self::store) hold, and the source does not change.

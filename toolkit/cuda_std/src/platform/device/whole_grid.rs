@@ -61,8 +61,8 @@ impl GridCrew {
         self.target = self.target.wrapping_add(u64::from(self.blocks()));
         if thread_index() == 0 {
             let arrived = self.state.cast::<u64>();
-            // SAFETY: the state lives as long as the launch. Threads of the block have met, so that this fence is behind what they
-            // wrote, and what they read is behind the one below: as CUDA C++ has it in `grid.sync()`.
+            // SAFETY: the state lives as long as the launch. The block's threads have met, so what they wrote comes before this
+            // fence. What they read later comes after the fence below. CUDA C++ does the same in `grid.sync()`.
             unsafe {
                 asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
                 asm!("red.release.gpu.add.u64 [{0}], 1;", in(reg64) arrived, options(nostack, preserves_flags));
@@ -118,7 +118,7 @@ impl GridCrew {
             state.cast::<u8>().wrapping_add(bytes as usize).cast::<T>()
         };
         if thread_index() == 0 {
-            // SAFETY: a place of this block's own, aligned to 32 bytes. Who read it has met all others since: at the meeting of
+            // SAFETY: this block's own slot, aligned to 32 bytes. Blocks that read its old value have met all others since, in
             // the reduction between.
             unsafe { place(block_index::<1>()).write(own) };
         }

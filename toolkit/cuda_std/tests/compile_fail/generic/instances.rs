@@ -1,4 +1,4 @@
-//! A generic kernel names its instances, and each says what every parameter is.
+//! A generic kernel names its instances, and each instance names every parameter's value.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

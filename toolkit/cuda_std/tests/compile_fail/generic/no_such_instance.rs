@@ -1,4 +1,4 @@
-//! A launch takes the instances that there are.
+//! Only named instances can be launched.
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 

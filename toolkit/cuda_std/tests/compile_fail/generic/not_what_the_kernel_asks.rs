@@ -1,8 +1,8 @@
-//! An instance is what its kernel asks for, and a device can run it.
+//! An instance fulfils the kernel's bounds, and a device can run it.
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// A function of the launch's choice.
+/// A function that the launch chooses.
 pub trait Curve: DeviceLayout {
     /// The value at `x`.
     fn at(&self, x: f32) -> f32;

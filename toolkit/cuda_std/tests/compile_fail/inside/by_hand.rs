@@ -1,4 +1,4 @@
-//! Traits whose implementations are trusted are implemented here alone, or by `unsafe`.
+//! Other crates cannot implement a trusted trait, or only by `unsafe`.
 #![deny(unsafe_code)]
 use cuda_std::{AtomicMemory, SharedByWarp};
 

@@ -1,4 +1,4 @@
-//! There is one `Part` of a memory at a time: a bound does not lend the way to a second one, nor to an output's content.
+//! There is one `Part` of a memory at a time. Hidden methods give no second one, and no access to an output's content.
 #![deny(unsafe_code)]
 use cuda_std::prelude::*;
 

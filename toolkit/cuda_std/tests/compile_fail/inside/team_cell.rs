@@ -1,4 +1,4 @@
-//! A cell would tell the team which of its threads is which.
+//! A cell would tell the team's threads apart.
 #![deny(unsafe_code)]
 use cuda_std::prelude::*;
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! A reduction inside of the same team's reduction: its threads are at different turns there.
+//! A team cannot reduce inside its own reduction, where its threads are in different iterations.
 #![deny(unsafe_code)]
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a lane sees of others goes through the warp's phases: a bound does not lend the way around them.
+//! Lanes see each other's values only through the warp's phases. Hidden methods give no other way.
 #![deny(unsafe_code)]
 use cuda_std::Lanes;
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! An argument that the kernel does not have; shared memory is none.
+//! An argument that the kernel does not have. Shared memory is not an argument.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! A grid is a number of blocks, or two, or three.
+//! A grid is one number of blocks, or two, or three.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,5 +1,5 @@
-//! A launch counts with the lengths that the kernel's function has. Where their names lead elsewhere from the module that the
-//! attribute makes, nothing is launched.
+//! A launch uses the lengths in the kernel's function. If a name means something else in the module that the attribute makes,
+//! the launch does not compile.
 #![allow(unused_braces)]
 const N: usize = 64;
 

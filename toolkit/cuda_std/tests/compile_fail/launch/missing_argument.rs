@@ -1,4 +1,4 @@
-//! An argument that was forgotten.
+//! An argument is missing.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! What a kernel writes must be there to be written.
+//! A kernel's output must be writable.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

@@ -1,5 +1,5 @@
-//! Arguments go by name, so their order is free; one under another's name is of the wrong type, or written where it is
-//! only there to be read.
+//! Arguments have names, so their order is free. An argument under another's name has the wrong type, or is written
+//! although it is only readable.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

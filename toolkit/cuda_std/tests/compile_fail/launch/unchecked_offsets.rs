@@ -1,4 +1,4 @@
-//! Offsets are checked when they are made: a list of numbers is none.
+//! Offsets are checked when they are made. A list of numbers is not checked.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! A block's static arrays are 48 KiB at most, together.
+//! A block's static arrays take at most 48 KiB together.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]
@@ -15,7 +15,7 @@ fn together(block: &mut Block, out: &mut Chunk<f32, 64>, a: &mut Shared<f32, 819
     out.fill(block, n, |i| a.get(i) + b.get(i)[0]);
 }
 
-/// As much as there is.
+/// All that a block can have.
 #[kernel(threads = 64)]
 fn fits(block: &mut Block, out: &mut Chunk<f32, 64>, a: &mut Shared<f32, 12_284>) {
     let a = a.fill(block, 64, |i| i as f32);

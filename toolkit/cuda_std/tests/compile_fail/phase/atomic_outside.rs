@@ -1,4 +1,4 @@
-//! An atomic operation is one thread's, and only phases have threads.
+//! A thread performs an atomic operation, and only phases have threads.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! Nor through a cell.
+//! A value that differs between threads does not leave a phase through a cell.
 use cuda_std::prelude::*;
 use std::cell::Cell;
 

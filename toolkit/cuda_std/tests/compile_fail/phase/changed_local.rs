@@ -1,4 +1,4 @@
-//! What differs from thread to thread does not leave a phase.
+//! A value that differs between threads does not leave a phase.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! A tile of one half ends where the other half is written, and what was written is a tile when the block has met.
+//! A tile of one half ends where the other half is written. A written half becomes a tile when the block has met.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! What differs from lane to lane does not decide how a warp goes on.
+//! A value that differs between lanes does not decide how a warp continues.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

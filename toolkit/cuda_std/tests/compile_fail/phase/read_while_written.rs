@@ -1,4 +1,4 @@
-//! No thread reads what another one writes in the same phase.
+//! No thread reads what another thread writes in the same phase.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

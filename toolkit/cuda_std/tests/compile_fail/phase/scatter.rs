@@ -1,4 +1,4 @@
-//! Where threads write as the data say they do not read, and phases alone have threads.
+//! A `Scatter` cannot be read, and only phases have the threads that write it.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! A thread's own value is seen in phases alone.
+//! Only phases see a thread's own value.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

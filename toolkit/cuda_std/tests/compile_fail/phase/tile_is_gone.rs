@@ -1,4 +1,4 @@
-//! A tile ends where its array is filled anew.
+//! A tile ends where its array is filled again.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

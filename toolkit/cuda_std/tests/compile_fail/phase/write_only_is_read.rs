@@ -1,4 +1,4 @@
-//! What a kernel says it only writes, it does not read.
+//! A kernel does not read an output that it declares as `WriteOnly`.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

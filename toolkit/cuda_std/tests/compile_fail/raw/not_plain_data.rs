@@ -1,4 +1,4 @@
-//! What crosses is plain data with a known layout, behind pointers too.
+//! Arguments are plain data with a known layout, also behind pointers.
 use cuda_std::compat::prelude::*;
 
 pub struct Unknown(u32);

@@ -1,4 +1,4 @@
-//! What can be said of a raw kernel's blocks.
+//! The options of a raw kernel.
 use cuda_std::compat::prelude::*;
 
 #[kernel(threads = 0)]

@@ -1,4 +1,4 @@
-//! A kernel with a block is safe: there is nothing that its caller would have to vouch for.
+//! A kernel with a block is safe: its caller has no contract to fulfil.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

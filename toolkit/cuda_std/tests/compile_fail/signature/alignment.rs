@@ -1,4 +1,4 @@
-//! Memory of a device is aligned to 256 bytes.
+//! A device's memory is aligned to 256 bytes.
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A kernel's first parameter is its block, to be changed.
+//! A kernel's first parameter is its block, as `&mut`.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

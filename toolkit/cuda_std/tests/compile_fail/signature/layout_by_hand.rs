@@ -1,4 +1,4 @@
-//! A layout that is written by hand could be another one than the compiler's: safe code leaves it to the derive.
+//! A layout that is written by hand could differ from the compiler's. Safe code uses the derive.
 #![forbid(unsafe_code)]
 use cuda_layout::{DeviceLayout, Text};
 

@@ -1,4 +1,4 @@
-//! A `&mut` slice would be every thread's.
+//! Every thread would hold a `&mut` slice.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! A struct crosses when it says so.
+//! A struct must derive its layout.
 use cuda_std::prelude::*;
 
 #[derive(Clone, Copy)]

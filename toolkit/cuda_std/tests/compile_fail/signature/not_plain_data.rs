@@ -1,4 +1,4 @@
-//! What crosses is plain data with a known layout.
+//! Arguments are plain data with a known layout.
 #![allow(unused_variables)]
 
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! Outputs, and what is said of them.
+//! Outputs, and their generic arguments.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! What is read is a slice, or a value.
+//! An input is a slice or a value.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

@@ -1,4 +1,4 @@
-//! A contract is about the arguments, and true or false.
+//! A contract consists of conditions on the arguments.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64, requires(inputs.len() > 0))]

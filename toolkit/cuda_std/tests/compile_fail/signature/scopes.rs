@@ -1,4 +1,4 @@
-//! What all blocks update has a scope that holds them all, and numbers with atomic operations.
+//! `Atomics` have a scope that contains all blocks, and elements with atomic operations.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

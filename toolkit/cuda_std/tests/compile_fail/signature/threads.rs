@@ -1,4 +1,4 @@
-//! A block is made of whole warps, and has at most 1024 threads.
+//! A block consists of whole warps, and has at most 1024 threads.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 33)]

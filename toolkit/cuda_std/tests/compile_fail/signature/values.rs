@@ -1,4 +1,4 @@
-//! What people pass by value and what to pass in its place.
+//! Types that cannot be passed by value, and what to pass instead.
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64)]

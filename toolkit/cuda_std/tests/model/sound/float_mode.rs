@@ -1,4 +1,4 @@
-//! How a thread rounds is its own affair: another library of the process may have changed that, and threads inherit it.
+//! Each thread has its own rounding mode. Another library of the process may have changed it, and new threads inherit it.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use cuda_std::prelude::*;
@@ -11,12 +11,12 @@ fn mode() -> u32 {
     let mut found = 0u32;
     // SAFETY: stores the register to a local.
     unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut found) };
-    // Without the notes of what has happened.
+    // Without the exception flags.
     found & !0x3f
 }
 
 fn set_mode(mode: u32) {
-    // SAFETY: a thread of its own, which computes nothing besides.
+    // SAFETY: this thread computes nothing else.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mode) };
 }
 
@@ -46,7 +46,7 @@ fn the_callers_rounding_changes_no_bits_and_stays_the_callers() {
     let expected = run();
     let run_fast = || {
         set_mode(FAST);
-        // Its threads begin with the mode of this one.
+        // Its threads inherit the mode of this one.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let (there, mode_there) = pool.install(|| (run(), mode()));
         (there, run(), mode_there, mode())

@@ -1,4 +1,4 @@
-//! Odd programs in safe code, each of which tries to break a rule of the model. What they do is defined.
+//! Odd programs in safe code. Each tries to break a rule of the model, and has a defined result.
 
 use crate::message;
 use cuda_layout::DeviceLayout;
@@ -109,7 +109,7 @@ fn handles_that_are_swapped_and_forgotten_keep_their_memory() {
 
 static SMUGGLED: Mutex<Option<Thread>> = Mutex::new(None);
 
-/// On CPU cores a static may hold what knows a thread, for any thread of the system.
+/// On CPU cores a static may hold a `Thread`, and threads of the system may use it.
 #[kernel(threads = 32)]
 fn smuggled(block: &mut Block, out: &mut Chunk<u32, 4>, met: &Atomics<u32>, once: &Scatter<u32>) {
     block.for_each(1, |thread, _| *SMUGGLED.lock().unwrap() = Some(thread));
@@ -155,7 +155,7 @@ fn memory_of_a_grid_is_read_by_any_thread() {
     assert_eq!([x, y], [[0, 6, 12, 18], [0, 3, 6, 9]]);
 }
 
-/// A panic that the kernel catches in the midst of a turn; then the same halves and stages once more.
+/// The kernel catches a panic in the middle of a turn, and then uses the same halves and stages again.
 #[kernel(threads = 32)]
 fn caught(block: &mut Block, out: &mut Chunk<u32, 4>, x: &[u32], a: &mut Shared<u32, 8>, b: &mut Shared<u32, 16>) {
     let (mut halves, mut stages) = (a.halves(block), b.stages::<4>(block));
@@ -171,7 +171,7 @@ fn caught(block: &mut Block, out: &mut Chunk<u32, 4>, x: &[u32], a: &mut Shared<
         _ = catch_unwind(AssertUnwindSafe(|| {
             stages.copy_ahead(block, 4, 4, |turn, i| x.at_ref(4 * turn + i), |_, turn, part| turn_of(1, turn, part));
         }));
-        // Beyond what there is to copy.
+        // Beyond the elements that can be copied.
         sums[2] += u32::from(
             catch_unwind(AssertUnwindSafe(|| {
                 stages.copy_ahead(block, 5, 4, |turn, i| x.at_ref(4 * turn + i), |_, _, _| {})
@@ -225,7 +225,7 @@ fn values_of_threads_are_dropped_at_most_once() {
     };
     let (launched, out, count) = run(99);
     assert_eq!((launched, out), (Ok(()), 0));
-    // Those that a panic leaves half made are not dropped, but one that was being made.
+    // Values of an array that a panic leaves incomplete are not dropped, except the one that was being made.
     assert!((128..=128 + 64).contains(&count), "{count}");
     let (launched, out, count) = run(40);
     assert!(launched.is_err() && out == 9);
@@ -237,7 +237,7 @@ fn inner(block: &mut Block, out: &mut Chunk<u32, 4>, fails: u32) {
     out.fill(block, 4, |i| if i == fails { panic!("inner {i}") } else { 10 + i });
 }
 
-/// Launches from a phase, from between phases, and from what is dropped by a panic.
+/// Launches from a phase, from code between phases, and from a destructor that a panic runs.
 #[kernel(threads = 32)]
 fn outer(block: &mut Block, out: &mut Chunk<u32, 4>, fails: u32) {
     struct AtLast;
