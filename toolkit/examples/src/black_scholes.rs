@@ -47,7 +47,7 @@ pub fn run(machine: &Machine) -> Answer {
     let found = out.download()?;
     // An option has a positive value, at most the price of its share.
     assert!(found.iter().all(|price| (-1e-4..100.0).contains(price)));
-    // At a strike price of 100 and one year it is 10.4506. The times here differ, and the price increases with them.
+    // At a strike price of 100 and one year the price is 10.4506. The times here differ, and the price increases with them.
     let near = found[5000];
     assert!((5.0..20.0).contains(&near), "{near}");
     Ok(Report::new(format!("{} options; one at 100 is worth {near}", found.len()), &found))

@@ -6,7 +6,7 @@ pub use cuda_layout::DeviceLayout;
 /// An example.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// The name with which it is run.
+    /// Its name on the command line.
     pub name: &'static str,
     /// Its subject.
     pub about: &'static str,

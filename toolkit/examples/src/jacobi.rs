@@ -23,7 +23,7 @@ fn jacobi(
 ) {
     let (top, left, [rows, columns]) = (out.first_row(), out.first_column(), out.matrix());
     let near = near.fill_all(block, |i| {
-        // Shifted by one, and clamped to the field: nobody reads what lies outside.
+        // Shifted by one, and clamped to the field: the kernel does not use elements outside.
         let row = (top + i / WIDE).saturating_sub(1).min(rows - 1);
         let column = (left + i % WIDE).saturating_sub(1).min(columns - 1);
         x.at(row * columns + column)

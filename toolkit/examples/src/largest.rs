@@ -1,4 +1,4 @@
-//! The largest element and its index, which one atomic operation replaces together.
+//! The largest element and its index. One atomic operation replaces both together.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
@@ -18,7 +18,7 @@ impl AtomicItem for Best {
     type Word = u64;
 }
 
-/// Of equal numbers it takes the first one, so that the order of updates does not matter.
+/// The better one; of equal numbers the first, so that the order of updates does not matter.
 fn better(a: Best, b: Best) -> Best {
     if b.score > a.score || (b.score == a.score && b.index < a.index) { b } else { a }
 }

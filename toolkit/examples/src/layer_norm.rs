@@ -1,11 +1,12 @@
-//! Layer normalisation of each row, a block a row (llm.c `layernorm_forward`).
+//! Layer normalisation of each row, one block per row (llm.c `layernorm_forward`).
 
 use crate::FourFloats;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// (x - mean) / sqrt(variance + epsilon) * weight + bias, of rows of at most 4096 columns (16 a thread), a multiple of 4.
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias for each row. The number of columns is a multiple of 4, at most 4096 (16
+/// per thread).
 #[kernel(
     threads = 256,
     requires(

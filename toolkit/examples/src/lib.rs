@@ -2,9 +2,9 @@
 //! Rust.
 //!
 //! ```sh
-//! cargo run --release -p toolkit-examples            # what there is
-//! cargo run --release -p toolkit-examples jacobi     # one of them, on a GPU where there is one
-//! cargo run --release -p toolkit-examples all --cpu  # all of them, on CPU cores
+//! cargo run --release -p toolkit-examples            # lists them
+//! cargo run --release -p toolkit-examples jacobi     # runs one, on a GPU if there is one
+//! cargo run --release -p toolkit-examples all --cpu  # runs all, on CPU cores
 //! ```
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
@@ -19,7 +19,7 @@ pub mod host;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Answer, Example, Report};
 
-/// These kernels for GPUs, made by build.rs; or why they could not be made.
+/// The kernels as PTX, built by build.rs; or the reason why they could not be built.
 #[cfg(not(target_arch = "nvptx64"))]
 pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
 
@@ -43,7 +43,7 @@ macro_rules! examples {
     ($($name:ident: $about:literal,)*) => {
         $(
             #[doc = $about]
-            // Kernels are public for benchmarks; what an example does is said above.
+            // Kernels are public for benchmarks. Each module says what its example does.
             #[allow(missing_docs)]
             pub mod $name;
         )*

@@ -1,4 +1,4 @@
-//! The game of life on a torus: one launch for each step, from one buffer to the other.
+//! The game of life on a torus: one launch per step, from one buffer to the other.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;

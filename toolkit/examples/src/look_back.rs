@@ -5,18 +5,18 @@ use crate::FourWords;
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// A part's word: the part's own sum is there, or that of all up to it.
+/// Marks in a part's word: it has the part's own sum, or the sum of all parts up to it.
 const SUM: u64 = 1 << 32;
 const PREFIX: u64 = 2 << 32;
 
-/// Threads of a block, and groups of four elements that each has.
+/// Threads of a block, and groups of four elements per thread.
 const THREADS: usize = 256;
 const GROUPS: usize = 8;
 const WARPS: usize = THREADS / 32;
 /// Elements of a block.
 pub const PART: usize = THREADS * GROUPS * 4;
 
-/// What comes before part `part`: its warp looks back at 32 parts at a time, until it finds one that knows all up to it.
+/// The sum of all parts before `part`. The warp looks back at 32 parts at a time, until it finds one with the sum up to it.
 fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
     let (mut before, mut end) = (0u32, part);
     while end > 0 {
@@ -27,7 +27,7 @@ fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
         if warp.any(&found, |_, state| *state < SUM) {
             continue;
         }
-        // The nearest part that knows all up to it; the parts between here and there have their own sums.
+        // The nearest part with the sum up to it. The parts in between have their own sums.
         let last = warp.ballot(&found, |_, state| *state >= PREFIX).trailing_zeros();
         let sums = warp.map(&found, |lane, state| if lane.index() <= last { *state as u32 } else { 0 });
         before = before.wrapping_add(warp.reduce(&sums, u32::wrapping_add));
@@ -36,15 +36,15 @@ fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
     before
 }
 
-/// Element by element.
+/// Adds element by element.
 fn add<const N: usize>(a: [u32; N], b: [u32; N]) -> [u32; N] {
     core::array::from_fn(|k| a[k].wrapping_add(b[k]))
 }
 
-/// `states` has the ticket and a word for each part, all 0 at first.
+/// `states` has the next ticket and a word for each part, all 0 at first.
 ///
-/// Parts go by ticket, so that whoever waits for a part waits for a block that has begun. What it rests on, and nothing
-/// checks: a block that has drawn a ticket goes on running.
+/// A block's part is its ticket. So a block that waits for a part waits for a block that has begun. This relies on something that
+/// nothing checks: a block that has drawn a ticket continues to run.
 #[kernel(
     threads = THREADS,
     blocks_per_sm = 4,
@@ -64,7 +64,7 @@ pub fn look_back(
 ) {
     let (groups, warps) = (GROUPS as u32, WARPS as u32);
     let part = block.once(|thread| states.add(thread, 0, 1)) as u32;
-    // A warp has neighbouring groups of four, each lane every 32nd of them.
+    // A warp has neighbouring groups of four, and each lane every 32nd of them.
     let first = part * THREADS as u32 * groups;
     let place = |thread: Thread, k: u32| first + thread.index() / 32 * (32 * groups) + 32 * k + thread.index() % 32;
     let mut own = block.per_thread(|thread| {
@@ -93,7 +93,7 @@ pub fn look_back(
     });
     let totals = totals.write(block, THREADS as u32, &own, |_, own| own[GROUPS - 1][3]);
     let total = |warp: u32| totals.get(32 * warp + 31);
-    // What comes before each warp's part: the first threads know it.
+    // The sum before each warp's part. The first threads have it.
     let mut before = block.per_thread(|_| 0);
     block.warps_with(&mut before, |warp, before| {
         if warp.index() > 0 {
@@ -102,7 +102,7 @@ pub fn look_back(
         let totals = warp.per_lane(|lane| if lane.index() < warps { total(lane.index()) } else { 0 });
         let up_to = warp.inclusive_scan(&totals, u32::wrapping_add);
         let sum = warp.broadcast(&up_to, 31);
-        // Exchanged, and not stored: a store would wait behind those of results.
+        // An exchange, because a store would wait for the stores of results.
         let announce = |warp: &mut Warp, state: u64| {
             warp.per_lane(|lane| {
                 if lane.index() == 0 {

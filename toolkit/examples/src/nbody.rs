@@ -6,17 +6,17 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// A place and a mass: what CUDA C++ has as `float4`.
+/// A position and a mass: a `float4` in CUDA C++.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
 #[repr(C, align(16))]
 pub struct Body {
-    /// Place.
+    /// Position.
     pub at: [f32; 3],
     /// Mass.
     pub mass: f32,
 }
 
-/// Bodies a block, and a tile.
+/// Bodies per block, and per tile.
 pub const TILE: usize = 256;
 
 /// The acceleration of each body; `softening` is the square of a length.
@@ -59,7 +59,7 @@ pub fn accelerations(
             }
         });
     }
-    // One NaN for all: on CPU cores operations may make others.
+    // One NaN for all backends: on CPU cores operations may give others.
     out.write(block, 0, &sums, |_, sum| sum.map(math::canonical));
 }
 

@@ -1,11 +1,11 @@
-//! Sorts keys with values of any type by digits of four bits (Satish et al. 2009; CUB): a generic kernel whose elements go where the data say.
+//! Sorts keys with values of any type by digits of four bits (Satish et al. 2009; CUB): a generic kernel that writes to computed indices.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// Keys of a block.
+/// Keys per block.
 pub const PART: usize = 2048;
 /// Values of a digit.
 pub const DIGITS: usize = 16;
@@ -16,7 +16,7 @@ fn digit(key: u32, shift: u32) -> u32 {
     key >> shift & 15
 }
 
-/// How often a block has each digit: digit by digit, so that a scan gives places.
+/// The number of keys with each digit in each block, ordered by digit, so that a scan gives positions.
 #[kernel(threads = 256, requires(counts.len() == DIGITS * grid.x as usize, keys.len().div_ceil(PART) == grid.x as usize))]
 pub fn count_digits(block: &mut Block, counts: &Scatter<u32>, keys: &[u32], shift: u32, own: &mut Shared<u32, DIGITS>) {
     let first = block.index() * PART as u32;
@@ -29,14 +29,14 @@ pub fn count_digits(block: &mut Block, counts: &Scatter<u32>, keys: &[u32], shif
     block.for_each(DIGITS as u32, |thread, d| counts.put(thread, d * parts + part, own.get(d)));
 }
 
-/// Where the keys of each digit of each block begin, by one block.
+/// Where the keys of each digit and block begin. One block computes this.
 #[kernel(threads = 1024, requires(counts.segments() == 1))]
 pub fn begins(block: &mut Block, counts: &mut Segment<u32>) {
     let n = counts.len();
     counts.exclusive_scan_in_place(block, n, 0, u32::wrapping_add);
 }
 
-/// Moves keys and values to where their digits belong; equal digits keep their order.
+/// Moves keys and values to the positions of their digits. Equal digits keep their order.
 #[kernel(
     threads = 256,
     requires(keys_out.len() == keys.len(), values_out.len() == keys.len(), values.len() == keys.len(),
@@ -70,7 +70,7 @@ pub fn move_by_digit<V: DeviceLayout>(
         let peers = warp.match_any(&digits);
         warp.map(&peers, |lane, peers| (peers & ((1 << lane.index()) - 1)).count_ones())
     });
-    // What the groups before it have of the digit, and the digits before that.
+    // How many keys with the digit earlier groups have, and how many keys have smaller digits.
     let mut counts = counts.fill(block, CELLS, |_| 0);
     counts.update_atomic(block, n, |thread, cells, i| {
         cells.add(thread, digit(keys.get(i), shift) * GROUPS + i / 32, 1);

@@ -1,11 +1,11 @@
-//! A plate's temperatures by Jacobi's method until they change no more: one launch, whose blocks meet after every turn
-//! (CUDA Samples `conjugateGradientMultiBlockCG` meets in the same way).
+//! A plate's temperatures by Jacobi's method until they no longer change: one launch, whose blocks meet after every turn
+//! (like CUDA Samples `conjugateGradientMultiBlockCG`).
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// `plate` holds rows of `columns` temperatures, of which those at the border stay. `steps` counts the turns.
+/// `plate` holds rows of `columns` temperatures. Those at the border do not change. `steps` counts the turns.
 #[kernel(
     threads = 256,
     requires(
@@ -22,7 +22,7 @@ pub fn relax(
     enough: f32,
 ) {
     let (n, rows) = (plate.len(), plate.len() / columns);
-    // The same code for all threads of all blocks: each `fill` and `reduce` ends when all have ended it.
+    // All threads of all blocks run the same code: each `fill` and `reduce` ends when all have finished it.
     loop {
         other.fill(grid, n, |thread, i| {
             let (row, column) = (i / columns, i % columns);

@@ -4,7 +4,7 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements a block.
+/// Elements per block.
 pub const PART: usize = 2048;
 
 /// First pass: the sum of each part.
@@ -17,14 +17,14 @@ pub fn part_sums(block: &mut Block, sums: &mut Chunk<u32, 1, WriteOnly>, x: &[u3
     sums.fill(block, 1, |_| sum);
 }
 
-/// Second pass: what comes before each part, by one block.
+/// Second pass: the sum before each part, by one block.
 #[kernel(threads = 1024, requires(before.segments() == 1, before.len() == sums.len()))]
 pub fn scan_sums(block: &mut Block, before: &mut Segment<u32>, sums: &[u32]) {
     let n = before.len();
     before.exclusive_scan(block, n, 0, |i| sums.at(i), u32::wrapping_add);
 }
 
-/// Third pass: each part by itself, begun with what comes before it.
+/// Third pass: a scan of each part, which starts with the sum before it.
 #[kernel(threads = 256, requires(x.len() == out.len(), before.len() == x.len().div_ceil(PART)))]
 pub fn scan_parts(block: &mut Block, out: &mut Chunk<u32, PART>, x: &[u32], before: &[u32]) {
     let (n, first, before) = (out.len(), out.start(), before.at(block.index()));

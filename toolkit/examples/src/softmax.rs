@@ -1,4 +1,4 @@
-//! Softmax of each row (llm.c, Triton's tutorial): numbers of 32 bits, and of 16. A block holds a row in registers.
+//! Softmax of each row (llm.c, Triton's tutorial), for numbers of 32 bits and of 16. A block holds a row in registers.
 
 use crate::FourFloats;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -6,9 +6,9 @@ use crate::host::*;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// What rows hold.
+/// An element of a row.
 pub trait Number: DeviceLayout {
-    /// The number as `f32`, which has all of its bits.
+    /// The number as `f32`, exactly.
     fn wide(self) -> f32;
 }
 
@@ -30,7 +30,7 @@ impl Number for bf16 {
     }
 }
 
-/// Softmax of rows of at most 4096 columns (16 a thread), a multiple of 4. Each block has a row.
+/// Softmax of each row, one block per row. The number of columns is a multiple of 4, at most 4096 (16 per thread).
 #[kernel(
     threads = 256,
     requires(
@@ -56,7 +56,7 @@ pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T],
         |_, own| largest(&[largest(&own[0]), largest(&own[1]), largest(&own[2]), largest(&own[3])]),
         math::larger,
     );
-    // Written out: a loop over so many instructions would take the numbers out of their registers.
+    // Written out, because a loop over so many instructions would move the numbers out of their registers.
     block.each(&mut own, |_, own| {
         macro_rules! exp {
             ($($k:literal)*) => {$(

@@ -1,4 +1,4 @@
-//! A matrix in compressed rows times a vector, a warp or eight lanes a row (Bell and Garland 2008; CUSP, SHOC `spmv`).
+//! A matrix in compressed rows times a vector, with a warp or eight lanes per row (Bell and Garland 2008; CUSP, SHOC `spmv`).
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
@@ -7,7 +7,7 @@ use cuda_std::prelude::*;
 /// Rows of a block.
 pub const ROWS: usize = 64;
 
-/// A warp a row.
+/// One warp per row.
 #[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
 pub fn csr_vector(
     block: &mut Block,
@@ -33,7 +33,7 @@ pub fn csr_vector(
     });
 }
 
-/// A team of eight a row, for short rows.
+/// A team of eight lanes per row, for short rows.
 #[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
 pub fn csr_team(
     block: &mut Block,

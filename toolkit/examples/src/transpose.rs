@@ -1,4 +1,4 @@
-//! The transpose of a matrix: whole rows are read and written, and shared memory turns them.
+//! The transpose of a matrix: global memory is read and written in whole rows, and transposed in shared memory.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;

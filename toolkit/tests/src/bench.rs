@@ -132,7 +132,7 @@ impl<'s> Watch<'s> {
 pub const WARM_UP: usize = 3;
 
 /// The times of each form in milliseconds. `run(form, turn)` runs a form once and returns its time. All forms run in turn in every
-/// repetition, each time beginning with another one, so a change of clock rates affects all alike.
+/// repetition, each time starting with a different one, so a change of clock rates affects all alike.
 pub fn in_turn<E>(
     forms: usize,
     repetitions: u16,

@@ -1,18 +1,18 @@
-//! Programs that must not compile, with what the compiler says. Test programs take this file by its path.
+//! Programs that must not compile, with the compiler's messages. Test programs include this file by its path.
 //!
-//! The pinned compiler must say what the `.stderr` files hold, word for word. It quotes lines of the standard library only where
-//! its sources are installed, and later compilers use other words. There the kinds of the errors are compared: their codes, and
-//! what the macros of this toolkit say.
+//! The messages of the pinned compiler must equal the `.stderr` files, word for word. It quotes lines of the standard library only
+//! if its sources are installed, and later compilers use other words. In those cases only the kinds of errors are compared: their
+//! codes, and the messages of this toolkit's macros.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Set where this program runs the cases and only writes down what the compiler says.
+/// Set in a process that only runs the cases and writes the compiler's messages.
 const ONLY_WRITE: &str = "CUDA_CASES";
 
-/// Asserts that no program in the folders, which are relative to the package, compiles, each for its own reason. `test` is the
-/// name of the test that calls this.
+/// Asserts that each program in the folders fails to compile, for its own reason. Folders are relative to the package. `test` is
+/// the name of the test that calls this.
 pub fn assert_wrong(test: &str, folders: &[&str]) {
     let written = folder_to_write();
     if written.is_some() || is_pinned() {
@@ -42,12 +42,12 @@ pub fn assert_wrong(test: &str, folders: &[&str]) {
     fs::remove_dir_all(&copy).unwrap();
 }
 
-/// The folder, if this program only runs the cases and writes down what the compiler says.
+/// The folder, if this program only runs the cases and writes the compiler's messages.
 pub fn folder_to_write() -> Option<PathBuf> {
     std::env::var_os(ONLY_WRITE).map(PathBuf::from)
 }
 
-/// Runs the test again, to write beside each program of a folder what the compiler says about it. Returns the test's output.
+/// Runs the test again, to write the compiler's messages beside each program of a folder. Returns the test's output.
 pub fn write_messages(test: &str, folder: &Path) -> String {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", test, "--nocapture"]).env(ONLY_WRITE, folder).env("TRYBUILD", "overwrite");

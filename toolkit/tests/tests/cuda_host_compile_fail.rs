@@ -1,4 +1,4 @@
-//! Launches that must not compile, with what the compiler says.
+//! Launches that must not compile, with the compiler's messages.
 
 #[path = "../src/compile_fail.rs"]
 mod compile_fail;

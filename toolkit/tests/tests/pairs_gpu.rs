@@ -7,7 +7,7 @@ use test_kernels::{Contact, Point, contacts};
 use toolkit_tests::device;
 use toolkit_tests::dice::Dice;
 
-/// A random walk with steps of 3.8 that comes near itself again.
+/// A random walk with steps of 3.8 that returns near itself.
 fn points(n: usize, seed: u64) -> Vec<Point> {
     let mut dice = Dice::new(seed);
     let mut at = [0.0; 3];

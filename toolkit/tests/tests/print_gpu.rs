@@ -1,4 +1,4 @@
-//! Lines printed by kernels, which are the same on a GPU.
+//! Kernels print the same lines on a GPU as on CPU cores.
 
 use cuda_host::Machine;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data, sums of parts, lists of
-//! what was kept: a GPU gives the bits of CPU cores.
+//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data, sums of parts, and
+//! lists of kept elements: a GPU gives the bits of CPU cores.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;

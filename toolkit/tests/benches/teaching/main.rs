@@ -1,9 +1,9 @@
 //! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p
 //! toolkit-tests --bench teaching`, or as an executable on a GPU machine.
 //!
-//! The forms of a lesson run in turn in every repetition, each time beginning with another one, so a change of clock rates
-//! affects all alike. Work of the device alone is timed by events, work that involves the host by wall time until the
-//! device is done. Bytes count both reads and writes.
+//! The forms of a lesson run in turn in every repetition, each time starting with a different one, so a change of clock rates
+//! affects all alike. Events time work of the device alone. Wall time until the device is done times work that involves the
+//! host. Bytes count both reads and writes.
 
 mod launches;
 mod memory;

@@ -12,7 +12,7 @@ use toolkit_tests::dice::{numbers, words};
 /// The order of the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Consecutive elements: the full memory bandwidth, which leaves most time for checks.
+    /// Consecutive elements: limited by memory bandwidth, which leaves most time for checks.
     Rising,
     /// Random within a few KiB that fit into the L1 cache: the least time to hide the check.
     Near,

@@ -1,8 +1,8 @@
 //! The cost of the safe form: kernels in safe Rust, in Rust with raw pointers, and in CUDA C++, with the same algorithm.
 //! `cargo bench -p toolkit-tests --bench zero_cost`, or as an executable on a GPU machine.
 //!
-//! Times come from events around one launch. All forms of an operation run in turn in every repetition, each time beginning
-//! with another one, so a change of clock rates affects all alike; a ratio is the median of the ratios within repetitions.
+//! Times come from events around one launch. All forms of an operation run in turn in every repetition, each time starting with
+//! a different one, so a change of clock rates affects all alike. A ratio is the median of the ratios within repetitions.
 //! Memory-bound operations alternate between two inputs, each larger than the L2 cache. All forms must give the same bits.
 
 mod gather;

@@ -80,7 +80,7 @@ struct Sums {
 /// Counts, weights and divides the points near each point of a set; block `i` takes segment `i` of `out`, and the same part
 /// of `points`.
 ///
-/// The end points of a set have no axis: there everything counts for the lower half sphere.
+/// The end points of a set have no axis: for them, all points count for the lower half sphere.
 #[kernel(threads = 256)]
 pub fn contacts(block: &mut Block, out: &mut Segment<Contact>, points: &[Point], threshold: f32) {
     let n = out.len();

@@ -63,7 +63,7 @@ pub struct Line {
 pub struct Wave {
     /// Largest value.
     pub height: f32,
-    /// Radians for each of x.
+    /// Radians per unit of x.
     pub frequency: f32,
 }
 
@@ -97,7 +97,7 @@ pub trait Operation {
 /// The sum.
 pub struct Sum;
 
-/// The largest.
+/// The maximum.
 pub struct Largest;
 
 impl Operation for Sum {

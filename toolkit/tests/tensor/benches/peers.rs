@@ -1,5 +1,5 @@
-//! The kernels of the comparison with other ways to program GPUs, timed by events: a line `program,kernel,size,milliseconds` each.
-//! `baselines/peers.cu` gives the same lines of CUDA C++, CUB and cuBLASLt.
+//! The kernels of the comparison with other ways to program GPUs, timed by events. Each prints a line
+//! `program,kernel,size,milliseconds`. `baselines/peers.cu` prints the same lines for CUDA C++, CUB and cuBLASLt.
 //!
 //! ```sh
 //! cargo bench -p tensor-tests --bench peers >peers-rust.csv
@@ -18,7 +18,7 @@ use toolkit_tests::bench::{Watch, median};
 
 const REPETITIONS: u16 = 25;
 
-/// Elements of what memory bounds.
+/// Elements of memory-bound kernels.
 const N: u32 = 1 << 26;
 
 fn number(i: u32) -> f32 {

@@ -63,7 +63,7 @@ fn a_panic_ends_all_blocks() {
     let Err(LaunchError::Panic(expected)) = on_cpu(CpuExecutor::new(), n, blocks, 6, 4000) else {
         panic!("no panic on CPU cores")
     };
-    // Elements go round: index 4000 is with thread 64 of block 1.
+    // Threads of all blocks take indices in turn: index 4000 belongs to thread 64 of block 1.
     assert_eq!(
         (expected.block, expected.thread, expected.message.as_deref()),
         ([1, 0, 0], [64, 0, 0], Some("the bad element"))
@@ -71,7 +71,7 @@ fn a_panic_ends_all_blocks() {
     for (name, gpu) in &gpus("sm_75") {
         let Err(CudaError::Panic(found)) = on_gpu(gpu, n, blocks, 6, 4000) else { panic!("{name}: no panic") };
         assert_eq!((found.line, found.block, found.thread), (expected.line, expected.block, expected.thread), "{name}");
-        // The device goes on.
+        // The device still works.
         let expected = on_cpu(CpuExecutor::new(), n, blocks, 6, NONE).unwrap();
         assert!(on_gpu(gpu, n, blocks, 6, NONE).unwrap() == expected, "{name}");
     }

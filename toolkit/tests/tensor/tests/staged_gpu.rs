@@ -89,7 +89,7 @@ fn closures_are_part_of_their_kernels() {
         return println!("skipped: no device compiler when the tests were built");
     };
     for (name, ptx) in images {
-        // A call would have the sums of a product go through memory.
+        // A call would move the sums of a product through memory.
         let calls: Vec<_> = ptx.lines().filter(|line| line.starts_with(".func") && line.contains("_RNC")).collect();
         assert!(calls.is_empty(), "{name}: {calls:#?}");
     }

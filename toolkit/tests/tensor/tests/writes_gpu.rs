@@ -9,7 +9,7 @@ use tensor_tests::gpus;
 
 const N: u32 = 2500;
 
-/// Where each element goes, the same or another place in either output.
+/// The position to which each element goes: the multiples of `step`, modulo the length.
 fn places(step: u32) -> Vec<u32> {
     (0..N).map(|i| i * step % N).collect()
 }
@@ -36,7 +36,7 @@ fn on_gpu(gpu: &CudaExecutor, first: &[u32], second: &[u32]) -> Result<Outputs, 
     Ok((words.download(stream)?, bytes.download(stream)?))
 }
 
-/// A panic's place, without the thread: which of the two that write an element comes second is not determined on a device.
+/// The line of a panic. The thread is left out, because a device does not determine which of two writers comes second.
 fn line(panic: &KernelPanic) -> u32 {
     assert_eq!(panic.message.as_deref(), Some("element written twice"));
     panic.line
@@ -71,7 +71,7 @@ fn a_second_write_panics_with_its_position() {
                     let blocks = [twice, from].map(|i| i as u32 / 100);
                     assert!(blocks.contains(&found.block[0]), "{name}: {found:?}");
                     assert_eq!(line(&found), expected, "{name}");
-                    // The device goes on.
+                    // The device still works.
                     assert!(on_gpu(gpu, &good, &good).is_ok(), "{name}");
                 }
             }

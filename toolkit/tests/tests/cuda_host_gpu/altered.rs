@@ -1,4 +1,4 @@
-//! PTX from other sources than this program's is refused, with the name of the kernel and of what differs.
+//! PTX from other sources than this program's is refused. The error names the kernel and the difference.
 //!
 //! The kernels `altered_..` have one source for the device and another one for the host. The difference can be tested
 //! without a GPU, too.

@@ -1,4 +1,4 @@
-//! NVIDIA's cuBLAS on our stream and memory: it is loaded where it is found, and the test says so where it is not.
+//! NVIDIA's cuBLAS on our stream and memory. If the library is not found, the test prints a line and passes.
 
 use crate::{gpu, is_simulated};
 use cuda_host::{CallersContext, DeviceBuffer, LentBuffer};

@@ -1,4 +1,4 @@
-//! Futures of streams, by an executor of a few lines: none of a runtime is needed.
+//! Futures of streams, with an executor of a few lines: they need no runtime.
 
 use crate::{gpu, launch_fail, launch_nowhere, launch_spin, ragged, slow, spun};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets, Finished};
@@ -95,7 +95,7 @@ fn the_last_task_that_polled_is_woken_once() {
     let mut future = gpu.stream().finished().unwrap();
     let (first, second) = (caller(), caller());
     if poll(&mut future, &first).is_ready() {
-        // A device that was as fast has nobody to wake.
+        // A device that was this fast has nobody to wake.
         return;
     }
     // Both may come after the device was ready.
@@ -122,7 +122,7 @@ fn futures_that_are_dropped_or_forgotten_leave_the_work_alone() {
     drop(dropped);
     std::mem::forget(forgotten);
     assert_eq!(work.out.download(gpu.stream()).unwrap(), [spun(3, slow()); 64]);
-    // A stream that is gone when its future is awaited: its work was done, since who drops a stream waits.
+    // A stream that is dropped before its future is awaited: its work is done, because dropping a stream waits.
     let other = gpu.context().stream().unwrap();
     let future = other.finished().unwrap();
     drop(other);

@@ -81,7 +81,7 @@ fn what_cannot_be_waited_for_is_left_where_it_is() {
     });
     recorded.unwrap();
     assert_eq!(Arc::strong_count(&owner), 2, "its memory may be in use: nobody gets it");
-    // All work finds what it needs.
+    // All memory that the work needs still exists.
     stream.wait_for_others().unwrap();
     assert_eq!(copied.download(stream).unwrap(), [7; 64]);
     assert_eq!(owner.view().download(stream).unwrap(), [7; 64]);

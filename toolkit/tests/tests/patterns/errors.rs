@@ -1,4 +1,4 @@
-//! Every error that programs meet, provoked on purpose.
+//! Every error that a program can get, provoked on purpose.
 
 use crate::gpu;
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};

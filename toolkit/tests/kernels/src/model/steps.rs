@@ -155,8 +155,8 @@ pub fn sums_of_pairs(block: &mut Block, out: &mut Chunk<[f32; 2], 300, WriteOnly
     });
 }
 
-/// For each of a block's 50 limits, those elements of `x` that do not exceed it, as far as there is room: how many, the sum of
-/// the held ones' numbers, and the last of them.
+/// For each of a block's 50 limits, a list of the indices of elements of `x` that do not exceed it and are no multiples of 7:
+/// their number, a hash of the indices that fit, and the last of these.
 #[kernel(threads = 96)]
 pub fn kept_of(
     block: &mut Block,

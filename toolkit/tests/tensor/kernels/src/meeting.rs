@@ -6,8 +6,8 @@ fn mixed(a: u32, b: u32) -> u32 {
     (a ^ b.rotate_left(13)).wrapping_mul(0x9e37_79b9).rotate_left(7) ^ b
 }
 
-/// Rounds in which every element depends on others of the round before, and on the sum of all; each thread of all counts in `meetings`. Where
-/// `bad` is an element, the thread that has it panics in round `when`.
+/// In each round every element depends on other elements of the previous round and on the sum of all, and every thread adds 1 to
+/// `meetings`. If `bad` is an element, its thread panics in round `when`.
 #[kernel(threads = 96, requires(other.len() == x.len() && meetings.len() == 1))]
 pub fn rounds(
     grid: &mut WholeGrid,

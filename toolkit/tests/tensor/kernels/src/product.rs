@@ -2,13 +2,13 @@
 
 use cuda_std::prelude::*;
 
-/// Columns of both matrices that a turn takes: 128 bytes a row.
+/// Columns of both matrices that a turn takes: 128 bytes per row.
 const DEPTH: u32 = 64;
 /// Parts of 16 bytes in a row of a tile.
 const PARTS: u32 = DEPTH / 8;
 
-/// A B for a row-major A and a B that lies column by column, `depth` elements each. A block makes `ROWS` x `COLUMNS`, a warp
-/// 64 x 64; tiles are copied `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
+/// A B for a row-major A and a column-major B, with `depth` elements each. A block computes `ROWS` x `COLUMNS`, a warp
+/// 64 x 64. Tiles are copied `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
 #[kernel(
     threads = ROWS * COLUMNS / 128,
     requires(
@@ -48,8 +48,8 @@ pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
 
 macro_rules! from_tiles {
     ($($name:ident: $element:ident, $sum:ident;)*) => {$(
-        /// A B for A of 16 rows and B of 24 columns, 128 bytes each, by a tile that is swizzled (`way` 1), that is not (0), and
-        /// whose rows do not begin at multiples of 16 bytes (2).
+        /// A B for A of 16 rows and B of 24 columns, 128 bytes each, through a tile that is swizzled (`way` 1), that is not
+        /// swizzled (0), or whose rows do not begin at multiples of 16 bytes (2).
         #[kernel(threads = 32)]
         pub fn $name(
             block: &mut Block,
