@@ -82,7 +82,7 @@ pub struct HydrogenBonds {
 }
 
 /// The ladders whose lowest row is this residue. The first word is their number. Two words follow for each ladder, by
-/// rising partner: the row that the residue is paired with; and twice the number of bridges, plus 1 if it is parallel. An
+/// increasing partner: the row that the residue is paired with; and twice the number of bridges, plus 1 if it is parallel. An
 /// N-H has at most two bonds, so a residue has at most eight bridges to higher rows. Unused words are neither written nor
 /// read.
 pub type LadderStarts = [u32; 17];

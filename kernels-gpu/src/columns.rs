@@ -37,7 +37,7 @@ macro_rules! columns {
                 let row = rows.get((k % n) as usize);
                 let value = row.map_or(NAN, |row| row.columns.at(columns.at(k / n)));
                 $(
-                    // Codes of states are no magnitudes.
+                    // Codes of states are not magnitudes.
                     if columns.at(k / n) == $states as u32 {
                         return value;
                     }

@@ -61,7 +61,7 @@ impl<'a> ContactGraph<'a> {
     }
 }
 
-/// The contacts of one residue: the items of its list, or, if the list had no room, all residues that are near.
+/// The contacts of one residue: the items of its list, or, if the list has too little room, all residues that are near.
 #[derive(Clone, Copy)]
 pub struct Neighbours<'a> {
     pub graph: ContactGraph<'a>,
@@ -71,7 +71,7 @@ pub struct Neighbours<'a> {
 }
 
 impl Neighbours<'_> {
-    /// How many candidates [`get`](Self::get) has.
+    /// The number of candidates of [`get`](Self::get).
     #[inline(always)]
     pub fn candidates(&self) -> u32 {
         if self.listed { self.graph.lists.count(self.i) } else { self.graph.lists.len() }

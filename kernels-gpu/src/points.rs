@@ -47,7 +47,7 @@ pub struct PointAtom {
     word: u32,
 }
 
-/// An atom with what the scores of points read of it, in the order of cells.
+/// The properties of an atom that the scores of points read. Atoms are in the order of cells.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct SiteAtom {
@@ -98,7 +98,7 @@ impl PointAtom {
         self.directions().count_ones()
     }
 
-    /// Number of directions in which it is exposed, with those that there is no room for.
+    /// Number of directions in which it is exposed, including those without room for a point.
     #[inline(always)]
     #[must_use]
     pub fn exposed(self) -> u32 {

@@ -7,7 +7,7 @@ use shared_types::{Atom, BatchStructureDesc, NO_CA, PositionRow};
 
 /// Files give coordinates in units of 1 Å divided by this.
 const PER_ANGSTROM: f64 = 1000.0;
-/// Half of the spacing of `f32`, by their magnitude: 2^-24.
+/// Half of the largest spacing of `f32` relative to their magnitude: 2^-24.
 const HALF_SPACING: f64 = 1.0 / 16_777_216.0;
 /// Error allowed for sums in f64, far above the spacing of `f64` at 10^5 Å.
 const SLACK: f64 = 1e-9;

@@ -12,7 +12,7 @@ pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::items::{ATOMS_PER_ITEM, NO_STRUCTURE, WorkItem, atoms_per_item};
 use crate::vector::Vector;
 
-/// A residue's alpha carbon, with what other residues read of it.
+/// A residue's alpha carbon, and the residue's properties that other residues read.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct AlphaCarbon {
@@ -182,9 +182,9 @@ pub struct Facts {
     pub shape: Shape,
     /// Accessible area of all residues in Å^2.
     pub area: f32,
-    /// 1 where a residue has an annotation, else 0.
+    /// 1 if any residue has an annotation, else 0.
     pub annotated: u32,
-    /// 1 where there is more than one chain, else 0.
+    /// 1 if there is more than one chain, else 0.
     pub several_chains: u32,
 }
 

@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 const PART: f32 = 1024.0;
 /// Added to differences along an axis, in the unit of [`PART`], to make them positive.
 const ABOVE: u32 = 8 * PART as u32;
-/// Threads that share the points of a row of cells. Each finds the row's atoms for itself, which a core does once.
+/// Threads that share the points of a row of cells. Each finds the row's atoms by itself; a core does this once.
 const THREADS_PER_ROW: u32 = if cfg!(target_arch = "nvptx64") { 4 } else { 1 };
 /// Most groups of atoms in a structure. The largest sum of each group is kept.
 const GROUPS: usize = 256;
@@ -33,7 +33,7 @@ const LEAST_GROUP: u32 = 64;
 /// - `output`: one row per residue; `site_score` is written.
 /// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
 /// - `summaries`: one per structure; `sites` is written.
-/// - `sites`: [`MOST_SITES`] per structure, by falling score; unused ones are zero.
+/// - `sites`: [`MOST_SITES`] per structure, by decreasing score; unused ones are zero.
 /// - `best`: scratch, one element per residue.
 /// - `sums`: the result of [`fn@crate::points::site_sums`]; the other inputs are those it read.
 /// - `residue_atoms`: as in [`fn@crate::atom_cells`].
@@ -284,7 +284,7 @@ fn top<V>(
         let own = warp.per_lane(|lane| most(first + lane.index(), 32));
         warp.reduce(&own, |a, b| if a > b { a } else { b })
     } else {
-        // One after another: then few atoms exceed all before them, and only those ask whether they are taken.
+        // One after another: few atoms exceed all before them, and only these are tested for being taken.
         most(first, 1)
     };
     if key == 0 {
@@ -309,7 +309,7 @@ impl<'a> Rows<'a> {
         Self { cells: found.cells, of, reach, region: found.cells.within(&of, reach) }
     }
 
-    /// The range of atoms in row `k`; empty behind the last row.
+    /// The range of atoms in row `k`; empty after the last row.
     #[inline(always)]
     fn run(&self, k: u32) -> [u32; 2] {
         self.cells.run_within(self.region, k, &self.of, self.reach).ends()

@@ -2,7 +2,7 @@
 
 use crate::residue::{ResidueKind, UNKNOWN, parent_of};
 
-/// Radius in Å of a carbon without hydrogens and three neighbours (C3H0).
+/// Radius in Å of a carbon with three neighbours and no hydrogen (C3H0).
 const CARBON_BARE: f32 = 1.61;
 /// Radius in Å of an aromatic carbon with one hydrogen (C3H1).
 const CARBON_AROMATIC: f32 = 1.76;

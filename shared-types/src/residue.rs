@@ -131,6 +131,7 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
 pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
     PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
 }
+
 /// The type of glycine.
 pub const GLYCINE: ResidueKind = 7;
 

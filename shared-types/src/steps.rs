@@ -132,7 +132,7 @@ impl Steps {
     }
 }
 
-/// Steps of features together, with all that they need.
+/// The union of sets of steps, with all steps that they need.
 ///
 /// ```
 /// use shared_types::{FEATURES, Steps, steps::of};

@@ -15,9 +15,9 @@ const LOWEST: f32 = -9.9;
 const BOND: f32 = -0.5;
 /// Charges of 0.42 e on C and O and of 0.20 e on N and H, times 332 Å kcal/mol/e^2.
 const COUPLING: f32 = 27.888;
-/// Residues that a thread asks for at a time: a bit each.
+/// Residues that a thread tests at a time: one bit each.
 const BATCH: u32 = 32;
-/// Near residues whose energies a core computes at a time, and the room for them.
+/// Near residues whose energies a core computes at a time, and the room in its list of them.
 #[cfg(not(target_arch = "nvptx64"))]
 const TURN: usize = 16;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -33,11 +33,11 @@ pub struct Chain<'a> {
     pub n: u32,
 }
 
-/// What a thread has found so far.
+/// The bonds that a thread has found so far.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 struct Found {
-    /// Energies of the strongest two bonds of N-H, and with whom; lower rows go first where energies are equal.
+    /// Energies of the strongest two bonds of N-H, and their acceptors. Of equal energies the lower row comes first.
     energies: [f32; 2],
     acceptors: [u32; 2],
     /// Energy of the strongest bond of C=O.
@@ -87,7 +87,7 @@ fn energy(donor: &PeptideAtoms, acceptor: &PeptideAtoms) -> f32 {
     let nc = distance2(donor.n, acceptor.c);
     let no = distance2(donor.n, acceptor.o);
     let collide = |a: bool, b: bool, c: bool, d: bool| {
-        // On a core without a branch, so that it computes several energies at a time.
+        // Without a branch on a core, so that it computes several energies at a time.
         if cfg!(target_arch = "nvptx64") { a || b || c || d } else { a | b | c | d }
     };
     if collide(ho < COLLISION2, hc < COLLISION2, nc < COLLISION2, no < COLLISION2) {
@@ -122,7 +122,7 @@ impl Chain<'_> {
         HydrogenBonds { acceptors: [bond(0), bond(1)], nh: found.energies[0], co: found.co }
     }
 
-    /// What row `i` finds: nothing if it is not complete.
+    /// The bonds that row `i` finds; none if it is not complete.
     #[inline(always)]
     #[cfg(target_arch = "nvptx64")]
     fn found<V>(&self, team: &mut Team<TEAM>, i: u32, own: Carbon) -> Found {
@@ -133,13 +133,13 @@ impl Chain<'_> {
             batches,
             Found::NOTHING,
             |mut found, k| {
-                // Neighbouring threads ask for neighbouring rows.
+                // Neighbouring threads test neighbouring rows.
                 let first = k / TEAM * (TEAM * BATCH) + k % TEAM;
                 let mut near = 0u32;
                 for b in 0..BATCH {
                     let j = first + TEAM * b;
                     let other = self.carbons.get(j);
-                    // Of incomplete residues the position is NaN.
+                    // The position of an incomplete residue is NaN.
                     if own.to(other).norm2() < REACH2 && j < self.n && j != i {
                         near |= 1 << b;
                     }
@@ -163,7 +163,7 @@ impl Chain<'_> {
         )
     }
 
-    /// The same on a core, which lists some near residues and then computes their energies, many at a time. What is found does
+    /// The same on a core, which lists some near residues and then computes their energies, many at a time. The result does
     /// not depend on the order.
     #[inline(always)]
     #[cfg(not(target_arch = "nvptx64"))]
@@ -183,7 +183,7 @@ impl Chain<'_> {
             for (b, is_near) in is_near.iter().enumerate() {
                 near |= is_near << b;
             }
-            // It is near itself.
+            // The residue itself does not count.
             if i.wrapping_sub(first) < BATCH {
                 near &= !(1 << (i - first));
             }
@@ -193,7 +193,7 @@ impl Chain<'_> {
                 count += 1;
                 near &= near - 1;
             }
-            // Until there may be no room for the next batch, or there is none.
+            // The list has room for the next batch, and there is one.
             if count + BATCH as usize <= LISTED && first < self.n {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Dihedral angles of a residue, and its atoms that hydrogen bonds are between.
+//! Dihedral angles of a residue, and the atoms of its hydrogen bonds.
 
 use super::{Carbon, PeptideAtoms};
 use crate::vector::Vector;
@@ -43,7 +43,7 @@ impl Backbone {
     }
 }
 
-/// The dihedral angle of four points in degrees, in (-180, 180]; NaN where three lie in a line or one is missing.
+/// The dihedral angle of four points in degrees, in (-180, 180]; NaN if three in sequence lie on a line or one is missing.
 #[inline(always)]
 fn dihedral(a: Vector, b: Vector, c: Vector, d: Vector) -> f32 {
     let (ab, bc, cd) = (b.minus(a), c.minus(b), d.minus(c));
@@ -51,7 +51,7 @@ fn dihedral(a: Vector, b: Vector, c: Vector, d: Vector) -> f32 {
     if left.norm2() > 0.0 && right.norm2() > 0.0 {
         let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
         let turn = atan2(y, left.dot(right)) * DEGREES;
-        // Both ends of the circle are one angle, and the interval has the upper one.
+        // -180 and 180 degrees are one angle, and the interval has the latter.
         if turn == -180.0 { 180.0 } else { canonical(turn) }
     } else {
         NAN
@@ -70,7 +70,7 @@ impl Inputs<'_> {
         Vector { x, y, z }
     }
 
-    /// Where atom number `role` of residue `i` is.
+    /// The position of atom number `role` of residue `i`.
     #[inline(always)]
     fn atom(&self, i: u32, role: u8) -> Vector {
         if role == NO_ATOM { NOWHERE } else { self.position(self.residue_atoms.at(i) + u32::from(role)) }
@@ -94,7 +94,7 @@ impl Inputs<'_> {
         self.chain_ids.at(i) == self.chain_ids.at(i + 1) && n.minus(c).norm2() <= PEPTIDE_BOND2
     }
 
-    /// The direction from O to C of the complete residue that comes before; NaN where there is none.
+    /// The direction from O to C of the complete residue that comes before; NaN if there is none.
     #[inline(always)]
     fn direction_before(&self, i: u32) -> Vector {
         let mut before = i;
@@ -108,7 +108,7 @@ impl Inputs<'_> {
         NOWHERE
     }
 
-    /// Where the hydrogen on N of residue `i` is; NaN for proline and where nothing gives its direction.
+    /// The position of the hydrogen on N of residue `i`; NaN for proline, and if no complete residue comes before.
     #[inline(always)]
     fn hydrogen(&self, i: u32, n: Vector) -> Vector {
         if self.residue_types.at(i) == PROLINE {
@@ -144,7 +144,7 @@ impl Inputs<'_> {
         PeptideAtoms { n: known(own.n), h: known(h), c: known(own.c), o: known(own.o) }
     }
 
-    /// The row of residue `i`, as far as angles.
+    /// The row of residue `i` with its angles; other columns are NaN.
     #[inline(always)]
     pub fn angles(&self, i: u32) -> BackboneRow {
         let roles = self.roles(i);

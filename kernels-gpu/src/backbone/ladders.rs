@@ -1,8 +1,8 @@
 //! Bridges between two stretches of a structure, and the ladders that they make.
 //!
-//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel)
-//! or the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and
-//! up to four more on the other.
+//! A bridge pairs rows `i < j`. Consecutive bridges form a ladder: rows `i + 1` and `j + 1` (parallel) or `j - 1`
+//! (antiparallel) are the next pair. Ladders separated by a bulge count as one. A bulge has at most one additional residue on
+//! one side and at most four on the other.
 
 use super::{Carbon, HydrogenBonds, LadderStarts};
 use cuda_std::prelude::*;
@@ -15,19 +15,19 @@ enum Bridge {
     Antiparallel,
 }
 
-/// Of a strand's residue: it is in a ladder of several bridges.
+/// Marks a residue in a ladder of several bridges.
 pub const STRAND: u32 = 1 << 16;
-/// It is in a ladder of one bridge.
+/// Marks a residue in a ladder of one bridge.
 pub const BRIDGE: u32 = 1 << 17;
 
 /// The bits from this one on hold the number of ladders that begin at the residue. Most residues have none.
 const STARTS_SHIFT: u32 = 18;
 
-/// Rows of a pair are at least so far apart.
+/// The least distance between the rows of a pair.
 const APART: u32 = 3;
-/// Ladders whose ends are so far apart on one side may be one.
+/// Joined ladders are closer than this many rows on one side.
 const BULGE: u32 = 6;
-/// So far on the other.
+/// Joined ladders are closer than this many rows on the other side.
 const SHORT_BULGE: u32 = 3;
 
 /// A ladder: rows `i ..= i_end` are paired with `j ..= j_end`.
@@ -86,7 +86,7 @@ impl Pattern<'_> {
         self.carbons.get(i).is(Carbon::LINKED)
     }
 
-    /// Whether the chain goes on from row `first` to row `last`, which is not below it.
+    /// Whether the chain is unbroken from row `first` to row `last`, which is not below it.
     #[inline(always)]
     pub fn is_unbroken(&self, first: u32, last: u32) -> bool {
         let mut i = first;
@@ -128,7 +128,7 @@ impl Pattern<'_> {
         }
     }
 
-    /// The row that step `step` of a ladder pairs with the row that is as many steps after its first.
+    /// The partner of the row that is `step` rows after a ladder's first, whose partner is `j`.
     #[inline(always)]
     fn partner(kind: Bridge, j: u32, step: u32) -> u32 {
         if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
@@ -156,7 +156,7 @@ impl Pattern<'_> {
     /// Calls `write` for the ladders that begin at row `i`, as [`LadderStarts`] has them.
     #[inline(always)]
     fn each_start(&self, i: u32, mut write: impl FnMut([u32; 2])) {
-        // Every pattern has a bond of N-H of row i or of the next one, to the other row or the one before it.
+        // Every pattern has a bond from the N-H of row i or i + 1 to row j or j - 1.
         let ([a, b], [c, d]) = (self.bonds.get(i + 1).acceptors, self.bonds.get(i).acceptors);
         let candidates = [a, b, c, d];
         let mut last = i;
@@ -184,9 +184,9 @@ impl Pattern<'_> {
         }
     }
 
-    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them in
-    /// `strands`, of which [`Starts::not_joined`] is known. A bit for each ladder that begins at a row says whether it
-    /// goes on from another one.
+    /// If row `i` begins an unbroken stretch, joins the stretch's ladders over bulges and marks the rows of all of them in
+    /// `strands`, which holds [`Starts::not_joined`] at first. One bit for each ladder that begins at a row says whether it
+    /// continues another one.
     ///
     /// A ladder takes the ladders that continue it in the order of rows. So one thread does this; there is little to do.
     #[inline(always)]
@@ -232,7 +232,7 @@ impl Pattern<'_> {
         }
     }
 
-    /// The first ladder that goes on from `last` beyond a bulge, and is not another one's yet.
+    /// The first ladder that continues `last` beyond a bulge, and continues no other one yet.
     #[inline(always)]
     fn next<M>(&self, thread: Thread, starts: &Starts, strands: &M, last: Ladder) -> Option<Ladder>
     where
@@ -240,7 +240,7 @@ impl Pattern<'_> {
     {
         for gap in 1..BULGE {
             let row = last.i_end + gap;
-            // The chain goes on to here.
+            // The chain must be unbroken up to here.
             if !self.is_linked(row - 1) {
                 return None;
             }
@@ -256,7 +256,7 @@ impl Pattern<'_> {
         None
     }
 
-    /// Whether two ladders are `gap` rows apart on the one side and near enough on the other.
+    /// Whether two ladders that are `gap` rows apart on one side are near enough on the other.
     #[inline(always)]
     fn goes_on(&self, last: Ladder, next: Ladder, gap: u32) -> bool {
         let (end, begin) = if last.parallel { (last.j_end, next.j) } else { (next.j_end, last.j) };

@@ -62,7 +62,7 @@ impl Marked<'_> {
         i < self.marks.len() && self.marks.get(i) & mark != 0
     }
 
-    /// Whether two turns of `size` follow each other, the second of which begins at row `i`.
+    /// Whether turns of `size` begin at both rows `i - 1` and `i`.
     #[inline(always)]
     fn turns_meet(&self, i: u32, size: u32) -> bool {
         self.has(i, TURN << size) && self.has(i.wrapping_sub(1), TURN << size)
@@ -78,7 +78,7 @@ impl Marked<'_> {
         (0..4).any(|back| self.turns_meet(i.wrapping_sub(back), 1))
     }
 
-    /// Whether rows `i` to `i + 2` are a turn of a 3-10 helix: no alpha helix and no sheet is there.
+    /// Whether rows `i` to `i + 2` are a turn of a 3-10 helix. They must not be in an alpha helix or a sheet.
     #[inline(always)]
     fn is_310_from(&self, i: u32) -> bool {
         self.turns_meet(i, 0) && (i..i + 3).all(|k| !self.is_alpha(k) && !self.is_in_sheet(k))
@@ -89,7 +89,7 @@ impl Marked<'_> {
         (0..3).any(|back| self.is_310_from(i.wrapping_sub(back)))
     }
 
-    /// Whether rows `i` to `i + 4` are a turn of a pi helix, which goes before an alpha helix.
+    /// Whether rows `i` to `i + 4` are a turn of a pi helix, which takes precedence over an alpha helix.
     #[inline(always)]
     fn is_pi_from(&self, i: u32) -> bool {
         self.turns_meet(i, 2) && (i..i + 5).all(|k| self.is_alpha(k) || (!self.is_in_sheet(k) && !self.is_310(k)))

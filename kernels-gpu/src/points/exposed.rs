@@ -18,12 +18,12 @@ use shared_types::{Atom, BatchStructureDesc, NO_CA};
 type Near = Plane;
 #[cfg(target_arch = "nvptx64")]
 const NEAR: usize = 96;
-/// On a core the list has the atoms, of which it makes many half-spaces at a time. Real structures have up to about 110.
+/// On a core the list has the atoms, and the core computes many half-spaces at a time. Real structures have up to about 110.
 #[cfg(not(target_arch = "nvptx64"))]
 type Near = Pick;
 #[cfg(not(target_arch = "nvptx64"))]
 const NEAR: usize = 128;
-/// Room in a warp's list of atoms that may cover points of some atoms, which a device does not use.
+/// Room in a warp's list of atoms that may cover points of several atoms. A device does not use this list.
 const LISTED: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 768 };
 /// Atoms that share this list.
 #[cfg(not(target_arch = "nvptx64"))]
@@ -176,7 +176,7 @@ impl Centre {
         Self { atom, reach, half: 0.5 / reach }
     }
 
-    /// The distance from which on no atom covers a point.
+    /// Atoms at this distance and beyond cover no point.
     #[inline(always)]
     fn farthest(&self, cells: &Cells) -> f32 {
         self.reach + (cells.frame().largest + PROBE)
@@ -211,7 +211,7 @@ fn of_direction(lane: Lane, axis: usize) -> f32 {
     DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
 }
 
-/// The directions in which the atom in a place is exposed, as bits. Two lanes share a direction; each tests every other
+/// The directions in which the atom at index `place` is exposed, as bits. Two lanes share a direction; each tests every other
 /// neighbour.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
@@ -262,8 +262,8 @@ fn cover<V>(
     near.clear(warp);
 }
 
-/// The directions in which the atoms in the first `n` places are exposed, as bits. Consecutive atoms lie near each other, so
-/// some of them share a list of the atoms around, in which each finds its own.
+/// The directions in which the atoms at the first `n` of `places` are exposed, as bits. Consecutive atoms lie near each other, so
+/// several of them share a list of the atoms around, and each selects its own neighbours from it.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
 fn exposed<V>(

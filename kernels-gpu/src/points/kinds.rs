@@ -16,7 +16,7 @@ const fn kind(name: &str) -> u32 {
     panic!("not a standard residue");
 }
 
-/// One bit a residue.
+/// One bit per residue.
 const fn kinds(names: &[&str]) -> u32 {
     let (mut bits, mut i) = (0, 0);
     while i < names.len() {
@@ -42,14 +42,14 @@ const NITROGEN: f32 = 1.64;
 const CARBONYL_OXYGEN: f32 = 1.42;
 const OXYGEN: f32 = 1.46;
 
-/// Squared distances in Å^2 from the alpha carbon: itself, atoms bonded to it, and the oxygen of its own carbonyl, which is
-/// 2.4 Å away where those of side chains with the same radius are 2.8 Å and more.
+/// Limits of the squared distance in Å^2 from the alpha carbon: of itself, of atoms bonded to it, and of its own carbonyl's
+/// oxygen. That is 2.4 Å away; oxygens of side chains with the same radius are at least 2.8 Å away.
 const ITSELF: f32 = 0.1 * 0.1;
 const BONDED: f32 = 2.0 * 2.0;
 const CARBONYL: f32 = 2.6 * 2.6;
 
 /// The class of an atom of a residue of a kind: an index into a row of [`shared_types::site_model::WEIGHTS`].
-/// `from_alpha` is its squared distance from the residue's alpha carbon in Å^2, infinite where there is none.
+/// `from_alpha` is its squared distance from the residue's alpha carbon in Å^2, infinite if there is none.
 #[inline(always)]
 pub fn class(kind: u32, radius: f32, from_alpha: f32) -> u32 {
     let is_of = |kinds: u32| kinds >> (kind & 31) & 1 == 1;

@@ -24,7 +24,7 @@ pub fn site_point_list(
 ) {
     let (n, first, index) = (atom_points.len(), atom_points.start(), block.index());
     if n != descriptors.at(index).n_atoms {
-        panic!("an element a heavy atom");
+        panic!("one element per heavy atom");
     }
     let frame = frame.fill(block, 1, |_| frames.at(index));
     let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);

@@ -28,7 +28,7 @@ const LISTED_REACH: f32 = REACH + 0.05;
 const LISTED: usize = 1024;
 /// Added to a small number to round it: the low bits of the sum are those of the nearest integer.
 const TO_INTEGER: f32 = 12_582_912.0;
-/// Borders of the parts of an item's points.
+/// The most borders of parts of an item's points.
 const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
 const _: () = assert!(TOGETHER <= 32 && 32 % AT_A_TIME == 0);
 
@@ -78,7 +78,7 @@ impl Around {
     }
 }
 
-/// Nonzero bits if the atom is within reach, else 0.
+/// `bits` if the atom is within reach, else 0.
 #[inline(always)]
 fn if_within(d2: f32, bits: u32) -> u32 {
     let is_within = d2 < REACH * REACH;
