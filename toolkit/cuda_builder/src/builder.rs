@@ -33,7 +33,7 @@ use crate::ptx::verify::{Refusal, refusals, warnings};
 /// # Ok(()) }
 /// ```
 ///
-/// (It needs a device compiler; `cuda_builder/tests/device.rs` builds crates if there is one.) In a build script:
+/// (This needs a device compiler; `cuda_builder/tests/device.rs` builds crates if there is one.) In a build script:
 ///
 /// ```no_run
 /// use cuda_builder::{CudaBuilder, DebugInfo};
@@ -166,8 +166,8 @@ impl CudaBuilder {
         self
     }
 
-    /// Sets whether a second write to an element of a `Scatter` panics, as on CPU cores, instead of being one that may remain. Launches
-    /// of kernels that have one then wait for their end, and cannot be recorded as part of a graph.
+    /// Sets whether a second write to an element of a `Scatter` panics, as on CPU cores. Otherwise one of the writes remains.
+    /// With the check, a launch of a kernel with a `Scatter` waits for its end, and cannot be recorded in a graph.
     pub fn check_writes(mut self, check: bool) -> Self {
         self.check_writes = check;
         self

@@ -22,7 +22,7 @@ use crate::ptx::header::Header;
 /// # Ok::<(), cuda_builder::CudaBuilderError>(())
 /// ```
 ///
-/// (It compiles kernels if the compiler is installed; `cuda_builder/tests/device.rs` does that.)
+/// (This compiles kernels if the compiler is installed; `cuda_builder/tests/device.rs` does that.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The compiler that made the file made the same bytes again.

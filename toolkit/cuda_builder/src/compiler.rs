@@ -195,7 +195,7 @@ impl Discovery {
             None => vec![(Origin::Pinned, &self.pinned), (Origin::Debian, &self.debian)],
         };
         let mut found: Vec<_> = places.into_iter().map(|(origin, rustc)| (origin, self.probe(origin, rustc))).collect();
-        // Without rustup the `rustc` on `PATH` can be Debian's: then there is one compiler, which was not pinned.
+        // Without rustup the `rustc` on `PATH` can be Debian's: then there is one compiler, and it is not pinned.
         if let [(_, Ok(pinned)), (_, Ok(debian))] = &found[..]
             && pinned.rustc == debian.rustc
         {

@@ -53,7 +53,7 @@ pub enum CudaBuilderError {
         /// The file.
         path: PathBuf,
     },
-    /// A launch bound of the module is malformed, or names no kernel of it.
+    /// A launch bound of the module is malformed, or does not name one of its kernels.
     #[error(
         "`{package}`: `{mark}` does not read `// .launch_bounds KERNEL THREADS BLOCKS` with a kernel of this module"
     )]

@@ -27,7 +27,7 @@ pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 /// compiler does not inline a closure with some hundred instructions of inline assembly, such as a tensor core product.
 pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
 
-/// Compiles `cuda_std` so that each element of a `Scatter` is written once or there is a panic. For
+/// Compiles `cuda_std` so that a second write to an element of a `Scatter` panics. For
 /// [`CudaBuilder::check_writes`](crate::CudaBuilder::check_writes).
 pub const CHECK_WRITES: &str = "--cfg=cuda_check_writes";
 
@@ -52,7 +52,7 @@ pub const PROFILE: &str = "device";
 pub fn profile(debug: DebugInfo) -> Vec<String> {
     let debug: &[_] = match debug {
         DebugInfo::None => &["debug=false"],
-        // Not of `core`, which is then the same with and without lines. What kernels inline of it has lines.
+        // Not for `core`, so that it is the same with and without lines. Kernels have lines for what they inline of it.
         DebugInfo::LineTables => {
             &["debug=\"line-directives-only\"", "package.core.debug=false", "package.compiler_builtins.debug=false"]
         }

@@ -2,8 +2,8 @@
 //! assembler without a GPU, and valid only for the PTX that it was made from.
 //!
 //! The file begins with lines of text: the package, the digest of the PTX's text, the assembler, and for each chip the
-//! compressed and decompressed size of its code, and its digest. After an empty line follows the code of each chip,
-//! compressed (zstd, with a checksum). `cuda_host::Image` reads it.
+//! compressed and decompressed size of its code, and its digest. After an empty line, the code of each chip follows,
+//! compressed (zstd, with a checksum). `cuda_host::Image` reads the file.
 
 use std::fs;
 use std::io;

@@ -8,8 +8,8 @@ use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::Source;
 
-/// The first file of this workspace that the compiler read (`include_str!` and similar macros can read any file) and the
-/// digest does not cover. Cargo lists what local packages read; files in the target directory are products.
+/// The first file that the compiler read and the digest does not cover: `include_str!` and similar macros can read any
+/// file. Cargo lists what local packages read; files in the target directory are products.
 ///
 /// # Errors
 /// If the list cannot be read.

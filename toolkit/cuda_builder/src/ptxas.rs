@@ -231,7 +231,7 @@ fn number_before(line: &str, unit: &str) -> Option<u32> {
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The assembler in a directory or below, as in a Python environment. It is not checked whether it runs.
+/// The assembler in a directory or below, as in a Python environment. It may not run.
 ///
 /// ```
 /// use cuda_builder::ptxas::installed_below;

@@ -68,7 +68,7 @@ impl DeviceBlock {
     /// Memory of another library.
     ///
     /// # Safety
-    /// As of [`DeviceBuffer::from_foreign`](crate::DeviceBuffer::from_foreign).
+    /// As for [`DeviceBuffer::from_foreign`](crate::DeviceBuffer::from_foreign).
     pub(crate) unsafe fn foreign(
         context: &Context,
         address: CUdeviceptr,
@@ -81,7 +81,7 @@ impl DeviceBlock {
     /// Memory of another library, for a scope.
     ///
     /// # Safety
-    /// As of [`ForeignScope::buffer`](crate::ForeignScope::buffer).
+    /// As for [`ForeignScope::buffer`](crate::ForeignScope::buffer).
     pub(crate) unsafe fn in_scope(context: &Context, address: CUdeviceptr, bytes: usize) -> Self {
         Self::new(context, address, bytes, Backing::InScope)
     }
@@ -111,7 +111,8 @@ impl DeviceBlock {
         self.address
     }
 
-    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
+    /// An error if work on this stream must not use the memory: the stream is of another device, or it records a graph and
+    /// the memory is lent only until a scope ends.
     pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
         if matches!(self.backing, Backing::InScope) {
             stream.check_runs(operation)?;

@@ -38,8 +38,8 @@ use std::ops::{Range, RangeBounds};
 /// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceBuffer<T: DeviceLayout> {
     memory: Memory,
-    /// The bytes of the memory that are this buffer's: all, but for a part of a parcel. They begin a whole number of elements from the
-    /// start.
+    /// The bytes of the memory that belong to this buffer: all of them, or some if it is part of a parcel. They begin at a
+    /// multiple of the element's size.
     room: Range<usize>,
     len: usize,
     element: PhantomData<T>,
@@ -90,7 +90,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// Elements in memory of another library, for a scope.
     ///
     /// # Safety
-    /// As of [`ForeignScope::buffer`](crate::ForeignScope::buffer).
+    /// As for [`ForeignScope::buffer`](crate::ForeignScope::buffer).
     pub(crate) unsafe fn in_scope(context: &Context, address: u64, len: usize) -> Result<Self, CudaError> {
         // SAFETY: ensured by the caller.
         let block = unsafe { DeviceBlock::in_scope(context, address, byte_len::<T>(len)?) };
@@ -201,7 +201,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view_mut().slice(range)
     }
 
-    /// Copies as many elements from the host, and waits for the copy.
+    /// Copies all elements from a slice of the same length, and waits for the copy.
     ///
     /// # Errors
     /// [`CudaError::Length`], [`CudaError::OtherDevice`], and those of the driver.

@@ -97,8 +97,8 @@ impl RawExecutor for CudaExecutor {
     ///
     /// # Errors
     /// Those of [`raw_style_kernel`](Self::raw_style_kernel), [`CudaError::BlockSize`] and [`CudaError::BlockTooLarge`] if
-    /// the kernel does not run in such blocks, [`CudaError::SharedMemory`] if they cannot have that much, and those of the
-    /// driver.
+    /// the kernel does not run in such blocks, [`CudaError::SharedMemory`] if a block cannot have that much shared memory,
+    /// and those of the driver.
     unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), CudaError> {
         let loaded = self.raw_style_kernel::<K>()?;
         let attributes = loaded.attributes();

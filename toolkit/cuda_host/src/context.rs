@@ -11,7 +11,7 @@ pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
 /// An opened device: its primary context, which all libraries of a process share.
 ///
-/// Cheap to clone; everything made with it keeps it open. Calls make it the calling thread's current context.
+/// Clones are cheap. Everything made with it keeps it open. Calls make it the calling thread's current context.
 ///
 /// ```
 /// use cuda_host::{Context, CudaError, Device};
@@ -49,7 +49,7 @@ unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
 
-/// How much of a device's memory is free.
+/// The free and the total memory of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
     /// Free bytes.

@@ -45,7 +45,7 @@ impl Device {
         (0..Self::count()?).map(Self::info).collect()
     }
 
-    /// One device. Does not open a [`Context`], which would take much longer.
+    /// One device. This does not open a [`Context`], which takes much longer.
     ///
     /// # Errors
     /// As [`count`](Self::count), and [`CudaError::NoSuchDevice`].
@@ -93,7 +93,7 @@ pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError
     driver.device_attribute(driver.find_device(ordinal)?, attribute)
 }
 
-/// How many multiprocessors a device has.
+/// The number of multiprocessors of a device.
 pub(crate) fn multiprocessors(ordinal: usize) -> Result<u32, CudaError> {
     let driver = driver()?;
     driver.device_attribute(driver.find_device(ordinal)?, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)

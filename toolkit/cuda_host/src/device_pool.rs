@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// Reused device memory.
 ///
 /// A [`DeviceBuffer`] leased from it has exclusive memory until it is dropped. The memory then returns to the pool without
-/// waiting, with a record of the pending work on each stream. The next buffer's work comes after that: on the same stream
-/// by itself, on another one by a wait of the device. So two buffers never use the same memory at once, and in a steady
-/// state nothing is allocated and nothing waits on the host.
+/// waiting, with a record of the pending work on each stream. The next buffer's work runs after that work; if it is on
+/// another stream, the device waits. So two buffers never use the same memory at once. In a steady state nothing is
+/// allocated, and the host does not wait.
 ///
 /// Every buffer begins at a multiple of 256 bytes. Cheap to clone; clones share the pool. Buffers may outlive it: their
 /// memory is then freed when they are dropped.
@@ -106,7 +106,7 @@ impl GpuBufferPool {
         self.core.statistics()
     }
 
-    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending work on them.
+    /// Returns all unused blocks to the driver after pending work on them. The result is their size in bytes.
     pub fn trim(&self) -> usize {
         self.core.trim()
     }

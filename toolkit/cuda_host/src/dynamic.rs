@@ -10,7 +10,7 @@ use cuda_std::launch::{ArgVisitor, DynamicLength, Kernel, Matrix, Segments, Spac
 /// Bytes that a block has by default.
 const WITHOUT_ASKING: u32 = 48 << 10;
 
-/// Bytes of dynamic shared memory that a launch's arguments request, and for which parameter. Their number was checked
+/// The bytes of dynamic shared memory that a launch's arguments request, and the parameter's name. The number was checked
 /// before.
 pub(crate) fn bytes<K: Kernel, S: Space>(args: &mut K::Args<'_, S>) -> (u32, &'static str) {
     struct Bytes(u32, &'static str);

@@ -106,7 +106,8 @@ pub enum CudaError {
         /// Bytes of the block.
         given: usize,
     },
-    /// Memory of a graph, which the host cannot access, because the graph may be launched at any time; or of several buffers.
+    /// Memory that a graph or another buffer of a parcel uses. A graph may be launched at any time, so the host must not
+    /// access its memory.
     #[error(
         "{operation}: a graph, which may be launched at any time, or another buffer of a parcel uses that memory; drop that first, or \
          copy"
@@ -359,9 +360,9 @@ pub enum CudaError {
     TooManyBlocksToMeet {
         /// The kernel.
         kernel: &'static str,
-        /// How many blocks were asked for.
+        /// The number of requested blocks.
         blocks: u32,
-        /// How many the device runs at once.
+        /// The number that the device runs at once.
         most: u32,
     },
     /// A kernel did not end in time. On a GPU it continues: everything that frees or reads memory that it uses waits for

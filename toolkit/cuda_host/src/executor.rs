@@ -209,7 +209,7 @@ impl CudaExecutor {
         most_blocks(&*self.kernel::<K>()?, K::THREADS)
     }
 
-    /// The kernel that `load` finds in its module, which is called once.
+    /// The kernel that `load` finds in its module. `load` is called once.
     pub(crate) fn find(
         &self,
         key: TypeId,

@@ -31,7 +31,7 @@ use std::sync::Mutex;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// A buffer stays inside:
+/// A buffer cannot leave the closure:
 ///
 /// ```compile_fail,E0521
 /// # use cuda_host::{Context, ForeignScope};
@@ -140,7 +140,7 @@ impl<T: DeviceLayout> ForeignBuffer<'_, T> {
         self.buffer.view()
     }
 
-    /// All elements, to be written.
+    /// A mutable view of all elements.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
         self.buffer.view_mut()

@@ -35,7 +35,7 @@ impl Stream {
     /// A future that ends when the work that is queued on the stream now is done. It needs no particular runtime and works with
     /// every executor. If it is first polled before the device is ready, it starts a thread. The thread waits in the driver
     /// without using the CPU, and then wakes the task. (A callback of the driver would not do: after an error that ends the
-    /// context, the driver calls nobody back, and the task would sleep for ever.)
+    /// context, the driver does not call back, and the task would sleep forever.)
     ///
     /// Memory is safe without the future: dropped buffers wait for the device, and downloads wait for the data that they read. So
     /// a future may be dropped or forgotten at any time, and the work continues.
@@ -56,7 +56,7 @@ impl Stream {
     /// }
     /// ```
     ///
-    /// It needs a GPU. `tests/tests/cuda_host_gpu/futures.rs` runs such code where there is one.
+    /// This needs a GPU: `tests/tests/cuda_host_gpu/futures.rs` runs such code if there is one.
     pub fn finished(&self) -> Result<Finished, CudaError> {
         let event = Event::to_sleep_for(self.context())?;
         event.record(self)?;

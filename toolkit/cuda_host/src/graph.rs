@@ -61,7 +61,7 @@ pub struct Graph {
 
 // SAFETY: graphs may be launched and destroyed by any thread, one at a time.
 unsafe impl Send for Graph {}
-// SAFETY: shared access asks for nothing of the driver.
+// SAFETY: shared access does not call the driver, except to wait for an event.
 unsafe impl Sync for Graph {}
 
 const OPERATION: &str = "launching a graph";
@@ -105,7 +105,7 @@ impl Graph {
         let context = self.executor.context();
         context.bind()?;
         let driver = context.driver();
-        // SAFETY: the graph lives; a null list asks for the number alone.
+        // SAFETY: the graph lives; with a null list the driver writes only the number.
         unsafe { driver.graph_get_nodes(self.raw, ptr::null_mut(), &raw mut self.nodes) }
             .check(driver, || "counting the nodes of a graph".to_owned())?;
         // SAFETY: the graph lives; writes a handle.
@@ -137,7 +137,7 @@ impl Graph {
             staging.before_launch(stream, OPERATION)?;
         }
         stream.context().bind()?;
-        // SAFETY: both handles live; the memory and the functions that the graph uses are kept by it.
+        // SAFETY: both handles live; the graph keeps the memory and the functions that it uses.
         let code = unsafe { stream.driver().graph_launch(self.executable, stream.raw()) };
         stream.adopt_graph(recorded, own.clone());
         stream.note_launches_of(recorded);
@@ -172,7 +172,7 @@ impl Graph {
     pub fn pinned<T: DeviceLayout>(&self, staged: &Staged<T>) -> Result<&[T], CudaError> {
         let staging = staged.of(self.id, &self.staging, "reading a graph's page-locked memory")?;
         let bytes = staging.buffer.as_slice()?;
-        // SAFETY: the bytes were given as this many elements of this type, which is plain data, and begin at a page.
+        // SAFETY: the bytes are this many elements of this type, which is plain data, and begin at a page.
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), staged.len()) })
     }
 

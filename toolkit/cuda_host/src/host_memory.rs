@@ -8,7 +8,7 @@ use std::ptr::{self, NonNull};
 const PORTABLE: u32 = 1;
 const DEVICE_MAP: u32 = 2;
 
-/// Page-locked bytes, at an address that devices can reach too. Begins as zeros, is aligned to a page.
+/// Page-locked bytes that devices can access, too. They are zero at first, and aligned to a page.
 pub(crate) struct HostMemory {
     context: Context,
     pointer: NonNull<c_void>,
@@ -37,7 +37,7 @@ impl HostMemory {
         Ok(Self { context: context.clone(), pointer, is_left: false })
     }
 
-    /// From now on nobody frees it: the device may use it, and nobody can wait for that.
+    /// Leaks the memory: the device may use it, and nothing can wait for that.
     pub(crate) fn leave(&mut self) {
         self.is_left = true;
     }

@@ -175,7 +175,7 @@ fn best(chips: impl IntoIterator<Item = Chip>, compute_capability: (u32, u32)) -
     chips.into_iter().filter(|chip| chip.runs_on(compute_capability)).max()
 }
 
-/// The digest of its text in a PTX's header.
+/// The digest of the PTX's text, from its header.
 fn digest_of(ptx: &str) -> Option<&str> {
     ptx.lines().take_while(|line| line.starts_with("//")).find_map(|line| line.strip_prefix("// body: "))
 }

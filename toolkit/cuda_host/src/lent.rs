@@ -31,7 +31,7 @@ impl<T: DeviceLayout> LentBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::Panic`] and [`CudaError::Poisoned`] if a kernel that wrote it has panicked; [`CudaError::InGraph`] if a graph
-    /// has it, which may write it; [`CudaError::OtherDevice`]; and those of the driver.
+    /// uses it; [`CudaError::OtherDevice`]; and those of the driver.
     pub fn new(buffer: DeviceBuffer<T>, stream: &Stream) -> Result<Self, CudaError> {
         const OPERATION: &str = "lending a buffer";
         stream.check_device(buffer.context(), OPERATION)?;

@@ -34,9 +34,8 @@
 //! # Memory for many batches
 //!
 //! [`GpuBufferPool`] and [`PinnedPool`] lease memory and reuse it without waiting. A [`Parcel`] is many small buffers that one
-//! copy fills. A [`Graph`] is work that is recorded
-//! once and launched many times, with everything it uses. [`Timeline`] shows what overlaps. A [`VisibleBuffer`] needs no
-//! copies: host and device access it in turn.
+//! copy fills. A [`Graph`] is work that is recorded once and launched many times, with everything it uses. [`Timeline`]
+//! shows what overlaps. A [`VisibleBuffer`] needs no copies: host and device access it in turn.
 //!
 //! # Panics of kernels
 //!

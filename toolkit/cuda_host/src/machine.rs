@@ -59,8 +59,8 @@ enum Choice {
 }
 
 impl Machine {
-    /// The GPU with the most memory, or CPU cores if there is no GPU, or no `image` of the kernels for it; the `Err` then
-    /// gives the reason. [`why_cpu`](Self::why_cpu) and `Display` describe the choice.
+    /// The GPU with the most memory, or CPU cores if there is no GPU or `image` is an `Err`. The `Err` says why there is no
+    /// image of the kernels. [`why_cpu`](Self::why_cpu) and `Display` describe the choice.
     ///
     /// # Errors
     /// If a GPU exists but cannot be opened or refuses the image: this does not fall back to CPU cores.
@@ -244,7 +244,7 @@ impl Machine {
     }
 }
 
-/// Takes arguments in host memory; gives the parameter's name if one is not.
+/// Takes arguments in host memory. The error is the name of a parameter that is not.
 struct OnHost;
 
 impl<'a> Transfer<'a, Machine, Host> for OnHost {

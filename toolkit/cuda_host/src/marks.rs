@@ -5,7 +5,7 @@ use crate::{CudaError, DeviceBuffer, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{ArgVisitor, DynamicLength, Kernel, Matrix, Segments, Space};
 
-/// A bit for each element, for each `Scatter` of a launch: none is marked yet. Dropping them waits for the launch.
+/// For each `Scatter` of a launch, a zero bit for each element. Dropping them waits for the launch.
 pub(crate) fn marks<K: Kernel, S: Space>(
     kernel: &LoadedKernel,
     stream: &Stream,

@@ -4,13 +4,13 @@ use crate::device::multiprocessors;
 use crate::module::LoadedKernel;
 use crate::{CudaError, DeviceBuffer, DeviceViewMut, Stream};
 
-/// The memory that blocks share to meet, kept for the next such launch on the stream: eight words, the first of which counts arrivals,
-/// and eight words for each block.
+/// The memory that blocks share to meet, kept for the next such launch on the stream: eight words for the launch, and eight
+/// for each block. The first word counts arrivals.
 #[derive(Default)]
 pub(crate) struct Meeting(Option<DeviceBuffer<u64>>);
 
 impl Meeting {
-    /// The memory for a launch of `blocks`, where nobody has arrived.
+    /// The memory for a launch of `blocks`, with a count of zero.
     pub(crate) fn begin(&mut self, stream: &Stream, blocks: u32) -> Result<DeviceViewMut<'_, u64>, CudaError> {
         let words = 8 + 8 * blocks as usize;
         let buffer = match self.0.take() {

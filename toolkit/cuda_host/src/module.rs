@@ -327,7 +327,7 @@ fn refused(module: &str, code: Code, name: String, log: String) -> CudaError {
     CudaError::Jit { module: module.to_owned(), code: code.0, name, log, advice: jit_advice(code.0) }
 }
 
-/// Why a text is not PTX, if it is not: PTX begins with `.version`, after comments.
+/// Why a text is not PTX; `None` if it is. PTX begins with `.version`, after comments.
 fn no_ptx(text: &str) -> Option<&'static str> {
     if text.contains('\0') {
         return Some("the text has a NUL byte");

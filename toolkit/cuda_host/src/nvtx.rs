@@ -23,9 +23,9 @@ struct Functions {
 
 impl Functions {
     fn load() -> Option<Self> {
-        // SAFETY: NVIDIA's library by its name. What it does when it is loaded is to look for a profiler.
+        // SAFETY: NVIDIA's library by its name. When it is loaded, it only looks for a profiler.
         let library = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok())?;
-        // SAFETY: the functions have these types in its headers, and stay there, since the library does.
+        // SAFETY: the functions have these types in its headers, and the library is never unloaded.
         let functions = unsafe {
             let (begin, end) = (library.get(b"nvtxRangeStartA\0").ok()?, library.get(b"nvtxRangeEnd\0").ok()?);
             Self { begin: *begin, end: *end }

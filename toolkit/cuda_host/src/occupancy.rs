@@ -24,8 +24,8 @@ pub struct BlockSize {
 }
 
 impl LoadedKernel {
-    /// How many blocks of `threads` threads, with the given dynamic shared memory each, run on a multiprocessor at once. 0
-    /// if such a block cannot run.
+    /// The number of blocks of `threads` threads that run on a multiprocessor at once, if each has the given dynamic shared
+    /// memory. 0 if such a block cannot run.
     ///
     /// # Errors
     /// Those of the driver.

@@ -43,13 +43,13 @@ impl DeviceOffsets {
         Ok(Self::of(pool.lease_from(stream, offsets.as_slice())?, offsets))
     }
 
-    /// In a buffer that has them.
+    /// `offsets`, whose copy is in `buffer`.
     pub(crate) fn of(buffer: DeviceBuffer<u32>, offsets: &Offsets) -> Self {
         Self { buffer, segments: offsets.segments(), end: offsets.end() }
     }
 
-    /// Replaces the offsets, except those of recorded graphs, which keep theirs. Allocates only if there are more than ever
-    /// before.
+    /// Replaces the offsets. Recorded graphs keep theirs. Allocates if there are more than ever before, or a graph keeps the
+    /// old ones.
     ///
     /// # Errors
     /// Those of [`DeviceBuffer::upload`]. After an error there are no segments.

@@ -8,10 +8,10 @@ use cuda_std::launch::Offsets;
 use std::fmt;
 
 /// Buffers side by side in one allocation. Their elements are gathered in page-locked memory, and one copy takes them all to the
-/// device. This is for many small buffers: to queue a copy for each would take longer than to run it.
+/// device. This is for many small buffers: queueing a copy for each would take longer than the copies.
 ///
-/// The buffers are used like others, but cannot grow in place: elements that need more room get memory of their own. The
-/// allocation is given back with the last buffer.
+/// The buffers are used like others, but cannot grow in place: a buffer that needs more room gets memory of its own. The
+/// allocation is freed with the last buffer.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, GpuBufferPool, Parcel, PinnedBuffer};
@@ -54,7 +54,7 @@ impl Parcel {
     }
 
     /// A buffer that has these elements once the parcel is [sent](Self::send); before, its contents are unspecified. `None`
-    /// where there is no room for them.
+    /// if there is no room for them.
     ///
     /// # Errors
     /// Those of [`PinnedBuffer::as_mut_slice`].

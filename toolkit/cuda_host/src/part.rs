@@ -7,7 +7,7 @@ use crate::usage::{Access, Queue};
 use crate::{CudaError, Stream};
 use std::ops::{Bound, Range, RangeBounds};
 
-/// Some bytes, which a view has borrowed as it says.
+/// Some bytes, borrowed by a view.
 pub(crate) struct Part<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) bytes: Range<usize>,

@@ -16,13 +16,13 @@ pub struct PinnedBlock {
     copies: Mutex<Copies>,
 }
 
-/// The copies that use some memory, each of which comes after the one before.
+/// The copies that use some memory, one after the other.
 pub(crate) struct Copies {
     /// Recorded after the newest copy.
     done: Event,
     /// The newest copy's stream.
     last: Option<Stream>,
-    /// The stream of the newest copy to here, from before it was queued: a panic since then spoils the elements.
+    /// Watches the stream of the newest copy to here, from before it was queued: a panic since then spoils the elements.
     watch: Option<Watch>,
 }
 
@@ -64,7 +64,7 @@ impl Copies {
         }
     }
 
-    /// Notes a copy that was queued on `stream`, with the stream's watch from before if it was one to here.
+    /// Notes a copy that was queued on `stream`; if it was one to here, with the stream's watch from before.
     pub(crate) fn note(&mut self, stream: &Stream, to_here: Option<Watch>) -> Result<(), CudaError> {
         self.last = Some(stream.clone());
         if to_here.is_some() {

@@ -86,7 +86,7 @@ impl PinnedPool {
         self.core.statistics()
     }
 
-    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending copies.
+    /// Returns all unused blocks to the driver after pending copies. The result is their size in bytes.
     pub fn trim(&self) -> usize {
         self.core.trim()
     }

@@ -62,8 +62,8 @@ struct Inner {
 struct Watched {
     own: Watch,
     followed: Vec<Followed>,
-    /// Other streams' slots whose panics were reported here, and until when. So no panic is reported twice, however often this
-    /// stream begins to follow streams that follow those.
+    /// Other streams' slots whose panics were reported here, and until when. So no panic is reported twice, even if this
+    /// stream follows another stream that follows those.
     told: Vec<Watch>,
 }
 
@@ -340,8 +340,7 @@ impl Stream {
         watched.followed.retain(|followed| followed.since > until);
     }
 
-    /// From now on the panics of a graph, whose kernels report to the slot of `recorded`, concern this stream: those
-    /// since `watch` began.
+    /// From now on the panics of a graph concern this stream: those since `watch` began, in the slot of `recorded`.
     pub(crate) fn adopt_graph(&self, recorded: &Self, watch: Watch) {
         let since = self.0.queued.load(Ordering::Acquire) + 1;
         // No work, because nothing waits for the stream of a recorder.

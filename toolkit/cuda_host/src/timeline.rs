@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///     let download = timeline.begin(&second)?;
 ///     down.download(&second, from.view())?;
 ///     let download = download.end()?;
-/// // Time in milliseconds during which both copies ran.
+///     // The time in milliseconds during which both copies ran.
 ///     upload.overlap_ms(&download)
 /// }
 /// ```

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_the_memory_next_waits_for_its_last_use_and_no_longer() {
+    fn the_next_owner_waits_for_the_last_use_and_no_longer() {
         let queues = FakeQueue::many(3);
         let usage = Usage::new();
         let last = use_on(&usage, &queues[0], Access::Write);

@@ -1,7 +1,7 @@
 //! Launch bounds: the number of threads of a kernel's blocks, and of blocks that should run on a multiprocessor at once.
 //!
 //! `ptxas` limits a kernel's registers accordingly; CUDA C++ has `__launch_bounds__` for this. Stock rustc has no such
-//! attribute, so a kernel crate writes a line of assembly that is a comment,
+//! attribute, so a kernel crate has a line of assembly that is a comment,
 //!
 //! ```text
 //! // .launch_bounds NAME THREADS BLOCKS
@@ -29,7 +29,7 @@ pub fn kernels_of_phases(text: &str) -> Vec<String> {
     words.filter(|words| words.get(3) == Some(&PHASES)).map(|words| words[0].to_owned()).collect()
 }
 
-/// The module with the directives of its marks, which are removed.
+/// The module with directives in place of its marks.
 ///
 /// # Errors
 /// A mark that is malformed, or names no entry of the module.

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// [`own`](Self::own). Operations that would wait, and copies of slices, are refused with [`CudaError::Recorded`], and so
 /// is every use of its stream after the recording.
 ///
-/// It is only lent: otherwise it could be exchanged for that of another graph.
+/// A closure only borrows it: otherwise it could exchange it for that of another graph.
 #[derive(Debug)]
 pub struct Recorder {
     id: u64,
@@ -124,7 +124,7 @@ impl Staging {
         copies.follow(stream)
     }
 
-    /// Records a launch; `watch` is the stream's, from before.
+    /// Records a launch. `watch` is the stream's, from before the launch.
     pub(super) fn after_launch(&self, stream: &Stream, watch: &Watch) -> Result<(), CudaError> {
         self.buffer.block().copies().note(stream, self.written.then(|| watch.clone()))
     }

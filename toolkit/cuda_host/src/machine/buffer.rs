@@ -92,7 +92,7 @@ impl<T: DeviceLayout> Buffer<T> {
         self.view_mut().slice(range)
     }
 
-    /// Copies as many elements from the program, and waits for the copy.
+    /// Copies all elements from a slice of the same length, and waits for the copy.
     ///
     /// # Errors
     /// [`CudaError::Length`], and those of the driver.

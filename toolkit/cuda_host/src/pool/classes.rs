@@ -28,8 +28,8 @@ impl Default for PoolOptions {
 }
 
 impl PoolOptions {
-    /// How much larger than the request a new block is, in percent, before it is rounded up to its size class, so that
-    /// slightly larger requests still fit later. The default is 25.
+    /// The headroom of a new block in percent of the request, so that slightly larger requests fit later. The sum is then
+    /// rounded up to a size class. The default is 25.
     pub fn headroom_percent(mut self, percent: usize) -> Self {
         self.headroom_percent = percent;
         self
@@ -41,10 +41,10 @@ impl PoolOptions {
         self
     }
 
-    /// How many fitting blocks with pending work may be in the pool before one of them is leased again, whose next user
-    /// then waits for that work. With 0 (the default) the pool waits rather than grows, and waiting costs nothing if the
-    /// next user is on the same stream. With n it grows by up to n blocks before it waits, so that n pieces of work may be
-    /// pending while the next is prepared.
+    /// The number of fitting blocks with pending work that the pool keeps before it leases one of them again. The next user
+    /// of such a block waits for that work. With 0 (the default) the pool waits rather than grows, and waiting costs
+    /// nothing if the next user is on the same stream. With n it grows by up to n blocks before it waits, so that n pieces
+    /// of work may be pending while the next is prepared.
     pub fn busy_blocks(mut self, blocks: usize) -> Self {
         self.busy_blocks = blocks;
         self
@@ -65,8 +65,8 @@ impl PoolOptions {
     }
 }
 
-/// The size class of `bytes` bytes. Each power of two has four classes, so at most a fifth of a block is unused. `None` if
-/// there is no larger number.
+/// The size class of `bytes` bytes. Each power of two has four classes, so at most a fifth of a large block is unused.
+/// `None` if it is not a `usize`.
 fn size_class(bytes: usize) -> Option<usize> {
     if bytes <= 4 * ALIGNMENT {
         return Some(least_bytes(bytes));

@@ -45,8 +45,8 @@ pub struct PoolStatistics {
     pub allocations: u64,
     /// Requests that were served from the pool.
     pub reuses: u64,
-    /// Those of them whose memory had pending work: their first use waits for it, on the device or, for memory that the
-    /// host writes, on the host.
+    /// Reuses of memory with pending work. Its first use waits for that work: on the device, or on the host for memory that
+    /// the host writes.
     pub waits: u64,
     /// Blocks returned to the driver.
     pub frees: u64,
@@ -157,7 +157,7 @@ impl<B: PoolBlock> Core<B> {
         }
     }
 
-    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending work on them.
+    /// Returns all unused blocks to the driver after pending work on them. The result is their size in bytes.
     pub(crate) fn trim(&self) -> usize {
         let _alone = lock(&self.making_room);
         self.free_all()

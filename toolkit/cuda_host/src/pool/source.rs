@@ -4,8 +4,8 @@ use crate::error::CudaError;
 
 /// The source of new memory for a pool: blocks that free their memory when they are dropped.
 ///
-/// [`DeviceSource`](crate::DeviceSource) and [`PinnedSource`](crate::PinnedSource) allocate from the driver. Another source may wrap one of them, to count, to
-/// refuse, or to fail on purpose in a test:
+/// [`DeviceSource`](crate::DeviceSource) and [`PinnedSource`](crate::PinnedSource) allocate from the driver. Another source
+/// may wrap one of them to count, to refuse, or to fail on purpose in a test:
 ///
 /// ```
 /// use cuda_host::{CudaError, DeviceBlock, MemorySource};

@@ -117,7 +117,7 @@ mod without_loom {
         [large, middle, small].into_iter().for_each(|block| pool.give(block));
         assert_eq!(pool.take(1500, &STREAM).unwrap().number, number);
         assert_eq!(pool.statistics().allocations, 3);
-        // The last one is kept for those who need it.
+        // The last one stays for larger requests.
         let block = pool.take(1500, &STREAM).unwrap();
         assert_eq!((pool.statistics().allocations, block.bytes()), (4, 1536));
     }
@@ -144,7 +144,7 @@ mod without_loom {
     }
 
     #[test]
-    fn so_many_blocks_may_be_busy_as_the_options_say() {
+    fn as_many_blocks_may_be_busy_as_the_options_say() {
         let pool = Machine::new(1 << 20).pool(plain().busy_blocks(2));
         for work in 1..=10 {
             let mut block = pool.take(1024, &OTHER).unwrap();
@@ -400,7 +400,7 @@ mod loom {
     }
 
     #[test]
-    fn loom_who_lacks_memory_while_another_frees_gets_it() {
+    fn loom_a_thread_without_memory_gets_what_another_frees() {
         // Three preemptions of a thread suffice to fail without the lock; all orders take minutes.
         let mut model = ::loom::model::Builder::new();
         model.preemption_bound = Some(3);
