@@ -1,13 +1,12 @@
 //! Kernels in the raw style: `unsafe fn` on pointers, for `cuda_std::compat`.
 
+use crate::signature::name_and_type;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::sync::atomic::{AtomicU32, Ordering};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{
-    Error, Expr, FnArg, Ident, ItemFn, LitInt, Pat, ReturnType, Token, Type, TypePtr, TypeReference, parse_quote,
-};
+use syn::{Error, Expr, FnArg, Ident, ItemFn, LitInt, ReturnType, Token, Type, TypePtr, TypeReference, parse_quote};
 
 /// Whether a function is a raw kernel: `unsafe` and without a block.
 pub fn is_raw(function: &ItemFn) -> bool {
@@ -77,16 +76,7 @@ struct Parameter {
 
 impl Parameter {
     fn parse(input: &FnArg) -> syn::Result<Self> {
-        let FnArg::Typed(typed) = input else {
-            return Err(Error::new(input.span(), "a kernel is a free function: it has no `self`"));
-        };
-        let Pat::Ident(pattern) = &*typed.pat else {
-            return Err(Error::new(
-                typed.pat.span(),
-                "a kernel's parameter has a plain name: the launch is called with it",
-            ));
-        };
-        let ty = &*typed.ty;
+        let (name, ty) = name_and_type(input)?;
         let kind = match ty {
             Type::Ptr(TypePtr { mutability, elem, .. }) => match mutability {
                 syn::PointerMutability::Mut(_) => Kind::Mut((**elem).clone()),
@@ -104,7 +94,7 @@ impl Parameter {
             }
             _ => Kind::Value(ty.clone()),
         };
-        Ok(Self { name: pattern.ident.clone(), kind })
+        Ok(Self { name: name.clone(), kind })
     }
 }
 

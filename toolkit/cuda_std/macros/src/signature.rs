@@ -269,7 +269,8 @@ fn check_meeting(parameter: &Parameter, meets: bool) -> syn::Result<()> {
     }
 }
 
-fn parameter(input: &FnArg) -> syn::Result<Parameter> {
+/// A kernel's parameter must have a plain name.
+pub fn name_and_type(input: &FnArg) -> syn::Result<(&Ident, &Type)> {
     let FnArg::Typed(typed) = input else {
         return Err(Error::new(input.span(), "a kernel is a free function: it has no `self`"));
     };
@@ -279,7 +280,12 @@ fn parameter(input: &FnArg) -> syn::Result<Parameter> {
             "a kernel's parameter has a plain name: the launch is called with it",
         ));
     };
-    Ok(Parameter { name: pattern.ident.clone(), ty: (*typed.ty).clone(), kind: kind(&typed.ty)? })
+    Ok((&pattern.ident, &typed.ty))
+}
+
+fn parameter(input: &FnArg) -> syn::Result<Parameter> {
+    let (name, ty) = name_and_type(input)?;
+    Ok(Parameter { name: name.clone(), ty: ty.clone(), kind: kind(ty)? })
 }
 
 fn kind(ty: &Type) -> syn::Result<Kind> {
