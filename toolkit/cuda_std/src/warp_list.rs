@@ -72,18 +72,18 @@ pub struct WarpList<'a, T> {
 ///         let x = warp.per_lane(|lane| 5 * lane.index());
 ///         list.push_some(warp, &x, |lane, _| lane.index() < 10, |_, x| (x % 10 == 0).then_some(*x));
 ///         let items = list.items(warp);
-///         let every_other = items.range_by(1, 2).sum();
+///         let middle = items.range(1, 4).sum();
 ///         // Three questions: is there an item that leaves this rest, divided by 4? Lanes share each.
 ///         let questions = Questions::new(3);
 ///         let rest = warp.per_lane(|lane| questions.of(lane));
 ///         let found = items.count_any(warp, &questions, &rest, |rest, item| item % 4 == *rest);
-///         [items.get(1), items.get_clamped(99), every_other, found]
+///         [items.get(1), items.get_clamped(99), middle, found]
 ///     });
 /// }
 /// # fn main() {
 /// let mut out = [[0; 4]];
 /// items::launch(&CpuExecutor::new(), 1, items::Args { out: &mut out }).unwrap();
-/// assert_eq!(out, [[10, 40, 10 + 30, 2]]); // rests 0 and 2
+/// assert_eq!(out, [[10, 40, 10 + 20 + 30, 2]]); // rests 0 and 2
 /// # }
 /// ```
 #[derive(Clone, Copy)]
@@ -368,21 +368,6 @@ impl<T: Pod> WarpItems<'_, T> {
         check_index(0, self.len);
         // SAFETY: in bounds; as in `get`.
         unsafe { self.data.load(i.min(self.len.wrapping_sub(1))) }
-    }
-
-    /// The items `first`, `first + step`, .. up to the end.
-    #[inline(always)]
-    pub fn range_by(&self, first: u32, step: u32) -> impl Iterator<Item = T> + use<'_, T> {
-        let mut i = first;
-        core::iter::from_fn(move || {
-            if i >= self.len {
-                return None;
-            }
-            // SAFETY: in bounds, as in `get`.
-            let item = unsafe { self.data.load(i) };
-            i = i.saturating_add(step);
-            Some(item)
-        })
     }
 }
 
