@@ -133,11 +133,23 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
         }
     }
 
-    /// Window 0, if there are windows.
+    /// Whether they all lie in global memory.
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     #[inline(always)]
-    pub(crate) fn first(&self) -> Option<Window<'a, T, R, C>> {
-        self.first
+    pub(crate) fn are_global(&self) -> bool {
+        // SAFETY: a window has at least one element.
+        self.first.is_none_or(|first| crate::platform::is_global(unsafe { &*first.first }))
+    }
+
+    /// As [`window`](Self::window), without a check.
+    ///
+    /// # Safety
+    /// There is a window `i`.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    #[inline(always)]
+    pub(crate) unsafe fn window_unchecked(&self, i: u32) -> Window<'a, T, R, C> {
+        // SAFETY: the caller's; so there is a window 0.
+        unsafe { self.window_after(self.first.unwrap_unchecked(), i) }
     }
 
     /// Window `i`, given window 0.
@@ -145,7 +157,7 @@ impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
     /// # Safety
     /// There is a window `i`.
     #[inline(always)]
-    pub(crate) unsafe fn window_after(&self, first: Window<'a, T, R, C>, i: u32) -> Window<'a, T, R, C> {
+    unsafe fn window_after(&self, first: Window<'a, T, R, C>, i: u32) -> Window<'a, T, R, C> {
         // The table contains all of window `i`. With 64 bits, a loop over windows only adds to an address.
         Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first }
     }
@@ -188,14 +200,6 @@ impl<'a, T: Pod, const R: usize, const C: usize> Window<'a, T, R, C> {
 }
 
 impl<'a, T, const R: usize, const C: usize> Window<'a, T, R, C> {
-    /// Whether it lies in global memory.
-    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-    #[inline(always)]
-    pub(crate) fn is_global(&self) -> bool {
-        // SAFETY: a window has at least one element.
-        crate::platform::is_global(unsafe { &*self.first })
-    }
-
     /// As [`at_ref`](Self::at_ref), without a check.
     ///
     /// # Safety

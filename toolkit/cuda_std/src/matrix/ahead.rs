@@ -118,17 +118,16 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
         };
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         {
-            let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return };
             // All threads copy equally many parts in each step, and the parts of a thread lie alike in their rows.
             let threads = block.threads();
             let in_a_step = threads.wrapping_mul(const { STEPS as u32 });
             let is_even =
                 n.is_multiple_of(in_a_step) && n / in_a_step <= MOST_COPIES as u32 && threads.is_multiple_of(64);
-            if SharedPointer::<V>::IS_COPIED && is_even && first_a.is_global() && first_b.is_global() {
+            if SharedPointer::<V>::IS_COPIED && is_even && a.are_global() && b.are_global() {
                 platform::frozen(&corner);
                 let stages = self.open(block);
                 // SAFETY: both have `turns` windows, and no other turn is asked for.
-                let pair = |turn: u32| unsafe { (a.window_after(first_a, turn), b.window_after(first_b, turn)) };
+                let pair = |turn: u32| unsafe { (a.window_unchecked(turn), b.window_unchecked(turn)) };
                 block.warps_with(product, |warp, product| {
                     let first = first(warp.index());
                     // All threads of the block are alive after this. Nothing in the loop can end one.

@@ -12,6 +12,8 @@ pub struct Line {
     pub attributes: KernelAttributes,
     /// One time per repetition.
     pub milliseconds: Vec<f64>,
+    /// Microseconds of the host for each launch.
+    pub queueing: Vec<f64>,
     /// Whether the outputs equal those of the operation's first form.
     pub same: bool,
 }
@@ -58,6 +60,7 @@ impl Report {
                 ("repetitions", line.milliseconds.len().to_string()),
                 ("median_ms", format!("{milliseconds:.5}")),
                 ("min_ms", format!("{:.5}", least(&line.milliseconds))),
+                ("launch_us", format!("{:.2}", median(&line.queueing))),
                 ("operations", format!("{:.0}", line.work.operations)),
                 ("bytes", format!("{:.0}", line.work.bytes)),
                 ("registers", line.attributes.registers.to_string()),

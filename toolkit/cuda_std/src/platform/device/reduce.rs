@@ -1,6 +1,6 @@
 //! Reductions of teams and blocks.
 
-use super::shuffle::{halve_lanes, vote_ballot_sync};
+use super::shuffle::{combine_lanes, halve_lanes, vote_ballot_sync};
 use super::{Crew, FULL, SharedPointer, WARP, frozen, publish, strided, thread_index};
 use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::panic::device::leave_if_poisoned;
@@ -49,7 +49,7 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     check_length(m, MAX_LENGTH);
     let mut slot = identity;
     strided(thread_index() % L, L, m, |j| slot = step(slot, j));
-    let result = halve_lanes::<L, T>(slot, &combine);
+    let result = combine_lanes::<L, T>(slot, &combine);
     // A dead lane must not decide how a team continues.
     leave_if_poisoned();
     result
@@ -146,7 +146,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
         // SAFETY: written before the barrier.
         group = unsafe { groups.load(lane) };
     }
-    halve_lanes::<WARP, T>(group, &combine)
+    combine_lanes::<WARP, T>(group, &combine)
 }
 
 /// Gives all threads the value that thread `from`, which exists, computes from its index.

@@ -63,7 +63,7 @@ fn team<const L: u32>() -> u32 {
     if L == WARP { FULL } else { (FULL >> (WARP - L)) << (thread_index() % WARP / L * L) }
 }
 
-/// Combines the values of every `L` neighbouring lanes with halving strides. All of them get the first lane's result.
+/// Combines the values of every `L` neighbouring lanes with halving strides. The first lane gets the result.
 ///
 /// Lanes without a partner combine nothing: their sums are not needed, and a checked sum might overflow.
 #[inline(always)]
@@ -78,8 +78,15 @@ pub(super) fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(
         }
         stride /= 2;
     }
+    value
+}
+
+/// As [`halve_lanes`], but all lanes get the result.
+#[inline(always)]
+pub(super) fn combine_lanes<const L: u32, T: Pod>(value: T, combine: &impl Fn(T, T) -> T) -> T {
+    let value = halve_lanes::<L, T>(value, combine);
     // SAFETY: as above.
-    shuffle_words(value, |word| unsafe { shfl_sync_idx(mask, word, 0, segment::<L>()) })
+    shuffle_words(value, |word| unsafe { shfl_sync_idx(team::<L>(), word, 0, segment::<L>()) })
 }
 
 /// The value of lane `lane`, counted modulo 32.

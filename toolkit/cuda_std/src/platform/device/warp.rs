@@ -1,7 +1,7 @@
 //! Warps: every lane runs this code, and all lanes of a warp reach each operation together.
 
 use super::shuffle::{
-    bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_any_sync,
+    bar_warp_sync, combine_lanes, down_lanes, from_lane, match_any_sync, scan_lanes, up_lanes, vote_any_sync,
     vote_ballot_sync, xor_lanes,
 };
 use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, frozen, strided, thread_index};
@@ -396,7 +396,7 @@ impl<T: Pod> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn reduce(&self, combine: impl Fn(T, T) -> T) -> T {
         frozen(&combine);
-        let value = halve_lanes::<WARP, T>(self.0, &combine);
+        let value = combine_lanes::<WARP, T>(self.0, &combine);
         leave_if_a_lane_is_dead();
         value
     }

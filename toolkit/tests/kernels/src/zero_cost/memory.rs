@@ -13,8 +13,8 @@ pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096, WriteOnly>, x: &
 /// Block `b` sums up the `chunk` elements from `b` times `chunk` on, or fewer at the end.
 #[kernel(threads = 1024, requires(input.len() <= sums.len() * chunk as usize))]
 pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32], chunk: u32) {
-    let first = block.index() * chunk;
-    let n = chunk.min(input.len() as u32 - first);
+    let first = block.index().wrapping_mul(chunk);
+    let n = chunk.min((input.len() as u32).wrapping_sub(first));
     let input = input.part(first, n);
     let sum = block.reduce_ahead(n, 0.0, |i| input.at(i), |a, b| a + b);
     sums.fill(block, 1, |_| sum);
@@ -47,8 +47,8 @@ pub fn safe_transpose(
 /// counts in shared memory first.
 #[kernel(threads = 256, requires(bins.len() == 256, words.len() <= grid.x as usize * chunk as usize))]
 pub fn safe_histogram(block: &mut Block, bins: &Atomics<u32>, words: &[u32], chunk: u32, local: &mut Shared<u32, 256>) {
-    let first = block.index() * chunk;
-    let n = chunk.min(words.len() as u32 - first);
+    let first = block.index().wrapping_mul(chunk);
+    let n = chunk.min((words.len() as u32).wrapping_sub(first));
     let words = words.part(first, n);
     let mut local = local.fill_all(block, |_| 0);
     local.update_atomic(block, n, |thread, cells, i| {
