@@ -351,7 +351,7 @@ pub fn residue_exposure(
     residues: &mut Shared<Residue, { RESIDUES_PER_ITEM as usize }>,
     contacts: &mut Shared<[u32; 2], { RESIDUES_PER_ITEM as usize / 2 }>,
     near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
-    own: &mut Shared<contacts::Own, { 4 * 32 }>,
+    own: &mut Shared<contacts::Own, { 4 * contacts::OWN }>,
     points: u32,
     steps: u32,
 ) {

@@ -83,6 +83,8 @@ impl Around<'_> {
 
 /// An atom of each of two residues.
 pub type Own = [Atom; 2];
+/// Room in a warp's list of these: of one per lane.
+pub const OWN: usize = 32;
 
 /// An atom that touches nothing.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
@@ -115,14 +117,14 @@ pub fn of_two<V>(
     own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() < most);
     let (near, own) = (near.items(warp), own.items(warp));
     let mut counts = [0; 2];
-    if near.is_complete() & (most <= 32) {
+    if near.is_complete() & (most <= OWN as u32) {
         let mut at = 0u32;
         while at < near.len() {
             let picks = near.picks(warp, sorted, at);
             let [x, y, z, _] = picks.words();
-            let mut touches = warp.per_lane(|_| [false; 2]);
+            let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             for own in own.range(0, own.len()) {
-                warp.each_with(&mut touches, (x, y, z), |_, touches, (x, y, z)| touch(touches, own, [*x, *y, *z]));
+                touch::<[V; 0]>(warp, &mut touches, own, (x, y, z));
             }
             let n = near.len().wrapping_sub(at);
             count::<[V; 0]>(warp, &mut counts, two, around, picks.index(), &touches, n);
@@ -136,14 +138,14 @@ pub fn of_two<V>(
         let [mut first, end] = cells.run_within(region, row, &bounds, CONTACT).ends();
         while first < end {
             let places = warp.per_lane(|lane| first.wrapping_add(lane.index()));
-            let mut touches = warp.per_lane(|_| [false; 2]);
+            let x = warp.map(&places, |_, place| sorted.get(*place).x);
+            let y = warp.map(&places, |_, place| sorted.get(*place).y);
+            let z = warp.map(&places, |_, place| sorted.get(*place).z);
+            let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             let mut k = 0u32;
-            while k < most && !warp.all(&touches, |_, touches| touches[0] & touches[1]) {
+            while k < most && !warp.all((&touches[0], &touches[1]), |_, (a, b)| *a & *b) {
                 let own = [0, 1].map(|which| around.own(two.residue(which), k));
-                warp.each_with(&mut touches, &places, |_, touches, place| {
-                    let Atom { x, y, z, .. } = sorted.get(*place);
-                    touch(touches, own, [x, y, z]);
-                });
+                touch::<[V; 1]>(warp, &mut touches, own, (&x, &y, &z));
                 k = k.wrapping_add(1);
             }
             count::<[V; 1]>(warp, &mut counts, two, around, &places, &touches, end.wrapping_sub(first));
@@ -154,11 +156,18 @@ pub fn of_two<V>(
     counts
 }
 
-/// Notes which of two atoms is in contact with a third one.
+/// Notes in which lanes an atom is in contact with each of the residues' atoms `a` and `b`.
 #[inline(always)]
-fn touch(touches: &mut [bool; 2], [a, b]: Own, [x, y, z]: [f32; 3]) {
-    touches[0] |= square([x - a.x, y - a.y, z - a.z]) <= CONTACT * CONTACT;
-    touches[1] |= square([x - b.x, y - b.y, z - b.z]) <= CONTACT * CONTACT;
+fn touch<V>(
+    warp: &mut Warp,
+    [by_a, by_b]: &mut [PerLane<bool>; 2],
+    [a, b]: Own,
+    at: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
+) {
+    let is_near =
+        |own: Atom, (x, y, z): (&f32, &f32, &f32)| square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
+    warp.each_with(by_a, at, |_, touches, at| *touches |= is_near(a, at));
+    warp.each_with(by_b, at, |_, touches, at| *touches |= is_near(b, at));
 }
 
 /// Adds the number of atoms in contact with each residue, among those of the first `n` lanes.
@@ -169,13 +178,12 @@ fn count<V>(
     two: Two,
     around: &Around,
     place: &PerLane<u32>,
-    touches: &PerLane<[bool; 2]>,
+    [by_a, by_b]: &[PerLane<bool>; 2],
     n: u32,
 ) {
     let owners = warp.map(place, |_, place| around.owners.get(*place));
     let (a, b) = (two.residue(0).beside, two.residue(1).beside);
-    counts[0] +=
-        warp.count((touches, &owners), |lane, (touches, owner)| (lane.index() < n) & touches[0] & is_other(a, *owner));
-    counts[1] +=
-        warp.count((touches, &owners), |lane, (touches, owner)| (lane.index() < n) & touches[1] & is_other(b, *owner));
+    let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
+    counts[0] += warp.count((by_a, &owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
+    counts[1] += warp.count((by_b, &owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
 }

@@ -23,9 +23,8 @@ use crate::warp::{PerLane, Warp};
 ///         let lanes = warp.per_lane(|lane| (lane.index() < part.len()).then_some(part.len()));
 ///         list.push(warp, &lanes);
 ///         let items = list.items(warp);
-///         for i in 0..part.len() {
-///             part.set(warp, i, items.get(i));
-///         }
+///         let own = items.by_lane(warp, 0);
+///         part.set_by_lane(warp, 0, &own);
 ///         part.set(warp, part.len() - 1, part.start());
 ///     });
 /// }
