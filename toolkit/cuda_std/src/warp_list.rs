@@ -75,7 +75,6 @@ pub struct WarpList<'a, T> {
 ///         let every_other = items.range_by(1, 2).sum();
 ///         // Three questions: is there an item that leaves this rest, divided by 4? Lanes share each.
 ///         let questions = Questions::new(3);
-///         assert!(questions.lanes() == 8);
 ///         let rest = warp.per_lane(|lane| questions.of(lane));
 ///         let found = items.count_any(warp, &questions, &rest, |rest, item| item % 4 == *rest);
 ///         [items.get(1), items.get_clamped(99), every_other, found]
@@ -409,7 +408,7 @@ impl Questions {
         Self { n, spread: platform::spread(n) }
     }
 
-    /// The number of lanes that share a question: a power of two.
+    /// The number of lanes that share a question: a power of two. On a CPU it is 1, because a core runs one lane after another.
     #[inline(always)]
     #[must_use]
     pub fn lanes(&self) -> u32 {
