@@ -13,9 +13,10 @@ mod neighbours;
 mod residues;
 mod surface;
 
-use crate::items::{ATOMS_PER_ITEM, WorkItem};
+use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM, WorkItem};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
+use contacts::{Residue, Two};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
@@ -288,11 +289,11 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 }
 
 /// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
-/// `i`, in the order of cells.
+/// `i`, in the order of cells. As for [`fn@atom_surfaces`], the number of blocks per multiprocessor is not given.
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
 /// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
-#[kernel(threads = 192, blocks_per_sm = 5, avx512)]
+#[kernel(threads = 192, avx512)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,
@@ -306,6 +307,7 @@ pub fn atom_depths(
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
     numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     exposed: &mut Shared<depth::Exposed, { WARPS * depth::EXPOSED }>,
+    buried: &mut Shared<u32, { WARPS * depth::BURIED }>,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -313,26 +315,26 @@ pub fn atom_depths(
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
-    let starts =
-        cell_parts(block, starts, numbers, depths.len(), |k| cells.pair_of(sorted.get(item.first.wrapping_add(k))));
-    depths.write_parts_by_warp_with(block, &starts, (exposed,), |warp, (exposed,), part| {
-        depth::find::<Here>(warp, exposed, part, item.first, &cells, sorted.clamped(), surface.clamped());
+    let starts = cell_parts(block, starts, numbers, depths.len(), |k| {
+        cells.group_of(sorted.get(item.first.wrapping_add(k)), depth::CELLS)
+    });
+    let atoms = depth::Atoms { cells, sorted: sorted.clamped(), surface: surface.clamped() };
+    depths.write_parts_by_warp_with(block, &starts, (exposed, buried), |warp, (exposed, buried), part| {
+        depth::find::<Here>(warp, exposed, buried, part, item.first, &atoms);
     });
 }
 
 /// Adds up the results of heavy atoms for each residue. Block `i` takes the residues of item `i`.
 ///
 /// - `exposure`: one element per residue.
-/// - `contacts`: scratch, one element per residue: the atoms of other residues in contact with it.
 /// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
 /// - `steps`: the bits of the run's [`Steps`]. Without those of depths and contacts, both are 0.
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 128, blocks_per_sm = 5, avx512)]
+#[kernel(threads = 128, blocks_per_sm = 7, avx512)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
-    contacts: &mut Segment<u32>,
     items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
@@ -346,7 +348,10 @@ pub fn residue_exposure(
     depths: &[f32],
     surface: &[AtomSurface],
     frame: &mut Shared<Frame, 1>,
+    residues: &mut Shared<Residue, { RESIDUES_PER_ITEM as usize }>,
+    contacts: &mut Shared<[u32; 2], { RESIDUES_PER_ITEM as usize / 2 }>,
     near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
+    own: &mut Shared<contacts::Own, { 4 * contacts::OWN }>,
     points: u32,
     steps: u32,
 ) {
@@ -358,29 +363,32 @@ pub fn residue_exposure(
     let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
-    let (depths, surface) = (View::of(depths.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
     let rows = exposure.len();
-    let (sorted, owners) = (View::of(sorted.part(item.atoms, n)), View::of(owners.part(item.atoms, n)));
+    let pairs = rows.div_ceil(2);
+    let mut contacts = contacts.fill(block, pairs, |_| [0; 2]);
     if steps.has(Steps::ATOMIC_CONTACTS) {
-        contacts.fill_by_warp_with(block, rows, (near,), |warp, (near,), at| {
-            contacts::of::<Here>(
-                warp,
-                near,
-                item.first.wrapping_add(at),
-                &inputs,
-                &cells,
-                sorted.clamped(),
-                owners.clamped(),
-            )
+        let around = contacts::Around {
+            atoms: inputs.all(),
+            cells,
+            sorted: View::of(sorted.part(item.atoms, n)).clamped(),
+            owners: View::of(owners.part(item.atoms, n)).clamped(),
+        };
+        let residues = residues.fill(block, 2 * pairs, |at| {
+            if at < rows { Residue::new(&inputs, item.first.wrapping_add(at)) } else { Residue::NOBODY }
         });
-    } else {
-        contacts.fill(block, rows, |_| 0);
+        contacts.fill_by_warp_with(block, pairs, (near, own), |warp, (near, own), pair| {
+            contacts::of_two::<Here>(warp, near, own, Two { residues: &residues, first: 2 * pair }, &around)
+        });
     }
-    let contacts = contacts.view(rows);
+    let (depths, surface) = (View::of(depths.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
     exposure.fill(block, rows, |at| {
         let i = item.first.wrapping_add(at);
         let row = inputs.row(i);
-        let known = residues::Known { kind: u32::from(residue_types.at(row)), contacts: contacts.get(at), points };
+        let known = residues::Known {
+            kind: u32::from(residue_types.at(row)),
+            contacts: contacts.get(at / 2)[at as usize % 2],
+            points,
+        };
         residues::exposure(&inputs, i, known, |own| {
             let place = cells.place.get(own);
             (surface.get(place), if steps.has(Steps::DEPTH) { depths.get(place) } else { 0.0 })

@@ -30,7 +30,7 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps,
 /// - `alpha_carbons`, `traits`, `bfactor_z`, `work`: scratch.
 /// - `contacts`: scratch, [`crate::scratch::contact_words`] words per residue.
 /// - `summaries`: one per structure.
-#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
+#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
 pub fn mega_fused_batch_detection_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -172,21 +172,21 @@ fn compute<V>(
     if n > split.largest {
         return;
     }
+    let structure = descriptors.at(block.index());
+    let first = structure.ca_offset;
     let inputs = alpha_carbons::Inputs {
-        atoms,
-        ca_indices,
-        residue_types,
-        conservation,
-        bfactor,
-        gisaid_freq,
-        gisaid_velocity,
-        chain_ids,
-        structure: descriptors.at(block.index()),
+        atoms: View::of(atoms.part(structure.atom_offset, structure.n_atoms)),
+        ca_indices: View::of(ca_indices.part(first, n)),
+        residue_types: View::of(residue_types.part(first, n)),
+        chain_ids: View::of(chain_ids.part(first, n)),
     };
     let rows = Rows::all(n);
-    alpha_carbons::gather::<V>(block, &inputs, n, alpha_carbons, traits);
+    let given = |all| View::of(<[f32]>::part(all, first, n));
+    alpha_carbons::gather::<V>(block, &inputs, n, alpha_carbons);
+    let annotations = [given(conservation), given(gisaid_freq), given(gisaid_velocity)];
+    alpha_carbons::gather_traits::<V>(block, &inputs, annotations, n, traits);
     if steps.has(Steps::NETWORK) {
-        alpha_carbons::standardise_bfactors::<V>(block, &inputs, n, bfactor_z);
+        alpha_carbons::standardise_bfactors::<V>(block, &inputs, given(bfactor), n, bfactor_z);
     }
     let (alpha_carbons, traits) = (alpha_carbons.view(n), traits.view(n));
     if steps.has(Steps::PAIRS) {
@@ -211,13 +211,13 @@ fn compute<V>(
     }
     let mut area = NAN;
     if steps.has(Steps::EXPOSURE) {
-        let exposure = exposure.part(inputs.structure.ca_offset, n);
+        let exposure = exposure.part(first, n);
         exposed::features::<V>(block, rows, exposure, output);
         area = whole::area::<V>(block, n, exposure);
     }
 
     if !steps.has(Steps::CONTACTS) {
-        whole::summarise::<V>(block, 0, n, inputs.structure.n_atoms, area, shape, summaries);
+        whole::summarise::<V>(block, 0, n, structure.n_atoms, area, shape, summaries);
         return;
     }
     let graph = graph::collect::<V>(block, rows, alpha_carbons, config.contact_threshold, contacts);
@@ -226,7 +226,7 @@ fn compute<V>(
         network::features::<V>(block, graph, rows, several_chains, bfactor_z.view(n), output);
     }
     let number = whole::contacts::<V>(block, graph, n);
-    whole::summarise::<V>(block, number, n, inputs.structure.n_atoms, area, shape, summaries);
+    whole::summarise::<V>(block, number, n, structure.n_atoms, area, shape, summaries);
     if steps.has(Steps::CENTRALITY) {
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();

@@ -21,6 +21,9 @@ pub const NO_STRUCTURE: u32 = u32::MAX;
 /// Atoms of an item, at most.
 pub const ATOMS_PER_ITEM: u32 = 1024;
 
+/// Residues of an item, at most.
+pub const RESIDUES_PER_ITEM: u32 = 128;
+
 /// Atoms per item of a structure of `n` atoms. Items have equal shares (the last one may have less), so no block is spent
 /// on a few atoms.
 #[inline]

@@ -9,7 +9,7 @@ use shared_types::Steps;
 
 pub use crate::atoms::cells::Frame;
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
-pub use crate::items::{ATOMS_PER_ITEM, NO_STRUCTURE, WorkItem, atoms_per_item};
+pub use crate::items::{ATOMS_PER_ITEM, NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, atoms_per_item};
 use crate::vector::Vector;
 
 /// A residue's alpha carbon, and the residue's properties that other residues read.

@@ -59,23 +59,23 @@ pub fn split_alpha_carbons(
     if n <= split.largest {
         return;
     }
+    let structure = descriptors.at(block.index());
+    let first = structure.ca_offset;
     let inputs = alpha_carbons::Inputs {
-        atoms,
-        ca_indices,
-        residue_types,
-        conservation,
-        bfactor,
-        gisaid_freq,
-        gisaid_velocity,
-        chain_ids,
-        structure: descriptors.at(block.index()),
+        atoms: View::of(atoms.part(structure.atom_offset, structure.n_atoms)),
+        ca_indices: View::of(ca_indices.part(first, n)),
+        residue_types: View::of(residue_types.part(first, n)),
+        chain_ids: View::of(chain_ids.part(first, n)),
     };
     let steps = split.steps();
-    alpha_carbons::gather::<Here>(block, &inputs, n, alpha_carbons, traits);
+    let given = |all| View::of(<[f32]>::part(all, first, n));
+    alpha_carbons::gather::<Here>(block, &inputs, n, alpha_carbons);
+    let annotations = [given(conservation), given(gisaid_freq), given(gisaid_velocity)];
+    alpha_carbons::gather_traits::<Here>(block, &inputs, annotations, n, traits);
     let alpha_carbons = alpha_carbons.view(n);
     let mut known = Facts { shape: Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
     if steps.has(Steps::NETWORK) {
-        alpha_carbons::standardise_bfactors::<Here>(block, &inputs, n, bfactor_z);
+        alpha_carbons::standardise_bfactors::<Here>(block, &inputs, given(bfactor), n, bfactor_z);
         known.several_chains = u32::from(network::has_several_chains::<Here>(block, n, alpha_carbons));
     }
     if steps.has(Steps::PAIRS) {
@@ -86,7 +86,7 @@ pub fn split_alpha_carbons(
         known.shape = whole::shape::<Here>(block, n, alpha_carbons);
     }
     if steps.has(Steps::EXPOSURE) {
-        known.area = whole::area::<Here>(block, n, exposure.part(inputs.structure.ca_offset, n));
+        known.area = whole::area::<Here>(block, n, exposure.part(first, n));
     }
     facts.set(block, 0, known);
 }

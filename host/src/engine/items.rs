@@ -3,12 +3,10 @@
 use super::memory::Memory;
 use crate::pack::BatchChunk;
 use cuda_std::launch::{Offsets, Space};
-use kernels_gpu::scratch::{NO_STRUCTURE, WorkItem, WorkSplit, atoms_per_item};
+use kernels_gpu::scratch::{NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, WorkSplit, atoms_per_item};
 use shared_types::Steps;
 use std::sync::Arc;
 
-/// The number of residues that a block sums up.
-const RESIDUES_PER_ITEM: u32 = 128;
 /// The number of rows of a large structure that a block computes.
 const ROWS_PER_ITEM: u32 = 128;
 

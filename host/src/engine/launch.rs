@@ -111,7 +111,6 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     let given = inputs.shorter();
     let args = exposure::Args {
         exposure: M::segments(&mut work.exposure, &work.residue_items.offsets),
-        contacts: M::segments(&mut work.atom_contacts, &work.residue_items.offsets),
         items: work.residue_items.view(),
         atoms: given.atoms,
         descriptors: given.descriptors,

@@ -97,7 +97,6 @@ pub struct Workspace<M: Memory> {
     pub(super) point_counts: M::Buffer<u32>,
     // An element a residue.
     pub(super) rows: M::Buffer<FeatureRow>,
-    pub(super) atom_contacts: M::Buffer<u32>,
     pub(super) exposure: M::Buffer<ResidueExposure>,
     pub(super) alpha_carbons: M::Buffer<AlphaCarbon>,
     pub(super) traits: M::Buffer<Traits>,
@@ -147,7 +146,6 @@ impl<M: Memory> Workspace<M> {
             spots: memory.empty()?,
             point_counts: memory.empty()?,
             rows: memory.empty()?,
-            atom_contacts: memory.empty()?,
             exposure: memory.empty()?,
             alpha_carbons: memory.empty()?,
             traits: memory.empty()?,
@@ -223,7 +221,6 @@ impl<M: Memory> Workspace<M> {
         memory.reserve(&mut self.owners, sizes.atoms)?;
         memory.reserve(&mut self.surface, sizes.atoms)?;
         memory.reserve(&mut self.depths, sizes.atoms)?;
-        memory.reserve(&mut self.atom_contacts, sizes.residues)?;
         memory.reserve(&mut self.exposure, sizes.residues)
     }
 

@@ -126,6 +126,9 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The box of nothing, which adds nothing to another one.
+    pub const NOTHING: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+
     /// The box of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
@@ -153,21 +156,27 @@ impl Bounds {
         }
     }
 
+    /// The box around `n` atoms, found by one thread.
+    #[inline(always)]
+    pub fn of_few(n: u32, atom: impl Fn(u32) -> Atom) -> Self {
+        // A core takes all coordinates of an atom at a time.
+        let (mut low, mut high) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
+        for k in 0..n {
+            let Atom { x, y, z, radius } = atom(k);
+            let at = [x, y, z, radius];
+            for axis in 0..4 {
+                low[axis] = smaller(low[axis], at[axis]);
+                high[axis] = larger(high[axis], at[axis]);
+            }
+        }
+        Self { low: [low[0], low[1], low[2]], high: [high[0], high[1], high[2]] }
+    }
+
     /// The box around `n` atoms; around any if there is none.
     #[inline(always)]
     pub fn of_all<V>(warp: &mut Warp, n: u32, atom: impl Fn(u32) -> Atom + Sync) -> Self {
-        // A core takes the few atoms one after another, with all coordinates of one at a time.
         if cfg!(not(target_arch = "nvptx64")) {
-            let (mut low, mut high) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
-            for k in 0..n {
-                let Atom { x, y, z, radius } = atom(k);
-                let at = [x, y, z, radius];
-                for axis in 0..4 {
-                    low[axis] = smaller(low[axis], at[axis]);
-                    high[axis] = larger(high[axis], at[axis]);
-                }
-            }
-            return Self { low: [low[0], low[1], low[2]], high: [high[0], high[1], high[2]] };
+            return Self::of_few(n, atom);
         }
         // Lanes without an atom take the last one: a branch would separate the lanes.
         let last = n.wrapping_sub(1);
@@ -408,8 +417,14 @@ impl Cells<'_> {
     /// lists their neighbours once.
     #[inline(always)]
     pub fn pair_of(&self, atom: Atom) -> u32 {
+        self.group_of(atom, 2)
+    }
+
+    /// The number of the group of `n` adjacent cells in a row that has an atom.
+    #[inline(always)]
+    pub fn group_of(&self, atom: Atom, n: u32) -> u32 {
         let frame = self.frame.get(0);
-        frame.row(frame.cell(1, atom.y), frame.cell(2, atom.z)).wrapping_add(frame.cell(0, atom.x) / 2)
+        frame.row(frame.cell(1, atom.y), frame.cell(2, atom.z)).wrapping_add(frame.cell(0, atom.x) / n)
     }
 
     /// The cells from that of `first` to that of `last`, which are in one row, and all cells up to `rings` away.
@@ -438,13 +453,6 @@ impl Cells<'_> {
     #[inline(always)]
     pub fn seen(&self, rings: u32) -> f32 {
         rings as f32 * self.frame.get(0).edge - SLACK
-    }
-
-    /// Whether a region is the whole grid.
-    #[inline(always)]
-    pub fn is_all(&self, region: Region) -> bool {
-        let [x, y, z] = self.frame.get(0).size;
-        region.low == [0; 3] && region.high == [x - 1, y - 1, z - 1]
     }
 
     /// Run `k` of a region.

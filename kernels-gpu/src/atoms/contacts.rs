@@ -1,89 +1,189 @@
-//! Atoms in contact with a residue; a warp takes a residue.
+//! Atoms in contact with residues. A warp takes two residues that follow each other: they are close together, so it searches the
+//! atoms around both once.
 
 use super::cells::{Bounds, Cells};
 use super::{Inputs, square};
 use crate::points::near;
+use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
 /// Atoms within 4.5 Å of each other are in contact.
 const CONTACT: f32 = 4.5;
-/// Room in a warp's list of atoms that may touch a residue, with its own.
-pub const NEAR: usize = 256;
+/// Room in a warp's list of atoms that may touch two residues, with their own.
+pub const NEAR: usize = 320;
 
 /// A residue among the atoms of its structure.
-struct Residue<'a> {
-    /// The range of its atoms.
-    own: (u32, u32),
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub struct Residue {
+    /// The box around its atoms.
+    bounds: Bounds,
+    /// Its first atom in the structure, and their number.
+    first: u32,
+    n: u32,
     /// The first and last of the residues whose contacts do not count: itself and those beside it.
-    beside: (u32, u32),
-    atoms: Clamped<'a, Atom>,
-    owners: Clamped<'a, u32>,
+    beside: [u32; 2],
 }
 
-/// The number of atoms in contact with residue `i`: those within [`CONTACT`] of one of its atoms, of residues that count
-/// for it.
+impl Residue {
+    /// A residue without atoms, for the second of two where there is only one.
+    pub const NOBODY: Self = Self { bounds: Bounds::NOTHING, first: 0, n: 0, beside: [0; 2] };
+
+    /// Residue `i` of a structure.
+    #[inline(always)]
+    pub(super) fn new(inputs: &Inputs, i: u32) -> Self {
+        let ((first, end), beside) = (inputs.atoms_of(i), inputs.beside(i));
+        let (atoms, n) = (inputs.all(), end.wrapping_sub(first));
+        let bounds = Bounds::of_few(n, |k| atoms.get(first.wrapping_add(k)));
+        Self { bounds, first, n, beside: [beside.0, beside.1] }
+    }
+}
+
+/// Whether an atom of residue `owner` counts for a residue with those `beside`.
 #[inline(always)]
-pub fn of<V>(
+fn is_other([first, last]: [u32; 2], owner: u32) -> bool {
+    (owner < first) | (owner > last)
+}
+
+/// Two residues that follow each other in shared memory. They are read again at each use, which takes fewer registers than to keep
+/// them.
+#[derive(Clone, Copy)]
+pub struct Two<'a> {
+    pub residues: &'a Tile<'a, Residue>,
+    pub first: u32,
+}
+
+impl Two<'_> {
+    #[inline(always)]
+    fn residue(&self, k: u32) -> Residue {
+        self.residues.get(self.first.wrapping_add(k))
+    }
+}
+
+/// The atoms of a structure.
+pub struct Around<'a> {
+    /// As in the file.
+    pub atoms: Clamped<'a, Atom>,
+    pub cells: Cells<'a>,
+    /// In the order of cells.
+    pub sorted: Clamped<'a, Atom>,
+    /// The residues of the atoms in the order of cells.
+    pub owners: Clamped<'a, u32>,
+}
+
+impl Around<'_> {
+    /// Atom `k` of a residue, or its last one.
+    #[inline(always)]
+    fn own(&self, residue: Residue, k: u32) -> Atom {
+        let last = residue.n.wrapping_sub(1);
+        if residue.n > 0 { self.atoms.get(residue.first.wrapping_add(k.min(last))) } else { NOWHERE }
+    }
+}
+
+/// An atom of each of two residues.
+pub type Own = [Atom; 2];
+/// Room in a warp's list of these: of one per lane.
+pub const OWN: usize = 32;
+
+/// An atom that touches nothing.
+const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
+
+/// The numbers of atoms in contact with two residues: those within [`CONTACT`] of one of a residue's atoms, of residues that
+/// count for it.
+#[inline(always)]
+pub fn of_two<V>(
     warp: &mut Warp,
     near: &mut WarpList<Pick>,
-    i: u32,
-    inputs: &Inputs,
-    cells: &Cells,
-    sorted: Clamped<Atom>,
-    owners: Clamped<u32>,
-) -> u32 {
-    let own = inputs.atoms_of(i);
-    let (first, end) = own;
-    let residue = Residue { own, beside: inputs.beside(i), atoms: inputs.all(), owners };
-    let bounds = Bounds::of_all::<V>(warp, end.wrapping_sub(first), |k| residue.atoms.get(first.wrapping_add(k)));
+    own: &mut WarpList<Own>,
+    two: Two,
+    around: &Around,
+) -> [u32; 2] {
+    let Around { cells, sorted, .. } = around;
+    let (a, b) = (two.residue(0), two.residue(1));
+    let bounds = a.bounds.and(b.bounds);
+    let most = a.n.max(b.n);
     near.clear(warp);
     let region = cells.within(&bounds, CONTACT);
-    let rows = if first < end { region.rows() } else { 0 };
+    let rows = if most > 0 { region.rows() } else { 0 };
     let mut row = 0u32;
     while row < rows {
         let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
-        near.push_ranges_where(warp, &sorted, &runs, |_, [x, y, z, _]| {
-            bounds.distance2([x, y, z]) <= CONTACT * CONTACT
-        });
+        near.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
         row = row.wrapping_add(32);
     }
-    let near = near.items(warp);
-    let mut count = 0u32;
-    if near.is_complete() {
+    own.clear(warp);
+    let atoms = warp.per_lane(|lane| [0, 1].map(|which| around.own(two.residue(which), lane.index())));
+    own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() < most);
+    let (near, own) = (near.items(warp), own.items(warp));
+    let mut counts = [0; 2];
+    if near.is_complete() & (most <= OWN as u32) {
         let mut at = 0u32;
         while at < near.len() {
-            let picks = near.picks(warp, &sorted, at);
+            let picks = near.picks(warp, sorted, at);
             let [x, y, z, _] = picks.words();
+            let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
+            for own in own.range(0, own.len()) {
+                touch::<[V; 0]>(warp, &mut touches, own, (x, y, z));
+            }
             let n = near.len().wrapping_sub(at);
-            count = count.wrapping_add(touching::<[V; 0]>(warp, &residue, picks.index(), [x, y, z], n));
+            count::<[V; 0]>(warp, &mut counts, two, around, picks.index(), &touches, n);
             at = at.wrapping_add(32);
         }
-        return count;
+        return counts;
     }
-    // The list has no room for all: test the atoms of the cells around directly.
-    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, places, n| {
-        let x = warp.map(places, |_, place| sorted.get(*place).x);
-        let y = warp.map(places, |_, place| sorted.get(*place).y);
-        let z = warp.map(places, |_, place| sorted.get(*place).z);
-        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, places, [&x, &y, &z], n));
-    });
-    count
+    // The lists have no room for all: test the atoms of the cells around directly, row by row.
+    let mut row = 0u32;
+    while row < rows {
+        let [mut first, end] = cells.run_within(region, row, &bounds, CONTACT).ends();
+        while first < end {
+            let places = warp.per_lane(|lane| first.wrapping_add(lane.index()));
+            let x = warp.map(&places, |_, place| sorted.get(*place).x);
+            let y = warp.map(&places, |_, place| sorted.get(*place).y);
+            let z = warp.map(&places, |_, place| sorted.get(*place).z);
+            let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
+            let mut k = 0u32;
+            while k < most && !warp.all((&touches[0], &touches[1]), |_, (a, b)| *a & *b) {
+                let own = [0, 1].map(|which| around.own(two.residue(which), k));
+                touch::<[V; 1]>(warp, &mut touches, own, (&x, &y, &z));
+                k = k.wrapping_add(1);
+            }
+            count::<[V; 1]>(warp, &mut counts, two, around, &places, &touches, end.wrapping_sub(first));
+            first = first.wrapping_add(32);
+        }
+        row = row.wrapping_add(1);
+    }
+    counts
 }
 
-/// The number of atoms in contact with the residue, among those of the first `n` lanes.
+/// Notes in which lanes an atom is in contact with each of the residues' atoms `a` and `b`.
 #[inline(always)]
-fn touching<V>(warp: &mut Warp, residue: &Residue, place: &PerLane<u32>, [x, y, z]: [&PerLane<f32>; 3], n: u32) -> u32 {
-    let (first, end) = residue.own;
-    let mut touches = warp.per_lane(|_| false);
-    for own in first..end {
-        let own = residue.atoms.get(own);
-        warp.each_with(&mut touches, (x, y, z), |_, touches, (x, y, z)| {
-            *touches |= square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
-        });
-    }
-    warp.count((&touches, place), |lane, (touches, place)| {
-        let owner = residue.owners.get(*place);
-        (lane.index() < n) & *touches & ((owner < residue.beside.0) | (owner > residue.beside.1))
-    })
+fn touch<V>(
+    warp: &mut Warp,
+    [by_a, by_b]: &mut [PerLane<bool>; 2],
+    [a, b]: Own,
+    at: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
+) {
+    let is_near =
+        |own: Atom, (x, y, z): (&f32, &f32, &f32)| square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
+    warp.each_with(by_a, at, |_, touches, at| *touches |= is_near(a, at));
+    warp.each_with(by_b, at, |_, touches, at| *touches |= is_near(b, at));
+}
+
+/// Adds the number of atoms in contact with each residue, among those of the first `n` lanes.
+#[inline(always)]
+fn count<V>(
+    warp: &mut Warp,
+    counts: &mut [u32; 2],
+    two: Two,
+    around: &Around,
+    place: &PerLane<u32>,
+    [by_a, by_b]: &[PerLane<bool>; 2],
+    n: u32,
+) {
+    let owners = warp.map(place, |_, place| around.owners.get(*place));
+    let (a, b) = (two.residue(0).beside, two.residue(1).beside);
+    let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
+    counts[0] += warp.count((by_a, &owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
+    counts[1] += warp.count((by_b, &owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
 }

@@ -1,12 +1,14 @@
 //! Depth: the distance from an atom to the nearest one with accessible area.
 //!
-//! A warp takes the atoms of a pair of cells. It lists the atoms with area in the cells around once, and each of its atoms
-//! searches that list. If the nearest one is farther than those cells cover completely, the atom searches more cells.
+//! A warp takes the atoms of a few cells in a row. It lists the atoms with area in and around these cells once, and searches
+//! the list for all of its atoms without area together. If the nearest one may be outside of the list, the warp searches again
+//! for that atom alone.
 
-use super::cells::Cells;
+use super::cells::{Bounds, Cells};
 use super::distance2;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::square;
+use crate::points::near;
 use crate::scratch::AtomSurface;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
@@ -16,185 +18,209 @@ use shared_types::Atom;
 /// body that is solid for hundreds of Å would grow with the square of its atoms.
 pub const DEEPEST: f32 = 40.0;
 
-/// Room in a warp's list of atoms with area in and around a pair of cells; real structures have some 60.
+/// The number of cells of which a warp takes the atoms.
+pub const CELLS: u32 = 4;
+/// Room in a warp's list of atoms with area in and around those cells; real structures have some 100.
 pub const EXPOSED: usize = 160;
+/// Room in a warp's list of atoms without area: of one per lane.
+pub const BURIED: usize = 32;
 
-/// An atom in that list. On a device it lies in shared memory as all lanes read it.
+/// An atom with area. On a device it lies in shared memory, because lanes read different ones.
 #[cfg(target_arch = "nvptx64")]
 pub type Exposed = [f32; 4];
 /// On a core, coordinates of several atoms lie together.
 #[cfg(not(target_arch = "nvptx64"))]
 pub type Exposed = Pick;
 
-/// The depth for a squared distance; NaN if it exceeds [`DEEPEST`].
-#[inline(always)]
-fn depth(nearest: f32) -> f32 {
-    if nearest <= DEEPEST * DEEPEST { sqrt(nearest) } else { NAN }
+/// The atoms of one structure, in the order of cells.
+#[derive(Clone, Copy)]
+pub struct Atoms<'a> {
+    pub cells: Cells<'a>,
+    pub sorted: Clamped<'a, Atom>,
+    pub surface: Clamped<'a, AtomSurface>,
 }
 
-/// Finds the depths of a part's atoms, which lie in a pair of cells. The part's places count from `first`. NaN if no atom
+impl Atoms<'_> {
+    /// Whether the atom in a place has area.
+    #[inline(always)]
+    fn is_exposed(&self, place: u32) -> bool {
+        self.surface.get(place).exposed > 0
+    }
+}
+
+/// Finds the depths of a part's atoms, which lie in a few cells of a row. The part's places count from `first`. NaN if no atom
 /// within [`DEEPEST`] has area.
 #[inline(always)]
 pub fn find<V>(
     warp: &mut Warp,
     exposed: &mut WarpList<Exposed>,
+    buried: &mut WarpList<u32>,
     part: &mut WarpPart<Segment<f32>>,
     first: u32,
-    cells: &Cells,
-    sorted: Clamped<Atom>,
-    surface: Clamped<AtomSurface>,
+    atoms: &Atoms,
 ) {
-    let (first, n) = (first.wrapping_add(part.start()), part.len());
-    if !has_buried::<V>(warp, first, n, surface) {
-        let mut k = 0u32;
-        while k < n {
-            part.set(warp, k, 0.0);
-            k = k.wrapping_add(1);
-        }
-        return;
+    let mut begin = 0u32;
+    while begin < part.len() {
+        let n = part.len().wrapping_sub(begin).min(32);
+        let first = first.wrapping_add(part.start()).wrapping_add(begin);
+        let depths = of_some::<V>(warp, exposed, buried, first, n, atoms);
+        part.set_by_lane(warp, begin, &depths);
+        begin = begin.wrapping_add(32);
     }
+}
+
+/// The depths of the `n` atoms from place `first` on: at most 32, one for each lane.
+#[inline(always)]
+fn of_some<V>(
+    warp: &mut Warp,
+    exposed: &mut WarpList<Exposed>,
+    buried: &mut WarpList<u32>,
+    first: u32,
+    n: u32,
+    atoms: &Atoms,
+) -> PerLane<f32> {
+    let cells = &atoms.cells;
+    let place = warp.per_lane(|lane| first.wrapping_add(lane.index()));
+    let is_buried = warp.map(&place, |lane, place| (lane.index() < n) & !atoms.is_exposed(*place));
+    let mut left = warp.ballot(&is_buried, |_, is_buried| *is_buried);
+    if left == 0 {
+        return warp.per_lane(|_| 0.0);
+    }
+    buried.clear(warp);
+    buried.push_where(warp, &place, &is_buried, |_, is_buried| *is_buried);
     exposed.clear(warp);
-    let region = cells.around_both(sorted.get(first), sorted.get(first.wrapping_add(n.wrapping_sub(1))), 1);
+    let last = first.wrapping_add(n).wrapping_sub(1);
+    let region = cells.around_both(atoms.sorted.get(first), atoms.sorted.get(last), 1);
     let rows = region.rows();
     let runs =
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
-    list::<V>(warp, exposed, &runs, sorted, surface);
-    let exposed = exposed.items(warp);
-    let seen = cells.seen(1);
-    let mut k = 0u32;
-    while k < n {
-        let place = first.wrapping_add(k);
-        let depth = if surface.get(place).exposed > 0 {
-            0.0
-        } else {
-            let atom = sorted.get(place);
-            let nearest = nearest::<V>(warp, atom, exposed, sorted);
-            if exposed.is_complete() & (nearest <= seen * seen) {
-                depth(nearest)
-            } else {
-                // The list covers one ring.
-                let rings = if exposed.is_complete() { 2 } else { 1 };
-                among_all::<V>(warp, atom, rings, cells, sorted, surface)
-            }
-        };
-        part.set(warp, k, depth);
-        k = k.wrapping_add(1);
+    list::<V>(warp, exposed, &runs, atoms);
+    let (exposed, buried) = (exposed.items(warp), buried.items(warp));
+    let nearest = nearest::<V>(warp, buried, left, exposed, atoms.sorted);
+    let mut depths =
+        warp.map((&nearest, &is_buried), |_, (nearest, is_buried)| if *is_buried { sqrt(*nearest) } else { 0.0 });
+    let seen = if exposed.is_complete() { smaller(cells.seen(1), DEEPEST) } else { 0.0 };
+    left &= warp.ballot(&nearest, |_, nearest| *nearest > seen * seen);
+    while left != 0 {
+        let next = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        let within = warp.broadcast(&depths, next);
+        let depth = farther::<V>(warp, atoms.sorted.get(first.wrapping_add(next)), within, atoms);
+        warp.each(&mut depths, |lane, own| *own = if lane.index() == next { depth } else { *own });
     }
+    depths
 }
 
 /// Lists the atoms with area in the lanes' ranges.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
-fn list<V>(
-    warp: &mut Warp,
-    exposed: &mut WarpList<Exposed>,
-    ranges: &PerLane<[u32; 2]>,
-    sorted: Clamped<Atom>,
-    surface: Clamped<AtomSurface>,
-) {
+fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u32; 2]>, atoms: &Atoms) {
     warp.each_of_ranges(ranges, |warp, places, n| {
-        let atoms = warp.map(places, |_, place| {
-            let Atom { x, y, z, radius } = sorted.get(*place);
+        let words = warp.map(places, |_, place| {
+            let Atom { x, y, z, radius } = atoms.sorted.get(*place);
             [x, y, z, radius]
         });
-        let counts = warp.map(places, |_, place| surface.get(*place).exposed);
-        exposed.push_where(warp, &atoms, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
+        let counts = warp.map(places, |_, place| atoms.surface.get(*place).exposed);
+        exposed.push_where(warp, &words, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
     });
 }
 
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
-fn list<V>(
-    warp: &mut Warp,
-    exposed: &mut WarpList<Exposed>,
-    ranges: &PerLane<[u32; 2]>,
-    sorted: Clamped<Atom>,
-    surface: Clamped<AtomSurface>,
-) {
-    exposed.push_ranges_where(warp, &sorted, ranges, |place, _| surface.get(place).exposed > 0);
+fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u32; 2]>, atoms: &Atoms) {
+    exposed.push_ranges_where(warp, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
 }
 
-/// The squared distance to the nearest atom of the list.
+/// The squared distance to the nearest atom of a list, for the lanes' atoms that are buried. Their bits are in `lanes`. Unspecified
+/// for the others.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
-fn nearest<V>(warp: &mut Warp, atom: Atom, exposed: WarpItems<Exposed>, _sorted: Clamped<Atom>) -> f32 {
-    let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
-    let mut at = 0u32;
-    while at < exposed.len() {
-        let others = exposed.by_lane(warp, at);
-        warp.each_with(&mut nearest, &others, |_, [nearest], [x, y, z, radius]| {
-            let other = Atom { x: *x, y: *y, z: *z, radius: *radius };
-            *nearest = smaller(*nearest, distance2(atom, other));
-        });
-        at = at.wrapping_add(32);
+fn nearest<V>(
+    warp: &mut Warp,
+    buried: WarpItems<u32>,
+    lanes: u32,
+    exposed: WarpItems<Exposed>,
+    sorted: Clamped<Atom>,
+) -> PerLane<f32> {
+    // Several lanes share the list for each buried atom.
+    let questions = Questions::new(buried.len());
+    let sharing = questions.lanes();
+    let mut nearest = warp.per_lane(|lane| {
+        let atom = sorted.get(buried.get_clamped(questions.of(lane)));
+        let mut nearest = f32::INFINITY;
+        // Two at a time: the second one may be tested twice.
+        let to = |at: u32| {
+            let [x, y, z, radius] = exposed.get_clamped(at);
+            distance2(atom, Atom { x, y, z, radius })
+        };
+        let mut at = lane.index() % sharing;
+        while at < exposed.len() {
+            nearest = smaller(nearest, smaller(to(at), to(at.wrapping_add(sharing))));
+            at = at.wrapping_add(sharing.wrapping_mul(2));
+        }
+        nearest
+    });
+    let mut partner = sharing / 2;
+    while partner > 0 {
+        let other = warp.shuffle_xor(&nearest, partner);
+        warp.each_with(&mut nearest, &other, |_, nearest, other| *nearest = smaller(*nearest, *other));
+        partner /= 2;
     }
-    let [nearest] = warp.smallest(&nearest);
-    nearest
+    warp.shuffle(&nearest, |lane| {
+        let before = lanes & 1u32.wrapping_shl(lane.index()).wrapping_sub(1);
+        before.count_ones().wrapping_mul(sharing)
+    })
 }
 
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
-fn nearest<V>(warp: &mut Warp, atom: Atom, exposed: WarpItems<Exposed>, sorted: Clamped<Atom>) -> f32 {
-    let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
-    let mut at = 0u32;
-    while at < exposed.len() {
-        let picks = exposed.picks(warp, &sorted, at);
-        let [x, y, z, _] = picks.words();
-        let left = exposed.len().wrapping_sub(at);
-        warp.each_with(&mut nearest, (x, y, z), |lane, [nearest], (x, y, z)| {
-            let to = square([*x - atom.x, *y - atom.y, *z - atom.z]);
-            *nearest = smaller(*nearest, if lane.index() < left { to } else { f32::INFINITY });
-        });
-        at = at.wrapping_add(32);
-    }
-    let [nearest] = warp.smallest(&nearest);
-    nearest
-}
-
-/// Whether one of the `n` atoms from `first` on has no area.
-#[inline(always)]
-fn has_buried<V>(warp: &mut Warp, first: u32, n: u32, surface: Clamped<AtomSurface>) -> bool {
-    let buried = warp.per_lane(|lane| {
-        let (mut buried, mut k) = (false, lane.index());
-        while k < n {
-            buried |= surface.get(first.wrapping_add(k)).exposed == 0;
-            k = k.wrapping_add(32);
-        }
-        buried
-    });
-    warp.any(&buried, |_, buried| *buried)
-}
-
-/// The depth of an atom without area, searched in growing rings of cells.
-#[inline(always)]
-fn among_all<V>(
+fn nearest<V>(
     warp: &mut Warp,
-    atom: Atom,
-    mut rings: u32,
-    cells: &Cells,
+    buried: WarpItems<u32>,
+    mut lanes: u32,
+    exposed: WarpItems<Exposed>,
     sorted: Clamped<Atom>,
-    surface: Clamped<AtomSurface>,
-) -> f32 {
+) -> PerLane<f32> {
+    let mut all = warp.per_lane(|_| 0.0);
+    for place in buried.range(0, buried.len()) {
+        let atom = sorted.get(place);
+        let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
+        let mut at = 0u32;
+        while at < exposed.len() {
+            let picks = exposed.picks(warp, &sorted, at);
+            let [x, y, z, _] = picks.words();
+            let left = exposed.len().wrapping_sub(at);
+            warp.each_with(&mut nearest, (x, y, z), |lane, [nearest], (x, y, z)| {
+                let to = square([*x - atom.x, *y - atom.y, *z - atom.z]);
+                *nearest = smaller(*nearest, if lane.index() < left { to } else { f32::INFINITY });
+            });
+            at = at.wrapping_add(32);
+        }
+        let [nearest] = warp.smallest(&nearest);
+        let own = lanes.trailing_zeros();
+        lanes &= lanes.wrapping_sub(1);
+        warp.each(&mut all, |lane, to| *to = if lane.index() == own { nearest } else { *to });
+    }
+    all
+}
+
+/// The depth of an atom of which only is known that it is not greater than `within`, which may be infinite.
+#[inline(always)]
+fn farther<V>(warp: &mut Warp, atom: Atom, within: f32, atoms: &Atoms) -> f32 {
+    let is_known = within < DEEPEST;
+    let mut reach = if is_known { within } else { 2.0 * atoms.cells.seen(1) };
     loop {
-        let region = cells.around(atom, rings);
-        let nearest = warp.per_lane(|lane| {
-            let (mut nearest, mut row) = (f32::INFINITY, lane.index());
-            while row < region.rows() {
-                let [first, end] = cells.run_of(region, row).ends();
-                for other in first..end {
-                    if surface.get(other).exposed > 0 {
-                        nearest = smaller(nearest, distance2(atom, sorted.get(other)));
-                    }
-                }
-                row = row.wrapping_add(32);
-            }
-            [nearest]
+        let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
+        near::each_near::<V>(warp, &atoms.cells, &Bounds::of(atom), reach, |warp, places, _| {
+            warp.each_with(&mut nearest, places, |_, [nearest], place| {
+                let to = distance2(atom, atoms.sorted.get(*place));
+                *nearest = smaller(*nearest, if atoms.is_exposed(*place) { to } else { f32::INFINITY });
+            });
         });
         let [nearest] = warp.smallest(&nearest);
-        let seen = cells.seen(rings);
-        if nearest <= seen * seen || seen >= DEEPEST || cells.is_all(region) {
-            return depth(nearest);
+        if is_known || nearest <= reach * reach || reach >= DEEPEST {
+            return if nearest <= DEEPEST * DEEPEST { sqrt(nearest) } else { NAN };
         }
-        rings = rings.wrapping_mul(2);
+        reach *= 2.0;
     }
 }

@@ -6,45 +6,34 @@ use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{self, NAN};
 use cuda_std::prelude::*;
 use shared_types::residue::{CHARGE, HYDROPATHY};
-use shared_types::{Atom, BatchStructureDesc, NO_CA};
+use shared_types::{Atom, NO_CA};
 
 /// Consecutive alpha carbons of one chain closer than 4.3 Å are linked (the rule of Biopython's CaPPBuilder).
 const LINK2: f32 = 4.3 * 4.3;
 
 /// The inputs of one structure.
 pub struct Inputs<'a> {
-    pub atoms: &'a [Atom],
-    pub ca_indices: &'a [u32],
-    pub residue_types: &'a [u8],
-    pub conservation: &'a [f32],
-    pub bfactor: &'a [f32],
-    pub gisaid_freq: &'a [f32],
-    pub gisaid_velocity: &'a [f32],
-    pub chain_ids: &'a [u32],
-    pub structure: BatchStructureDesc,
+    pub atoms: View<'a, Atom>,
+    pub ca_indices: View<'a, u32>,
+    pub residue_types: View<'a, u8>,
+    pub chain_ids: View<'a, u32>,
 }
 
 impl Inputs<'_> {
-    /// The row of residue `i` in the batch.
-    #[inline(always)]
-    fn row(&self, i: u32) -> u32 {
-        self.structure.ca_offset + i
-    }
-
     /// Type of residue `i`.
     #[inline(always)]
     pub fn kind(&self, i: u32) -> u32 {
-        u32::from(self.residue_types.at(self.row(i)))
+        u32::from(self.residue_types.get(i))
     }
 
     /// Position of residue `i`'s alpha carbon, NaN if it has none.
     #[inline(always)]
     fn position(&self, i: u32) -> [f32; 3] {
-        let index = self.ca_indices.at(self.row(i));
+        let index = self.ca_indices.get(i);
         if index == NO_CA {
             return [NAN; 3];
         }
-        let atom = self.atoms.at(self.structure.atom_offset + index);
+        let atom = self.atoms.get(index);
         [atom.x, atom.y, atom.z]
     }
 
@@ -52,14 +41,8 @@ impl Inputs<'_> {
     #[inline(always)]
     fn linked(&self, i: u32) -> bool {
         let ([ax, ay, az], [bx, by, bz]) = (self.position(i), self.position(i + 1));
-        self.chain_ids.at(self.row(i)) == self.chain_ids.at(self.row(i + 1))
+        self.chain_ids.get(i) == self.chain_ids.get(i + 1)
             && Vector { x: bx - ax, y: by - ay, z: bz - az }.norm2() < LINK2
-    }
-
-    /// B factor of residue `i`'s alpha carbon, NaN if either is missing.
-    #[inline(always)]
-    fn bfactor(&self, i: u32) -> f32 {
-        if self.ca_indices.at(self.row(i)) == NO_CA { NAN } else { self.bfactor.at(self.row(i)) }
     }
 }
 
@@ -69,27 +52,32 @@ pub fn linked(a: AlphaCarbon, b: AlphaCarbon) -> bool {
     a.same_chain(b) && a.to(b).norm2() < LINK2
 }
 
-/// Gathers alpha carbon and traits of every residue.
+/// Gathers the alpha carbon of every residue.
 #[inline(always)]
-pub fn gather<V>(
-    block: &mut Block,
-    inputs: &Inputs,
-    n: u32,
-    alpha_carbons: &mut Segment<AlphaCarbon>,
-    traits: &mut Segment<Traits>,
-) {
+pub fn gather<V>(block: &mut Block, inputs: &Inputs, n: u32, alpha_carbons: &mut Segment<AlphaCarbon>) {
     alpha_carbons.fill(block, n, |i| {
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
-        let chain = inputs.chain_ids.at(inputs.row(i));
+        let chain = inputs.chain_ids.get(i);
         let charge = CHARGE.at(inputs.kind(i));
         // Unknown values add nothing to the sums of others.
         AlphaCarbon::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
     });
+}
+
+/// Gathers the traits of every residue, from its type and its annotations: conservation, lineage frequency and velocity.
+#[inline(always)]
+pub fn gather_traits<V>(
+    block: &mut Block,
+    inputs: &Inputs,
+    [conservation, freq, velocity]: [View<f32>; 3],
+    n: u32,
+    traits: &mut Segment<Traits>,
+) {
     traits.fill(block, n, |i| Traits {
         hydropathy: HYDROPATHY.at(inputs.kind(i)),
-        conservation: inputs.conservation.at(inputs.row(i)),
-        freq: inputs.gisaid_freq.at(inputs.row(i)),
-        velocity: inputs.gisaid_velocity.at(inputs.row(i)),
+        conservation: conservation.get(i),
+        freq: freq.get(i),
+        velocity: velocity.get(i),
     });
 }
 
@@ -117,15 +105,22 @@ struct Readable {
     largest: f32,
 }
 
-/// Standardises the B factors over the structure's alpha carbons: column `bfactor_z`.
+/// Standardises the B factors over the structure's alpha carbons: column `bfactor_z`. NaN where one or its B factor is missing.
 #[inline(always)]
-pub fn standardise_bfactors<V>(block: &mut Block, inputs: &Inputs, n: u32, bfactor_z: &mut Segment<f32>) {
+pub fn standardise_bfactors<V>(
+    block: &mut Block,
+    inputs: &Inputs,
+    bfactor: View<f32>,
+    n: u32,
+    bfactor_z: &mut Segment<f32>,
+) {
+    let bfactor = |i| if inputs.ca_indices.get(i) == NO_CA { NAN } else { bfactor.get(i) };
     let none = Readable { count: 0.0, sum: 0.0, smallest: f32::INFINITY, largest: f32::NEG_INFINITY };
     let all = block.reduce(
         n,
         none,
         |i| {
-            let b = inputs.bfactor(i);
+            let b = bfactor(i);
             if b.is_nan() { none } else { Readable { count: 1.0, sum: b, smallest: b, largest: b } }
         },
         |a, b| Readable {
@@ -140,7 +135,7 @@ pub fn standardise_bfactors<V>(block: &mut Block, inputs: &Inputs, n: u32, bfact
         n,
         0.0,
         |i| {
-            let off = inputs.bfactor(i) - mean;
+            let off = bfactor(i) - mean;
             if off.is_nan() { 0.0 } else { off * off }
         },
         |a, b| a + b,
@@ -148,7 +143,7 @@ pub fn standardise_bfactors<V>(block: &mut Block, inputs: &Inputs, n: u32, bfact
     let deviation = math::sqrt(squares / all.count);
     let flat = all.smallest == all.largest || deviation == 0.0;
     bfactor_z.fill(block, n, |i| {
-        let b = inputs.bfactor(i);
+        let b = bfactor(i);
         if b.is_nan() {
             NAN
         } else if flat {

@@ -393,6 +393,13 @@ impl Questions {
         Self { n, spread: platform::spread(n) }
     }
 
+    /// The number of lanes that share a question: a power of two. On a CPU it is 1, because a core runs one lane after another.
+    #[inline(always)]
+    #[must_use]
+    pub fn lanes(&self) -> u32 {
+        1u32.wrapping_shl(self.spread)
+    }
+
     /// The question of a lane. Lanes without one get the last one.
     #[inline(always)]
     #[must_use]

@@ -3,7 +3,7 @@
 use crate::bounds::check_index;
 use crate::elements::Elements;
 use crate::platform;
-use crate::warp::Warp;
+use crate::warp::{PerLane, Warp};
 
 /// A part of a block's memory that one warp writes, in a phase of
 /// [`write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).
@@ -23,9 +23,8 @@ use crate::warp::Warp;
 ///         let lanes = warp.per_lane(|lane| (lane.index() < part.len()).then_some(part.len()));
 ///         list.push(warp, &lanes);
 ///         let items = list.items(warp);
-///         for i in 0..part.len() {
-///             part.set(warp, i, items.get(i));
-///         }
+///         let own = items.by_lane(warp, 0);
+///         part.set_by_lane(warp, 0, &own);
 ///         part.set(warp, part.len() - 1, part.start());
 ///     });
 /// }
@@ -72,5 +71,17 @@ impl<M: Elements> WarpPart<'_, M> {
             // SAFETY: in bounds of the part, which belongs to this warp; one of its threads stores.
             unsafe { self.memory.store(self.first.wrapping_add(i), item) };
         }
+    }
+
+    /// Writes the lanes' values to element `first` of the part and the following ones, up to the part's end.
+    #[inline(always)]
+    pub fn set_by_lane(&mut self, warp: &mut Warp, first: u32, items: &PerLane<M::Item>) {
+        let left = self.len.saturating_sub(first);
+        items.0.store_each(warp.phase(), warp.index(), |lane, item| {
+            if lane < left {
+                // SAFETY: in bounds of the part, which belongs to this warp; each element belongs to one lane.
+                unsafe { self.memory.store(self.first.wrapping_add(first).wrapping_add(lane), *item) };
+            }
+        });
     }
 }
