@@ -13,10 +13,11 @@
 use cuda_std::math::{self, approx, larger};
 use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP};
 
-/// Smaller thresholds, divided by length, are in the first bin.
-pub const FIRST_THRESHOLD: f32 = -0.2;
+/// Smaller thresholds, divided by length, are in the first bin. It leaves many points open, and one neighbour in a thousand has
+/// it.
+pub const FIRST_THRESHOLD: f32 = -0.3;
 /// The range of thresholds from there on that the bins divide.
-pub const THRESHOLDS: f32 = 1.2;
+pub const THRESHOLDS: f32 = 1.3;
 /// Squared distance in Å^2 up to which the direction is meaningless, and all points are tested.
 const NOWHERE: f32 = 1e-4;
 

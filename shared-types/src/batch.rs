@@ -130,6 +130,35 @@ const _: () = assert!(
         && offset_of!(Mask, possible) == 16
 );
 
+/// A point on the unit sphere. Aligned to 16 bytes, so that a device reads it at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(16))]
+pub struct TestPoint {
+    /// x
+    pub x: f32,
+    /// y
+    pub y: f32,
+    /// z
+    pub z: f32,
+    _padding: f32,
+}
+
+impl TestPoint {
+    /// A point.
+    #[must_use]
+    pub fn new([x, y, z]: [f32; 3]) -> Self {
+        Self { x, y, z, _padding: 0.0 }
+    }
+}
+
+const _: () = assert!(
+    size_of::<TestPoint>() == 16
+        && align_of::<TestPoint>() == 16
+        && offset_of!(TestPoint, x) == 0
+        && offset_of!(TestPoint, y) == 4
+        && offset_of!(TestPoint, z) == 8
+);
+
 /// Test points on the unit sphere for measuring accessible surface, with precomputed masks of the points that an atom
 /// covers. If a set does not fill its last group, the remaining points are 0 and unused.
 ///
@@ -141,31 +170,24 @@ const _: () = assert!(
 /// // 300 points take three groups.
 /// assert_eq!(300usize.div_ceil(POINTS_PER_GROUP), 3);
 /// let mut groups: Vec<PointGroup> = bytemuck::allocation::zeroed_vec(1);
-/// groups[0].z[0] = 1.0; // the north pole
-/// assert_eq!([groups[0].x[0], groups[0].y[0], groups[0].z[0]], [0.0, 0.0, 1.0]);
+/// groups[0].points[0].z = 1.0; // the north pole
 /// assert_eq!(groups[0].masks.len(), MASK_SIDE * MASK_SIDE * MASK_BINS + 2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(32))]
 pub struct PointGroup {
-    /// x of each point.
-    pub x: [f32; POINTS_PER_GROUP],
-    /// y of each point.
-    pub y: [f32; POINTS_PER_GROUP],
-    /// z of each point.
-    pub z: [f32; POINTS_PER_GROUP],
+    /// The points.
+    pub points: [TestPoint; POINTS_PER_GROUP],
     /// Masks by direction, row by row, and threshold; then the mask of an atom with unknown direction, and that of an atom
     /// that covers nothing.
     pub masks: [Mask; MASKS_PER_GROUP],
 }
 
 const _: () = assert!(
-    size_of::<PointGroup>() == 1536 + MASKS_PER_GROUP * 32
+    size_of::<PointGroup>() == 2048 + MASKS_PER_GROUP * 32
         && align_of::<PointGroup>() == 32
-        && offset_of!(PointGroup, masks) == 1536
-        && offset_of!(PointGroup, x) == 0
-        && offset_of!(PointGroup, y) == 512
-        && offset_of!(PointGroup, z) == 1024
+        && offset_of!(PointGroup, masks) == 2048
+        && offset_of!(PointGroup, points) == 0
 );
 
 /// The parameters of a run.

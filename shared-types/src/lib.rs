@@ -17,7 +17,7 @@ pub mod steps;
 
 pub use batch::{
     Atom, BatchStructureDesc, MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, MAX_POINTS, MIN_POINTS, Mask, MegaFusedConfig,
-    NO_CA, POINTS_PER_GROUP, PointGroup, StructureSummary,
+    NO_CA, POINTS_PER_GROUP, PointGroup, StructureSummary, TestPoint,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};

@@ -34,7 +34,7 @@ struct Run {
 };
 
 struct alignas(32) PointGroup {
-    float x[POINTS], y[POINTS], z[POINTS];
+    float4 points[POINTS];
     // Masks of who covers which, by 32 x 32 directions and 32 thresholds, and two more; this kernel tests points instead.
     unsigned masks[32 * 32 * 32 + 2][8];
 };
@@ -116,7 +116,8 @@ __device__ __noinline__ unsigned exposed_to_all(const Centre& c, const Frame& f,
     unsigned open = 0;
     for (unsigned p = lane; p < n_points; p += 32) {
         const PointGroup& group = points[p / POINTS];
-        float x = group.x[p % POINTS], y = group.y[p % POINTS], z = group.z[p % POINTS];
+        float4 at = group.points[p % POINTS];
+        float x = at.x, y = at.y, z = at.z;
         bool covered = false;
         for (unsigned k = 0; k < ROWS && !covered; ++k) {
             Run run = near(f, starts, bounds_of(c.atom), k);
@@ -305,7 +306,8 @@ extern "C" __global__ void __launch_bounds__(224, 4)
                         bool covered[EACH];
                         for (unsigned e = 0; e < EACH; ++e) {
                             unsigned p = lane + 32 * e;
-                            x[e] = group.x[p], y[e] = group.y[p], z[e] = group.z[p], covered[e] = p >= left;
+                            float4 at = group.points[p];
+                            x[e] = at.x, y[e] = at.y, z[e] = at.z, covered[e] = p >= left;
                         }
                         for (unsigned j = 0; j < n_nearest; ++j) {
                             float4 plane = nearest[j];
@@ -324,7 +326,8 @@ extern "C" __global__ void __launch_bounds__(224, 4)
                             bool covered = false;
                             if (o < rest) {
                                 unsigned p = near_ones[turn + o];
-                                float x = group.x[p], y = group.y[p], z = group.z[p];
+                                float4 at = group.points[p];
+                                float x = at.x, y = at.y, z = at.z;
                                 // Two at a time; the last one may be asked twice.
                                 for (unsigned j = lane & (step - 1); j < n_others && !covered; j += 2 * step)
                                     covered = covers(others[j], x, y, z) | covers(others[min(j + step, n_others - 1)], x, y, z);

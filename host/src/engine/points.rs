@@ -3,7 +3,7 @@
 use super::masks;
 use bytemuck::allocation::try_zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
-use shared_types::{POINTS_PER_GROUP, PointGroup};
+use shared_types::{POINTS_PER_GROUP, PointGroup, TestPoint};
 use std::alloc::{Layout, handle_alloc_error};
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 ///
 /// let (points, groups) = (sphere_points(200), point_groups(200));
 /// assert_eq!((points.len(), groups.len()), (200, 2)); // 128 a group
-/// assert_eq!([groups[1].x[0], groups[1].y[0], groups[1].z[0]], points[128]);
+/// assert_eq!(groups[1].points[0], shared_types::TestPoint::new(points[128]));
 /// assert!(points.iter().all(|[x, y, z]| (x * x + y * y + z * z - 1.0).abs() < 1e-6));
 /// ```
 #[must_use]
@@ -46,8 +46,8 @@ pub fn point_groups(n: u32) -> Vec<PointGroup> {
         Err(error) => panic!("{n} points: {error}"),
     });
     for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_PER_GROUP)) {
-        for (at, &[x, y, z]) in points.iter().enumerate() {
-            (group.x[at], group.y[at], group.z[at]) = (x, y, z);
+        for (to, point) in group.points.iter_mut().zip(points) {
+            *to = TestPoint::new(*point);
         }
         masks::fill(group, points.len());
     }

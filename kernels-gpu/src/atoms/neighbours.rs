@@ -5,7 +5,7 @@
 
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::{PROBE, distance2, square};
-use cuda_std::math::smaller;
+use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
@@ -49,12 +49,6 @@ impl Around<'_> {
         let run = self.cells.near(of, k, reach);
         Run { first: self.first.wrapping_add(run.first), end: self.first.wrapping_add(run.end) }
     }
-
-    /// The distance from which on no other atom touches this one.
-    #[inline(always)]
-    fn farthest(&self, atom: Atom) -> f32 {
-        (atom.radius + PROBE) + (self.cells.frame().largest + PROBE)
-    }
 }
 
 /// The atoms of a pair of cells, and those around it.
@@ -83,6 +77,39 @@ pub fn list<'a, V>(
     Cell { first, candidates: candidates.items(warp) }
 }
 
+/// Two atoms of a pair of cells whose neighbours are searched together.
+struct Two<'a, 'l> {
+    a: Atom,
+    b: Atom,
+    /// An atom touches neither if it is farther away than its own radius and this.
+    reach: f32,
+    /// The lists of atoms that may touch each.
+    near: [&'a mut WarpList<'l, Pick>; 2],
+    /// The numbers of atoms within [`REACH`] of each, that of `b` in the upper half: there are fewer than 2^16 candidates.
+    within: PerLane<u32>,
+}
+
+impl Two<'_, '_> {
+    /// Looks at the candidates from `begin` on, which are before `end`.
+    #[inline(always)]
+    fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, begin: u32, end: u32) {
+        let Self { a, b, reach, near: [near_a, near_b], within } = self;
+        let [x, y, z, radius] = picks.words();
+        // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
+        let last = end.wrapping_sub(1);
+        let x = warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY });
+        let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
+        let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
+        warp.each_with(within, (&from_a, &from_b), |_, within, (a, b)| {
+            let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
+            *within = within.wrapping_add(a).wrapping_add(b);
+        });
+        let far2 = warp.map(radius, |_, radius| (radius + *reach) * (radius + *reach));
+        near_a.push_picks_where(warp, picks, (&from_a, &far2), |_, (d2, far2)| d2 < far2);
+        near_b.push_picks_where(warp, picks, (&from_b, &far2), |_, (d2, far2)| d2 < far2);
+    }
+}
+
 /// Lists the atoms that may touch atom `k` of a pair of cells, and, if `two`, the same for the next atom. Returns the
 /// number of atoms within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
@@ -94,33 +121,37 @@ pub fn of_two<V>(
     k: u32,
     two: bool,
 ) -> u32 {
+    // Rounding must not lose an atom that just touches.
+    const SLACK: f32 = 1e-4;
     let (sorted, candidates) = (&around.sorted, cell.candidates);
     let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
-    let (far_a, far_b) = (around.farthest(a), around.farthest(b));
     let [near_a, near_b] = near;
     near_a.clear(warp);
     near_b.clear(warp);
-    // Two counts in a word: there are fewer than 2^16 candidates.
-    let mut within = warp.per_lane(|_| 0u32);
-    let mut begin = 0u32;
-    while begin < candidates.len() {
-        let picks = candidates.picks(warp, sorted, begin);
-        let [x, y, z, _] = picks.words();
-        // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
-        let last = candidates.len() - 1;
-        let x = warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY });
-        let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
-        let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
-        warp.each_with(&mut within, (&from_a, &from_b), |_, within, (a, b)| {
-            let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
-            *within = within.wrapping_add(a).wrapping_add(b);
-        });
-        near_a.push_picks_where(warp, &picks, &from_a, |_, a| *a < far_a * far_a);
-        near_b.push_picks_where(warp, &picks, &from_b, |_, b| *b < far_b * far_b);
-        begin = begin.wrapping_add(32);
+    let reach = larger(a.radius, b.radius) + (2.0 * PROBE + SLACK);
+    let mut two = Two { a, b, reach, near: [near_a, near_b], within: warp.per_lane(|_| 0u32) };
+    let n = candidates.len();
+    if n > 0 {
+        // Candidates are read while those before them are looked at.
+        let mut begin = 0u32;
+        let mut these = candidates.picks_ahead(warp, sorted, 0);
+        loop {
+            let those = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.look::<[V; 1]>(warp, &these, begin, n);
+            begin = begin.wrapping_add(32);
+            if begin >= n {
+                break;
+            }
+            these = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.look::<[V; 2]>(warp, &those, begin, n);
+            begin = begin.wrapping_add(32);
+            if begin >= n {
+                break;
+            }
+        }
     }
-    warp.sum(&within)
+    warp.sum(&two.within)
 }
 
 /// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.

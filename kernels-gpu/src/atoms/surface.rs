@@ -11,7 +11,7 @@ use super::{PROBE, square};
 use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, POINTS_PER_GROUP, PointGroup};
+use shared_types::{Atom, POINTS_PER_GROUP, PointGroup, TestPoint};
 
 /// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
@@ -27,8 +27,8 @@ pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
 pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
 
 #[inline(always)]
-fn covers(((x, y, z), least): Plane, [px, py, pz]: [f32; 3]) -> bool {
-    math::fma(px, *x, math::fma(py, *y, pz * z)) > *least
+fn covers(((x, y, z), least): Plane, point: TestPoint) -> bool {
+    math::fma(point.x, *x, math::fma(point.y, *y, point.z * z)) > *least
 }
 
 /// The test points.
@@ -41,9 +41,9 @@ pub struct Points<'a> {
 
 impl Points<'_> {
     #[inline(always)]
-    fn at(&self, k: u32) -> [f32; 3] {
+    fn at(&self, k: u32) -> TestPoint {
         let (group, k) = (k as usize / POINTS_PER_GROUP, k as usize % POINTS_PER_GROUP);
-        self.groups.get(group).map_or([0.0; 3], |group| [group.x[k], group.y[k], group.z[k]])
+        self.groups.get(group).map_or(TestPoint::default(), |group| group.points[k])
     }
 }
 
@@ -80,7 +80,7 @@ impl Centre {
     // On the device a call would cost registers. On a CPU this is rarely called, and inlining would cost more.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
-    fn is_covered(&self, around: &Around, point: [f32; 3]) -> bool {
+    fn is_covered(&self, around: &Around, point: TestPoint) -> bool {
         for k in 0..ROWS {
             let run = around.near(&Bounds::of(self.atom), k, REACH);
             for other in run.first..run.end {
@@ -104,11 +104,10 @@ struct Turn {
 }
 
 impl Turn {
-    /// The neighbours from `first` on, which exists. Lanes without a neighbour have a half-space that covers nothing.
+    /// The neighbours that `picks` has, of which the first is number `first` of `n`. Lanes without a neighbour have a half-space
+    /// that covers nothing.
     #[inline(always)]
-    fn new<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
-        let n = near.len();
-        let picks = near.picks(warp, &around.sorted, first);
+    fn new<V>(warp: &mut Warp, centre: &Centre, picks: &Picks, first: u32, n: u32) -> Self {
         let [x, y, z, radius] = picks.words();
         let x = warp.map(x, |_, x| *x - centre.atom.x);
         let y = warp.map(y, |_, y| *y - centre.atom.y);
@@ -147,17 +146,18 @@ impl Turns {
     /// The neighbours of as many turns.
     const LEN: u32 = if cfg!(target_arch = "nvptx64") { 64 } else { 32 };
 
-    /// The first neighbours; there is at least one.
+    /// The atom at `at`, and its first neighbours; there is at least one.
     #[inline(always)]
-    fn new<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around) -> Self {
-        let one = Turn::new::<[V; 1]>(warp, centre, near, around, 0);
-        let two = if Self::LEN > 32 {
-            let first = if near.len() > 32 { 32 } else { 0 };
-            Some(Turn::new::<[V; 2]>(warp, centre, near, around, first))
-        } else {
-            None
-        };
-        Self { one, two }
+    fn new<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around) -> (Centre, Self) {
+        let n = near.len();
+        let second = if n > 32 { 32 } else { 0 };
+        let one = near.picks(warp, &around.sorted, 0);
+        let two = (Self::LEN > 32).then(|| near.picks_ahead(warp, &around.sorted, second));
+        // Its position is read last and used first. So a warp waits for all of this at once.
+        let centre = Centre::new(around.sorted.get(at));
+        let one = Turn::new::<[V; 1]>(warp, &centre, &one, 0, n);
+        let two = two.map(|two| Turn::new::<[V; 2]>(warp, &centre, &two, second, n));
+        (centre, Self { one, two })
     }
 
     /// The union of their masks.
@@ -209,8 +209,8 @@ pub fn count<V>(
         loop {
             let near = near_a.items(warp);
             let counts = if is_complete && near.is_complete() {
-                let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
-                AtomSurface { exposed: exposed::<V>(warp, &centre, near, around, points), crowd: crowds & 0xffff }
+                let at = first.wrapping_add(k);
+                AtomSurface { exposed: exposed::<V>(warp, at, near, around, points), crowd: crowds & 0xffff }
             } else {
                 CROWDED
             };
@@ -232,38 +232,35 @@ pub fn count<V>(
     }
 }
 
-/// The number of exposed points of an atom whose neighbours are listed.
+/// The number of exposed points of the atom at `at`, whose neighbours are listed.
 #[inline(always)]
-fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
-    let (mut exposed, mut left) = (0u32, points.n);
-    for group in points.groups {
+fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
+    let (mut exposed, mut left, mut groups) = (0u32, points.n, points.groups);
+    // An iterator takes about 20 instructions more to find out that there is no other group.
+    while let [group, rest @ ..] = groups {
+        groups = rest;
         let n = left.min(POINTS_PER_GROUP as u32);
-        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, centre, near, around, group)));
+        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, group)));
         left = left.wrapping_sub(n);
     }
     exposed
 }
 
-/// The number of covered points of a group.
+/// The number of points of a group that neighbours of the atom at `at` cover.
 ///
 /// First the masks of the neighbours are joined. Then the points that no mask decides are tested. The half-spaces of the
 /// first neighbours, which are mostly all, are still in registers then.
 #[inline(always)]
-fn covered_of_group<V>(
-    warp: &mut Warp,
-    centre: &Centre,
-    near: WarpItems<Pick>,
-    around: &Around,
-    group: &PointGroup,
-) -> u32 {
+fn covered_of_group<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, group: &PointGroup) -> u32 {
     if near.is_empty() {
         return 0;
     }
-    let turns = Turns::new::<[V; 2]>(warp, centre, near, around);
+    let (centre, turns) = Turns::new::<[V; 2]>(warp, at, near, around);
     let mut masks = turns.masks::<[V; 2]>(warp, group);
     let mut further = Turns::LEN;
     while further < near.len() {
-        let turn = Turn::new::<[V; 1]>(warp, centre, near, around, further);
+        let picks = near.picks(warp, &around.sorted, further);
+        let turn = Turn::new::<[V; 1]>(warp, &centre, &picks, further, near.len());
         let entries = turn.entries::<[V; 1]>(warp);
         let others = warp.or_rows(&group.masks, [&entries]);
         masks = core::array::from_fn(|k| masks[k] | others[k]);
@@ -275,7 +272,8 @@ fn covered_of_group<V>(
     let mut open = without(open, turns.covered::<[V; 2]>(warp, group, open));
     let mut further = Turns::LEN;
     while further < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
-        let turn = Turn::new::<[V; 3]>(warp, centre, near, around, further);
+        let picks = near.picks(warp, &around.sorted, further);
+        let turn = Turn::new::<[V; 3]>(warp, &centre, &picks, further, near.len());
         open = without(open, warp.any_of_bits(open, turn.lanes(), |_, plane, k| covers(plane, point(group, k))));
         further = further.wrapping_add(32);
     }
@@ -297,9 +295,8 @@ fn without([a, b, c, d]: [u32; WORDS], [e, f, g, h]: [u32; WORDS]) -> [u32; WORD
 
 /// Point `k` of a group.
 #[inline(always)]
-fn point(group: &PointGroup, k: u32) -> [f32; 3] {
-    let k = k as usize % POINTS_PER_GROUP;
-    [group.x[k], group.y[k], group.z[k]]
+fn point(group: &PointGroup, k: u32) -> TestPoint {
+    group.points[k as usize % POINTS_PER_GROUP]
 }
 
 /// The counts of the atom at `at`, which has more neighbours than the lists have room for.

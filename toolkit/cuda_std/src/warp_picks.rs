@@ -29,7 +29,7 @@ use bytemuck::Pod;
 ///         let even = even.items(warp);
 ///         let mut begin = 0;
 ///         while begin < even.len() {
-///             let picks = even.picks(warp, &x, begin);
+///             let picks = even.picks_ahead(warp, &x, begin);
 ///             let left = even.len() - begin;
 ///             few.push_picks_where(warp, &picks, picks.words()[0], |lane, x| lane.index() < left && *x < 90.0);
 ///             begin += 32;
@@ -124,5 +124,29 @@ impl WarpItems<'_, Pick> {
         let _ = warp.phase();
         // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
         Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) })
+    }
+
+    /// As [`picks`](Self::picks), for items that are used later: a device begins to read them here. If there is no item `first`,
+    /// all lanes get unspecified values.
+    ///
+    /// Use all four words later. The assembler gives the register of an unused word to other values, and these then wait for the
+    /// word to arrive.
+    ///
+    /// # Panics
+    /// If there are no items, or `first` is not a multiple of 32.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn picks_ahead<T: Pod>(&self, warp: &mut Warp, from: &Clamped<T>, first: u32) -> Picks<'_> {
+        const { assert!(size_of::<T>() == 16, "elements are four words") };
+        check_index(0, self.len());
+        check_index(first % 32, 1);
+        let first = first.min(self.len().wrapping_sub(1) / 32 * 32);
+        let _ = warp.phase();
+        // SAFETY: as in `picks`.
+        let picks = Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) });
+        // No load moves behind this. The assembler would move it to the first use, to save registers.
+        platform::meet_warp();
+        picks
     }
 }
