@@ -64,7 +64,7 @@ pub fn find<V>(
         let n = part.len().wrapping_sub(begin).min(32);
         let first = first.wrapping_add(part.start()).wrapping_add(begin);
         let depths = of_some::<V>(warp, exposed, buried, first, n, atoms);
-        part.set_by_lane(warp, begin, &depths);
+        part.set_by_lane(warp, begin / 32, &depths);
         begin = begin.wrapping_add(32);
     }
 }

@@ -38,6 +38,9 @@ pub struct WarpPart<'a, M> {
     memory: &'a M,
     first: u32,
     len: u32,
+    /// Whether the last writes were those of one lane, or of all lanes. Others may write the same elements, so the lanes meet first.
+    by_one: bool,
+    by_lane: bool,
 }
 
 impl<'a, M: Elements> WarpPart<'a, M> {
@@ -45,7 +48,7 @@ impl<'a, M: Elements> WarpPart<'a, M> {
     /// them.
     #[inline(always)]
     pub(super) fn new(memory: &'a M, first: u32, end: u32) -> Self {
-        Self { memory, first, len: end.wrapping_sub(first) }
+        Self { memory, first, len: end.wrapping_sub(first), by_one: false, by_lane: false }
     }
 }
 
@@ -67,16 +70,26 @@ impl<M: Elements> WarpPart<'_, M> {
     #[track_caller]
     pub fn set(&mut self, _warp: &mut Warp, i: u32, item: M::Item) {
         check_index(i, self.len);
+        self.by_one = true;
+        if core::mem::take(&mut self.by_lane) {
+            platform::meet_warp();
+        }
         if platform::leads_warp() {
             // SAFETY: in bounds of the part, which belongs to this warp; one of its threads stores.
             unsafe { self.memory.store(self.first.wrapping_add(i), item) };
         }
     }
 
-    /// Writes the lanes' values to element `first` of the part and the following ones, up to the part's end.
+    /// Writes the lanes' values to the 32 elements from `32 * turn` on, as far as the part has them. So an element belongs to one lane,
+    /// which writes it in every call.
     #[inline(always)]
-    pub fn set_by_lane(&mut self, warp: &mut Warp, first: u32, items: &PerLane<M::Item>) {
-        let left = self.len.saturating_sub(first);
+    pub fn set_by_lane(&mut self, warp: &mut Warp, turn: u32, items: &PerLane<M::Item>) {
+        self.by_lane = true;
+        if core::mem::take(&mut self.by_one) {
+            platform::meet_warp();
+        }
+        let first = if turn > self.len / 32 { self.len } else { turn.wrapping_mul(32) };
+        let left = self.len.wrapping_sub(first);
         items.0.store_each(warp.phase(), warp.index(), |lane, item| {
             if lane < left {
                 // SAFETY: in bounds of the part, which belongs to this warp; each element belongs to one lane.
