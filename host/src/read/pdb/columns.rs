@@ -42,7 +42,8 @@ pub(super) fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], 
 }
 
 /// Coordinates that are all written as `%8.3f`, surrounded by blanks.
-#[inline]
+// Inlined: it is called for each atom.
+#[inline(always)]
 pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64; 3]> {
     let before_x_is_blank = columns[29] == b' ' || columns[30] == b' ';
     let after_z_is_blank = matches!(line.get(NEEDED), None | Some(b' '));

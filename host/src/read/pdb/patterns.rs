@@ -120,7 +120,7 @@ impl Patterns {
             if let Some(radius) = known.radius {
                 atoms.push([x, y, z, radius]);
                 if compares_b {
-                    let b = &line[B_END - 6..B_END];
+                    let b = b_column(line);
                     is_uniform &= *first_b.get_or_insert(b) == b;
                 }
             }
@@ -130,8 +130,8 @@ impl Patterns {
         let lines = &text.as_chunks::<ATOM_LINE>().0[..taken];
         let heavy = || pattern.lines[..taken].iter().zip(lines).filter(|(known, _)| known.radius.is_some());
         let names = heavy().map(|(known, _)| atom_name(known.names));
-        let ca = last.known.ca().and_then(|ca| heavy().nth(ca)).map_or(&[][..], |(_, line)| &line[B_END - 6..B_END]);
-        let b = BColumns { ca, first: first_b.unwrap_or_default(), is_uniform };
+        let ca = last.known.ca().and_then(|ca| heavy().nth(ca)).map(|(_, line)| b_column(line));
+        let b = BColumns { ca: ca.as_ref().map_or(&[], |b| b), first: &first_b.unwrap_or_default(), is_uniform };
         let residue = (packed(residue), pattern.kind);
         selection.repeat(begin, residue, &last.known, names, &b)?;
         self.begun = Some((place, taken));
@@ -192,6 +192,14 @@ fn place_column(line: &Line) -> [u8; 7] {
     let mut place = [0; 7];
     place.copy_from_slice(&line[20..27]);
     place
+}
+
+/// Columns 61 to 66: the B factor.
+#[inline]
+fn b_column(line: &Line) -> [u8; 6] {
+    let mut b = [0; 6];
+    b.copy_from_slice(&line[B_END - 6..B_END]);
+    b
 }
 
 fn residue_of(names: [u8; 8]) -> [u8; 3] {
