@@ -123,10 +123,8 @@ impl InputFile {
     #[must_use]
     pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
         match &self.source {
-            Source::File => match read::contents(&self.path) {
-                Ok(bytes) => structures(&bytes, &self.name, options),
-                Err(problem) => vec![Err(InputFailure::new(&self.name, problem.to_string()))],
-            },
+            Source::File => read::with_contents(&self.path, |bytes| structures(bytes, &self.name, options))
+                .unwrap_or_else(|problem| vec![Err(InputFailure::new(&self.name, problem.to_string()))]),
             Source::Memory(bytes) => structures(bytes, &self.name, options),
             Source::Atoms(atoms, positions) => {
                 let all = read_arrays(atoms, positions, &self.name, options).into_iter();
