@@ -146,7 +146,8 @@ impl InputFile {
         }
     }
 
-    /// Reads its first structure. The options apply to files; structures of a data set stay as they were packed.
+    /// Reads its first structure. The options apply to files. Structures of a data set stay as they were packed, but for labels
+    /// that were not asked for.
     ///
     /// # Errors
     /// The problem of the file, or that the data set is damaged.
@@ -154,7 +155,8 @@ impl InputFile {
         match &self.source {
             Source::File => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
             Source::Packed(dataset, index) => {
-                dataset.structure(*index).map_err(|error| InputFailure::new(&self.name, error.to_string()))
+                let read = dataset.structure_with(*index, options.labels);
+                read.map_err(|error| InputFailure::new(&self.name, error.to_string()))
             }
             _ => {
                 let mut all = self.read_all(options);
