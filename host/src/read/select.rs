@@ -39,9 +39,10 @@ pub(super) struct Syntax {
 /// PDB file's blank chain).
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct ResidueId<'a> {
-    pub(super) chain: &'a [u8],
+    // First, because it differs most often where two are compared.
     pub(super) number: &'a [u8],
     pub(super) icode: &'a [u8],
+    pub(super) chain: &'a [u8],
 }
 
 /// An `ATOM` or `HETATM` record.
