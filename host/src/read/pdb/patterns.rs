@@ -216,7 +216,7 @@ fn packed([a, b, c]: [u8; 3]) -> u64 {
 
 /// Where a residue's pattern is. Amino acids, also those of force fields, have places of their own.
 fn place_of([a, b, c]: [u8; 3]) -> usize {
-    (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b9) >> 24) as usize % PLACES
+    (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_7a3f) >> 24) as usize % PLACES
 }
 
 #[cfg(test)]
