@@ -66,7 +66,7 @@ impl PackedBatch {
     /// A device waits for the copy of the first chunk, and the host for that of the last.
     pub(crate) fn chunks_with_small_ends(&self, most: usize) -> Vec<BatchChunk<'_>> {
         const LEAST: usize = 4;
-        let mut shares = vec![4; most];
+        let mut shares = vec![3; most];
         if most >= LEAST {
             for (end, share) in [1, 2].into_iter().enumerate() {
                 shares[end] = share;

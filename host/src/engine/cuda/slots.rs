@@ -45,9 +45,9 @@ pub struct SlotOptions {
 }
 
 impl Default for SlotOptions {
-    /// Three slots, up to eight chunks of two million atoms or so, two of them computed at a time, page-locked memory.
+    /// Three slots, up to ten chunks of two million atoms or so, two of them computed at a time, page-locked memory.
     fn default() -> Self {
-        Self { slots: 3, chunks: 8, chunk_atoms: 1 << 21, at_once: 2, page_locked: true }
+        Self { slots: 3, chunks: 10, chunk_atoms: 1 << 21, at_once: 2, page_locked: true }
     }
 }
 
