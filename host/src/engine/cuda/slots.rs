@@ -65,7 +65,8 @@ pub struct SlotStatistics {
 
 /// Computes batches on one device, several chunks at once. Threads may share it and take turns.
 ///
-/// All slots take memory from one pool and keep it: a batch no larger than earlier ones allocates nothing.
+/// All slots take memory from one pool and keep it. Chunks of different sizes follow each other in a slot, so a batch allocates
+/// nothing once two batches as large have been computed.
 ///
 /// ```no_run
 /// use cuda_host::CudaExecutor;
@@ -78,6 +79,7 @@ pub struct SlotStatistics {
 /// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
 /// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
 /// let slots = DeviceSlots::new(&executor, SlotOptions { chunk_atoms: 1 << 18, ..SlotOptions::default() })?;
+/// slots.run(&batch, config)?;
 /// let (features, times) = slots.run(&batch, config)?;
 /// println!("{} rows, {:?} in kernels", features.n_residues(), times.kernels);
 /// drop(features);
