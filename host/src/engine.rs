@@ -372,6 +372,12 @@ impl Engine {
         self.workers.announce(atoms);
     }
 
+    /// The number of atoms for which devices are made ready.
+    #[cfg(any(feature = "cli", test))]
+    pub(crate) fn atoms_for_devices(&self) -> usize {
+        self.workers.atoms_for_devices()
+    }
+
     /// Whether devices are being made ready.
     #[cfg(any(feature = "cli", test))]
     pub(crate) fn awaits_devices(&self) -> bool {

@@ -123,10 +123,8 @@ impl InputFile {
     #[must_use]
     pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
         match &self.source {
-            Source::File => match read::contents(&self.path) {
-                Ok(bytes) => structures(&bytes, &self.name, options),
-                Err(problem) => vec![Err(InputFailure::new(&self.name, problem.to_string()))],
-            },
+            Source::File => read::with_contents(&self.path, |bytes| structures(bytes, &self.name, options))
+                .unwrap_or_else(|problem| vec![Err(InputFailure::new(&self.name, problem.to_string()))]),
             Source::Memory(bytes) => structures(bytes, &self.name, options),
             Source::Atoms(atoms, positions) => {
                 let all = read_arrays(atoms, positions, &self.name, options).into_iter();
@@ -148,7 +146,8 @@ impl InputFile {
         }
     }
 
-    /// Reads its first structure. The options apply to files; structures of a data set stay as they were packed.
+    /// Reads its first structure. The options apply to files. Structures of a data set stay as they were packed, but for labels
+    /// that were not asked for.
     ///
     /// # Errors
     /// The problem of the file, or that the data set is damaged.
@@ -156,7 +155,8 @@ impl InputFile {
         match &self.source {
             Source::File => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
             Source::Packed(dataset, index) => {
-                dataset.structure(*index).map_err(|error| InputFailure::new(&self.name, error.to_string()))
+                let read = dataset.structure_with(*index, options.labels);
+                read.map_err(|error| InputFailure::new(&self.name, error.to_string()))
             }
             _ => {
                 let mut all = self.read_all(options);

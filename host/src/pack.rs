@@ -8,6 +8,7 @@ pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT, other_atoms};
 pub use chunk::BatchChunk;
 pub use error::PackError;
 
+use crate::huge_pages;
 use crate::structure::StructureInput;
 use check::Totals;
 use cuda_std::launch::Offsets;
@@ -306,6 +307,7 @@ fn joined<T: Copy>(
     let len = inputs.iter().map(|input| field(input).1).sum();
     let mut all = Vec::new();
     all.try_reserve_exact(len).map_err(|_| PackError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    huge_pages::under(all.spare_capacity_mut());
     for input in inputs {
         let (elements, len, absent) = field(input);
         if elements.is_empty() {

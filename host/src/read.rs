@@ -47,7 +47,7 @@ pub(crate) use b_column::is_cif;
 pub use b_column::with_b_column;
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
-pub(crate) use contents::{contents, open};
+pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 pub(crate) use format::{MMJSON, PDBML};
 pub use named_residue::NamedResidue;
@@ -79,8 +79,8 @@ use std::path::Path;
 /// # Ok::<(), prism_host::ReadError>(())
 /// ```
 pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
-    let bytes = contents(path.as_ref()).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    read_bytes(&bytes, name, options)
+    with_contents(path.as_ref(), |bytes| read_bytes(bytes, name, options))
+        .unwrap_or_else(|problem| Err(ReadError { name: name.to_owned(), line: None, problem }))
 }
 
 /// Reads a structure from a file's bytes; the format follows from the content. `name` becomes the structure's name. If the

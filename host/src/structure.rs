@@ -5,7 +5,7 @@ mod spread;
 pub use spread::SpreadError;
 pub(crate) use spread::check as check_spread;
 
-use shared_types::backbone::RoleAtoms;
+use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
@@ -326,6 +326,7 @@ impl StructureInput {
                 return Err(self.bad(residue, "ca_indices", problem));
             }
             if let Some(roles) = self.roles.get(residue)
+                && may_exceed(*roles, end - begin)
                 && let Some(role) = RoleAtoms::of_words(*roles).indices().find(|&role| u32::from(role) >= end - begin)
             {
                 let problem = format!("has atom {role} of the residue's {}", end - begin);
@@ -356,8 +357,11 @@ impl StructureInput {
         if !self.center.iter().all(|c| c.is_finite()) {
             return Err(StructureError::Center { structure: self.name.clone(), center: self.center });
         }
-        let finite = |a: &Atom| a.x.is_finite() && a.y.is_finite() && a.z.is_finite() && a.radius.is_finite();
-        if let Some(atom) = self.atoms.iter().position(|a| !finite(a)) {
+        let finite = |a: &Atom| [a.x, a.y, a.z, a.radius].iter().fold(true, |all, value| all & value.is_finite());
+        // First without branches, so that several atoms are checked at a time.
+        if !self.atoms.iter().fold(true, |all, atom| all & finite(atom))
+            && let Some(atom) = self.atoms.iter().position(|a| !finite(a))
+        {
             let residue = self.residue_atoms.partition_point(|&begin| begin as usize <= atom) - 1;
             let problem = format!("has {:?} at index {atom}, which is not finite", self.atoms[atom]);
             return Err(self.bad(residue, "atoms", problem));
@@ -368,6 +372,13 @@ impl StructureInput {
     fn bad(&self, residue: usize, field: &'static str, problem: String) -> StructureError {
         StructureError::Residue { structure: self.name.clone(), residue, field, problem }
     }
+}
+
+/// Whether a role's atom is at or beyond `atoms`, without branches.
+fn may_exceed(roles: [u32; 2], atoms: u32) -> bool {
+    let [low, high] = roles.map(u32::to_le_bytes);
+    let exceeds = |found: bool, &role: &u8| found | (role != NO_ATOM) & (u32::from(role) >= atoms);
+    high.iter().fold(low.iter().fold(false, exceeds), exceeds)
 }
 
 #[cfg(test)]

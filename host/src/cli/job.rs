@@ -189,7 +189,7 @@ impl Job<'_> {
         let builder = self.builder(self.selection.clone());
         let open = move || {
             let engine = builder.build()?;
-            engine.announce(inputs::atoms_at_first_sight(paths));
+            engine.announce(inputs::atoms_at_first_sight(paths, engine.atoms_for_devices()));
             Ok(engine)
         };
         // Without a thread, it is made later.

@@ -55,7 +55,7 @@ pub struct EngineBuilder {
 const CPU_ATOMS_PER_THREAD: usize = 1 << 15;
 const LEAST_CPU_ATOMS: usize = 1 << 16;
 const MOST_CPU_ATOMS: usize = 1 << 19;
-/// Atoms of a CUDA batch: a few hundred structures. Three batches are on the device at a time, and each takes about 250 MB of its
+/// Atoms of a CUDA batch: a few hundred structures. Four batches are on the device at a time, and each takes about 250 MB of its
 /// memory.
 const CUDA_BATCH_ATOMS: usize = 1 << 21;
 

@@ -20,8 +20,8 @@ use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
 use std::path::Path;
 
-/// Batches at once on each device: one is copied to it, one is computed, one is copied back.
-pub(super) const BATCHES_PER_DEVICE: usize = 3;
+/// Batches at once on each device: one is copied to it, two are computed, one is copied back.
+pub(super) const BATCHES_PER_DEVICE: usize = 4;
 
 /// The kernels. A device gets machine code if there is some for it, and PTX otherwise. This is not a static, because a static
 /// would hold a second copy of both in the executable.
@@ -103,7 +103,7 @@ impl CudaWorker {
         let module = Module::load(&context, kernels::MODULE, image())?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         check(&executor)?;
-        let slots = DeviceSlots::new(&executor, SlotOptions::default())?;
+        let slots = DeviceSlots::new(&executor, SlotOptions { slots: BATCHES_PER_DEVICE, ..SlotOptions::default() })?;
         Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), slots: Some(slots) })
     }
 

@@ -24,8 +24,6 @@ const LEAST_CHUNK_ATOMS: usize = 1 << 14;
 /// them a tenth of the time of computing it. Devices take less time than this to open, unless the driver has to compile kernels
 /// or is cold itself.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Cores help devices with a batch if they need at most this many times the device's time for it.
-const SLOWER_THAN_DEVICES: f64 = 4.0;
 
 /// The workers of an engine. A batch takes a free slot of a worker or waits for one.
 #[derive(Debug)]
@@ -252,6 +250,12 @@ impl Scheduler {
         }
     }
 
+    /// The number of requested or announced atoms after which devices are opened.
+    #[cfg(any(feature = "cli", test))]
+    pub(super) fn atoms_for_devices(&self) -> usize {
+        self.atoms_before_devices
+    }
+
     /// Whether devices are being opened now.
     #[cfg(any(feature = "cli", test))]
     pub(super) fn awaits_devices(&self) -> bool {
@@ -294,7 +298,7 @@ impl Scheduler {
         exclusivity: Exclusivity,
     ) -> Result<Run, EngineError> {
         let mut failures = 0;
-        while let Some(turn) = self.take(exclusivity, failures, batch.n_atoms()) {
+        while let Some(turn) = self.take(exclusivity, failures) {
             let worker = Arc::clone(&turn.worker);
             if exclusivity == Exclusivity::Alone && worker.has_turns() {
                 worker.release();
@@ -317,14 +321,14 @@ impl Scheduler {
     }
 
     /// Waits for a slot of a worker, or for all of its slots. `None` if every worker is lost.
-    fn take(&self, exclusivity: Exclusivity, failures: usize, atoms: usize) -> Option<Turn<'_>> {
+    fn take(&self, exclusivity: Exclusivity, failures: usize) -> Option<Turn<'_>> {
         let shared = &*self.shared;
         let mut state = shared.lock();
         loop {
             if !state.seats.iter().any(Seat::is_left) {
                 return None;
             }
-            let Some(seat) = best(&state.seats, failures, atoms) else {
+            let Some(seat) = best(&state.seats, failures) else {
                 state = shared.wait(state);
                 continue;
             };
@@ -359,7 +363,7 @@ impl Scheduler {
 }
 
 /// Finds a free seat for a batch. Devices come first, and among them the least busy one, so that batches spread over all.
-fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
+fn best(seats: &[Seat], failures: usize) -> Option<usize> {
     let open = |seat: &Seat| seat.is_left() && !seat.claimed && seat.free > 0;
     let share = |seat: &Seat| seat.free as f64 / seat.slots as f64;
     let freest = |wanted: &dyn Fn(&Seat) -> bool| {
@@ -372,15 +376,17 @@ fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
     if !chosen_left || (failures >= FAILURES_OF_A_BATCH && others_left) {
         return freest(&|seat| !is_chosen(seat));
     }
-    freest(&is_chosen).or_else(|| freest(&|seat| seat.role == Role::Cores && helps(seats, seat, atoms)))
+    freest(&is_chosen).or_else(|| freest(&|seat| seat.role == Role::Cores && helps(seats, seat)))
 }
 
-/// Whether cores would finish a batch about as soon as the devices, which are all busy.
-fn helps(seats: &[Seat], cores: &Seat, atoms: usize) -> bool {
+/// Whether cores would finish a batch before the devices, which are all busy. A device gives back the first of its slots after a part
+/// of the time of a batch, and then takes the time of a batch. Cores that take longer do not help: at the end everything waits for
+/// them, and before it they are missing where structures are read and columns encoded.
+fn helps(seats: &[Seat], cores: &Seat) -> bool {
     let of_devices = seats.iter().filter(|seat| seat.role == Role::Chosen && seat.is_left());
-    let fastest = of_devices.filter_map(Seat::seconds_per_atom).min_by(f64::total_cmp);
-    match (fastest, cores.seconds_per_atom()) {
-        (Some(device), Some(cores)) => atoms as f64 * cores <= SLOWER_THAN_DEVICES * atoms as f64 * device,
+    let until_done = of_devices.filter_map(|seat| Some(seat.seconds_per_atom()? * (1.0 + 1.0 / seat.slots as f64)));
+    match (until_done.min_by(f64::total_cmp), cores.seconds_per_atom()) {
+        (Some(device), Some(cores)) => cores <= device,
         _ => false,
     }
 }

@@ -4,14 +4,18 @@ use super::{InputFile, Inputs, Source};
 use crate::read::COMPRESSED;
 
 /// About half as many heavy atoms as [`Inputs::atoms_about`] finds, but sooner: it lists a folder without those in it, asks for
-/// the sizes of a few of its files, and does not open data sets.
+/// the sizes of a few of its files, and does not open data sets. From `enough` on it counts no further.
 #[cfg(any(feature = "cli", test))]
-pub(crate) fn atoms_at_first_sight<P: AsRef<std::path::Path>>(paths: impl IntoIterator<Item = P>) -> usize {
+pub(crate) fn atoms_at_first_sight<P: AsRef<std::path::Path>>(
+    paths: impl IntoIterator<Item = P>,
+    enough: usize,
+) -> usize {
     use super::{is_taken, named};
     use crate::dataset::Dataset;
     use std::path::Path;
 
     const SAMPLE: usize = 32;
+    let enough = (enough as u64).saturating_mul(2);
     let of_file = |path: &Path| {
         let metadata = std::fs::metadata(path).ok()?;
         let packed = metadata.is_file() && Dataset::is_one(path);
@@ -21,12 +25,21 @@ pub(crate) fn atoms_at_first_sight<P: AsRef<std::path::Path>>(paths: impl IntoIt
         let files = std::fs::read_dir(path).ok()?.flatten().map(|file| file.path());
         let mut files = files.filter(|path| is_taken(path));
         let sample: Vec<_> = files.by_ref().take(SAMPLE).collect();
-        let count = (sample.len() + files.count()) as u64;
         let atoms: u64 = sample.iter().filter_map(|path| of_file(path)).sum();
-        Some((atoms / sample.len().max(1) as u64).saturating_mul(count))
+        let mean = atoms / sample.len().max(1) as u64;
+        // A large folder takes some milliseconds to list.
+        let most = usize::try_from(enough / mean.max(1)).unwrap_or(usize::MAX);
+        let count = (sample.len() + files.take(most.saturating_add(1)).count()) as u64;
+        Some(mean.saturating_mul(count))
     };
     let of_path = |path: P| of_folder(path.as_ref()).or_else(|| of_file(path.as_ref()));
-    let atoms = paths.into_iter().filter_map(of_path).fold(0, u64::saturating_add);
+    let mut atoms = 0_u64;
+    for path in paths {
+        atoms = atoms.saturating_add(of_path(path).unwrap_or(0));
+        if atoms >= enough {
+            break;
+        }
+    }
     usize::try_from(atoms / 2).unwrap_or(usize::MAX)
 }
 
@@ -85,8 +98,10 @@ mod tests {
         }
         std::fs::write(folder.path().join("large.txt"), [b' '; 400_000]).unwrap();
         let whole = discover([folder.path()]).unwrap().atoms_about();
-        let sight = |path: &Path| atoms_at_first_sight([path, Path::new("no/such/folder")]);
+        let sight = |path: &Path| atoms_at_first_sight([path, Path::new("no/such/folder")], usize::MAX);
         assert_eq!((sight(folder.path()), whole), (whole / 2, 100 * 400));
         assert_eq!(sight(&folder.path().join("1.pdb")), 400 / 2);
+        let soon = atoms_at_first_sight([folder.path()], 7_000);
+        assert!((7_000..whole / 2).contains(&soon), "{soon}");
     }
 }

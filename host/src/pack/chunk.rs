@@ -59,17 +59,37 @@ impl PackedBatch {
     /// Returns one chunk if the atoms do not have the order of the structures.
     #[must_use]
     pub fn chunks(&self, most: usize) -> Vec<BatchChunk<'_>> {
+        self.chunks_of(&vec![1; most.min(self.n_structures())])
+    }
+
+    /// As [`chunks`](Self::chunks), but the first chunk and the last one are small, and those beside them are smaller than the others.
+    /// A device waits for the copy of the first chunk, and the host for that of the last.
+    pub(crate) fn chunks_with_small_ends(&self, most: usize) -> Vec<BatchChunk<'_>> {
+        const LEAST: usize = 4;
+        let mut shares = vec![3; most];
+        if most >= LEAST {
+            for (end, share) in [1, 2].into_iter().enumerate() {
+                shares[end] = share;
+                shares[most - 1 - end] = share;
+            }
+        }
+        self.chunks_of(&shares)
+    }
+
+    /// Splits the batch into chunks with these shares of the atoms, or with fewer chunks.
+    fn chunks_of(&self, shares: &[u64]) -> Vec<BatchChunk<'_>> {
         let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
-        let most = most.min(self.n_structures());
-        if most <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
+        let most = shares.len();
+        if most <= 1 || self.n_structures() <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
             return vec![self.whole()];
         }
         let ends = &self.atom_offsets.as_slice()[1..];
-        let all = u64::from(self.atom_offsets.end());
-        let (mut chunks, mut begin) = (Vec::with_capacity(most), 0);
-        for share in 1..=most as u64 {
+        let (all, total) = (u64::from(self.atom_offsets.end()), shares.iter().sum::<u64>());
+        let (mut chunks, mut begin, mut share) = (Vec::with_capacity(most), 0, 0);
+        for own in shares {
             // Each chunk ends with the structure whose end is nearest to its share of the atoms.
-            let until = (all * share).div_ceil(most as u64);
+            share += own;
+            let until = (all * share).div_ceil(total);
             let passed = ends.partition_point(|end| u64::from(*end) < until);
             let before = passed.checked_sub(1).map_or(0, |last| u64::from(ends[last]));
             let nearer_before = passed > begin && until - before < u64::from(ends[passed]) - until;

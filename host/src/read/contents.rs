@@ -1,6 +1,7 @@
 //! The bytes of a file.
 
 use super::Problem;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
@@ -9,16 +10,41 @@ use std::sync::{PoisonError, RwLock};
 /// Held while a file is open: shared by the threads that read, or by one alone.
 static OPEN: RwLock<()> = RwLock::new(());
 
+thread_local! {
+    /// Memory for a file's bytes.
+    static KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+/// More memory than this is not kept.
+const MOST_KEPT: usize = 4 << 20;
+
 /// The bytes of a file. From a device or pipe it reads no more than the largest structure has.
 ///
 /// If the process may open no more files, this waits until the other threads have closed theirs, and then reads alone. An
 /// error is left only if not even one file can be opened.
 pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    read(path, &mut bytes).map(|()| bytes)
+}
+
+/// Calls `take` with the bytes of a file, as [`contents`] reads them. The thread keeps their memory for the next file.
+pub(crate) fn with_contents<T>(path: &Path, take: impl FnOnce(&[u8]) -> T) -> Result<T, Problem> {
+    // At the end of a thread nothing is kept.
+    let mut bytes = KEPT.try_with(Cell::take).unwrap_or_default();
+    let taken = read(path, &mut bytes).map(|()| take(&bytes));
+    if bytes.capacity() <= MOST_KEPT {
+        bytes.clear();
+        let _ = KEPT.try_with(|kept| kept.set(bytes));
+    }
+    taken
+}
+
+/// Reads a file into `bytes`, which is empty.
+fn read(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Problem> {
     let together = OPEN.read().unwrap_or_else(PoisonError::into_inner);
-    match read(path) {
+    match read_now(path, bytes) {
         Err(Problem::Io(error)) if is_out_of_files(&error) => {
             drop(together);
-            alone(|| read(path))
+            alone(|| read_now(path, bytes))
         }
         read => read,
     }
@@ -43,24 +69,22 @@ fn alone<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+fn read_now(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Problem> {
     const MOST: u64 = 4 << 30;
     let mut file = File::open(path).map_err(Problem::Io)?;
     let metadata = file.metadata().map_err(Problem::Io)?;
     if metadata.is_file() {
-        let mut bytes = Vec::new();
         // One byte more than the file has, so that its end is reached without growing.
         let room = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
         bytes.try_reserve_exact(room).map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
-        file.read_to_end(&mut bytes).map_err(Problem::Io)?;
-        return Ok(bytes);
+        file.read_to_end(bytes).map_err(Problem::Io)?;
+        return Ok(());
     }
-    let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).map_err(Problem::Io)?;
+    file.take(MOST + 1).read_to_end(bytes).map_err(Problem::Io)?;
     if bytes.len() as u64 > MOST {
         return Err(Problem::Endless { limit: MOST });
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Whether the process, or the system, has as many files open as it may.

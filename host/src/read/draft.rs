@@ -3,6 +3,7 @@
 use crate::structure::StructureInput;
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
+use std::cell::Cell;
 
 /// Counts for notes.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) struct Tally {
 }
 
 /// The atoms and residues of a model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     /// x, y, z and radius in Å.
     pub(super) atoms: Vec<[f64; 4]>,
@@ -54,24 +55,56 @@ pub(super) struct Backbone {
     pub(super) bonded: bool,
 }
 
+thread_local! {
+    /// An empty draft, for its memory: else a file would take some dozen allocations, and give back more than it needed.
+    static KEPT: Cell<Option<Box<Draft>>> = const { Cell::new(None) };
+}
+/// Memory for more atoms is not kept.
+const MOST_KEPT: usize = 1 << 16;
+
 /// The square of the longest bond between N, CA and C, in Å^2.
 const BOND2: f64 = 2.0 * 2.0;
 
 impl Draft {
+    /// An empty draft with room for some atoms, in memory that this thread has kept.
     pub(super) fn with_capacity(atoms: usize) -> Self {
-        Self {
-            atoms: Vec::with_capacity(atoms),
-            cover: Vec::new(),
-            cover_keys: Vec::new(),
-            cover_chains: Vec::new(),
-            structure: StructureInput::default(),
-            names: Vec::new(),
-            backbone: Vec::new(),
-            pending: Vec::new(),
-            restarts: Vec::new(),
-            b_is_uniform: true,
-            tally: Tally::default(),
-            met: Vec::new(),
+        // At the end of a thread nothing is kept.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let mut draft = Self { b_is_uniform: true, ..kept.map_or_else(Self::default, |kept| *kept) };
+        draft.atoms.reserve(atoms);
+        draft
+    }
+
+    /// The structure, in memory of its size. The thread keeps the draft's own memory for the next one.
+    pub(super) fn into_structure(mut self) -> StructureInput {
+        let s = &mut self.structure;
+        let structure = StructureInput {
+            residue_atoms: emptied(&mut s.residue_atoms),
+            ca_indices: emptied(&mut s.ca_indices),
+            residue_types: emptied(&mut s.residue_types),
+            chain_ids: emptied(&mut s.chain_ids),
+            chains: std::mem::take(&mut s.chains),
+            residue_numbers: emptied(&mut s.residue_numbers),
+            insertion_codes: s.insertion_codes.drain(..).collect(),
+            labels: std::mem::take(&mut s.labels),
+            bfactor: emptied(&mut s.bfactor),
+            b_column: emptied(&mut s.b_column),
+            roles: emptied(&mut s.roles),
+            ..StructureInput::default()
+        };
+        self.keep();
+        structure
+    }
+
+    fn keep(self) {
+        let Self { mut atoms, mut cover, mut names, mut backbone, structure, .. } = self;
+        if atoms.capacity().max(cover.capacity()) <= MOST_KEPT {
+            atoms.clear();
+            cover.clear();
+            names.clear();
+            backbone.clear();
+            let kept = Self { atoms, cover, names, backbone, structure, ..Self::default() };
+            let _ = KEPT.try_with(|place| place.set(Some(Box::new(kept))));
         }
     }
 
@@ -253,4 +286,11 @@ impl Draft {
         }
         new
     }
+}
+
+/// A copy without spare memory. Empties the original, which keeps its memory.
+fn emptied<T: Copy>(elements: &mut Vec<T>) -> Vec<T> {
+    let copy = elements.to_vec();
+    elements.clear();
+    copy
 }

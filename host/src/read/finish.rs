@@ -71,25 +71,25 @@ impl Draft {
                 ),
             });
         }
-        let names = self.names_as_written();
-        let mut structure = self.structure;
-        structure.name = name.to_owned();
-        structure.residue_names = names;
-        structure.environment = environment;
-        structure.residue_atoms.push(n_atoms);
-        structure.fill_absent();
-        structure.predicted = confidence;
-        if confidence {
-            structure.bfactor.fill(f32::NAN);
-        }
-        structure.center = center;
+        self.structure.residue_atoms.push(n_atoms);
         let centred = |&[x, y, z, radius]: &[f64; 4]| Atom {
             x: (x - center[0]) as f32,
             y: (y - center[1]) as f32,
             z: (z - center[2]) as f32,
             radius: radius as f32,
         };
-        structure.atoms = self.atoms.iter().map(centred).collect();
+        let (names, atoms) = (self.names_as_written(), self.atoms.iter().map(centred).collect());
+        let mut structure = self.into_structure();
+        structure.name = name.to_owned();
+        structure.residue_names = names;
+        structure.environment = environment;
+        structure.fill_absent();
+        structure.predicted = confidence;
+        if confidence {
+            structure.bfactor.fill(f32::NAN);
+        }
+        structure.center = center;
+        structure.atoms = atoms;
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }

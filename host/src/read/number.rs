@@ -23,8 +23,13 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     let word = (word & kept) | (ZEROS & !kept);
     // Four digits, dot, three digits: close the gap to make eight digits with a leading zero.
     let digits = (((word & 0xffff_ffff) << 8) | ((word >> 40) << 40) | 0x30) ^ ZEROS;
-    let value = f64::from(eight_digits(digits)?) / 1000.0;
-    Some(if negative { -value } else { value })
+    Some(signed(f64::from(eight_digits(digits)?) / 1000.0, negative))
+}
+
+/// The value with its sign, without a branch: whether a coordinate is negative cannot be foreseen.
+#[inline]
+fn signed(value: f64, negative: bool) -> f64 {
+    f64::from_bits(value.to_bits() ^ (u64::from(negative) << 63))
 }
 
 /// Whether all eight bytes are digit values (0 to 9, not characters).
@@ -74,8 +79,7 @@ pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
     let integer = eight_digits((before & own) ^ (ZEROS & own))?;
     // At most 15 digits: both sides of the division are exact.
     let power = POWERS[decimals];
-    let value = (f64::from(integer) * power + f64::from(fraction)) / power;
-    Some(if negative { -value } else { value })
+    Some(signed((f64::from(integer) * power + f64::from(fraction)) / power, negative))
 }
 
 const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];

@@ -2,6 +2,7 @@
 
 mod columns;
 mod header;
+mod patterns;
 
 use super::components;
 use super::draft::Draft;
@@ -15,6 +16,7 @@ use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shorte
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
+use patterns::Patterns;
 use std::sync::Arc;
 
 /// Length of an atom's line with its line feed.
@@ -39,10 +41,12 @@ pub(super) struct Found {
 
 /// Reads the requested models.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
+    let mut patterns = Patterns::of_thread(options.residues);
     let mut reader = Reader {
         text,
         options,
         header: Header::new(options),
+        patterns: &mut patterns,
         models: Vec::new(),
         met: 0,
         between: true,
@@ -53,14 +57,19 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         columns: 0,
         has_end: false,
     };
-    reader.read_lines()?;
-    reader.finish()
+    let found = match reader.read_lines() {
+        Ok(()) => reader.finish(),
+        Err(fault) => Err(fault),
+    };
+    patterns.keep();
+    found
 }
 
 struct Reader<'o, 'a> {
     text: &'a [u8],
     options: &'o ReadOptions,
     header: Header,
+    patterns: &'o mut Patterns,
     models: Vec<(i32, AtomReader<'a>)>,
     met: usize,
     /// Whether the next atom begins a model.
@@ -90,7 +99,13 @@ impl<'a> Reader<'_, 'a> {
             }
             let is_last = end.is_none();
             match line.first_chunk() {
-                Some(b"ATOM") if is_atom(line) => self.atom(line, false, is_last, offset)?,
+                Some(b"ATOM") if is_atom(line) => match self.repeated(rest, end, offset)? {
+                    0 => self.atom(line, false, is_last, offset)?,
+                    lines => {
+                        offset += lines * ATOM_LINE;
+                        continue;
+                    }
+                },
                 Some(b"HETA") if line.starts_with(b"HETATM") => self.atom(line, true, is_last, offset)?,
                 Some(b"MODE") if line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric) => {
                     self.between = true;
@@ -170,6 +185,21 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
+    /// Takes the lines of a residue that begins here, as far as it has the atoms of an earlier one. Returns their number.
+    #[inline]
+    fn repeated(&mut self, rest: &'a [u8], end: Option<usize>, offset: usize) -> Result<usize, Fault> {
+        if end != Some(ATOM_LINE - 1) || self.between || !self.reading {
+            return Ok(0);
+        }
+        let Some((_, reader)) = self.models.last_mut() else { return Ok(0) };
+        let lines = reader.repeated(rest, self.patterns).map_err(|problem| Fault::at(offset, problem))?;
+        if lines > 0 {
+            self.atoms += lines;
+            self.columns = ATOM_LINE - 1;
+        }
+        Ok(lines)
+    }
+
     #[inline]
     fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
         self.atoms += 1;
@@ -184,14 +214,16 @@ impl<'a> Reader<'_, 'a> {
         if let Some(second) = second_record(line) {
             let (first, second) = line.split_at(second);
             let hetatm_too = second.starts_with(b"HETATM");
-            let taken = reader.record(first, hetatm, false, before, &self.header);
+            let taken = reader.record(first, hetatm, false, before, &self.header, self.patterns);
             taken
-                .and_then(|()| reader.record(second, hetatm_too, is_last, before, &self.header))
+                .and_then(|()| reader.record(second, hetatm_too, is_last, before, &self.header, self.patterns))
                 .map_err(|problem| Fault::at(offset, problem))?;
             self.repaired(|| "a line holds two records of atoms, and both are read".to_owned());
             return Ok(());
         }
-        reader.record(line, hetatm, is_last, before, &self.header).map_err(|problem| Fault::at(offset, problem))
+        reader
+            .record(line, hetatm, is_last, before, &self.header, self.patterns)
+            .map_err(|problem| Fault::at(offset, problem))
     }
 
     #[cold]
@@ -332,6 +364,7 @@ impl<'a> AtomReader<'a> {
         last: bool,
         before: usize,
         header: &Header,
+        patterns: &mut Patterns,
     ) -> Result<(), Problem> {
         let Some(columns) = line.first_chunk::<NEEDED>() else {
             return Err(cut_short(line, before));
@@ -339,11 +372,7 @@ impl<'a> AtomReader<'a> {
         if last && is_shortened(line.len(), before) {
             return Err(cut_short(line, before));
         }
-        let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
-        if place != self.place {
-            self.place = place;
-            self.wanted = self.enter(columns)?;
-        }
+        self.go_to(columns, patterns)?;
         if !self.wanted {
             return Ok(());
         }
@@ -379,7 +408,7 @@ impl<'a> AtomReader<'a> {
         if name == 0 {
             return Err(bad_field("atom name (columns 13-16)", &columns[12..16], "is blank"));
         }
-        self.selection.atom(&Record {
+        let record = Record {
             residue,
             name: u64::from(name),
             alternate: if columns[16] == b' ' { 0 } else { u64::from(columns[16]) },
@@ -390,7 +419,33 @@ impl<'a> AtomReader<'a> {
             b_factor: line.get(B_END - 6..B_END).unwrap_or_default(),
             hetatm,
             in_chain,
-        })
+        };
+        self.selection.atom(&record)?;
+        patterns.note(line, record.hydrogen, &mut self.selection, !hetatm && self.name_end == 20);
+        Ok(())
+    }
+
+    /// Takes the lines of a residue that begins here, as far as it has the atoms of an earlier one. Returns their number.
+    #[inline]
+    fn repeated(&mut self, text: &'a [u8], patterns: &mut Patterns) -> Result<usize, Problem> {
+        let Some(columns) = text.first_chunk::<NEEDED>() else { return Ok(0) };
+        if !self.go_to(columns, patterns)? || !self.wanted || self.name_end != 20 {
+            return Ok(0);
+        }
+        if self.selection.is_at_first_record() { patterns.take(text, &mut self.selection) } else { Ok(0) }
+    }
+
+    /// Enters the residue of a record if it is another one than that of the record before. Returns whether it is.
+    #[inline]
+    fn go_to(&mut self, columns: &'a [u8; NEEDED], patterns: &mut Patterns) -> Result<bool, Problem> {
+        let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
+        if place == self.place {
+            return Ok(false);
+        }
+        self.place = place;
+        patterns.begin();
+        self.wanted = self.enter(columns)?;
+        Ok(true)
     }
 
     /// Enters the residue of a record.

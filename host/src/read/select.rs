@@ -3,6 +3,7 @@
 mod alternates;
 mod element;
 mod names;
+mod repeat;
 
 use super::components::{self, Component};
 use super::draft::{Draft, Tally};
@@ -15,6 +16,7 @@ use alternates::Alternate;
 use element::radius;
 pub(super) use element::{element, is_hydrogen};
 use names::Names;
+pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
@@ -37,9 +39,10 @@ pub(super) struct Syntax {
 /// PDB file's blank chain).
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct ResidueId<'a> {
-    pub(super) chain: &'a [u8],
+    // First, because it differs most often where two are compared.
     pub(super) number: &'a [u8],
     pub(super) icode: &'a [u8],
+    pub(super) chain: &'a [u8],
 }
 
 /// An `ATOM` or `HETATM` record.
@@ -134,6 +137,8 @@ pub(super) struct Selection<'a> {
     residue_id: Option<ResidueId<'a>>,
     run: Run,
     names: Names,
+    /// Atom names of the current run that are not in `names` yet.
+    repeated: Vec<u64>,
     alternates: Vec<Alternate>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
@@ -160,6 +165,7 @@ impl<'a> Selection<'a> {
             residue_id: None,
             run: Run::NEW,
             names: Names::default(),
+            repeated: Vec::new(),
             alternates: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
@@ -243,6 +249,9 @@ impl<'a> Selection<'a> {
         if record.hydrogen {
             return Ok(());
         }
+        if !self.repeated.is_empty() {
+            self.recall();
+        }
         let known = match self.policy {
             Alternates::First => self.names.insert_name(record.name, record.alternate),
             _ => self.names.insert_alternate(record.name, record.alternate),
@@ -252,7 +261,7 @@ impl<'a> Selection<'a> {
             return Ok(());
         }
         if !self.run.open {
-            self.open_residue(record)?;
+            self.open_residue(record.residue)?;
         }
         self.run.hetatm &= record.hetatm;
         self.run.calcium |= record.element == CALCIUM;
@@ -447,6 +456,7 @@ impl<'a> Selection<'a> {
         }
         self.run = Run::NEW;
         self.names.clear();
+        self.repeated.clear();
         self.alternates.clear();
         Ok(())
     }
@@ -478,11 +488,11 @@ impl<'a> Selection<'a> {
         Problem::TooManyAtoms(NO_CA - 1)
     }
 
-    fn open_residue(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+    fn open_residue(&mut self, residue: u64) -> Result<(), Problem> {
         let Some(residue_id) = self.residue_id else { return Ok(()) };
         // A residue has fewer than 2^16 atoms of distinct names in any file that fits into memory twice. So one check per
         // residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
-        let offset = u32::try_from(self.draft.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
+        let offset = u32::try_from(self.run.begin).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
         let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
             let wrong = "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000)";
             bad_field(self.syntax.number_field, residue_id.number, wrong)
@@ -492,8 +502,8 @@ impl<'a> Selection<'a> {
             _ => self.index_of_chain(residue_id.chain),
         };
         match self.first {
-            None => self.first = Some((residue_id, record.residue)),
-            Some(first) if first == (residue_id, record.residue) && self.residues != Residues::Standard => {
+            None => self.first = Some((residue_id, residue)),
+            Some(first) if first == (residue_id, residue) && self.residues != Residues::Standard => {
                 self.draft.restarts.push(self.draft.structure.n_residues())
             }
             Some(_) => {}
@@ -509,7 +519,7 @@ impl<'a> Selection<'a> {
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         self.draft.structure.labels.extend(self.label.clone());
-        self.draft.names.push(record.residue);
+        self.draft.names.push(residue);
         self.draft.backbone.push([NO_CA; 2]);
         self.run.open = true;
         Ok(())

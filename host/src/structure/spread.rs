@@ -60,7 +60,9 @@ pub(crate) fn check(
     high: [f64; 3],
 ) -> Result<(), SpreadError> {
     let n = atoms.len();
-    if (n as f64) * (n as f64) <= PAIRS {
+    // Even if all atoms lie in one cell.
+    let most = PAIRS + PAIRS_PER_ATOM * n as f64;
+    if (n as f64) * (n as f64) <= most {
         return Ok(());
     }
     let extents = [0, 1, 2].map(|axis| high[axis] - low[axis]);
@@ -72,7 +74,7 @@ pub(crate) fn check(
     } else {
         pairs_anywhere(atoms.clone(), low)
     };
-    if pairs > PAIRS + PAIRS_PER_ATOM * n as f64 {
+    if pairs > most {
         return Err(SpreadError::Dense { atoms: n, times: pairs / n as f64 / USUAL });
     }
     if is_compact {

@@ -12,6 +12,7 @@ mod malformed;
 mod pdbtbx;
 mod radii;
 mod read_common;
+mod repeats;
 mod residues;
 mod selection;
 mod selenomethionine;

@@ -40,6 +40,8 @@ pub fn time(
         ("whole, in chunks, two slots", SlotOptions { slots: 2, ..default }),
         ("whole, in chunks, four slots", SlotOptions { slots: 4, ..default }),
         ("whole, in 16 chunks", SlotOptions { chunks: 16, chunk_atoms: default.chunk_atoms / 2, ..default }),
+        ("whole, in chunks, one after the other", SlotOptions { at_once: 1, ..default }),
+        ("whole, in chunks, four slots, three at a time", SlotOptions { slots: 4, at_once: 3, ..default }),
         ("whole, in chunks, page-locked", default),
     ] {
         let milliseconds = in_slots(executor, batch, config, arguments, stage, options)?;

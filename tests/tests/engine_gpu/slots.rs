@@ -30,8 +30,9 @@ fn lanes_allocate_nothing_in_a_steady_state() {
         let slots = DeviceSlots::new(&executor, SlotOptions { page_locked, ..cut(8) }).unwrap();
         let page_locked_before = slots.statistics().page_locked.map(|pool| pool.allocations);
         assert_eq!(page_locked_before.is_some(), page_locked);
-        // A batch of one chunk has its inputs in memory of their own, and the next one in others.
-        for batch in [&large, &one, &none] {
+        // A batch of one chunk has its inputs in memory of their own, and the next one in others. Chunks of different sizes follow each
+        // other in a slot: the second time, each of them finds memory of its size.
+        for batch in [&large, &one, &none, &large, &one, &none] {
             slots.run(batch, config).unwrap();
         }
         let before = slots.statistics();

@@ -21,6 +21,8 @@ pub(crate) use sys::{
 pub(crate) struct Code(pub(crate) u32);
 
 type ParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> u32;
+type HostRegister = unsafe extern "C" fn(*mut c_void, usize, c_uint) -> u32;
+type HostUnregister = unsafe extern "C" fn(*mut c_void) -> u32;
 
 macro_rules! driver_functions {
     ($($name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)*) => {
@@ -29,6 +31,8 @@ macro_rules! driver_functions {
             $($name: unsafe extern "C" fn($($type),*) -> u32,)*
             /// Since CUDA 12.4.
             func_get_param_info: Option<ParamInfo>,
+            /// Stand-ins for the driver may lack them.
+            mem_host_register: Option<(HostRegister, HostUnregister)>,
         }
 
         impl Driver {
@@ -45,6 +49,10 @@ macro_rules! driver_functions {
                             .get(concat!($symbol, "\0").as_bytes())
                             .map_err(|_| CudaError::DriverTooOld { symbol: $symbol })?,)*
                         func_get_param_info: library.get(b"cuFuncGetParamInfo\0").ok().map(|symbol| *symbol),
+                        mem_host_register: library
+                            .get(b"cuMemHostRegister_v2\0")
+                            .and_then(|register| Ok((*register, *library.get(b"cuMemHostUnregister\0")?)))
+                            .ok(),
                     })
                 }
             }
@@ -159,6 +167,26 @@ impl Driver {
             }
         }
         Some(parameters)
+    }
+
+    /// Page-locks memory of the program. `None` if this driver cannot.
+    ///
+    /// # Safety
+    /// The memory stays allocated until [`host_unregister`](Self::host_unregister), or for ever.
+    pub(crate) unsafe fn host_register(&self, pointer: *mut c_void, bytes: usize, flags: c_uint) -> Option<Code> {
+        let (register, _) = self.mem_host_register?;
+        // SAFETY: ensured by the caller.
+        Some(Code(unsafe { register(pointer, bytes, flags) }))
+    }
+
+    /// Ends the page-locking of memory that was [registered](Self::host_register).
+    ///
+    /// # Safety
+    /// No work uses it.
+    pub(crate) unsafe fn host_unregister(&self, pointer: *mut c_void) -> Option<Code> {
+        let (_, unregister) = self.mem_host_register?;
+        // SAFETY: ensured by the caller.
+        Some(Code(unsafe { unregister(pointer) }))
     }
 
     /// Number of devices.

@@ -12,6 +12,7 @@ use crate::engine::worker::DeviceTimes;
 use crate::engine::{EngineError, Largest};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
@@ -37,14 +38,16 @@ pub struct SlotOptions {
     pub chunks: usize,
     /// The least number of atoms in a chunk.
     pub chunk_atoms: usize,
+    /// The number of chunks whose kernels run at a time, at least 1: the last blocks of one leave room for the next.
+    pub at_once: usize,
     /// Whether copies go through page-locked memory.
     pub page_locked: bool,
 }
 
 impl Default for SlotOptions {
-    /// Three slots (one for each copy, one for kernels), up to eight chunks of at least two million atoms, page-locked memory.
+    /// Three slots, up to ten chunks of two million atoms or so, two of them computed at a time, page-locked memory.
     fn default() -> Self {
-        Self { slots: 3, chunks: 8, chunk_atoms: 1 << 21, page_locked: true }
+        Self { slots: 3, chunks: 10, chunk_atoms: 1 << 21, at_once: 2, page_locked: true }
     }
 }
 
@@ -62,7 +65,8 @@ pub struct SlotStatistics {
 
 /// Computes batches on one device, several chunks at once. Threads may share it and take turns.
 ///
-/// All slots take memory from one pool and keep it: a batch no larger than earlier ones allocates nothing.
+/// All slots take memory from one pool and keep it. Chunks of different sizes follow each other in a slot, so a batch allocates
+/// nothing once two batches as large have been computed.
 ///
 /// ```no_run
 /// use cuda_host::CudaExecutor;
@@ -75,6 +79,7 @@ pub struct SlotStatistics {
 /// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
 /// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
 /// let slots = DeviceSlots::new(&executor, SlotOptions { chunk_atoms: 1 << 18, ..SlotOptions::default() })?;
+/// slots.run(&batch, config)?;
 /// let (features, times) = slots.run(&batch, config)?;
 /// println!("{} rows, {:?} in kernels", features.n_residues(), times.kernels);
 /// drop(features);
@@ -101,13 +106,14 @@ pub struct DeviceSlots {
     copying: Copying,
 }
 
-/// One copy in each direction and the kernels of one chunk run at a time, so chunks finish in order. Chunks computed side by
-/// side would finish together and leave the device idle while their results are copied.
+/// One copy in each direction and the kernels of some chunks run at a time, so chunks finish in order. If all were computed side by
+/// side, they would finish together and leave the device idle while their results are copied.
 #[derive(Debug, Default)]
 struct Copying {
-    /// Holds the event that ends the kernels of the last copied chunk.
-    to_device: Mutex<Option<Arc<Event>>>,
+    /// Holds the events that end the kernels of the last copied chunks, as many as are computed at a time.
+    to_device: Mutex<VecDeque<Arc<Event>>>,
     from_device: Mutex<()>,
+    at_once: usize,
 }
 
 /// A stream with buffers of its own.
@@ -163,7 +169,8 @@ impl DeviceSlots {
             Ok(Mutex::new(Slot { executor, memory, buffers: None, moments: Moments::new(context)? }))
         };
         let slots = (0..options.slots.max(1)).map(slot).collect::<Result<_, CudaError>>()?;
-        let (results, next, copying) = (ResultPool::default(), AtomicUsize::new(0), Copying::default());
+        let (results, next) = (ResultPool::default(), AtomicUsize::new(0));
+        let copying = Copying { at_once: options.at_once.max(1), ..Copying::default() };
         Ok(Self { options, pool, staging, results, slots, next, copying })
     }
 
@@ -181,7 +188,8 @@ impl DeviceSlots {
         let sizes = |chunk: &BatchChunk<'_>| ResultSizes::of(chunk, &request.selection).on_host();
         let room = self.results.room(sizes(&whole))?;
         let mut features = BatchFeatures::new(room, &request.selection, &whole);
-        let chunks = batch.chunks((batch.n_atoms() / self.options.chunk_atoms.max(1)).min(self.options.chunks));
+        let chunks =
+            batch.chunks_with_small_ends((batch.n_atoms() / self.options.chunk_atoms.max(1)).min(self.options.chunks));
         let (mut jobs, mut firsts, mut first) = (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()), 0);
         let mut rest = features.as_mut();
         let is_whole = chunks.len() == 1;
@@ -320,13 +328,15 @@ impl Slot {
                 buffers.upload_chunk(stream, chunk, Largest::default())?;
             }
             uploaded.record(stream)?;
-            if let Some(before) = &*before {
-                stream.queue_behind(before)?;
+            if before.len() >= copying.at_once
+                && let Some(before) = before.pop_front()
+            {
+                stream.queue_behind(&before)?;
             }
             started.record(stream)?;
             buffers.launch(&self.executor)?;
             launched.record(stream)?;
-            *before = Some(Arc::clone(launched));
+            before.push_back(Arc::clone(launched));
         }
         stream.synchronize()?;
         {
@@ -348,7 +358,7 @@ impl Slot {
 struct Moments {
     begin: Event,
     uploaded: Event,
-    /// The event at the end of the previous chunk's kernels.
+    /// The event after the kernels for which this chunk's wait.
     started: Event,
     /// The event for which the next chunk waits.
     launched: Arc<Event>,

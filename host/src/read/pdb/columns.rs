@@ -35,11 +35,21 @@ const COORDINATES: [(usize, &str); 3] =
 /// The coordinates in Å.
 #[inline]
 pub(super) fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], Problem> {
+    match usual_position(columns, line) {
+        Some(position) => Ok(position),
+        None => unusual_position(line),
+    }
+}
+
+/// Coordinates that are all written as `%8.3f`, surrounded by blanks.
+// Inlined: it is called for each atom.
+#[inline(always)]
+pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64; 3]> {
     let before_x_is_blank = columns[29] == b' ' || columns[30] == b' ';
     let after_z_is_blank = matches!(line.get(NEEDED), None | Some(b' '));
     match (fixed_8_3(field(columns, 30)), fixed_8_3(field(columns, 38)), fixed_8_3(field(columns, 46))) {
-        (Some(x), Some(y), Some(z)) if before_x_is_blank && after_z_is_blank => Ok([x, y, z]),
-        _ => unusual_position(line),
+        (Some(x), Some(y), Some(z)) if before_x_is_blank && after_z_is_blank => Some([x, y, z]),
+        _ => None,
     }
 }
 

@@ -224,6 +224,27 @@ static unsigned allocate(void **address, size_t bytes, int pinned) {
     *address = m->begin;
     return leave(OK);
 }
+// Memory of the program: it stays allocated.
+API cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
+    (void)flags;
+    ENTER_ALIVE;
+    if (bytes > PINNED_MOST) return leave(OUT_OF_MEMORY);
+    struct memory *m = malloc(sizeof *m);
+    m->bytes = bytes, m->pinned = 1, m->begin = address, m->next = memories;
+    memories = m;
+    return leave(OK);
+}
+API cuMemHostUnregister(void *address) {
+    ENTER;
+    for (struct memory **m = &memories; *m; m = &(*m)->next)
+        if ((*m)->begin == address) {
+            struct memory *gone = *m;
+            *m = gone->next;
+            free(gone);
+            return leave(OK);
+        }
+    return leave(INVALID);
+}
 static unsigned release(void *address) {
     ENTER;
     for (struct memory **m = &memories; *m; m = &(*m)->next)

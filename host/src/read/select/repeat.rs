@@ -1,0 +1,107 @@
+//! Residues with the atoms of an earlier one, of which nothing needs to be looked up again.
+
+use super::{Fate, Run, Selection};
+use crate::read::error::Problem;
+use crate::read::word::pack;
+use shared_types::{NO_CA, ResidueKind};
+
+/// What is known of a residue after its first records, all of them `ATOM` records without alternate locations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::read) struct Known {
+    /// Its number of heavy atoms.
+    pub(in crate::read) atoms: u32,
+    /// Its alpha carbon, counted from its first atom, or [`NO_CA`].
+    ca: u32,
+    backbone: [u32; 2],
+    roles: [u32; 2],
+}
+
+/// The B columns of a repeated residue.
+pub(in crate::read) struct BColumns<'a> {
+    /// That of its alpha carbon; empty if it has none.
+    pub(in crate::read) ca: &'a [u8],
+    /// That of its first atom.
+    pub(in crate::read) first: &'a [u8],
+    /// Whether all atoms have the same.
+    pub(in crate::read) is_uniform: bool,
+}
+
+impl Known {
+    /// Its alpha carbon, counted from its first atom.
+    pub(in crate::read) fn ca(&self) -> Option<usize> {
+        (self.ca != NO_CA).then_some(self.ca as usize)
+    }
+}
+
+impl Selection<'_> {
+    /// Whether the current run has no record yet.
+    pub(in crate::read) fn is_at_first_record(&self) -> bool {
+        self.run.residue.is_none()
+    }
+
+    /// What is known of the current residue, if nothing about it is unusual.
+    pub(in crate::read) fn known(&self) -> Option<Known> {
+        let draft = &self.draft;
+        let usual = self.run.fate == Fate::Row && !self.run.hetatm && self.run.open && self.alternates.is_empty();
+        let (ca, backbone) = (*draft.structure.ca_indices.last()?, *draft.backbone.last()?);
+        let begin = self.run.begin as u32;
+        let from_begin = |atom: u32| if atom == NO_CA { NO_CA } else { atom - begin };
+        usual.then_some(Known {
+            atoms: draft.atoms.len() as u32 - begin,
+            ca: from_begin(ca),
+            backbone: backbone.map(from_begin),
+            roles: *draft.structure.roles.last()?,
+        })
+    }
+
+    /// The type of the current run.
+    pub(in crate::read) fn kind(&self) -> ResidueKind {
+        self.run.kind
+    }
+
+    /// The atoms so far: x, y, z and radius in Å.
+    pub(in crate::read) fn atoms(&mut self) -> &mut Vec<[f64; 4]> {
+        &mut self.draft.atoms
+    }
+
+    /// Whether every residue so far has a single value in its B column.
+    pub(in crate::read) fn b_is_uniform(&self) -> bool {
+        self.draft.b_is_uniform
+    }
+
+    /// Opens a residue, whose atoms from `begin` on have been pushed, as if its records had been taken one by one. `names` are those
+    /// of its atoms.
+    pub(in crate::read) fn repeat(
+        &mut self,
+        begin: usize,
+        (residue, kind): (u64, ResidueKind),
+        known: &Known,
+        names: impl Iterator<Item = u64>,
+        b: &BColumns<'_>,
+    ) -> Result<(), Problem> {
+        let record = (residue, kind);
+        self.run = Run { residue: Some(residue), kind, fate: Fate::Row, hetatm: false, begin, record, ..Run::NEW };
+        self.open_residue(residue)?;
+        self.repeated.extend(names);
+        if self.draft.b_is_uniform {
+            self.run.b_key = Some(pack(b.first));
+            self.draft.b_is_uniform = b.is_uniform;
+        }
+        if let Some(ca) = known.ca() {
+            self.take_ca(begin + ca, b.ca);
+        }
+        let from_zero = |atom: u32| if atom == NO_CA { NO_CA } else { atom + begin as u32 };
+        if let (Some(backbone), Some(roles)) = (self.draft.backbone.last_mut(), self.draft.structure.roles.last_mut()) {
+            (*backbone, *roles) = (known.backbone.map(from_zero), known.roles);
+        }
+        Ok(())
+    }
+
+    /// Enters the names of a repeated residue, to which a record is added.
+    #[cold]
+    pub(super) fn recall(&mut self) {
+        for name in self.repeated.drain(..) {
+            self.names.insert_alternate(name, 0);
+        }
+    }
+}
