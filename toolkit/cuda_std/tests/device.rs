@@ -134,7 +134,14 @@ fn no_closure_of_any_phase_is_left_out() {
 
 #[test]
 fn a_static_does_not_change() {
-    for (name, suffix) in [("atomic_static", "COUNT"), ("cell_static", "CELL")] {
+    let cases = [
+        ("atomic_static", "COUNT"),
+        ("cell_static", "CELL"),
+        ("static_in_table", "COUNT"),
+        ("static_of_function", "COUNT"),
+        ("static_of_trait", "COUNT"),
+    ];
+    for (name, suffix) in cases {
         let Some(refusals) = refusals(name) else { return };
         assert!(
             matches!(&refusals[..], [Refusal::MutableStatic(name)] if name.contains(suffix)),
@@ -217,6 +224,17 @@ fn a_message_that_is_formatted_is_warned_about() {
     let Some(place) = case("formatted", "deny") else { return };
     let output = build(&place).unwrap();
     assert!(output.files[0].warnings.contains("`formatted` formats text"), "{}", output.files[0].warnings);
+}
+
+#[test]
+fn recursion_is_warned_about() {
+    let Some(place) = case("recursive", "deny") else { return };
+    let output = build(&place).unwrap();
+    assert!(
+        output.files[0].warnings.contains("`deep` calls a function that calls itself"),
+        "{}",
+        output.files[0].warnings
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_std::launch::{CpuExecutor, LaunchError};
 use cuda_std::panic::KernelPanic;
-use test_kernels::{NO_BLOCK, PTX, reduction_panics, shuffle_panics};
+use test_kernels::{NO_BLOCK, PTX, last_sum_panics, reduction_panics, shuffle_panics};
 
 fn gpu() -> Option<CudaExecutor> {
     toolkit_tests::device::executor("test kernels", PTX)
@@ -89,5 +89,28 @@ fn a_thread_that_panics_ends_the_loop_that_its_blocks_reduction_drives() {
         let panic = error.kernel_panic().unwrap_or_else(|| panic!("{error}"));
         assert_eq!(place(panic), place(&panic_of(on_cpu(bad, in_reduction).map(drop))));
         assert_eq!(on_gpu(NO_BLOCK, 0).unwrap(), expected, "the context lives on");
+    }
+}
+
+#[test]
+fn nobody_uses_a_sum_whose_last_step_panics() {
+    // The sum of a warp is 2^30, and the sum of two warps 2^31.
+    const BAD_ITEM: u32 = 1 << 25;
+    let (ours, bad) = (7, 13);
+    let args = |out| last_sum_panics::Args { out, item: ours, bad, bad_item: BAD_ITEM };
+    let mut out = vec![0; 128 * BLOCKS as usize];
+    let on_cpu = panic_of(last_sum_panics::launch(&CpuExecutor::new(), BLOCKS, args(&mut out[..])));
+    assert_eq!((on_cpu.block, on_cpu.message.as_deref()), ([bad, 0, 0], Some("attempt to add with overflow")));
+    let Some(gpu) = gpu() else { return };
+    let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), 128 * BLOCKS as usize).unwrap();
+    for _ in 0..20 {
+        let args = last_sum_panics::Args { out: out.view_mut(), item: ours, bad, bad_item: BAD_ITEM };
+        last_sum_panics::launch(&gpu, BLOCKS, args).unwrap();
+        let error = out.download(gpu.stream()).unwrap_err();
+        let panic = error.kernel_panic().unwrap_or_else(|| panic!("{error}"));
+        assert_eq!((panic.line, panic.block, &panic.message), (on_cpu.line, on_cpu.block, &on_cpu.message));
+        let written = out.download(gpu.stream()).unwrap();
+        let of_bad = &written[128 * bad as usize..][..128];
+        assert!(of_bad.iter().all(|&sum| sum == 0), "a thread went on with {of_bad:?}");
     }
 }

@@ -46,6 +46,9 @@ pub struct PtxModule {
     pub extern_functions: Vec<String>,
     /// Static arrays in shared memory: their names and sizes in bytes.
     pub shared: BTreeMap<String, u64>,
+    /// Variables whose initial values have addresses, with the names of the functions and variables there. Tables of
+    /// references, functions and trait objects are such variables.
+    pub tables: BTreeMap<String, BTreeSet<String>>,
     /// The compute capability of its target, as `75` for 7.5.
     pub target: Option<u32>,
     /// The bytes of `.b8` data and the texts of `.file` directives, as text; bytes that are not ASCII become `\0`.
@@ -61,16 +64,18 @@ impl PtxModule {
     pub fn parse(text: &str) -> Self {
         let mut module = PtxModule::default();
         let mut bodies = Vec::new();
+        let mut initial = Vec::new();
         let mut variables = BTreeSet::new();
         let mut rest = text;
         while let Some((head, end)) = statement_head(rest) {
             let after = &rest[head.raw_len..];
-            if let Some(variable) = variable(&head.text) {
+            let declared = variable(&head.text).map(|variable| {
                 variables.insert(variable.name.clone());
                 if variable.in_shared_memory {
-                    module.shared.insert(variable.name, variable.bytes);
+                    module.shared.insert(variable.name.clone(), variable.bytes);
                 }
-            }
+                variable.name
+            });
             if let Some((_, target)) = head.text.split_once(".target sm_") {
                 module.target =
                     target.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
@@ -83,6 +88,9 @@ impl PtxModule {
                     {
                         module.extern_functions.push(name);
                     }
+                    if let (Some(name), Some((_, value))) = (declared, head.text.split_once('=')) {
+                        initial.push((name, words(value).map(str::to_owned).collect::<BTreeSet<_>>()));
+                    }
                     rest = after;
                 }
                 HeadEnd::Brace => {
@@ -92,8 +100,11 @@ impl PtxModule {
                         && let Some(name) = function_name(&head.text)
                     {
                         bodies.push((name, entry, body));
-                    } else if head.text.contains(".b8") {
-                        module.texts.push(decode_bytes(body));
+                    } else if let Some(name) = declared {
+                        initial.push((name, words(body).map(str::to_owned).collect()));
+                        if head.text.contains(".b8") {
+                            module.texts.push(decode_bytes(body));
+                        }
                     }
                     rest = beyond;
                 }
@@ -103,30 +114,56 @@ impl PtxModule {
         let names: BTreeSet<&str> = bodies.iter().map(|(name, ..)| name.as_str()).collect();
         module.functions =
             bodies.iter().map(|(name, entry, body)| function(name, *entry, body, &names, &variables)).collect();
+        for (name, mut words) in initial {
+            words.retain(|word| names.contains(word.as_str()) || variables.contains(word));
+            if !words.is_empty() {
+                module.tables.insert(name, words);
+            }
+        }
         module
     }
 
-    /// A function and all that it calls, directly or indirectly; empty if there is none of this name.
-    pub fn reached(&self, name: &str) -> Vec<&Function> {
+    /// The names of a function and of all functions and variables that it gets to: by calls, by names, and by tables of addresses.
+    fn names_reached<'a>(&'a self, name: &'a str) -> BTreeSet<&'a str> {
         let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let (mut seen, mut queue) = (BTreeSet::new(), vec![name]);
-        let mut found = Vec::new();
         while let Some(name) = queue.pop() {
-            if let Some(function) = by_name.get(name)
-                && seen.insert(name)
-            {
-                found.push(*function);
-                queue.extend(function.calls.iter().map(String::as_str));
+            if seen.insert(name) {
+                let function = by_name.get(name).into_iter().flat_map(|f| f.calls.iter().chain(&f.variables));
+                queue.extend(function.chain(self.tables.get(name).into_iter().flatten()).map(String::as_str));
             }
         }
-        found
+        seen
+    }
+
+    /// A function and all that it gets to, directly or indirectly, also by the functions' addresses in tables. Empty if there is
+    /// none of this name.
+    pub fn reached(&self, name: &str) -> Vec<&Function> {
+        let names = self.names_reached(name);
+        self.functions.iter().filter(|function| names.contains(function.name.as_str())).collect()
+    }
+
+    /// Whether a function is another one or gets to it by calls.
+    pub fn calls_to(&self, from: &str, to: &str) -> bool {
+        let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
+        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
+        while let Some(name) = queue.pop() {
+            if seen.insert(name) {
+                queue.extend(by_name.get(name).into_iter().flat_map(|f| &f.calls).map(String::as_str));
+            }
+        }
+        seen.contains(to)
+    }
+
+    /// The variables that a function gets to, directly or indirectly, also by their addresses in tables.
+    pub fn variables_reached<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let functions: BTreeSet<&str> = self.functions.iter().map(|f| f.name.as_str()).collect();
+        self.names_reached(name).into_iter().filter(move |name| !functions.contains(name))
     }
 
     /// Bytes of static shared memory of a kernel and all that it calls.
     pub fn shared_bytes(&self, kernel: &str) -> u64 {
-        let named: BTreeSet<&String> =
-            self.reached(kernel).into_iter().flat_map(|function| &function.variables).collect();
-        named.into_iter().filter_map(|name| self.shared.get(name)).sum()
+        self.variables_reached(kernel).filter_map(|name| self.shared.get(name)).sum()
     }
 
     /// The kernels' names, sorted.

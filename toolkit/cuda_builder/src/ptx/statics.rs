@@ -31,9 +31,9 @@ pub fn mutable(llvm: &str) -> BTreeSet<String> {
 pub fn seen(module: &PtxModule, mutable: &BTreeSet<String>, kernels: &[String]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for kernel in kernels {
-        found.extend(module.reached(kernel).into_iter().flat_map(|function| function.variables.intersection(mutable)));
+        found.extend(module.variables_reached(kernel).filter(|name| mutable.contains(*name)));
     }
-    found.into_iter().cloned().collect()
+    found.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -53,6 +53,21 @@ mod tests {
         assert_eq!(seen(&module, &mutable, &["a".to_owned()]), ["count"]);
         assert_eq!(seen(&module, &mutable, &["b".to_owned()]), Vec::<String>::new());
         assert_eq!(seen(&module, &mutable, &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_counter_is_seen_by_those_that_get_to_it_by_tables() {
+        let module = PtxModule::parse(
+            ".global .align 4 .u32 count = 7;\n.global .align 8 .u64 one = generic(count);\n\
+             .global .align 8 .u64 two[2] = {0, generic(one)};\n.func help() { atom.global.add.u32 %r1, [count], 1; ret; }\n\
+             .global .align 8 .b8 packed[16] = {8, 0xFF(help), 0xFF00(help)};\n.global .align 8 .u64 null[2] = {0, 1};\n\
+             .visible .entry a() { ld.global.u64 %rd1, [two+8]; ret; }\n\
+             .visible .entry b() { ld.global.u64 %rd1, [packed]; ret; }\n\
+             .visible .entry c() { ld.global.u64 %rd1, [null]; ret; }",
+        );
+        let mutable = BTreeSet::from(["count".to_owned()]);
+        let of = |kernel: &str| seen(&module, &mutable, &[kernel.to_owned()]);
+        assert_eq!((of("a"), of("b"), of("c")), (vec!["count".to_owned()], vec!["count".to_owned()], vec![]));
     }
 
     #[test]

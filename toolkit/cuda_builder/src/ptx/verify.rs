@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::module::PtxModule;
+use super::module::{Function, PtxModule};
 
 /// Functions that the driver provides to every module.
 pub const PROVIDED_FUNCTIONS: &[&str] =
@@ -78,16 +78,30 @@ pub const SHARED_BYTES: u64 = 48 * 1024;
 ///             .visible .entry k() { mov.b64 %rd1, _RNvXsd_NtNtCs0_4core3fmt3numjNtB5_7Display3fmt; ret; }";
 /// assert!(warnings(&PtxModule::parse(text))[0].contains("`k` formats text"));
 /// assert!(warnings(&PtxModule::parse(".visible .entry k() { ret; }")).is_empty());
+///
+/// let text = ".func f() { call.uni f, (); ret; }\n.visible .entry k() { call.uni f, (); ret; }";
+/// assert!(warnings(&PtxModule::parse(text))[0].contains("`k` calls a function that calls itself"));
 /// ```
 pub fn warnings(module: &PtxModule) -> Vec<String> {
-    let formats = |kernel: &&str| module.reached(kernel).iter().any(|function| function.name.contains("4core3fmt"));
-    let line = |kernel| {
-        format!(
-            "kernel `{kernel}` formats text, which takes it very many registers, and the device reports no formatted \
-             message: panic with a plain one (`assert!(x > 0.0, \"x is positive\")`), and read by `.at(i)` in place of `[i]`"
-        )
+    let formatting = |kernel: &str| {
+        module.reached(kernel).iter().any(|function| function.name.contains("4core3fmt")).then(|| {
+            format!(
+                "kernel `{kernel}` formats text, which takes it very many registers, and the device reports no formatted \
+                 message: panic with a plain one (`assert!(x > 0.0, \"x is positive\")`), and read by `.at(i)` in place of `[i]`"
+            )
+        })
     };
-    module.entries().into_iter().filter(formats).map(line).collect()
+    let recursion = |kernel: &str| {
+        let repeats = |function: &&Function| function.calls.iter().any(|call| module.calls_to(call, &function.name));
+        module.reached(kernel).into_iter().find(repeats).map(|function| {
+            format!(
+                "kernel `{kernel}` calls a function that calls itself (`{}`): a thread's stack has 1 KiB unless the host sets \
+                 another size, and a call beyond it ends the launch and the context; write a loop",
+                function.name
+            )
+        })
+    };
+    module.entries().into_iter().flat_map(|kernel| [formatting(kernel), recursion(kernel)]).flatten().collect()
 }
 
 /// Checks a module; `prefixes` are this machine's directories, which must not appear in it.

@@ -146,7 +146,10 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
         // SAFETY: written before the barrier.
         group = unsafe { groups.load(lane) };
     }
-    combine_lanes::<WARP, T>(group, &combine)
+    let result = combine_lanes::<WARP, T>(group, &combine);
+    // Lanes whose `combine` panicked have given the others no value.
+    leave_if_poisoned();
+    result
 }
 
 /// Gives all threads the value that thread `from`, which exists, computes from its index.

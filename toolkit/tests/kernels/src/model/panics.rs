@@ -61,3 +61,13 @@ pub fn reduction_panics(block: &mut Block, out: &mut Chunk<u32, 128>, limit: u32
         turn += 1;
     }
 }
+
+/// Writes the sum of 128 times `item` to all elements of a block; `bad_item` in block `bad`. If only the sum of all warps'
+/// sums overflows, one lane of each warp panics in the last step of the reduction, and no thread may use the sum.
+#[kernel(threads = 128)]
+pub fn last_sum_panics(block: &mut Block, out: &mut Chunk<u32, 128>, item: u32, bad: u32, bad_item: u32) {
+    let item = if block.index() == bad { bad_item } else { item };
+    let sum = block.reduce(128, 0, |_| item, |a, b| a + b);
+    let n = out.len();
+    out.fill(block, n, |_| sum);
+}
