@@ -161,7 +161,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         let (mut now, mut next) = (0, ahead);
         for turn in 0..turns {
             // The copies for this turn have ended; those for the next `S - 2` turns may be in flight.
-            platform::finish_older_copies::<S>();
+            platform::finish_older_copies::<S, 0>();
             block.open(true);
             let found = Poison::now();
             copy(block, turn.wrapping_add(ahead), next);

@@ -10,10 +10,10 @@ use crate::{Block, PerThread, Stages, Window, Windows};
 use crate::{PerLane, Tile, unrolled::unrolled};
 
 /// Steps of a turn: a row of 128 bytes has the elements of four.
-const STEPS: usize = 4;
+pub(super) const STEPS: usize = 4;
 
 /// Parts of 16 bytes in a row.
-const PARTS: usize = 8;
+pub(super) const PARTS: usize = 8;
 
 /// The most parts that a thread copies in a step of [`main_loop`].
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
@@ -128,6 +128,24 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                 let stages = self.open(block);
                 // SAFETY: both have `turns` windows, and no other turn is asked for.
                 let pair = |turn: u32| unsafe { (a.window_unchecked(turn), b.window_unchecked(turn)) };
+                #[cfg(target_feature = "sm_90a")]
+                if const { super::warpgroup::multiply::<V::Element>(R, C) }
+                    && super::warpgroup::are_warpgroups(threads, &corner)
+                    && super::warpgroup::are_aligned(stages)
+                {
+                    block.warps_with(product, |warp, product| {
+                        let (_, [row, column]) = (first(warp.index()), first(warp.index() & !3));
+                        // As below.
+                        platform::publish();
+                        platform::ask_lanes();
+                        // SAFETY: as checked; the stages are open.
+                        unsafe {
+                            let sums = product.0.own_mut().first_sums();
+                            super::warpgroup::main_loop::<V, S, A, B, C>(threads, turns, stages, pair, [row, column], sums);
+                        }
+                    });
+                    return;
+                }
                 block.warps_with(product, |warp, product| {
                     let first = first(warp.index());
                     // All threads of the block are alive after this. Nothing in the loop can end one.
@@ -157,6 +175,34 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     }
 }
 
+/// Begins a quarter of the calling thread's copies of a turn.
+///
+/// # Safety
+/// There are `threads` threads, which divide the parts as [`main_loop`] says. The stage has room for both windows, which are in
+/// global memory and stay borrowed until the copies have ended. Nobody uses the stage until then.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+pub(super) unsafe fn copy_step<'x, V: Elements16 + 'x, const A: usize, const B: usize>(
+    threads: u32,
+    pair: (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
+    stage: SharedPointer<V>,
+    step: u32,
+) {
+    let (each, thread) = (const { (PARTS * (A + B) / STEPS) as u32 }, platform::fresh_thread_index());
+    // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
+    unsafe { core::hint::assert_unchecked(thread < threads) };
+    // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
+    let at = (thread ^ thread / PARTS as u32) % PARTS as u32;
+    unrolled::<MOST_COPIES>(|k| {
+        let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
+        if k < each / threads {
+            let row = first / PARTS as u32 + thread / PARTS as u32;
+            // SAFETY: in bounds; each part belongs to one thread. The rest is the caller's.
+            unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
+        }
+    });
+}
+
 /// The turns of a warp.
 ///
 /// # Safety
@@ -177,27 +223,13 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
 ) where
     V: Elements16<Element: MatrixElement> + 'x,
 {
-    let (n, each) = const { ((PARTS * (A + B)) as u32, (PARTS * (A + B) / STEPS) as u32) };
+    let n = const { (PARTS * (A + B)) as u32 };
     let stage = |number: u32| data.offset(number.wrapping_mul(len));
-    // Begins a quarter of the calling thread's copies of a turn.
     let copy = |turn: u32, number: u32, step: u32| {
-        if turn >= turns {
-            return;
+        if turn < turns {
+            // SAFETY: the caller's. Nobody reads this stage: all threads have used it before the barrier at the start of this turn.
+            unsafe { copy_step(threads, pair(turn), stage(number), step) };
         }
-        let (pair, stage, thread) = (pair(turn), stage(number), platform::fresh_thread_index());
-        // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
-        unsafe { core::hint::assert_unchecked(thread < threads) };
-        // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
-        let at = (thread ^ thread / PARTS as u32) % PARTS as u32;
-        unrolled::<MOST_COPIES>(|k| {
-            let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
-            if k < each / threads {
-                let row = first / PARTS as u32 + thread / PARTS as u32;
-                // SAFETY: in bounds; each part belongs to one thread. Nobody reads this stage: all threads have used it before
-                // the barrier at the start of this turn. The source stays borrowed until the copies have ended.
-                unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
-            }
-        });
     };
     let ahead = const { S as u32 - 1 };
     for turn in 0..ahead {
@@ -207,7 +239,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
     let (mut now, mut next) = (0, ahead);
     for turn in 0..turns {
         // All threads' copies for this turn have ended; those for the next `S - 2` turns may be in flight.
-        platform::finish_older_copies::<S>();
+        platform::finish_older_copies::<S, 0>();
         platform::barrier();
         // SAFETY: all of it was copied and waited for, and nobody writes this stage in this turn.
         let tile = unsafe { Tile::new(stage(now), n, true) }.elements().swizzled();

@@ -33,6 +33,15 @@ impl<E: MatrixElement, const R: usize, const C: usize> MatrixProduct<E, R, C> {
     }
 }
 
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+impl<E: MatrixElement, const R: usize, const C: usize> MatrixProduct<E, R, C> {
+    /// The sums of the first 16 rows.
+    #[inline(always)]
+    pub(super) fn first_sums(&mut self) -> &mut [[E::Sum; 4]; C] {
+        &mut self.sums.0[0]
+    }
+}
+
 impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixProduct<E, R, C> {
     fn default() -> Self {
         Self::zero()
