@@ -179,6 +179,13 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         if number == const { S as u32 - 1 } { 0 } else { number.wrapping_add(1) }
     }
 
+    /// Whether all stages begin at multiples of so many bytes.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    #[inline(always)]
+    pub(crate) fn are_aligned_to(&self, bytes: u32) -> bool {
+        (self.data.address(0) | self.len.wrapping_mul(size_of::<T>() as u32)).is_multiple_of(bytes)
+    }
+
     /// The first stage and the number of elements per stage, after a barrier if threads may still use the stages.
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     #[inline(always)]

@@ -123,16 +123,18 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             let in_a_step = threads.wrapping_mul(const { STEPS as u32 });
             let is_even =
                 n.is_multiple_of(in_a_step) && n / in_a_step <= MOST_COPIES as u32 && threads.is_multiple_of(64);
-            if SharedPointer::<V>::IS_COPIED && is_even && a.are_global() && b.are_global() {
+            #[cfg(target_feature = "sm_90a")]
+            let is_in_order = const { !super::warpgroup::multiply::<V::Element>(R, C) }
+                || super::warpgroup::are_warpgroups(threads, &corner) && self.are_aligned_to(1024);
+            #[cfg(not(target_feature = "sm_90a"))]
+            let is_in_order = true;
+            if SharedPointer::<V>::IS_COPIED && is_even && is_in_order && a.are_global() && b.are_global() {
                 platform::frozen(&corner);
                 let stages = self.open(block);
                 // SAFETY: both have `turns` windows, and no other turn is asked for.
                 let pair = |turn: u32| unsafe { (a.window_unchecked(turn), b.window_unchecked(turn)) };
                 #[cfg(target_feature = "sm_90a")]
-                if const { super::warpgroup::multiply::<V::Element>(R, C) }
-                    && super::warpgroup::are_warpgroups(threads, &corner)
-                    && super::warpgroup::are_aligned(stages)
-                {
+                if const { super::warpgroup::multiply::<V::Element>(R, C) } {
                     block.warps_with(product, |warp, product| {
                         let (_, [row, column]) = (first(warp.index()), first(warp.index() & !3));
                         // As below.
@@ -168,6 +170,11 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                 let tile = tile.elements().swizzled();
                 block.warps_with(product, |warp, product| {
                     let [row, column] = first(warp.index());
+                    // With so many sums there are no registers for the next step's elements.
+                    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+                    if const { super::warpgroup::multiply::<V::Element>(R, C) } {
+                        return warp.multiply_rows_at_once::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
+                    }
                     warp.multiply_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
                 });
             },

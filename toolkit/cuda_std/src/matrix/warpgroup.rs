@@ -24,12 +24,6 @@ const fn in_flight(stages: usize) -> usize {
     if stages > 3 { 1 } else { 0 }
 }
 
-/// Whether the stages begin at multiples of 1024 bytes, where swizzled rows repeat.
-#[inline(always)]
-pub(super) fn are_aligned<V: Elements16>((data, len): (SharedPointer<V>, u32)) -> bool {
-    (data.address(0) | len.wrapping_mul(size_of::<V>() as u32)).is_multiple_of(1024)
-}
-
 /// Whether the warps' parts are those of whole warpgroups: four warps with 16 rows each, one below the other. Rows and columns begin at
 /// whole eights, as the [descriptors](platform::warpgroup::descriptor) need.
 #[inline(always)]

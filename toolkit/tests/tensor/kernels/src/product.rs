@@ -30,6 +30,7 @@ const PARTS: u32 = DEPTH / 8;
         together_128_256_3 = <bf16x8, 128, 256, 3, 1, 32>,
         together_128_256_4 = <bf16x8, 128, 256, 4, 1, 32>,
         together_256_128_4 = <bf16x8, 256, 128, 4, 1, 16>,
+        together_128_128_3 = <bf16x8, 128, 128, 3, 1, 16>,
         together_128_128_4 = <bf16x8, 128, 128, 4, 1, 16>,
         together_f16_128_256_4 = <f16x8, 128, 256, 4, 1, 32>,
         together_f16_64_64_2 = <f16x8, 64, 64, 2, 1, 8>,
@@ -54,6 +55,32 @@ pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, c
         (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
     let corner = |warp: u32| [warp / across % down * 16 * R as u32, warp % across * 8 * C as u32];
     tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
+    let sums = block.finish_products(product);
+    out.write_sums(block, &sums, |_, _, sum| sum);
+}
+
+/// As [`staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows.
+#[kernel(
+    threads = 128,
+    requires(
+        depth > 0 && depth.is_multiple_of(DEPTH) && out.rows() == 64 && out.columns() == 64,
+        a.len() == 8 * depth as usize && b.len() == 8 * depth as usize && tiles.len() == 16 * 128,
+    )
+)]
+pub fn turned(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 64, 64, WriteOnly>,
+    a: &[bf16x8],
+    b: &[bf16x8],
+    depth: u32,
+    turned: u32,
+    tiles: &mut DynamicShared<bf16x8>,
+) {
+    let (a, b) = (Table::new(a, 64, depth / 8), Table::new(b, 64, depth / 8));
+    let mut product = block.per_thread(|_| MatrixProduct::<bf16, 1, 8>::zero());
+    let windows = (a.windows_across::<64, { PARTS as usize }>(0), b.windows_across::<64, { PARTS as usize }>(0));
+    let corner = |warp: u32| [if turned == 1 { 48 - warp % 4 * 16 } else { warp % 4 * 16 }, 0];
+    tiles.stages::<2>(block).add_products(block, windows, corner, &mut product);
     let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
