@@ -199,7 +199,7 @@ pub(super) unsafe fn copy_step<'x, V: Elements16 + 'x, const A: usize, const B: 
     // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
     unsafe { core::hint::assert_unchecked(thread < threads) };
     // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
-    let at = (thread ^ thread / PARTS as u32) % PARTS as u32;
+    let at = (thread ^ (thread / PARTS as u32)) % PARTS as u32;
     unrolled::<MOST_COPIES>(|k| {
         let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
         if k < each / threads {

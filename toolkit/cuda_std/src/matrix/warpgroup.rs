@@ -80,10 +80,10 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
         }
         together::show_to_tensor_cores();
         platform::barrier();
+        copy(turn.wrapping_add(ahead), next);
         let [rows, columns] = first.map(|at| together::descriptor(stage(now).recast::<u16>().address(at)));
         // SAFETY: the caller's. All of this stage was copied and waited for, and the next copies into it begin after its products.
         unsafe { together::begin_products(kind::<V::Element>(), sums, rows, columns) };
-        copy(turn.wrapping_add(ahead), next);
         // SAFETY: the caller's.
         unsafe {
             if const { in_flight(S) == 1 } {

@@ -2,7 +2,7 @@
 //
 //     nvcc -O3 -std=c++17 -arch=native -o peers peers.cu -lcublasLt && ./peers >peers-cuda.csv
 //
-// On Hopper, `-arch=sm_90a -DWGMMA` instead of `-arch=native` adds a product by warpgroups.
+// On Hopper, `-gencode arch=compute_90a,code=sm_90a -DWGMMA` instead of `-arch=native` adds a product by warpgroups.
 //
 // saxpy, transpose, histogram and the f32 product are those of ../../baselines/zero_cost.cu.
 

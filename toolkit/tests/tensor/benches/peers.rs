@@ -209,7 +209,6 @@ fn products_of_bf16(gpu: &Gpu, n: u32) -> Result<()> {
         "" 128 128 4 4 8;
         ", warps by fours" 128 256 3 1 32;
         ", warps by fours" 128 256 4 1 32;
-        ", warps by fours" 256 128 4 1 16;
         ", warps by fours" 128 128 3 1 16;
         ", warps by fours" 128 128 4 1 16;
     }

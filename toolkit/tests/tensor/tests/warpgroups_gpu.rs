@@ -1,6 +1,7 @@
 //! Products of matrices by Hopper's warpgroups, on a GPU: the bits of CPU cores, or within the bound of the definition. Other chips
 //! compute the same by single warps.
 
+use cuda_builder::{NvvmArch, Ptxas};
 use cuda_host::{CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
@@ -188,5 +189,63 @@ fn warps_in_another_order_multiply_by_themselves() {
     for row in 0..64 {
         let (there, here) = (row * 64, (48 - row / 16 * 16 + row % 16) * 64);
         assert_eq!(found[0][there..there + 64], found[1][here..here + 64]);
+    }
+}
+
+/// The PTX for Hopper alone, if there was a compiler when the tests were built.
+fn for_hopper() -> Option<&'static str> {
+    let image = tensor_tests::PTX.ok()?.iter().find(|(name, _)| *name == "sm_90a");
+    Some(image.expect("PTX for every kind of chip").1)
+}
+
+/// The instructions must not get into a branch that only some lanes take. The compiler moves none of them across a barrier.
+#[test]
+fn products_of_warpgroups_stand_behind_a_barrier() {
+    let Some(ptx) = for_hopper() else {
+        return println!("skipped: no device compiler when the tests were built");
+    };
+    let lines: Vec<_> = ptx.lines().map(str::trim).collect();
+    let begins = (0..lines.len()).filter(|at| lines[*at].starts_with("wgmma.fence")).collect::<Vec<_>>();
+    // One in each instance and in `turned`, followed by the four steps of a turn.
+    assert_eq!(begins.len(), 7 + 1);
+    for at in begins {
+        let before = lines[..at].iter().rev().find(|line| {
+            line.starts_with("bar.sync") || line.ends_with(':') || line.split_whitespace().any(|word| word == "bra")
+        });
+        assert!(before.is_some_and(|line| line.starts_with("bar.sync")), "line {at}: {before:?}");
+        let steps = lines[at..].iter().take_while(|line| !line.starts_with("wgmma.commit_group"));
+        assert_eq!(steps.filter(|line| line.starts_with("wgmma.mma_async")).count(), 4);
+    }
+    for (name, ptx) in tensor_tests::PTX.unwrap().iter().filter(|(name, _)| *name != "sm_90a") {
+        assert!(!ptx.contains("wgmma"), "{name}");
+    }
+}
+
+#[test]
+fn the_assembler_lets_products_run_at_once() {
+    let Some(ptx) = for_hopper() else {
+        return println!("skipped: no device compiler when the tests were built");
+    };
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Where `ptxas --install` puts it: below this workspace.
+    let places = root.ancestors().map(|folder| folder.join("target/ptxas")).filter(|place| place.is_dir());
+    let assembler = match Ptxas::find(&places.collect::<Vec<_>>()) {
+        Ok(assembler) => assembler,
+        Err(error) => {
+            let required = std::env::var_os("CUDA_REQUIRE_ASSEMBLER").is_some_and(|value| value == "1");
+            assert!(!required, "CUDA_REQUIRE_ASSEMBLER=1, but {error}");
+            return println!("skipped: {error}");
+        }
+    };
+    let path = std::env::temp_dir().join(format!("warpgroups-{}.ptx", std::process::id()));
+    std::fs::write(&path, ptx).unwrap();
+    let found = assembler.resources(&path, NvvmArch::Compute90a);
+    std::fs::remove_file(&path).unwrap();
+    let found = found.unwrap();
+    let together: Vec<_> =
+        found.iter().filter(|used| used.kernel.starts_with("together") || used.kernel == "turned").collect();
+    assert_eq!(together.len(), 7 + 1);
+    for used in together {
+        assert!(!used.serialized && used.spill_stores == 0, "{used:?}");
     }
 }
