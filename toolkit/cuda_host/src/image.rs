@@ -249,6 +249,21 @@ mod tests {
     }
 
     #[test]
+    fn code_with_the_features_of_hopper_is_for_its_chip() {
+        let file = file("sha256:aa", &[("sm_90a", 1)]);
+        let image = Image::new(PTX, &file);
+        assert_eq!(image.chips().unwrap(), [Chip { major: 9, minor: 0 }]);
+        let runs = |target: &str, device| {
+            Image::from(format!(".target {target}, texmode_independent\n").as_str()).runs_on(device)
+        };
+        assert!(runs("sm_100f", (10, 3)) && !runs("sm_100f", (12, 0)) && !runs("sm_103f", (10, 0)));
+        assert!(
+            runs("sm_120a", (12, 0)) && !runs("sm_120a", (12, 1)) && runs("sm_75", (12, 1)) && !runs("sm_80", (7, 5))
+        );
+        assert!(!Image::from("not PTX").runs_on((9, 0)) && !runs("sm_x", (9, 0)));
+    }
+
+    #[test]
     fn a_device_gets_the_nearest_of_its_own_generation() {
         let chips = [("sm_80", 3), ("sm_86", 2), ("sm_90", 1), ("sm_100", 4), ("sm_120", 1)];
         let cases = [

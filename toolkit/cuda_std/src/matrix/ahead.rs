@@ -158,7 +158,14 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                         // SAFETY: as checked; the stages are open.
                         unsafe {
                             let sums = product.0.own_mut().first_sums();
-                            super::warpgroup::main_loop::<V, S, A, B, C>(threads, turns, stages, pair, [row, column], sums);
+                            super::warpgroup::main_loop::<V, S, A, B, C>(
+                                threads,
+                                turns,
+                                stages,
+                                pair,
+                                [row, column],
+                                sums,
+                            );
                         }
                     });
                     return;
@@ -188,7 +195,12 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                     // With so many sums there are no registers for the next step's elements.
                     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
                     if const { super::warpgroup::multiply::<V::Element>(R, C) } {
-                        return warp.multiply_rows_at_once::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
+                        return warp.multiply_rows_at_once::<STEPS, _, _, _>(
+                            (&tile, row),
+                            (&tile, column),
+                            stride,
+                            product,
+                        );
                     }
                     warp.multiply_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
                 });

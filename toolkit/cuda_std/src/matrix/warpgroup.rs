@@ -1,7 +1,7 @@
 //! The main loop of a product whose warps multiply by fours.
 
-use super::ahead::{PARTS, copy_step};
 use super::MatrixElement;
+use super::ahead::{PARTS, copy_step};
 use crate::half::Elements16;
 use crate::platform::warpgroup as together;
 use crate::platform::{self, SharedPointer};

@@ -119,7 +119,9 @@ fn infinities_and_nans_have_the_bits_of_the_cpu() {
     let special = [0.0, -0.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.5, 2.0];
     // Mostly ones, so that some sums stay finite.
     let sums = same_bits(128, || if dice.below(400) == 0 { special[dice.below(8)] } else { 1.0 });
-    assert!(sums.iter().any(|x| x.is_nan()) && sums.iter().any(|x| x.is_infinite()) && sums.iter().any(|x| x.is_finite()));
+    assert!(
+        sums.iter().any(|x| x.is_nan()) && sums.iter().any(|x| x.is_infinite()) && sums.iter().any(|x| x.is_finite())
+    );
 }
 
 /// The largest deviation from exact sums, relative to the bound of all steps.
@@ -182,7 +184,11 @@ fn warps_in_another_order_multiply_by_themselves() {
         machines.same(|on| {
             let (x, y, mut out) = (on.buffer(&a)?, on.buffer(&b)?, on.zeroed::<f32>(64 * 64)?);
             let (data, tiles) = (Matrix { data: out.view_mut(), columns: 64 }, DynamicLength(2 * 8 * 128));
-            k::turned::launch(on, (1, 1), k::turned::Args { out: data, a: x.view(), b: y.view(), depth, turned, tiles })?;
+            k::turned::launch(
+                on,
+                (1, 1),
+                k::turned::Args { out: data, a: x.view(), b: y.view(), depth, turned, tiles },
+            )?;
             out.download()
         })
     });

@@ -149,7 +149,8 @@ fn the_product_of_four_warps_is_that_of_the_definition() {
     let args = together::Args { c, a: &a[..], b: &b[..], depth, tiles: DynamicLength(4 * (64 + 128) * 8) };
     together::launch(&CpuExecutor::shuffled(4), (columns / 128, rows / 64), args).unwrap();
     for (at, found) in (0..).zip(out) {
-        let terms = (0..depth).map(|k| number(at / columns * depth + k).to_f32() * number(at % columns * depth + k).to_f32());
+        let terms =
+            (0..depth).map(|k| number(at / columns * depth + k).to_f32() * number(at % columns * depth + k).to_f32());
         assert_eq!(found, terms.sum::<f32>(), "element {at}");
     }
 }
