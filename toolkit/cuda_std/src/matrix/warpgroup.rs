@@ -73,24 +73,28 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
     }
     let (mut now, mut next) = (0, ahead);
     for turn in 0..turns {
-        if const { in_flight(S) == 1 } {
+        // Copies begin while the tensor cores have work: the products of the turn before, or else those of this turn.
+        let copies_first = const { in_flight(S) == 1 };
+        if copies_first {
             platform::finish_older_copies::<S, 1>();
         } else {
             platform::finish_older_copies::<S, 0>();
         }
         together::show_to_tensor_cores();
         platform::barrier();
-        copy(turn.wrapping_add(ahead), next);
+        if copies_first {
+            copy(turn.wrapping_add(ahead), next);
+        }
         let [rows, columns] = first.map(|at| together::descriptor(stage(now).recast::<u16>().address(at)));
         // SAFETY: the caller's. All of this stage was copied and waited for, and the next copies into it begin after its products.
         unsafe { together::begin_products(kind::<V::Element>(), sums, rows, columns) };
-        // SAFETY: the caller's.
-        unsafe {
-            if const { in_flight(S) == 1 } {
-                together::finish_older_products();
-            } else {
-                together::finish_products(sums);
-            }
+        if copies_first {
+            // SAFETY: the caller's.
+            unsafe { together::finish_older_products() };
+        } else {
+            copy(turn.wrapping_add(ahead), next);
+            // SAFETY: the caller's.
+            unsafe { together::finish_products(sums) };
         }
         (now, next) = (Stages::<V, S>::following(now), Stages::<V, S>::following(next));
     }

@@ -291,13 +291,13 @@ extern "C" __global__ void __launch_bounds__(256, 1)
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 3));
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncthreads();
+        copy(turn + STAGES - 2, (now + 2) % STAGES);
         unsigned tile = base + now * BYTES;
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (unsigned k = 0; k < 4; ++k)
             multiply_64x256(sums, place(tile + group * 8192 + k * 32), place(tile + ROWS * 128 + k * 32));
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        copy(turn + STAGES - 2, (now + 2) % STAGES);
         asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
     }
     asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS :: "memory");

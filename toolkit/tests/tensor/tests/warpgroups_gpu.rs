@@ -212,8 +212,8 @@ fn products_of_warpgroups_stand_behind_a_barrier() {
     };
     let lines: Vec<_> = ptx.lines().map(str::trim).collect();
     let begins = (0..lines.len()).filter(|at| lines[*at].starts_with("wgmma.fence")).collect::<Vec<_>>();
-    // One in each instance and in `turned`, followed by the four steps of a turn.
-    assert_eq!(begins.len(), 7 + 1);
+    // One in `turned` and in each instance but that of 512 threads, which do not copy equally many parts. Four steps of a turn follow.
+    assert_eq!(begins.len(), 6 + 1);
     for at in begins {
         let before = lines[..at].iter().rev().find(|line| {
             line.starts_with("bar.sync") || line.ends_with(':') || line.split_whitespace().any(|word| word == "bra")
