@@ -86,6 +86,7 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
             copy(turn.wrapping_add(ahead), next);
         }
         let [rows, columns] = first.map(|at| together::descriptor(stage(now).recast::<u16>().address(at)));
+        platform::stay_together();
         // SAFETY: the caller's. All of this stage was copied and waited for, and the next copies into it begin after its products.
         unsafe { together::begin_products(kind::<V::Element>(), sums, rows, columns) };
         if copies_first {
