@@ -207,10 +207,10 @@ fn products_of_bf16(gpu: &Gpu, n: u32) -> Result<()> {
         "" 256 128 3 4 8;
         "" 128 128 3 4 8;
         "" 128 128 4 4 8;
-        ", warps by fours" 128 256 3 1 32;
-        ", warps by fours" 128 256 4 1 32;
-        ", warps by fours" 128 128 3 1 16;
-        ", warps by fours" 128 128 4 1 16;
+        " by warpgroups" 128 256 3 1 32;
+        " by warpgroups" 128 256 4 1 32;
+        " by warpgroups" 128 128 3 1 16;
+        " by warpgroups" 128 128 4 1 16;
     }
     Ok(())
 }
