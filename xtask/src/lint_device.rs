@@ -3,9 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cuda_builder::CudaBuilder;
+use cuda_builder::{CudaBuilder, NvvmArch};
 
 use crate::workspace::{self, KernelCrate};
+
+/// Kernels whose PTX is not committed, and the chips on which their code and the toolkit's depends: tensor cores, and those of Hopper's
+/// warpgroups.
+const ALSO: (&str, [NvvmArch; 2]) = ("toolkit/tests/tensor/kernels", [NvvmArch::Compute80, NvvmArch::Compute90a]);
 
 /// Run clippy and rustdoc on the kernels as the device compiles them; warnings are errors
 #[derive(clap::Args)]
@@ -19,11 +23,16 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let mut status = ExitCode::SUCCESS;
-    for kernels in KernelCrate::chosen(&arguments.crates) {
-        match CudaBuilder::new(root.join(kernels.directory())).lint() {
-            Ok(()) => println!("{}: no warnings from clippy and rustdoc for the device", kernels.directory()),
+    let chosen = KernelCrate::chosen(&arguments.crates).iter();
+    let mut crates: Vec<_> = chosen.map(|kernels| (kernels.directory(), NvvmArch::default())).collect();
+    if arguments.crates.is_empty() {
+        crates.extend(ALSO.1.map(|arch| (ALSO.0, arch)));
+    }
+    for (directory, arch) in crates {
+        match CudaBuilder::new(root.join(directory)).arch(arch).lint() {
+            Ok(()) => println!("{directory}: no warnings from clippy and rustdoc for {arch}"),
             Err(error) => {
-                eprintln!("error: {}: {:#}", kernels.directory(), anyhow::Error::from(error));
+                eprintln!("error: {directory} for {arch}: {:#}", anyhow::Error::from(error));
                 status = ExitCode::FAILURE;
             }
         }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use cargo_cuda::{build, bundle, doctor, new, ptxas};
 use clap::{Parser, Subcommand};
-use cuda_builder::CudaBuilder;
+use cuda_builder::{CudaBuilder, NvvmArch};
 
 /// Crates of GPU kernels: create one, build its PTX, measure its kernels, bundle its tests for a machine with a GPU
 #[derive(Parser)]
@@ -26,6 +26,10 @@ enum Command {
         /// The crate's folder
         #[arg(default_value = ".")]
         directory: PathBuf,
+
+        /// The GPU architecture, on which code may depend (repeatable)
+        #[arg(long, value_name = "ARCH", default_value = "sm_75")]
+        arch: Vec<NvvmArch>,
     },
     Ptxas(ptxas::Arguments),
     Bundle(bundle::Arguments),
@@ -56,10 +60,12 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::New(arguments) => new::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
-        Command::Check { directory } => {
+        Command::Check { directory, arch } => {
             cargo_cuda::lock(&directory)?;
-            CudaBuilder::new(&directory).lint()?;
-            println!("{}: no warnings from clippy and rustdoc for the device", directory.display());
+            for arch in arch {
+                CudaBuilder::new(&directory).arch(arch).lint()?;
+                println!("{}: no warnings from clippy and rustdoc for {arch}", directory.display());
+            }
             Ok(ExitCode::SUCCESS)
         }
         Command::Ptxas(arguments) => ptxas::run(&arguments),

@@ -146,6 +146,9 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
             let (stores, loads) = (used.spill_stores, used.spill_loads);
             failures.push(format!("{} on {arch} spills: {stores} bytes stored, {loads} loaded", used.kernel));
         }
+        for used in resources.iter().filter(|used| used.serialized) {
+            failures.push(format!("{} on {arch} makes products of warpgroups wait for each other", used.kernel));
+        }
     }
     let path = directory.join("budget.toml");
     if write_budget {

@@ -30,6 +30,9 @@ pub struct KernelResources {
     pub spill_loads: u32,
     /// Static shared memory per block in bytes.
     pub shared: u32,
+    /// Whether the assembler makes products of Hopper's warpgroups wait for each other, because something else uses their registers
+    /// meanwhile. Such products take several times as long.
+    pub serialized: bool,
 }
 
 /// Why ptxas cannot be used, or refuses a module.
@@ -182,8 +185,8 @@ impl fmt::Display for Ptxas {
     }
 }
 
-/// Parses the output of `ptxas -v`. A kernel's lines come first, then those of the functions it calls. `None` if a kernel
-/// lacks one of its lines.
+/// Parses the output of `ptxas -v`. A kernel's lines come first, then those of the functions it calls. Remarks on products of
+/// warpgroups name their kernel. `None` if a kernel lacks one of its lines.
 ///
 /// ```
 /// use cuda_builder::ptxas::parse_report;
@@ -203,7 +206,15 @@ impl fmt::Display for Ptxas {
 pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
     let mut kernels: Vec<KernelResources> = Vec::new();
     let mut complete = Vec::new();
+    let mut serialized = Vec::new();
     for line in text.lines() {
+        // "Potential Performance Loss: wgmma.mma_async instructions are serialized due to .. in function 'k'", and "wgmma.wait_group is
+        // injected .. in function 'k'".
+        if line.contains("wgmma")
+            && let Some((_, name)) = line.split_once("function '")
+        {
+            serialized.extend(name.split_once('\'').map(|(name, _)| name));
+        }
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             kernels.push(KernelResources { kernel: rest.split_once('\'')?.0.to_owned(), ..Default::default() });
             complete.push((false, false));
@@ -221,6 +232,9 @@ pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
             kernel.stack = kernel.stack.max(number_before(line, " bytes cumulative stack size").unwrap_or(0));
             seen.1 = true;
         }
+    }
+    for kernel in &mut kernels {
+        kernel.serialized = serialized.contains(&kernel.kernel.as_str());
     }
     kernels.sort_by(|a, b| a.kernel.cmp(&b.kernel));
     complete.into_iter().all(|seen| seen == (true, true)).then_some(kernels)
@@ -279,6 +293,7 @@ ptxas info    : Compile time = 4.174 ms
             spill_stores: 4,
             spill_loads: 8,
             shared: 4096,
+            serialized: false,
         };
         let spilling = KernelResources {
             kernel: "spilling".to_owned(),
@@ -287,8 +302,18 @@ ptxas info    : Compile time = 4.174 ms
             spill_stores: 216,
             spill_loads: 212,
             shared: 2048,
+            serialized: false,
         };
         assert_eq!(parse_report(REPORT), Some(vec![spilling, tiled]));
+    }
+
+    #[test]
+    fn remarks_on_products_that_wait_belong_to_their_kernel() {
+        // From ptxas 13.5.
+        let remark = "ptxas info    : (C7517) wgmma.wait_group is injected in around line 3171 by compiler to allow use of \
+                      registers defined by GMMA in function 'tiled'\n";
+        let found = parse_report(&[remark, REPORT].concat()).unwrap();
+        assert_eq!(found.iter().map(|kernel| kernel.serialized).collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]

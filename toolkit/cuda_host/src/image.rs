@@ -32,7 +32,9 @@ impl Chip {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let number: u32 = text.strip_prefix("sm_")?.parse().ok()?;
+        let number = text.strip_prefix("sm_")?;
+        // No other chip has the major number of Hopper, so its own features do not limit its code any further.
+        let number: u32 = if number == "90a" { 90 } else { number.parse().ok()? };
         Some(Self { major: number / 10, minor: number % 10 })
     }
 }
@@ -83,6 +85,31 @@ impl<'a> Image<'a> {
     #[must_use]
     pub fn ptx(&self) -> &'a str {
         self.ptx
+    }
+
+    /// Whether a device of this compute capability can compile the PTX: one of its target or newer. PTX with features of one chip
+    /// (`sm_90a`) runs on no other one, and PTX with features of a family (`sm_100f`) on no other major number. PTX without a target
+    /// runs nowhere.
+    ///
+    /// A program that has PTX for several kinds of chips loads the last one that runs:
+    ///
+    /// ```
+    /// # use cuda_host::Image;
+    /// let images = ["sm_75", "sm_90", "sm_90a"].map(|target| format!(".version 8.0\n.target {target}\n"));
+    /// let best = |chip| images.iter().rposition(|ptx| Image::from(ptx).runs_on(chip));
+    /// assert_eq!([(7, 0), (8, 6), (9, 0), (10, 0)].map(best), [None, Some(0), Some(2), Some(1)]);
+    /// ```
+    #[must_use]
+    pub fn runs_on(&self, compute_capability: (u32, u32)) -> bool {
+        let Some(target) = self.ptx.lines().find_map(|line| line.strip_prefix(".target sm_")) else { return false };
+        let digits = target.bytes().take_while(u8::is_ascii_digit).count();
+        let Ok(number) = target[..digits].parse::<u32>() else { return false };
+        let oldest = (number / 10, number % 10);
+        match target[digits..].bytes().next() {
+            Some(b'a') => compute_capability == oldest,
+            Some(b'f') => compute_capability.0 == oldest.0 && compute_capability >= oldest,
+            _ => compute_capability >= oldest,
+        }
     }
 
     /// The kinds of GPUs with machine code.
@@ -219,6 +246,21 @@ mod tests {
     fn chosen(chips: &[(&str, usize)], compute_capability: (u32, u32)) -> Option<String> {
         let file = file("sha256:aa", chips);
         Image::new(PTX, &file).chip_for(compute_capability).unwrap().map(|chip| chip.to_string())
+    }
+
+    #[test]
+    fn code_with_the_features_of_hopper_is_for_its_chip() {
+        let file = file("sha256:aa", &[("sm_90a", 1)]);
+        let image = Image::new(PTX, &file);
+        assert_eq!(image.chips().unwrap(), [Chip { major: 9, minor: 0 }]);
+        let runs = |target: &str, device| {
+            Image::from(format!(".target {target}, texmode_independent\n").as_str()).runs_on(device)
+        };
+        assert!(runs("sm_100f", (10, 3)) && !runs("sm_100f", (12, 0)) && !runs("sm_103f", (10, 0)));
+        assert!(
+            runs("sm_120a", (12, 0)) && !runs("sm_120a", (12, 1)) && runs("sm_75", (12, 1)) && !runs("sm_80", (7, 5))
+        );
+        assert!(!Image::from("not PTX").runs_on((9, 0)) && !runs("sm_x", (9, 0)));
     }
 
     #[test]

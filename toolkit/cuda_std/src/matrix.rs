@@ -7,6 +7,8 @@ mod element;
 mod product;
 mod source;
 mod store;
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+mod warpgroup;
 
 pub use element::{MatrixElement, tf32};
 pub use product::MatrixProduct;

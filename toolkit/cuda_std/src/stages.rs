@@ -161,7 +161,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         let (mut now, mut next) = (0, ahead);
         for turn in 0..turns {
             // The copies for this turn have ended; those for the next `S - 2` turns may be in flight.
-            platform::finish_older_copies::<S>();
+            platform::finish_older_copies::<S, 0>();
             block.open(true);
             let found = Poison::now();
             copy(block, turn.wrapping_add(ahead), next);
@@ -177,6 +177,13 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
     #[inline(always)]
     pub(crate) fn following(number: u32) -> u32 {
         if number == const { S as u32 - 1 } { 0 } else { number.wrapping_add(1) }
+    }
+
+    /// Whether all stages begin at multiples of so many bytes.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    #[inline(always)]
+    pub(crate) fn are_aligned_to(&self, bytes: u32) -> bool {
+        (self.data.address(0) | self.len.wrapping_mul(size_of::<T>() as u32)).is_multiple_of(bytes)
     }
 
     /// The first stage and the number of elements per stage, after a barrier if threads may still use the stages.

@@ -4,6 +4,11 @@
 /// which one kernel takes more does not load. The build of PTX checks the total with the memory of reductions.)
 pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
 
+/// The alignment of dynamic shared memory: for copies of 16 bytes per thread, and for products of Hopper's warpgroups, which read
+/// rows whose parts are in an order that repeats after 1024 bytes.
+#[cfg(target_arch = "nvptx64")]
+pub const DYNAMIC_SHARED_ALIGNMENT: usize = if cfg!(target_feature = "sm_90a") { 1024 } else { 128 };
+
 /// The number of threads of a block, given as a named constant.
 ///
 /// # Panics

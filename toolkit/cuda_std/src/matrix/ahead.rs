@@ -10,10 +10,10 @@ use crate::{Block, PerThread, Stages, Window, Windows};
 use crate::{PerLane, Tile, unrolled::unrolled};
 
 /// Steps of a turn: a row of 128 bytes has the elements of four.
-const STEPS: usize = 4;
+pub(super) const STEPS: usize = 4;
 
 /// Parts of 16 bytes in a row.
-const PARTS: usize = 8;
+pub(super) const PARTS: usize = 8;
 
 /// The most parts that a thread copies in a step of [`main_loop`].
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
@@ -56,6 +56,21 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// device checks before the first turn what can panic, so the loop itself has no checks. The results are those of
     /// [`copy_parts_ahead`](Self::copy_parts_ahead) into [`swizzled`] tiles and
     /// [`Warp::multiply_rows`](crate::Warp::multiply_rows).
+    ///
+    /// # Warpgroups
+    ///
+    /// In a kernel that is built for `sm_90a`, four warps of Hopper multiply `f16` or `bf16` together. The tensor cores then read both
+    /// windows from shared memory while the warps copy, which takes about 0.7 of the time. This needs parts of warps that lie one below
+    /// the other by fours:
+    ///
+    /// - `R` is 1, and `C` is 8, 16 or 32. The block has a multiple of 128 threads.
+    /// - `corner` gives warps `4 g` to `4 g + 3` the same column, and rows that are 16 apart. The first row and the column are multiples
+    ///   of 8.
+    /// - The stages belong to a [`DynamicShared`](crate::DynamicShared), and their size is a multiple of 1024 bytes.
+    /// - All threads copy the same number of parts: the windows' rows together are a multiple of half the number of threads.
+    ///
+    /// Otherwise single warps multiply, as on all other chips. The results are those of the definition in both cases
+    /// ([`Warp::multiply`](crate::Warp::multiply)). Single warps multiply fastest with square parts, such as `R` 4 and `C` 8.
     ///
     /// # Panics
     /// When there are not as many windows of `a` as of `b`, a stage is smaller than a pair of windows, or a window does not
@@ -123,11 +138,38 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             let in_a_step = threads.wrapping_mul(const { STEPS as u32 });
             let is_even =
                 n.is_multiple_of(in_a_step) && n / in_a_step <= MOST_COPIES as u32 && threads.is_multiple_of(64);
-            if SharedPointer::<V>::IS_COPIED && is_even && a.are_global() && b.are_global() {
+            #[cfg(target_feature = "sm_90a")]
+            let is_in_order = const { !super::warpgroup::multiply::<V::Element>(R, C) }
+                || super::warpgroup::are_warpgroups(threads, &corner) && self.are_aligned_to(1024);
+            #[cfg(not(target_feature = "sm_90a"))]
+            let is_in_order = true;
+            if SharedPointer::<V>::IS_COPIED && is_even && is_in_order && a.are_global() && b.are_global() {
                 platform::frozen(&corner);
                 let stages = self.open(block);
                 // SAFETY: both have `turns` windows, and no other turn is asked for.
                 let pair = |turn: u32| unsafe { (a.window_unchecked(turn), b.window_unchecked(turn)) };
+                #[cfg(target_feature = "sm_90a")]
+                if const { super::warpgroup::multiply::<V::Element>(R, C) } {
+                    block.warps_with(product, |warp, product| {
+                        let (_, [row, column]) = (first(warp.index()), first(warp.index() & !3));
+                        // As below.
+                        platform::publish();
+                        platform::ask_lanes();
+                        // SAFETY: as checked; the stages are open.
+                        unsafe {
+                            let sums = product.0.own_mut().first_sums();
+                            super::warpgroup::main_loop::<V, S, A, B, C>(
+                                threads,
+                                turns,
+                                stages,
+                                pair,
+                                [row, column],
+                                sums,
+                            );
+                        }
+                    });
+                    return;
+                }
                 block.warps_with(product, |warp, product| {
                     let first = first(warp.index());
                     // All threads of the block are alive after this. Nothing in the loop can end one.
@@ -150,11 +192,49 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                 let tile = tile.elements().swizzled();
                 block.warps_with(product, |warp, product| {
                     let [row, column] = first(warp.index());
+                    // With so many sums there are no registers for the next step's elements.
+                    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+                    if const { super::warpgroup::multiply::<V::Element>(R, C) } {
+                        return warp.multiply_rows_at_once::<STEPS, _, _, _>(
+                            (&tile, row),
+                            (&tile, column),
+                            stride,
+                            product,
+                        );
+                    }
                     warp.multiply_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
                 });
             },
         );
     }
+}
+
+/// Begins a quarter of the calling thread's copies of a turn.
+///
+/// # Safety
+/// There are `threads` threads, which divide the parts as [`main_loop`] says. The stage has room for both windows, which are in
+/// global memory and stay borrowed until the copies have ended. Nobody uses the stage until then.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+pub(super) unsafe fn copy_step<'x, V: Elements16 + 'x, const A: usize, const B: usize>(
+    threads: u32,
+    pair: (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
+    stage: SharedPointer<V>,
+    step: u32,
+) {
+    let (each, thread) = (const { (PARTS * (A + B) / STEPS) as u32 }, platform::fresh_thread_index());
+    // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
+    unsafe { core::hint::assert_unchecked(thread < threads) };
+    // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
+    let at = (thread ^ (thread / PARTS as u32)) % PARTS as u32;
+    unrolled::<MOST_COPIES>(|k| {
+        let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
+        if k < each / threads {
+            let row = first / PARTS as u32 + thread / PARTS as u32;
+            // SAFETY: in bounds; each part belongs to one thread. The rest is the caller's.
+            unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
+        }
+    });
 }
 
 /// The turns of a warp.
@@ -177,27 +257,13 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
 ) where
     V: Elements16<Element: MatrixElement> + 'x,
 {
-    let (n, each) = const { ((PARTS * (A + B)) as u32, (PARTS * (A + B) / STEPS) as u32) };
+    let n = const { (PARTS * (A + B)) as u32 };
     let stage = |number: u32| data.offset(number.wrapping_mul(len));
-    // Begins a quarter of the calling thread's copies of a turn.
     let copy = |turn: u32, number: u32, step: u32| {
-        if turn >= turns {
-            return;
+        if turn < turns {
+            // SAFETY: the caller's. Nobody reads this stage: all threads have used it before the barrier at the start of this turn.
+            unsafe { copy_step(threads, pair(turn), stage(number), step) };
         }
-        let (pair, stage, thread) = (pair(turn), stage(number), platform::fresh_thread_index());
-        // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
-        unsafe { core::hint::assert_unchecked(thread < threads) };
-        // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
-        let at = (thread ^ thread / PARTS as u32) % PARTS as u32;
-        unrolled::<MOST_COPIES>(|k| {
-            let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
-            if k < each / threads {
-                let row = first / PARTS as u32 + thread / PARTS as u32;
-                // SAFETY: in bounds; each part belongs to one thread. Nobody reads this stage: all threads have used it before
-                // the barrier at the start of this turn. The source stays borrowed until the copies have ended.
-                unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
-            }
-        });
     };
     let ahead = const { S as u32 - 1 };
     for turn in 0..ahead {
@@ -207,7 +273,7 @@ unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: usize, const
     let (mut now, mut next) = (0, ahead);
     for turn in 0..turns {
         // All threads' copies for this turn have ended; those for the next `S - 2` turns may be in flight.
-        platform::finish_older_copies::<S>();
+        platform::finish_older_copies::<S, 0>();
         platform::barrier();
         // SAFETY: all of it was copied and waited for, and nobody writes this stage in this turn.
         let tile = unsafe { Tile::new(stage(now), n, true) }.elements().swizzled();

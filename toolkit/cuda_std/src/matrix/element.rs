@@ -28,6 +28,9 @@ pub(crate) mod sealed {
         /// All lanes of the warp are alive and reach this together.
         #[cfg(target_arch = "nvptx64")]
         unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [Self::Added; 4], _: Inside) -> [Self::Added; 4];
+        /// How warpgroups multiply it, if they do. Then sums are `f32`.
+        #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+        const KIND: Option<crate::platform::warpgroup::Kind> = None;
         /// The type in which products are computed.
         #[cfg(not(target_arch = "nvptx64"))]
         type Wide: Copy + Default;
@@ -132,7 +135,7 @@ fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
 
 /// Implements an element that is a float.
 macro_rules! float {
-    ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($seen:item)?) => {
+    ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($other:item)?) => {
         impl sealed::Element for $element {
             type Added = f32;
             const PER_WORD: u32 = $per_word;
@@ -143,7 +146,7 @@ macro_rules! float {
                 $bits
             }
 
-            $($seen)?
+            $($other)?
 
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
@@ -170,8 +173,22 @@ macro_rules! float {
     };
 }
 
-float!(f16, 2, |x| x.to_bits().into(), |word, i| f16::from_bits((word >> (16 * i)) as u16).into(),);
-float!(bf16, 2, |x| x.to_bits().into(), |word, i| bf16::from_bits((word >> (16 * i)) as u16).into(),);
+float!(
+    f16,
+    2,
+    |x| x.to_bits().into(),
+    |word, i| f16::from_bits((word >> (16 * i)) as u16).into(),
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::F16);
+);
+float!(
+    bf16,
+    2,
+    |x| x.to_bits().into(),
+    |word, i| bf16::from_bits((word >> (16 * i)) as u16).into(),
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::Bf16);
+);
 float!(
     tf32,
     1,

@@ -33,6 +33,15 @@ impl<E: MatrixElement, const R: usize, const C: usize> MatrixProduct<E, R, C> {
     }
 }
 
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+impl<E: MatrixElement, const R: usize, const C: usize> MatrixProduct<E, R, C> {
+    /// The sums of the first 16 rows.
+    #[inline(always)]
+    pub(super) fn first_sums(&mut self) -> &mut [[E::Sum; 4]; C] {
+        &mut self.sums.0[0]
+    }
+}
+
 impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixProduct<E, R, C> {
     fn default() -> Self {
         Self::zero()
@@ -104,6 +113,26 @@ impl Warp {
             let y = self.matrix_b_by_columns(columns, first(first_column), stride);
             self.add_products(product);
             self.each_with(product, (&x, &y), |_, own, (x, y)| (own.rows, own.columns) = (*x, *y));
+        }
+    }
+
+    /// As [`multiply_rows`](Self::multiply_rows), but nothing remains to be added. It takes fewer registers.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn multiply_rows_at_once<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        (rows, first_row): (&(impl MatrixSource<E> + ?Sized), u32),
+        (columns, first_column): (&(impl MatrixSource<E> + ?Sized), u32),
+        stride: u32,
+        product: &mut PerLane<MatrixProduct<E, R, C>>,
+    ) {
+        for k in 0..STEPS as u32 {
+            let x = self.matrix_a(rows, first_row.wrapping_add(k * E::DEPTH), stride);
+            let y = self.matrix_b_by_columns(columns, first_column.wrapping_add(k * E::DEPTH), stride);
+            let mut sums = self.map(&*product, |_, own| own.sums);
+            self.multiply(&x, &y, &mut sums);
+            self.each_with(product, &sums, |_, own, sums| own.sums = *sums);
         }
     }
 

@@ -13,6 +13,8 @@ mod scatter;
 mod shared;
 mod shuffle;
 mod warp;
+#[cfg(target_feature = "sm_90a")]
+pub(crate) mod warpgroup;
 mod whole_grid;
 
 pub use atomic::{AtomicNumber, Place};

@@ -2,6 +2,8 @@
 //
 //     nvcc -O3 -std=c++17 -arch=native -o peers peers.cu -lcublasLt && ./peers >peers-cuda.csv
 //
+// On Hopper, `-gencode arch=compute_90a,code=sm_90a -DWGMMA` instead of `-arch=native` adds a product by warpgroups.
+//
 // saxpy, transpose, histogram and the f32 product are those of ../../baselines/zero_cost.cu.
 
 #include "../../baselines/zero_cost.cu"
@@ -247,6 +249,67 @@ extern "C" __global__ void __launch_bounds__(256, 1)
                 *reinterpret_cast<float2*>(out + row * columns + column) = make_float2(sums[r][c][2 * h], sums[r][c][2 * h + 1]);
             }
 }
+
+#ifdef WGMMA
+// ---- kernel product of bf16 by warpgroups: as above, with tiles of 64 x 256 for four warps together, in four stages
+#define SUMS_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
+#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+#define SUMS SUMS_16(0), SUMS_16(16), SUMS_16(32), SUMS_16(48), SUMS_16(64), SUMS_16(80), SUMS_16(96), SUMS_16(112)
+__device__ __forceinline__ void multiply_64x256(float (&sums)[128], unsigned long long rows, unsigned long long columns) {
+    asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+                 "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+                 "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+                 "%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "
+                 "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, "
+                 "%102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, "
+                 "%119, %120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, p, 1, 1, 0, 0;}"
+                 : SUMS : "l"(rows), "l"(columns));
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+    cu_product_by_warpgroups(float* __restrict__ out, const uint4* __restrict__ a, const uint4* __restrict__ b,
+                             unsigned columns, unsigned depth) {
+    constexpr unsigned ROWS = 128, COLUMNS = 256, STAGES = 4, BYTES = (ROWS + COLUMNS) * 128;
+    extern __shared__ __align__(1024) char aligned_tiles[];
+    unsigned base = __cvta_generic_to_shared(aligned_tiles), t = threadIdx.x, warp = t / 32, lane = t % 32;
+    unsigned top = blockIdx.y * ROWS, left = blockIdx.x * COLUMNS, stride = depth / 8, turns = depth / 64;
+    auto copy = [&](unsigned turn, unsigned stage) {
+        if (turn < turns)
+#pragma unroll
+            for (unsigned i = t; i < BYTES / 16; i += 256) {
+                unsigned row = i / 8, at = turn * 8 + ((i ^ row) & 7);
+                const uint4* from = row < ROWS ? a + (top + row) * stride + at : b + (left + row - ROWS) * stride + at;
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + stage * BYTES + i * 16), "l"(from));
+            }
+        asm volatile("cp.async.commit_group;");
+    };
+    auto place = [](unsigned address) { return 1ull << 62 | 64ull << 32 | 1ull << 16 | address >> 4; };
+    unsigned group = __shfl_sync(~0u, warp / 4, 0);
+    float sums[128] = {};
+    for (unsigned turn = 0; turn + 2 < STAGES; ++turn) copy(turn, turn);
+    for (unsigned turn = 0, now = 0; turn < turns; ++turn, now = (now + 1) % STAGES) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 3));
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncthreads();
+        copy(turn + STAGES - 2, (now + 2) % STAGES);
+        unsigned tile = base + now * BYTES;
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (unsigned k = 0; k < 4; ++k)
+            multiply_64x256(sums, place(tile + group * 8192 + k * 32), place(tile + ROWS * 128 + k * 32));
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+    }
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS :: "memory");
+#pragma unroll
+    for (int c = 0; c < 32; ++c)
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            unsigned row = top + warp * 16 + h * 8 + lane / 4, column = left + c * 8 + lane % 4 * 2;
+            *reinterpret_cast<float2*>(out + row * columns + column) = make_float2(sums[4 * c + 2 * h], sums[4 * c + 2 * h + 1]);
+        }
+}
+#endif
 // ---- end of kernels
 
 static cudaStream_t stream;
@@ -313,6 +376,15 @@ static void product(unsigned n) {
     timed("CUDA C++", "product of bf16", size, [&] {
         cu_product<<<dim3(n / 256, n / 128), 256, 3 * 384 * 128, stream>>>(out, (uint4*)a, (uint4*)b, n, n);
     });
+#ifdef WGMMA
+    float* by_warpgroups = device<float>(size_t(n) * n);
+    CHECK(cudaFuncSetAttribute(cu_product_by_warpgroups, cudaFuncAttributeMaxDynamicSharedMemorySize, 4 * 384 * 128));
+    timed("CUDA C++", "product of bf16 by warpgroups", size, [&] {
+        cu_product_by_warpgroups<<<dim3(n / 256, n / 128), 256, 4 * 384 * 128, stream>>>(by_warpgroups, (uint4*)a, (uint4*)b, n, n);
+    });
+    same(host(out, size_t(n) * n) == host(by_warpgroups, size_t(n) * n), "product of bf16 by warpgroups");
+    CHECK(cudaFree(by_warpgroups));
+#endif
     cublasLtHandle_t lt;
     CHECK(cublasLtCreate(&lt));
     for (auto type : {CUDA_R_32F, CUDA_R_16BF}) {

@@ -64,7 +64,8 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let tensor = tensor_tests::PTX.map_err(anyhow::Error::msg)?;
-    let (_, newest) = tensor.last().context("there are kernels for no chip")?;
+    let runnable = tensor_tests::runnable(tensor);
+    let (_, newest) = runnable.last().context("there are no kernels for this chip")?;
     let first = CudaExecutor::open(0, "tensor kernels", *newest)?;
     let load = |name, ptx: &str| Module::load(first.context(), name, ptx);
     let examples = load("examples", toolkit_examples::PTX.map_err(anyhow::Error::msg)?)?;
@@ -179,14 +180,14 @@ fn products_of_bf16(gpu: &Gpu, n: u32) -> Result<()> {
     let (left, right) = (matrix(0), matrix(77));
     let (a, b, mut out) = (gpu.buffer(&left)?, gpu.buffer(&right)?, gpu.zeroed::<f32>(n * n)?);
     macro_rules! variants {
-        ($($rows:literal $columns:literal $stages:literal;)*) => {$(
+        ($($way:literal $rows:literal $columns:literal $stages:literal $r:literal $c:literal;)*) => {$(
             out.view_mut().zero(gpu.0.stream())?;
-            let name = concat!("product of bf16 by ", $rows, " x ", $columns, " in ", $stages, " stages");
+            let name = concat!("product of bf16 by ", $rows, " x ", $columns, " in ", $stages, " stages", $way);
             gpu.time(name, &n.to_string(), |gpu| {
                 let tiles = DynamicLength($stages * 8 * ($rows + $columns));
                 let data = Matrix { data: out.view_mut(), columns: n };
                 let args = staged::Args { out: data, a: a.view(), b: b.view(), depth: n, tiles };
-                staged::launch::<$rows, $columns, $stages, _>(gpu, (n / $columns, n / $rows), args)
+                staged::launch::<bf16x8, $rows, $columns, $stages, $r, $c, _>(gpu, (n / $columns, n / $rows), args)
             })?;
             // Small whole numbers: sums are exact.
             let found = gpu.download(&out)?;
@@ -201,11 +202,15 @@ fn products_of_bf16(gpu: &Gpu, n: u32) -> Result<()> {
         )*};
     }
     variants! {
-        128 256 3;
-        128 256 4;
-        256 128 3;
-        128 128 3;
-        128 128 4;
+        "" 128 256 3 4 8;
+        "" 128 256 4 4 8;
+        "" 256 128 3 4 8;
+        "" 128 128 3 4 8;
+        "" 128 128 4 4 8;
+        " by warpgroups" 128 256 3 1 32;
+        " by warpgroups" 128 256 4 1 32;
+        " by warpgroups" 128 128 3 1 16;
+        " by warpgroups" 128 128 4 1 16;
     }
     Ok(())
 }

@@ -1,18 +1,26 @@
 //! PTX of the kernels in `tensor-kernels`. A separate package builds it, so that the kernels have no build dependencies.
 
-use cuda_host::CudaExecutor;
+use cuda_host::{CudaExecutor, Device, Image};
 use toolkit_tests::device::{executors, is_there};
 
-/// The kernels for chips from 7.5, 8.0 and 9.0 on, by name; or why they could not be built.
+/// The kernels for chips from 7.5, 8.0 and 9.0 on, and for 9.0 alone, by name; or why they could not be built.
 pub const PTX: Result<&[(&str, &str)], &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
 
-/// Executors on the first device with the kernels for each kind of chip from `oldest` on; none without a device.
+/// Executors on the first device with the kernels for each kind of chip from `oldest` on, as far as it runs them; none without a
+/// device.
 ///
 /// # Panics
 /// If there is a device, but was no compiler for it when the tests were built.
 #[must_use]
 pub fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
     let built = PTX.unwrap_or_else(|why| if is_there() { panic!("{why}") } else { &[] });
-    let images: Vec<_> = built.iter().copied().filter(|(name, _)| *name >= oldest).collect();
+    let images: Vec<_> = runnable(built).into_iter().filter(|(name, _)| *name >= oldest).collect();
     executors("tensor kernels", &images)
+}
+
+/// Those that the first device runs; none without a device.
+#[must_use]
+pub fn runnable(built: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    let Ok(device) = Device::info(0) else { return Vec::new() };
+    built.iter().copied().filter(|(_, ptx)| Image::from(*ptx).runs_on(device.compute_capability)).collect()
 }

@@ -54,7 +54,8 @@ fn products_by_stages_have_the_bits_of_the_cpu() {
                 let mut out = vec![0.0f32; 256 * 256];
                 let data = Matrix { data: &mut out[..], columns: 256 };
                 let args = k::staged::Args { out: data, a: &a[..], b: &b[..], depth, tiles };
-                k::staged::launch::<$rows, $columns, $stages, _>(&CpuExecutor::new(), grid, args).unwrap();
+                k::staged::launch::<bf16x8, $rows, $columns, $stages, 4, 8, _>(&CpuExecutor::new(), grid, args)
+                    .unwrap();
                 let line = |matrix: &[bf16x8], line: usize| -> Vec<f32> {
                     matrix[line * depth as usize / 8..][..depth as usize / 8].iter().flat_map(|x| x.to_f32()).collect()
                 };
@@ -66,7 +67,7 @@ fn products_by_stages_have_the_bits_of_the_cpu() {
                     let data = Matrix { data: there.view_mut(), columns: 256 };
                     let args = k::staged::Args { out: data, a: x.view(), b: y.view(), depth, tiles };
                     // A chip with less shared memory refuses the largest ones.
-                    match k::staged::launch::<$rows, $columns, $stages, _>(gpu, grid, args) {
+                    match k::staged::launch::<bf16x8, $rows, $columns, $stages, 4, 8, _>(gpu, grid, args) {
                         Err(cuda_host::CudaError::SharedMemory { .. }) => println!("{name}: too little shared memory"),
                         launched => {
                             launched.unwrap();

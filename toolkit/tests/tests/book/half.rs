@@ -1,5 +1,6 @@
 //! The examples of the chapter on 16-bit floats and tensor cores, on CPU cores.
 
+use cuda_host::Image;
 use cuda_std::MatrixElement;
 use cuda_std::prelude::*;
 
@@ -105,4 +106,65 @@ fn the_product_is_that_of_the_definition() {
             (0..depth).map(|k| a[(row * depth + k) as usize].to_f32() * b[(k * columns + column) as usize].to_f32());
         assert_eq!(found, terms.sum::<f32>(), "row {row}, column {column}");
     }
+}
+
+// ANCHOR: together
+/// A times the transpose of B, with `depth` elements in each row. A block computes 64 x 128 by four warps of 16 x 128, which multiply
+/// together on Hopper.
+#[kernel(
+    threads = 128,
+    requires(
+        c.rows().is_multiple_of(64) && c.columns().is_multiple_of(128) && depth.is_multiple_of(64),
+        a.len() * 8 == c.rows() * depth as usize && b.len() * 8 == c.columns() * depth as usize,
+        tiles.len() == 4 * (64 + 128) * 8,
+    )
+)]
+pub fn together(
+    block: &mut Block,
+    c: &mut Tile2d<f32, 64, 128, WriteOnly>,
+    a: &[bf16x8],
+    b: &[bf16x8],
+    depth: u32,
+    tiles: &mut DynamicShared<bf16x8>,
+) {
+    let (top, left, [rows, columns]) = (c.first_row(), c.first_column(), c.matrix());
+    let (a, b) = (Table::new(a, rows, depth / 8), Table::new(b, columns, depth / 8));
+    let windows = (a.windows_across::<64, 8>(top), b.windows_across::<128, 8>(left));
+    let mut product = block.per_thread(|_| MatrixProduct::<bf16, 1, 16>::zero());
+    tiles.stages::<4>(block).add_products(block, windows, |warp| [16 * warp, 0], &mut product);
+    let sums = block.finish_products(product);
+    c.write_sums(block, &sums, |_, _, sum| sum);
+}
+// ANCHOR_END: together
+
+#[test]
+fn the_product_of_four_warps_is_that_of_the_definition() {
+    let (rows, columns, depth) = (128u32, 128, 192);
+    let number = |i: u32| bf16::from_f32((i * i % 17) as f32 - 8.0);
+    let line = |i: u32| bf16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| number(8 * i + k)));
+    let (a, b): (Vec<_>, Vec<_>) =
+        ((0..rows * depth / 8).map(line).collect(), (0..columns * depth / 8).map(line).collect());
+    let mut out = vec![0.0; (rows * columns) as usize];
+    let c = Matrix { data: &mut out[..], columns };
+    let args = together::Args { c, a: &a[..], b: &b[..], depth, tiles: DynamicLength(4 * (64 + 128) * 8) };
+    together::launch(&CpuExecutor::shuffled(4), (columns / 128, rows / 64), args).unwrap();
+    for (at, found) in (0..).zip(out) {
+        let terms =
+            (0..depth).map(|k| number(at / columns * depth + k).to_f32() * number(at % columns * depth + k).to_f32());
+        assert_eq!(found, terms.sum::<f32>(), "element {at}");
+    }
+}
+
+// ANCHOR: newest
+/// The last of several PTX texts that a device can load.
+fn newest<'p>(texts: &[&'p str], compute_capability: (u32, u32)) -> Option<&'p str> {
+    texts.iter().copied().rfind(|ptx| Image::from(*ptx).runs_on(compute_capability))
+}
+// ANCHOR_END: newest
+
+#[test]
+fn a_device_gets_the_newest_ptx_that_it_can_load() {
+    let texts = [".target sm_80\n", ".target sm_90a\n"];
+    let found = [(7, 5), (8, 9), (9, 0), (10, 0)].map(|device| newest(&texts, device));
+    assert_eq!(found, [None, Some(texts[0]), Some(texts[1]), Some(texts[0])]);
 }

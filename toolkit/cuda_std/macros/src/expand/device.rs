@@ -163,11 +163,10 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             }
         }
         Kind::DynamicShared(element) => {
-            // Aligned for copies of 16 bytes per thread.
-            let declare = format!(".extern .shared .align 128 .b8 {symbol}[];");
+            let declare = format!(".extern .shared .align {{align}} .b8 {symbol}[];");
             Part {
                 parameters: quote!(#len: u32,),
-                declaration: quote!(::core::arch::global_asm!(#declare);),
+                declaration: quote!(::core::arch::global_asm!(#declare, align = const p::DYNAMIC_SHARED_ALIGNMENT);),
                 binding: take_address,
                 argument: quote! {
                     &mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::<#element>::new(#id, #len))

@@ -141,4 +141,4 @@ pub(crate) fn end_turn_of_copies() {}
 
 /// As [`finish_copies`].
 #[inline(always)]
-pub(crate) fn finish_older_copies<const STAGES: usize>() {}
+pub(crate) fn finish_older_copies<const STAGES: usize, const FREE: usize>() {}

@@ -72,7 +72,7 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
         let first = n.wrapping_mul(J as u32);
         let n = n as usize;
         // Two pairs at a time, if there is another pair.
-        if const { J == 4 } || (n % 2 == 0 && n + 1 < N) {
+        if const { J == 4 } || (n.is_multiple_of(2) && n + 1 < N) {
             let address = line(first.wrapping_add(part), row);
             let (a, b, c, d): (u32, u32, u32, u32);
             // SAFETY: the caller's, of each lane's row.
@@ -87,7 +87,7 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
             } else {
                 (words[(n + 1) % N][0], words[(n + 1) % N][1]) = (c, d);
             }
-        } else if n % 2 == 0 {
+        } else if n.is_multiple_of(2) {
             let address = line(first.wrapping_add(part % 2), row);
             let (a, b): (u32, u32);
             // SAFETY: as above.

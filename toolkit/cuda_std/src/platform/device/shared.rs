@@ -329,12 +329,12 @@ pub(crate) fn end_turn_of_copies() {
     }
 }
 
-/// Waits for all turns of copies of this thread but the last `STAGES - 2`.
+/// Waits for all turns of copies of this thread but the last `STAGES - 2`, less `FREE` stages that are not copied ahead.
 #[inline(always)]
-pub(crate) fn finish_older_copies<const STAGES: usize>() {
+pub(crate) fn finish_older_copies<const STAGES: usize, const FREE: usize>() {
     #[cfg(target_feature = "sm_80")]
     // SAFETY: waits.
     unsafe {
-        asm!("cp.async.wait_group {0};", const STAGES - 2, options(nostack, preserves_flags));
+        asm!("cp.async.wait_group {0};", const STAGES.saturating_sub(2 + FREE), options(nostack, preserves_flags));
     }
 }

@@ -1,5 +1,7 @@
 //! A large product of matrices by tensor cores, whose tiles are copied some turns ahead.
 
+use cuda_layout::DeviceLayout;
+use cuda_std::Elements16;
 use cuda_std::prelude::*;
 
 /// Columns of both matrices that a turn takes: 128 bytes per row.
@@ -8,9 +10,11 @@ const DEPTH: u32 = 64;
 const PARTS: u32 = DEPTH / 8;
 
 /// A B for a row-major A and a column-major B, with `depth` elements each. A block computes `ROWS` x `COLUMNS`, a warp
-/// 64 x 64. Tiles are copied `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
+/// 16 `R` x 8 `C`. Tiles are copied up to `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
+///
+/// In the instances `together_*`, the parts of four warps lie one below the other, as Hopper's warpgroups need.
 #[kernel(
-    threads = ROWS * COLUMNS / 128,
+    threads = ROWS * COLUMNS / (4 * R * C),
     requires(
         depth > 0 && depth.is_multiple_of(DEPTH),
         out.rows().is_multiple_of(ROWS) && out.columns().is_multiple_of(COLUMNS),
@@ -18,30 +22,65 @@ const PARTS: u32 = DEPTH / 8;
         tiles.len() == STAGES * PARTS as usize * (ROWS + COLUMNS),
     ),
     instances(
-        staged_128_256_3 = <128, 256, 3>,
-        staged_128_256_4 = <128, 256, 4>,
-        staged_256_128_3 = <256, 128, 3>,
-        staged_128_128_3 = <128, 128, 3>,
-        staged_128_128_4 = <128, 128, 4>,
+        staged_128_256_3 = <bf16x8, 128, 256, 3, 4, 8>,
+        staged_128_256_4 = <bf16x8, 128, 256, 4, 4, 8>,
+        staged_256_128_3 = <bf16x8, 256, 128, 3, 4, 8>,
+        staged_128_128_3 = <bf16x8, 128, 128, 3, 4, 8>,
+        staged_128_128_4 = <bf16x8, 128, 128, 4, 4, 8>,
+        together_128_256_3 = <bf16x8, 128, 256, 3, 1, 32>,
+        together_128_256_4 = <bf16x8, 128, 256, 4, 1, 32>,
+        together_256_128_4 = <bf16x8, 256, 128, 4, 1, 16>,
+        together_128_128_3 = <bf16x8, 128, 128, 3, 1, 16>,
+        together_128_128_4 = <bf16x8, 128, 128, 4, 1, 16>,
+        together_f16_128_256_4 = <f16x8, 128, 256, 4, 1, 32>,
+        together_f16_64_64_2 = <f16x8, 64, 64, 2, 1, 8>,
     )
 )]
-pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
+pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, const R: usize, const C: usize>(
     block: &mut Block,
     out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
+    a: &[V],
+    b: &[V],
+    depth: u32,
+    tiles: &mut DynamicShared<V>,
+) where
+    V: Elements16<Element: MatrixElement<Sum = f32>> + DeviceLayout,
+{
+    let (top, left) = (out.first_row(), out.first_column());
+    let (down, across) = (ROWS as u32 / (16 * R as u32), COLUMNS as u32 / (8 * C as u32));
+    let [all_rows, all_columns] = out.matrix();
+    let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
+    let mut product = block.per_thread(|_| MatrixProduct::<V::Element, R, C>::zero());
+    let windows =
+        (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
+    let corner = |warp: u32| [warp / across % down * 16 * R as u32, warp % across * 8 * C as u32];
+    tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
+    let sums = block.finish_products(product);
+    out.write_sums(block, &sums, |_, _, sum| sum);
+}
+
+/// As [`staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows.
+#[kernel(
+    threads = 128,
+    requires(
+        depth > 0 && depth.is_multiple_of(DEPTH) && out.rows() == 64 && out.columns() == 64,
+        a.len() == 8 * depth as usize && b.len() == 8 * depth as usize && tiles.len() == 16 * 128,
+    )
+)]
+pub fn turned(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 64, 64, WriteOnly>,
     a: &[bf16x8],
     b: &[bf16x8],
     depth: u32,
+    turned: u32,
     tiles: &mut DynamicShared<bf16x8>,
 ) {
-    let (top, left) = (out.first_row(), out.first_column());
-    let (rows, across) = (ROWS as u32, COLUMNS as u32 / 64);
-    let [all_rows, all_columns] = out.matrix();
-    let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
-    let mut product = block.per_thread(|_| MatrixProduct::<bf16, 4, 8>::zero());
-    let windows =
-        (a.windows_across::<ROWS, { PARTS as usize }>(top), b.windows_across::<COLUMNS, { PARTS as usize }>(left));
-    let corner = |warp: u32| [warp / across % (rows / 64), warp % across].map(|corner| corner * 64);
-    tiles.stages::<STAGES>(block).add_products(block, windows, corner, &mut product);
+    let (a, b) = (Table::new(a, 64, depth / 8), Table::new(b, 64, depth / 8));
+    let mut product = block.per_thread(|_| MatrixProduct::<bf16, 1, 8>::zero());
+    let windows = (a.windows_across::<64, { PARTS as usize }>(0), b.windows_across::<64, { PARTS as usize }>(0));
+    let corner = |warp: u32| [if turned == 1 { 48 - warp % 4 * 16 } else { warp % 4 * 16 }, 0];
+    tiles.stages::<2>(block).add_products(block, windows, corner, &mut product);
     let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
