@@ -11,6 +11,7 @@ mod picks;
 pub(crate) mod printer;
 mod ranges;
 mod reduce;
+mod rows;
 mod scan;
 mod scatter;
 mod shared;
