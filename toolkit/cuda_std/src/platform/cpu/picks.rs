@@ -12,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 /// The number of words stored for an element: its index, and its own four.
 const WORDS: usize = 5;
 /// The number of elements that are examined together.
-const TURN: usize = 16;
+pub(super) const TURN: usize = 16;
 
 /// An element of a global array that a warp has chosen, as stored in a [`WarpList`].
 ///
@@ -81,7 +81,7 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
 /// # Safety
 /// The elements exist, and there is one.
 #[inline(always)]
-unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
+pub(super) unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
     // SAFETY: ensured by the caller.
     let at = |k: usize| unsafe { elements.add(if (k as u32) < n { k } else { 0 }) };
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -112,7 +112,7 @@ unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
 
 /// A bit for each answer, which is 0 or 1.
 #[inline(always)]
-fn bits(answers: &[u8; TURN]) -> u32 {
+pub(super) fn bits(answers: &[u8; TURN]) -> u32 {
     let mut padded = [0; WARP];
     padded[..TURN].copy_from_slice(answers);
     super::warp::bits(&padded)
@@ -207,6 +207,28 @@ pub(crate) unsafe fn push_picks(
     votes
 }
 
+/// Gives the positions of a list from `first` on, up to the next multiple of 32, these words.
+///
+/// # Safety
+/// Only this warp accesses the list.
+#[inline(always)]
+pub(crate) unsafe fn pad_picks((list, first, capacity): (SharedPointer<Pick>, u32, u32), words: [f32; 4]) {
+    for (word, value) in words.into_iter().enumerate() {
+        let column = column(list, capacity, word + 1).cast::<f32>();
+        // SAFETY: there is room for all that is written.
+        unsafe {
+            if capacity.saturating_sub(first) >= WARP as u32 {
+                // All at once: the next items replace what is too much.
+                column.add(first as usize).cast::<[f32; WARP]>().write_unaligned([value; WARP]);
+            } else {
+                for at in first..first.next_multiple_of(WARP as u32).min(capacity) {
+                    column.add(at as usize).write(value);
+                }
+            }
+        }
+    }
+}
+
 /// The addresses of the elements at 32 positions.
 pub(crate) struct PickStorage<'a> {
     index: &'a PerLane<u32>,
@@ -240,7 +262,7 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     let at = |word| column(list, capacity, word).wrapping_add(first as usize);
     // SAFETY: the first of the 32 lies in the list. Those after its end lie in the next column, in another warp's list,
     // which that warp does not write while this one's closure runs, or in the spare room after the array. Memory that
-    // nobody has written is 0, and any bits are a value.
+    // nobody has written has what earlier blocks left, and any bits are a value.
     unsafe {
         PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
     }
