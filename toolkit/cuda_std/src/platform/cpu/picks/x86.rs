@@ -175,13 +175,13 @@ pub unsafe fn push_ranges(
         let (mut k, end) = (*begin, len.min(*end));
         while k < end {
             let n = (end - k).min(TURN as u32);
-            let last = k + (n - 1);
             // SAFETY: in bounds.
             let words = unsafe { apart_by_sixteen(elements.add(k as usize), n) };
             let [x, y, z, w] = &words;
             let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
             for i in 0..TURN {
-                index[i] = k.wrapping_add(i as u32).min(last);
+                // Where there is no element, the first one is asked about again.
+                index[i] = if (i as u32) < n { k.wrapping_add(i as u32) } else { k };
                 chosen[i] = u8::from(keep(index[i], [x[i], y[i], z[i], w[i]]));
             }
             let votes = bits(&chosen) & (u32::MAX >> (32 - n));
