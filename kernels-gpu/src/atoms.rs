@@ -99,15 +99,12 @@ impl Inputs<'_> {
     /// The residue of an atom.
     #[inline]
     fn residue_of(&self, atom: u32) -> u32 {
-        // Binary search for the last residue that begins at the atom or before it.
-        let (mut low, mut high) = (0, self.structure().n_residues);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.residue_atoms.at(self.row(middle)) <= atom {
-                low = middle;
-            } else {
-                high = middle;
-            }
+        // Binary search for the last residue that begins at the atom or before it, with as many steps for every atom.
+        let (mut low, mut n) = (0, self.structure().n_residues);
+        while n > 1 {
+            let half = n / 2;
+            low += if self.residue_atoms.at(self.row(low + half)) <= atom { half } else { 0 };
+            n -= half;
         }
         low
     }
@@ -149,11 +146,12 @@ pub fn atom_cells(
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
+    enum Here {}
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms <= largest {
         let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
-        sort(block, &inputs, frames, sorted, cells, owners, frame);
+        sort::<Here>(block, &inputs, frames, sorted, cells, owners, frame);
     }
 }
 
@@ -172,16 +170,17 @@ pub fn large_atom_cells(
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
+    enum Here {}
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms > largest {
         let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
-        sort(block, &inputs, frames, sorted, cells, owners, frame);
+        sort::<Here>(block, &inputs, frames, sorted, cells, owners, frame);
     }
 }
 
 #[inline(always)]
-fn sort(
+fn sort<V>(
     block: &mut Block,
     inputs: &Inputs,
     frames: &mut Segment<Frame>,
@@ -191,12 +190,12 @@ fn sort(
     frame: &mut Shared<Frame, 1>,
 ) {
     let n = inputs.structure().n_atoms;
-    let around_all = cells::frame(block, n, |i| inputs.atom(i));
+    let around_all = cells::frame::<V>(block, n, |i| inputs.atom(i));
     frames.set(block, 0, around_all);
     let frame = frame.fill(block, 1, |_| around_all);
     let mut words = cells.whole();
     let mut words = words.flatten();
-    cells::sort(block, n, |i| inputs.atom(i), &mut words, sorted, &frame);
+    cells::sort::<V>(block, n, |i| inputs.atom(i), &mut words, sorted, &frame);
     let cells = Cells::of(words.into_view(), n, &frame);
     owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
 }

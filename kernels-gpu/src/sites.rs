@@ -246,7 +246,7 @@ fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROU
             break;
         }
         let place = found.cells.place.get(!(most as u32));
-        let peak = Peak { center: center(block, found, found.at(place)), place };
+        let peak = Peak { center: center::<V>(block, found, found.at(place)), place };
         peaks.set(block, count, peak);
         count += 1;
         tops.update_by_warp(block, groups, |warp, group, own| {
@@ -319,7 +319,7 @@ impl<'a> Rows<'a> {
 /// The mean position of the points around a peak, weighted by their scores. Differences from the peak are summed up as
 /// integers.
 #[inline(always)]
-fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
+fn center<V>(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
     let rows = Rows::around(found, peak);
     let weighted = |part: u32| {
         let mut sums = [0u64; 4];

@@ -4,7 +4,7 @@
 use kernels_gpu::masks::{ANY, FIRST_THRESHOLD, NOTHING, THRESHOLDS};
 use shared_types::{MASK_BINS, MASK_SIDE, Mask, PointGroup, TestPoint};
 
-/// A margin for rounding errors: directions, thresholds and the test itself together err by less than 2e-6.
+/// A margin for rounding errors: directions, thresholds and the test itself together err by less than 4e-6.
 const MARGIN: f64 = 1e-5;
 
 type Vector = [f64; 3];

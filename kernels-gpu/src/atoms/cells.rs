@@ -236,8 +236,11 @@ impl Region {
         let z = if cfg!(target_arch = "nvptx64") {
             k / width
         } else {
-            // A core divides several at a time this way. It is exact: the error is far below half of 1 / width.
-            ((f64::from(k) + 0.5) * (1.0 / f64::from(width))) as u32
+            // A core divides several at a time this way. The quotient is at least half of 1 / width away from the numbers at
+            // which its whole part changes, and the error is far below that. Adding this rounds it to an integer, in the sum's
+            // lowest bits: a conversion would not take several at a time.
+            const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+            ((f64::from(k) + 0.5) * (1.0 / f64::from(width)) - 0.5 + TO_INTEGER).to_bits() as u32
         };
         [self.low[1].wrapping_add(k.wrapping_sub(z.wrapping_mul(width))), self.low[2].wrapping_add(z)]
     }
@@ -257,7 +260,7 @@ pub struct Cells<'a> {
 
 /// A grid for `n` atoms: its cells are wide enough that there are at most three per atom.
 #[inline(always)]
-pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
+pub fn frame<V>(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
     let corner = |i| {
         let atom = atoms(i);
         [atom.x, atom.y, atom.z]
@@ -294,7 +297,7 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
 
 /// Sorts a structure's `n` atoms into the cells of its frame. Writes `sorted`, and `words` in the layout of [`Cells::of`].
 #[inline(always)]
-pub fn sort(
+pub fn sort<V>(
     block: &mut Block,
     n: u32,
     atoms: impl Fn(u32) -> Atom + Sync,

@@ -112,10 +112,17 @@ pub fn of_two<V>(
         near.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
         row = row.wrapping_add(32);
     }
-    own.clear(warp);
-    let atoms = warp.per_lane(|lane| [0, 1].map(|which| around.own(two.residue(which), lane.index())));
-    own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() < most);
-    let (near, own) = (near.items(warp), own.items(warp));
+    // On a device all lanes read an atom of the residues at a time, so these are gathered first.
+    #[cfg(target_arch = "nvptx64")]
+    let own = {
+        own.clear(warp);
+        let atoms = warp.per_lane(|lane| [0, 1].map(|which| around.own(two.residue(which), lane.index())));
+        own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() < most);
+        own.items(warp)
+    };
+    #[cfg(not(target_arch = "nvptx64"))]
+    let _ = own;
+    let near = near.items(warp);
     let mut counts = [0; 2];
     if near.is_complete() & (most <= OWN as u32) {
         let mut at = 0u32;
@@ -123,8 +130,13 @@ pub fn of_two<V>(
             let picks = near.picks(warp, sorted, at);
             let [x, y, z, _] = picks.words();
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
+            #[cfg(target_arch = "nvptx64")]
             for own in own.range(0, own.len()) {
                 touch::<[V; 0]>(warp, &mut touches, own, (x, y, z));
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            for k in 0..most {
+                touch::<[V; 0]>(warp, &mut touches, [around.own(a, k), around.own(b, k)], (x, y, z));
             }
             let n = near.len().wrapping_sub(at);
             count::<[V; 0]>(warp, &mut counts, two, around, picks.index(), &touches, n);

@@ -129,6 +129,8 @@ fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u
 #[cfg(not(target_arch = "nvptx64"))]
 fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u32; 2]>, atoms: &Atoms) {
     exposed.push_ranges_where(warp, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
+    // Lanes without an atom get one that is far from all.
+    exposed.pad(warp, [f32::INFINITY; 4]);
 }
 
 /// The squared distance to the nearest atom of a list, for the lanes' atoms that are buried. Their bits are in `lanes`. Unspecified
@@ -189,10 +191,8 @@ fn nearest<V>(
         while at < exposed.len() {
             let picks = exposed.picks(warp, &sorted, at);
             let [x, y, z, _] = picks.words();
-            let left = exposed.len().wrapping_sub(at);
-            warp.each_with(&mut nearest, (x, y, z), |lane, [nearest], (x, y, z)| {
-                let to = square([*x - atom.x, *y - atom.y, *z - atom.z]);
-                *nearest = smaller(*nearest, if lane.index() < left { to } else { f32::INFINITY });
+            warp.each_with(&mut nearest, (x, y, z), |_, [nearest], (x, y, z)| {
+                *nearest = smaller(*nearest, square([*x - atom.x, *y - atom.y, *z - atom.z]));
             });
             at = at.wrapping_add(32);
         }

@@ -14,6 +14,10 @@ pub const CANDIDATES: usize = 896;
 /// Room in the list of atoms that may touch an atom; real structures have up to about 90.
 pub const NEAR: usize = 128;
 
+/// The words of [`NOWHERE`], for the lanes without an atom of a list.
+#[cfg(not(target_arch = "nvptx64"))]
+const FAR: [f32; 4] = [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0];
+
 /// No atom: far from all.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
 
@@ -74,8 +78,18 @@ pub fn list<'a, V>(
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
     candidates.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
+    #[cfg(not(target_arch = "nvptx64"))]
+    candidates.pad(warp, FAR);
     Cell { first, candidates: candidates.items(warp) }
 }
+
+/// The numbers of atoms within [`REACH`] of each of two, that of the second in the upper half: there are fewer than 2^16
+/// candidates. On a device each lane has its part.
+#[cfg(target_arch = "nvptx64")]
+type Within = PerLane<u32>;
+/// On a core, which counts the bits of many comparisons at once.
+#[cfg(not(target_arch = "nvptx64"))]
+type Within = u32;
 
 /// Two atoms of a pair of cells whose neighbours are searched together.
 struct Two<'a, 'l> {
@@ -85,8 +99,7 @@ struct Two<'a, 'l> {
     reach: f32,
     /// The lists of atoms that may touch each.
     near: [&'a mut WarpList<'l, Pick>; 2],
-    /// The numbers of atoms within [`REACH`] of each, that of `b` in the upper half: there are fewer than 2^16 candidates.
-    within: PerLane<u32>,
+    within: Within,
 }
 
 impl Two<'_, '_> {
@@ -96,14 +109,30 @@ impl Two<'_, '_> {
         let Self { a, b, reach, near: [near_a, near_b], within } = self;
         let [x, y, z, radius] = picks.words();
         // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
-        let last = end.wrapping_sub(1);
-        let x = warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY });
+        #[cfg(target_arch = "nvptx64")]
+        let x = {
+            let last = end.wrapping_sub(1);
+            warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY })
+        };
+        // On a core the list has such atoms. Copies show the compiler that no result lies in the list.
+        #[cfg(not(target_arch = "nvptx64"))]
+        let _ = (begin, end);
+        #[cfg(not(target_arch = "nvptx64"))]
+        let (x, y, z) = (warp.map(x, |_, x| *x), &warp.map(y, |_, y| *y), &warp.map(z, |_, z| *z));
+        #[cfg(not(target_arch = "nvptx64"))]
+        let radius = &warp.map(radius, |_, radius| *radius);
         let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
         let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
+        #[cfg(target_arch = "nvptx64")]
         warp.each_with(within, (&from_a, &from_b), |_, within, (a, b)| {
             let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
             *within = within.wrapping_add(a).wrapping_add(b);
         });
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let [a, b] = [&from_a, &from_b].map(|from| warp.count(from, |_, d2| *d2 <= REACH * REACH));
+            *within = within.wrapping_add(a).wrapping_add(b << 16);
+        }
         let far2 = warp.map(radius, |_, radius| (radius + *reach) * (radius + *reach));
         near_a.push_picks_where(warp, picks, (&from_a, &far2), |_, (d2, far2)| d2 < far2);
         near_b.push_picks_where(warp, picks, (&from_b, &far2), |_, (d2, far2)| d2 < far2);
@@ -130,7 +159,11 @@ pub fn of_two<V>(
     near_a.clear(warp);
     near_b.clear(warp);
     let reach = larger(a.radius, b.radius) + (2.0 * PROBE + SLACK);
-    let mut two = Two { a, b, reach, near: [near_a, near_b], within: warp.per_lane(|_| 0u32) };
+    #[cfg(target_arch = "nvptx64")]
+    let within = warp.per_lane(|_| 0u32);
+    #[cfg(not(target_arch = "nvptx64"))]
+    let within = 0;
+    let mut two = Two { a, b, reach, near: [near_a, near_b], within };
     let n = candidates.len();
     if n > 0 {
         // Candidates are read while those before them are looked at.
@@ -151,7 +184,12 @@ pub fn of_two<V>(
             }
         }
     }
-    warp.sum(&two.within)
+    #[cfg(not(target_arch = "nvptx64"))]
+    two.near.iter_mut().for_each(|near| near.pad(warp, FAR));
+    #[cfg(target_arch = "nvptx64")]
+    return warp.sum(&two.within);
+    #[cfg(not(target_arch = "nvptx64"))]
+    two.within
 }
 
 /// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.

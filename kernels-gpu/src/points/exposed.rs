@@ -28,6 +28,9 @@ const LISTED: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 768 };
 /// Atoms that share this list.
 #[cfg(not(target_arch = "nvptx64"))]
 const TOGETHER: u32 = 8;
+/// The words of an atom that touches none, for the lanes without an atom of a list.
+#[cfg(not(target_arch = "nvptx64"))]
+const FAR: [f32; 4] = [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0];
 /// All directions, as bits.
 const ALL: u32 = (1 << DIRECTIONS.len()) - 1;
 const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
@@ -298,6 +301,7 @@ fn exposed<V>(
             });
             row = row.wrapping_add(32);
         }
+        listed.pad(warp, FAR);
         let around = listed.items(warp);
         let begin = k;
         while k < together {
@@ -327,20 +331,21 @@ fn open<V>(
     while from < around.len() {
         let picks = around.picks(warp, &sorted, from);
         let [x, y, z, radius] = picks.words();
-        let left = around.len().wrapping_sub(from);
-        let touches = warp.map(((x, y), (z, radius)), |lane, ((x, y), (z, radius))| {
-            let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < left);
+        let touches = warp.map(((x, y), (z, radius)), |_, ((x, y), (z, radius))| {
+            let [.., least] = centre.plane([*x, *y, *z, *radius], true);
             least < f32::INFINITY
         });
         near.push_picks_where(warp, &picks, &touches, |_, touches| *touches);
         from = from.wrapping_add(32);
     }
+    near.pad(warp, FAR);
     let touching = near.items(warp);
     if around.is_complete() && touching.is_complete() {
         let mut from = 0u32;
         while from < touching.len() && !warp.all(&covered, |_, covered| *covered != 0) {
             let picks = touching.picks(warp, &sorted, from);
-            cover::<[V; 0]>(warp, centre, picks.words(), touching.len() - from, directions, &mut covered);
+            let n = (touching.len() - from, u32::MAX);
+            cover::<[V; 0]>(warp, centre, picks.words(), n, directions, &mut covered);
             from = from.wrapping_add(32);
         }
     } else {
@@ -351,21 +356,21 @@ fn open<V>(
             let y = warp.map(&others, |_, other| other.y);
             let z = warp.map(&others, |_, other| other.z);
             let radius = warp.map(&others, |_, other| other.radius);
-            cover::<[V; 2]>(warp, centre, [&x, &y, &z, &radius], n, directions, &mut covered);
+            cover::<[V; 2]>(warp, centre, [&x, &y, &z, &radius], (n, n), directions, &mut covered);
         });
     }
     let open = warp.ballot(&covered, |_, covered| *covered == 0);
     open & open >> 16 & ALL
 }
 
-/// Marks the directions that the atoms of the first `n` lanes cover.
+/// Marks the directions that the atoms of the first `n` lanes cover. Lanes from `exist` on have no atom.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
 fn cover<V>(
     warp: &mut Warp,
     centre: &Centre,
     [x, y, z, radius]: [&PerLane<f32>; 4],
-    n: u32,
+    (n, exist): (u32, u32),
     [to_x, to_y, to_z]: &[PerLane<f32>; 3],
     covered: &mut PerLane<u32>,
 ) {
@@ -373,7 +378,7 @@ fn cover<V>(
     let py = warp.map(y, |_, y| *y - centre.atom.y);
     let pz = warp.map(z, |_, z| *z - centre.atom.z);
     let least = warp.map(((x, y), (z, radius)), |lane, ((x, y), (z, radius))| {
-        let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < n);
+        let [.., least] = centre.plane([*x, *y, *z, *radius], lane.index() < exist);
         least
     });
     // Of each four atoms, lanes up to 15 test the first two, the others the last two.

@@ -210,6 +210,9 @@ pub fn site_point_scores(
             });
             row = row.wrapping_add(32);
         }
+        // Lanes without an atom get one that is far from all points.
+        #[cfg(not(target_arch = "nvptx64"))]
+        near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
         let listed = near.items(warp);
         let mut k = 0u32;
         while k < n {
@@ -218,13 +221,7 @@ pub fn site_point_scores(
             let points = [0, 1, 2, 3].map(|i| warp.broadcast(&places, k.wrapping_add(i).min(last)));
             let mut some = [0; AT_A_TIME as usize].map(|_| Around::nothing(warp));
             if listed.is_complete() {
-                let mut from = 0u32;
-                while from < listed.len() {
-                    let picks = listed.picks(warp, &site_atoms, from);
-                    let left = listed.len().wrapping_sub(from);
-                    add_to_some::<[Here; 0]>(warp, &mut some, picks.words(), left, points);
-                    from = from.wrapping_add(32);
-                }
+                add_listed::<[Here; 0]>(warp, &mut some, listed, &site_atoms, points);
             } else {
                 each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
                     let atoms = warp.map(places, |_, place| site_atoms.get(*place));
@@ -247,6 +244,62 @@ pub fn site_point_scores(
             k = k.wrapping_add(AT_A_TIME);
         }
     });
+}
+
+/// Adds the atoms of a list to the sums of four points.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn add_listed<V>(
+    warp: &mut Warp,
+    some: &mut Some,
+    listed: WarpItems<Pick>,
+    site_atoms: &Clamped<SiteAtom>,
+    points: [Place; AT_A_TIME as usize],
+) {
+    let mut from = 0u32;
+    while from < listed.len() {
+        let picks = listed.picks(warp, site_atoms, from);
+        let left = listed.len().wrapping_sub(from);
+        add_to_some::<V>(warp, some, picks.words(), left, points);
+        from = from.wrapping_add(32);
+    }
+}
+
+/// The same on a core. It goes through the list for two points at a time, whose sums fit its registers.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn add_listed<V>(
+    warp: &mut Warp,
+    [a, b, c, d]: &mut Some,
+    listed: WarpItems<Pick>,
+    site_atoms: &Clamped<SiteAtom>,
+    [to_a, to_b, to_c, to_d]: [Place; AT_A_TIME as usize],
+) {
+    [*a, *b] = of_two::<[V; 1]>(warp, listed, site_atoms, [to_a, to_b]);
+    [*c, *d] = of_two::<[V; 2]>(warp, listed, site_atoms, [to_c, to_d]);
+}
+
+/// The sums of two points over the atoms of a list.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn of_two<V>(
+    warp: &mut Warp,
+    listed: WarpItems<Pick>,
+    site_atoms: &Clamped<SiteAtom>,
+    points: [Place; 2],
+) -> [Around; 2] {
+    let (mut a, mut b) = (Around::nothing(warp), Around::nothing(warp));
+    let mut from = 0u32;
+    while from < listed.len() {
+        let picks = listed.picks(warp, site_atoms, from);
+        let [x, y, z, weights] = picks.words();
+        let (x, y) = (warp.map(x, |_, x| *x), warp.map(y, |_, y| *y));
+        let (z, weights) = (warp.map(z, |_, z| *z), warp.map(weights, |_, weights| *weights));
+        a.add::<[V; 0]>(warp, [&x, &y, &z, &weights], points[0]);
+        b.add::<[V; 1]>(warp, [&x, &y, &z, &weights], points[1]);
+        from = from.wrapping_add(32);
+    }
+    [a, b]
 }
 
 /// Adds the atoms of the first `n` lanes to the sums of four points.

@@ -2,14 +2,22 @@
 
 use super::near::{bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
-use crate::atoms::cells::Cells;
+use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Room in a warp's list of points near its 32 atoms.
+/// A warp's list of points near its 32 atoms, and its room. A device adds up the points when the list is full.
+#[cfg(target_arch = "nvptx64")]
+type Near = [f32; 4];
+#[cfg(target_arch = "nvptx64")]
 const NEAR: usize = 160;
+/// On a core, coordinates of several points lie together, and the list has room for all. Real structures have up to 300.
+#[cfg(not(target_arch = "nvptx64"))]
+type Near = Pick;
+#[cfg(not(target_arch = "nvptx64"))]
+const NEAR: usize = 1024;
 const _: () = assert!(THREADS == 256);
 
 /// Adds up the scores of the points within [`AROUND`] of every heavy atom. Block `i` takes the atoms of item `i`.
@@ -28,7 +36,7 @@ pub fn site_sums(
     cells: &[CellWords],
     frames: &[Frame],
     frame: &mut Shared<Frame, 1>,
-    near: &mut Shared<[f32; 4], { WARPS * NEAR }>,
+    near: &mut Shared<Near, { WARPS * NEAR }>,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -49,28 +57,18 @@ pub fn site_sums(
         let y = warp.map(&own, |_, atom| atom.y);
         let z = warp.map(&own, |_, atom| atom.z);
         let of = bounds::<Here>(warp, &x, &y, &z);
-        let region = cells.within(&of, reach);
         let mut sums = warp.per_lane(|_| 0u32);
-        let (mut listed, mut row) = (0u32, 0u32);
-        while row < region.rows() {
-            let mut atoms = runs::<Here>(warp, &cells, region, row, &of, reach);
-            // The points of consecutive atoms are contiguous within an item.
-            while warp.any(&atoms, |_, [first, end]| first < end) {
-                let ranges = warp.map(&atoms, |_, [first, end]| {
-                    let last = next_item(*first, per_item).min(*end).wrapping_sub(1);
-                    let (from, to) = (point_atoms.get(*first), point_atoms.get(last));
-                    let range = [from.first.wrapping_sub(begin), to.first.wrapping_add(to.count()).wrapping_sub(begin)];
-                    if first < end { range } else { [0; 2] }
-                });
-                warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, per_item).min(*end));
-                warp.each_of_ranges(&ranges, |warp, places, n| {
+        let around = Around { cells: &cells, of, reach, point_atoms, per_item, begin };
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let mut listed = 0u32;
+            around.each_ranges::<Here>(warp, |warp, ranges| {
+                warp.each_of_ranges(ranges, |warp, places, n| {
                     let found = warp.map(places, |_, place| {
                         let Spot { x, y, z, score } = spots.get(*place);
                         [x, y, z, f32::from_bits(score)]
                     });
-                    let is_near = warp.map(&found, |lane, [x, y, z, score]| {
-                        (lane.index() < n) & (score.to_bits() > 0) & (of.distance2([*x, *y, *z]) <= AROUND * AROUND)
-                    });
+                    let is_near = warp.map(&found, |lane, point| (lane.index() < n) & around.may_count(*point));
                     if listed > near.capacity() - 32 {
                         add::<[Here; 0]>(warp, near, (&x, &y, &z), &mut sums);
                         listed = 0;
@@ -78,19 +76,90 @@ pub fn site_sums(
                     listed += warp.count(&is_near, |_, is_near| *is_near);
                     near.push_where(warp, &found, &is_near, |_, is_near| *is_near);
                 });
-            }
-            row = row.wrapping_add(32);
+            });
+            add::<[Here; 1]>(warp, near, (&x, &y, &z), &mut sums);
         }
-        add::<[Here; 1]>(warp, near, (&x, &y, &z), &mut sums);
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            near.clear(warp);
+            around.each_ranges::<[Here; 0]>(warp, |warp, ranges| {
+                near.push_ranges_where(warp, &spots, ranges, |_, point| around.may_count(point));
+            });
+            let points = near.items(warp);
+            if points.is_complete() {
+                let mut from = 0u32;
+                while from < points.len() {
+                    let picks = points.picks(warp, &spots, from);
+                    let n = points.len().wrapping_sub(from).min(32);
+                    add::<[Here; 0]>(warp, picks.words(), n, (&x, &y, &z), &mut sums);
+                    from = from.wrapping_add(32);
+                }
+            } else {
+                around.each_ranges::<[Here; 1]>(warp, |warp, ranges| {
+                    warp.each_of_ranges(ranges, |warp, places, n| {
+                        let found = warp.map(places, |_, place| spots.get(*place));
+                        let px = warp.map(&found, |_, point| point.x);
+                        let py = warp.map(&found, |_, point| point.y);
+                        let pz = warp.map(&found, |_, point| point.z);
+                        let score = warp.map(&found, |_, point| f32::from_bits(point.score));
+                        add::<[Here; 1]>(warp, [&px, &py, &pz, &score], n, (&x, &y, &z), &mut sums);
+                    });
+                });
+            }
+        }
         sums
     });
 }
 
+/// The points around the box of a warp's atoms.
+struct Around<'a> {
+    cells: &'a Cells<'a>,
+    of: Bounds,
+    reach: f32,
+    point_atoms: Clamped<'a, PointAtom>,
+    per_item: u32,
+    /// The number of the structure's first point in the batch.
+    begin: u32,
+}
+
+impl Around<'_> {
+    /// Whether a point has a score and is near enough to the box.
+    #[inline(always)]
+    fn may_count(&self, [x, y, z, score]: [f32; 4]) -> bool {
+        (score.to_bits() > 0) & (self.of.distance2([x, y, z]) <= AROUND * AROUND)
+    }
+
+    /// Calls `look` with ranges of points that together hold all points near the box.
+    #[inline(always)]
+    fn each_ranges<V>(&self, warp: &mut Warp, mut look: impl FnMut(&mut Warp, &PerLane<[u32; 2]>)) {
+        let Self { cells, of, reach, point_atoms, per_item, begin } = self;
+        let region = cells.within(of, *reach);
+        let mut row = 0u32;
+        while row < region.rows() {
+            let mut atoms = runs::<V>(warp, cells, region, row, of, *reach);
+            // The points of consecutive atoms are contiguous within an item.
+            while warp.any(&atoms, |_, [first, end]| first < end) {
+                let ranges = warp.map(&atoms, |_, [first, end]| {
+                    let last = next_item(*first, *per_item).min(*end).wrapping_sub(1);
+                    let (from, to) = (point_atoms.get(*first), point_atoms.get(last));
+                    let range =
+                        [from.first.wrapping_sub(*begin), to.first.wrapping_add(to.count()).wrapping_sub(*begin)];
+                    if first < end { range } else { [0; 2] }
+                });
+                warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, *per_item).min(*end));
+                look(warp, &ranges);
+            }
+            row = row.wrapping_add(32);
+        }
+    }
+}
+
 /// Adds the scores of a list's points to the sums of atoms, and empties the list.
 #[inline(always)]
+#[cfg(target_arch = "nvptx64")]
 fn add<V>(
     warp: &mut Warp,
-    near: &mut WarpList<[f32; 4]>,
+    near: &mut WarpList<Near>,
     atoms: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
     sums: &mut PerLane<u32>,
 ) {
@@ -102,4 +171,24 @@ fn add<V>(
         });
     }
     near.clear(warp);
+}
+
+/// Adds the scores of the points of the first `n` lanes to the sums of atoms.
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn add<V>(
+    warp: &mut Warp,
+    [x, y, z, scores]: [&PerLane<f32>; 4],
+    n: u32,
+    atoms: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
+    sums: &mut PerLane<u32>,
+) {
+    for k in 0..n {
+        let point = [warp.broadcast(x, k), warp.broadcast(y, k), warp.broadcast(z, k)];
+        let score = warp.broadcast(scores, k).to_bits();
+        warp.each_with(sums, atoms, |_, sum, (ax, ay, az)| {
+            let is_near = distance2([*ax, *ay, *az], point) <= AROUND * AROUND;
+            *sum = sum.saturating_add(if is_near { score } else { 0 });
+        });
+    }
 }

@@ -233,7 +233,7 @@ impl Segment<'_, u32> {
     /// As [`collect`](Self::collect), for the indices `j` of `from` for which `keep(i)(j, from.get(j))` holds.
     ///
     /// A CPU core examines several `j` at a time if `keep` has no branch and cannot panic. Therefore the elements come
-    /// without a check of each index.
+    /// without a check of each index. It may ask about an element twice.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -264,14 +264,18 @@ impl Segment<'_, u32> {
         let m = from.len();
         self.collect_by::<L, _>(block, n, m, |i| {
             let keep = keep(i);
+            #[cfg(not(target_arch = "nvptx64"))]
             // SAFETY: `j` is below `m`.
-            move |j| keep(j, unsafe { from.get_unchecked(j) })
+            return unsafe { platform::AskOf::new(from, keep) };
+            #[cfg(target_arch = "nvptx64")]
+            // SAFETY: as above.
+            return move |j| keep(j, unsafe { from.get_unchecked(j) });
         })
     }
 
     #[inline(always)]
     #[track_caller]
-    fn collect_by<const L: u32, K: Fn(u32) -> bool>(
+    fn collect_by<const L: u32, K: platform::Ask>(
         &mut self,
         block: &mut Block,
         n: u32,

@@ -104,7 +104,8 @@ impl<const L: u32> Team<L> {
     /// The same as `reduce(m, identity, |sums, j| add(sums, part(j, a.get(j), b.get(j))), combine)`, for many `j`.
     ///
     /// A CPU core computes the parts of several `j` at a time if `part` has no branch and cannot panic. So the elements come
-    /// without a check of each index: `a` and `b` are checked once.
+    /// without a check of each index: `a` and `b` are checked once. It may call `part` more often than needed, and drop the
+    /// results.
     ///
     /// # Panics
     /// If `a` or `b` has fewer than `m` elements.
@@ -148,9 +149,8 @@ impl<const L: u32> Team<L> {
         platform::frozen(&add);
         check_length(m, a.len());
         check_length(m, b.len());
-        // SAFETY: `j` is below `m`, and so are the elements.
-        let part = |j| part(j, unsafe { a.get_unchecked(j) }, unsafe { b.get_unchecked(j) });
-        platform::team_reduce_parts::<L, P, S>(m, identity, part, add, combine)
+        // SAFETY: checked.
+        unsafe { platform::team_reduce_parts::<L, A, B, P, S>(m, (a, b), identity, part, add, combine) }
     }
 }
 

@@ -108,6 +108,42 @@ impl WarpList<'_, Pick> {
     }
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+impl WarpList<'_, Pick> {
+    /// Gives lanes without an item `words`, until more items are appended: [`WarpItems::picks`] otherwise gives them unspecified
+    /// values. Only CPU cores have it. There, to compare each lane's index takes about as long as to compute a distance. A list
+    /// without room for all of its items may keep unspecified values.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn smallest(block: &mut Block, out: &mut Chunk<f32, 1>, x: &[[f32; 4]], a: &mut Shared<Pick, 64>) {
+    ///     let x = View::of(x).clamped();
+    ///     out.fill_by_warp_with(block, 1, (a,), |warp, (list,), _| {
+    ///         let ranges = warp.per_lane(|lane| if lane.index() == 0 { [0, 5] } else { [0; 2] });
+    ///         list.push_ranges_where(warp, &x, &ranges, |_, _| true);
+    ///         list.pad(warp, [f32::INFINITY; 4]);
+    ///         let items = list.items(warp);
+    ///         let picks = items.picks(warp, &x, 0);
+    ///         warp.reduce(picks.words()[0], |a, b| if a < b { a } else { b })
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x = [[9.0; 4], [8.0; 4], [7.0; 4], [6.0; 4], [5.0; 4]];
+    /// let mut out = [0.0];
+    /// smallest::launch(&CpuExecutor::new(), 1, smallest::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out, [5.0]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn pad(&mut self, warp: &mut Warp, words: [f32; 4]) {
+        let _ = warp.phase();
+        self.begin_to_write();
+        // SAFETY: this is the warp's own part.
+        unsafe { platform::pad_picks(self.place(), words) };
+    }
+}
+
 impl WarpItems<'_, Pick> {
     /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get unspecified values; their
     /// index may exceed the array.

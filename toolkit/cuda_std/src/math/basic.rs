@@ -133,7 +133,13 @@ pub fn to_u32(x: f32) -> u32 {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        x as u32
+        // As `x as u32`, for which the compiler makes branches. Without them a core converts several at a time.
+        let positive = if x > 0.0 { x } else { 0.0 };
+        let is_too_large = positive >= 4_294_967_296.0;
+        let fits = if is_too_large { 0.0 } else { positive };
+        // SAFETY: at least 0 and below 2^32.
+        let converted = unsafe { fits.to_int_unchecked::<u32>() };
+        if is_too_large { u32::MAX } else { converted }
     }
 }
 
@@ -149,4 +155,16 @@ pub fn to_u32(x: f32) -> u32 {
 #[must_use]
 pub fn recip(x: f32) -> f32 {
     canonical(1.0 / x)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn conversion_saturates() {
+        let edges = [0.0f32, 1.0, 16_777_216.0, 2_147_483_648.0, 4_294_967_040.0, 4_294_967_296.0, 1e20, f32::INFINITY];
+        let near = edges.into_iter().flat_map(|x| [x, x.next_down(), x.next_up(), x + 0.5]);
+        for x in near.flat_map(|x| [x, -x]).chain([f32::NAN, -0.0, f32::MIN_POSITIVE]) {
+            assert_eq!(super::to_u32(x), x as u32, "{x}");
+        }
+    }
 }

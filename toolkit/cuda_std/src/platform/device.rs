@@ -29,7 +29,7 @@ pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
-    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
+    Ask, GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
     team_reduce_parts,
 };
 pub(crate) use scan::block_scan;

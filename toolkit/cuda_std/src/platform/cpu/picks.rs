@@ -1,5 +1,8 @@
 //! Chosen elements, stored as copies. Each of their words has an array of its own.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86;
+
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
 use crate::warp_picks::Picks;
@@ -9,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 /// The number of words stored for an element: its index, and its own four.
 const WORDS: usize = 5;
 /// The number of elements that are examined together.
-const TURN: usize = 16;
+pub(super) const TURN: usize = 16;
 
 /// An element of a global array that a warp has chosen, as stored in a [`WarpList`].
 ///
@@ -78,7 +81,7 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
 /// # Safety
 /// The elements exist, and there is one.
 #[inline(always)]
-unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
+pub(super) unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
     // SAFETY: ensured by the caller.
     let at = |k: usize| unsafe { elements.add(if (k as u32) < n { k } else { 0 }) };
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -107,146 +110,9 @@ unsafe fn apart(elements: *const [f32; 4], n: u32) -> [[f32; TURN]; 4] {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod x86 {
-    use super::WORDS;
-    use std::arch::x86_64::{
-        _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
-        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32, _mm256_shuffle_ps,
-        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
-        _mm512_broadcast_f32x4, _mm512_loadu_epi32, _mm512_mask_loadu_ps, _mm512_maskz_compress_epi32,
-        _mm512_permutex2var_ps, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32,
-        _mm512_storeu_ps,
-    };
-
-    /// # Safety
-    /// There are `n` elements, from 1 to 16.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub unsafe fn apart_by_sixteen(elements: *const [f32; 4], n: u32) -> [[f32; 16]; 4] {
-        let mut words = [[0.0f32; 16]; 4];
-        // The first words of eight elements, then their second words.
-        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
-        let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
-        // A bit for each word that exists.
-        let exist = u64::MAX >> (64 - 4 * n);
-        // SAFETY: four times four elements of the caller, of which those that do not exist are not read, to 16 positions of
-        // each array.
-        unsafe {
-            let first_element = _mm512_broadcast_f32x4(_mm_loadu_ps(elements.cast()));
-            let of = |k: usize| {
-                _mm512_mask_loadu_ps(first_element, (exist >> (4 * k)) as u16, elements.wrapping_add(k).cast())
-            };
-            let (a, b, c, d) = (of(0), of(4), of(8), of(12));
-            for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
-                let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
-                _mm512_storeu_ps(words[0].as_mut_ptr(), _mm512_shuffle_f32x4::<0x44>(low, high));
-                _mm512_storeu_ps(words[1].as_mut_ptr(), _mm512_shuffle_f32x4::<0xee>(low, high));
-            }
-        }
-        words
-    }
-
-    /// # Safety
-    /// There are elements at the 16 addresses.
-    #[target_feature(enable = "avx")]
-    #[inline]
-    pub unsafe fn apart_by_eight(at: impl Fn(usize) -> *const [f32; 4]) -> [[f32; 16]; 4] {
-        let mut words = [[0.0f32; 16]; 4];
-        for i in [0, 8] {
-            // SAFETY: eight elements of the caller, to eight positions of each array.
-            unsafe {
-                let of = |k: usize| _mm256_loadu2_m128(at(i + k + 4).cast(), at(i + k).cast());
-                let (a, b, c, d) = (of(0), of(1), of(2), of(3));
-                let (low, low_2) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
-                let (high, high_2) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
-                _mm256_storeu_ps(words[0].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(low, low_2));
-                _mm256_storeu_ps(words[1].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(low, low_2));
-                _mm256_storeu_ps(words[2].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(high, high_2));
-                _mm256_storeu_ps(words[3].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(high, high_2));
-            }
-        }
-        words
-    }
-
-    /// # Safety
-    /// There are elements at the 16 addresses.
-    #[inline(always)]
-    pub unsafe fn apart_by_four(at: impl Fn(usize) -> *const [f32; 4]) -> [[f32; 16]; 4] {
-        let mut words = [[0.0f32; 16]; 4];
-        let mut i = 0;
-        while i < 16 {
-            // SAFETY: four elements of the caller, to four positions of each array.
-            unsafe {
-                let of = |k: usize| _mm_loadu_ps(at(i + k).cast());
-                let (a, b, c, d) = (of(0), of(1), of(2), of(3));
-                let (low, high) = (_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
-                let (low_2, high_2) = (_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
-                _mm_storeu_ps(words[0].as_mut_ptr().add(i), _mm_movelh_ps(low, low_2));
-                _mm_storeu_ps(words[1].as_mut_ptr().add(i), _mm_movehl_ps(low_2, low));
-                _mm_storeu_ps(words[2].as_mut_ptr().add(i), _mm_movelh_ps(high, high_2));
-                _mm_storeu_ps(words[3].as_mut_ptr().add(i), _mm_movehl_ps(high_2, high));
-            }
-            i += 4;
-        }
-        words
-    }
-
-    /// The chosen positions for each choice of eight, in increasing order.
-    static CHOSEN: [[u8; 8]; 256] = {
-        let mut all = [[0; 8]; 256];
-        let mut votes = 0;
-        while votes < 256 {
-            let (mut k, mut at) = (0, 0);
-            while k < 8 {
-                if votes >> k & 1 == 1 {
-                    all[votes][at] = k as u8;
-                    at += 1;
-                }
-                k += 1;
-            }
-            votes += 1;
-        }
-        all
-    };
-
-    /// # Safety
-    /// Each target has room for 16 words, and each source has as many.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub unsafe fn by_eight(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
-        let (low, high) = (votes as usize & 255, votes as usize >> 8 & 255);
-        let behind = low.count_ones() as usize;
-        // SAFETY: eight bytes; the rest is ensured by the caller.
-        unsafe {
-            let low = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[low].as_ptr().cast()));
-            let high = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[high].as_ptr().cast()));
-            for (from, to) in from.iter().zip(to) {
-                let (a, b) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(8).cast()));
-                _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(a, low));
-                _mm256_storeu_si256(to.add(behind).cast(), _mm256_permutevar8x32_epi32(b, high));
-            }
-        }
-    }
-
-    /// # Safety
-    /// Each target has room for 16 words, and each source has as many.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
-        for (from, to) in from.iter().zip(to) {
-            // SAFETY: ensured by the caller. Compressing in a register is faster than compressing while storing.
-            unsafe {
-                let words = _mm512_loadu_epi32(from.cast());
-                _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
-            }
-        }
-    }
-}
-
 /// A bit for each answer, which is 0 or 1.
 #[inline(always)]
-fn bits(answers: &[u8; TURN]) -> u32 {
+pub(super) fn bits(answers: &[u8; TURN]) -> u32 {
     let mut padded = [0; WARP];
     padded[..TURN].copy_from_slice(answers);
     super::warp::bits(&padded)
@@ -264,6 +130,12 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let _ = warp.phase();
     list.begin_to_write();
     let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if crate::launch::has_wide_vector_instructions() {
+        // SAFETY: the processor has the instructions, ranges end at `len`, and this is the list's own part.
+        let count = unsafe { x86::push_ranges(elements, len, &ranges.0.0, list.place(), keep) };
+        return list.add(count);
+    }
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
         let mut k = first;
@@ -310,6 +182,14 @@ pub(crate) unsafe fn push_picks(
     }
     let [x, y, z, w] = picks.words().map(|word| word.0.0.as_ptr().cast::<u32>());
     let from = [picks.index().0.0.as_ptr(), x, y, z, w];
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if capacity.saturating_sub(first) >= 2 * TURN as u32 && std::arch::is_x86_feature_detected!("avx512f") {
+        let to: [*mut u32; WORDS] =
+            [0, 1, 2, 3, 4].map(|word| column(list, capacity, word).wrapping_add(first as usize));
+        // SAFETY: 32 words each, and room for as many; the processor has the instructions.
+        unsafe { x86::by_sixteen_twice(from, votes, to) };
+        return votes;
+    }
     let low = votes & 0xffff;
     // SAFETY: 32 words each, of which these are the halves; the rest is ensured by the caller.
     unsafe {
@@ -325,6 +205,28 @@ pub(crate) unsafe fn push_picks(
         }
     }
     votes
+}
+
+/// Gives the positions of a list from `first` on, up to the next multiple of 32, these words.
+///
+/// # Safety
+/// Only this warp accesses the list.
+#[inline(always)]
+pub(crate) unsafe fn pad_picks((list, first, capacity): (SharedPointer<Pick>, u32, u32), words: [f32; 4]) {
+    for (word, value) in words.into_iter().enumerate() {
+        let column = column(list, capacity, word + 1).cast::<f32>();
+        // SAFETY: there is room for all that is written.
+        unsafe {
+            if capacity.saturating_sub(first) >= WARP as u32 {
+                // All at once: the next items replace what is too much.
+                column.add(first as usize).cast::<[f32; WARP]>().write_unaligned([value; WARP]);
+            } else {
+                for at in first..first.next_multiple_of(WARP as u32).min(capacity) {
+                    column.add(at as usize).write(value);
+                }
+            }
+        }
+    }
 }
 
 /// The addresses of the elements at 32 positions.
@@ -360,7 +262,7 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     let at = |word| column(list, capacity, word).wrapping_add(first as usize);
     // SAFETY: the first of the 32 lies in the list. Those after its end lie in the next column, in another warp's list,
     // which that warp does not write while this one's closure runs, or in the spare room after the array. Memory that
-    // nobody has written is 0, and any bits are a value.
+    // nobody has written has what earlier blocks left, and any bits are a value.
     unsafe {
         PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
     }

@@ -1,7 +1,10 @@
 //! Reductions of teams and blocks.
 
-use super::warp::{WARP, bits};
+use super::picks::TURN;
+use super::turn::{Ask, Turn, number};
+use super::warp::WARP;
 use super::{Crew, publish};
+use crate::View;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
@@ -50,33 +53,41 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
 
 /// See [`crate::Team::reduce_parts`]. It alternates: first the parts of many `j`, then their sums. Equal words of different
 /// parts are adjacent, so both loops process several `j` at a time.
+///
+/// # Safety
+/// `a` and `b` have `m` elements.
 #[inline(always)]
-#[expect(
-    clippy::needless_range_loop,
-    reason = "iterators over several arrays would be functions without the processor's features"
-)]
-pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
+pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: usize, const S: usize>(
     m: u32,
+    (a, b): (View<A>, View<B>),
     identity: [f32; S],
-    part: impl Fn(u32) -> [f32; P],
+    part: impl Fn(u32, A, B) -> [f32; P],
     add: impl Fn([f32; S], [f32; P]) -> [f32; S],
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
-    const TURN: usize = 64;
+    /// A multiple of a turn, and of the number of a team's threads.
+    const PARTS: usize = 4 * TURN;
     check_length(m, MAX_LENGTH);
     let lanes = L as usize;
-    let mut parts = [[0.0; TURN]; P];
+    let mut parts = [[0.0; PARTS]; P];
     let mut slots = identity.map(|word| [word; 32]);
     let mut first = 0;
     while first < m {
-        let n = (m - first).min(TURN as u32) as usize;
-        for k in 0..n {
-            let own = part(first.wrapping_add(k as u32));
-            for word in 0..P {
-                parts[word][k] = own[word];
+        let n = (m - first).min(PARTS as u32);
+        let mut done = 0;
+        while done < n {
+            let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
+            // SAFETY: the caller's.
+            let (of_a, of_b) = unsafe { (Turn::new(&a, first, n), Turn::new(&b, first, n)) };
+            for k in 0..TURN {
+                let own = part(number(first, n, k), of_a.get(k), of_b.get(k));
+                for word in 0..P {
+                    parts[word][done as usize + k] = own[word];
+                }
             }
+            done += TURN as u32;
         }
-        let mut begin = 0;
+        let (mut begin, n) = (0, n as usize);
         while begin < n {
             let count = (n - begin).min(lanes);
             let mut add_to = |lane: usize| {
@@ -114,19 +125,15 @@ pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
     halve(&mut all[..lanes], &combine)
 }
 
-/// Calls `put` with the position and the value of every `j` below `m` that satisfies `keep`, in increasing order, and
+/// Calls `put` with the position and the value of every `j` below `m` that satisfies `ask`, in increasing order, and
 /// returns their number. It asks for many `j` before it stores any, so that it may ask for several at a time.
 #[inline(always)]
-pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
+pub(crate) fn team_collect<const L: u32>(m: u32, ask: impl Ask, put: impl Fn(u32, u32)) -> u32 {
     check_length(m, MAX_LENGTH);
     let (mut count, mut first) = (0, 0);
     while first < m {
         let n = (m - first).min(WARP as u32);
-        let mut kept = [0; WARP];
-        for k in 0..n {
-            kept[k as usize] = u8::from(keep(first.wrapping_add(k)));
-        }
-        let mut left = bits(&kept);
+        let mut left = ask.votes(first, n);
         while left != 0 {
             put(count, first.wrapping_add(left.trailing_zeros()));
             left &= left - 1;

@@ -1,43 +1,92 @@
 //! Shared memory: a block's own arrays.
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
+use std::cell::RefCell;
+use std::marker::PhantomData;
 
 /// Bytes after an array that may be read with it. The lanes of a warp read 32 words of a list of [`Pick`](crate::Pick)s at
 /// once, even if the list has only the first of them.
 const SPARE: usize = 31 * size_of::<u32>();
 
-/// `len` zeros, and the spare room after them.
-fn zeroed<T: Pod>(len: usize) -> Box<[T]> {
-    vec![T::zeroed(); len + SPARE.div_ceil(size_of::<T>().max(1))].into_boxed_slice()
+/// Memory of arrays, of a size that no element's alignment exceeds.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// The most arrays whose memory a thread keeps.
+const KEPT: usize = 32;
+
+thread_local! {
+    /// The memory of arrays of blocks that have ended. A kernel's next block takes it as it is: to fill all arrays with zeros
+    /// would take a core as long as some phases, and would fill its cache with memory that only other warps would use.
+    static POOL: RefCell<Vec<Box<[Line]>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Room for an array, and the spare room after it: zeros, or what an earlier block left.
+struct Room(Box<[Line]>);
+
+impl Room {
+    #[inline(never)]
+    fn new(bytes: usize) -> Self {
+        let lines = (bytes + SPARE).div_ceil(size_of::<Line>());
+        let kept = POOL.try_with(|pool| {
+            let pool = &mut *pool.borrow_mut();
+            let at = pool.iter().rposition(|room| room.len() == lines)?;
+            Some(pool.swap_remove(at))
+        });
+        Self(kept.ok().flatten().unwrap_or_else(|| vec![Line::zeroed(); lines].into_boxed_slice()))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let room = std::mem::take(&mut self.0);
+        // A thread that ends has no pool any more.
+        let _ = POOL.try_with(|pool| {
+            let pool = &mut *pool.borrow_mut();
+            if pool.len() == KEPT {
+                pool.swap_remove(0);
+            }
+            pool.push(room);
+        });
+    }
+}
+
+/// Stops the build if elements need more alignment than memory of arrays has.
+const fn is_aligned<T>() {
+    assert!(align_of::<T>() <= align_of::<Line>(), "elements of shared memory are aligned to at most 64 bytes");
 }
 
 /// The memory of a shared array. It lives as long as the block, as on the device.
-pub struct SharedStorage<T, const N: usize>(Box<[T]>);
+pub struct SharedStorage<T, const N: usize>(Room, PhantomData<T>);
 
 impl<T: Pod, const N: usize> SharedStorage<T, N> {
-    /// A zeroed array.
+    /// An array with unspecified contents.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self(zeroed(N))
+        const { is_aligned::<T>() };
+        Self(Room::new(N * size_of::<T>()), PhantomData)
     }
 
     #[inline(always)]
     pub(crate) fn at(&mut self) -> SharedPointer<T> {
-        SharedPointer(self.0.as_mut_ptr())
+        SharedPointer(self.0.0.as_mut_ptr().cast())
     }
 }
 
 /// The memory of a shared array whose length is given at launch.
 pub struct DynamicStorage<T> {
-    room: Box<[T]>,
+    room: Room,
     len: u32,
+    element: PhantomData<T>,
 }
 
 impl<T: Pod> DynamicStorage<T> {
-    /// A zeroed array of `len` elements.
+    /// An array of `len` elements with unspecified contents.
     #[must_use]
     pub fn new(len: u32) -> Self {
-        Self { room: zeroed(len as usize), len }
+        const { is_aligned::<T>() };
+        Self { room: Room::new(len as usize * size_of::<T>()), len, element: PhantomData }
     }
 
     #[inline(always)]
@@ -47,7 +96,7 @@ impl<T: Pod> DynamicStorage<T> {
 
     #[inline(always)]
     pub(crate) fn at(&mut self) -> SharedPointer<T> {
-        SharedPointer(self.room.as_mut_ptr())
+        SharedPointer(self.room.0.as_mut_ptr().cast())
     }
 }
 

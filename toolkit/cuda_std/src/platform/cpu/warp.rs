@@ -168,28 +168,16 @@ pub(crate) fn any_of_bits<const N: usize>(
 /// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
 #[inline(always)]
 pub(crate) fn or_rows<R: Pod, const T: usize>(
-    crew: Crew,
-    warp: u32,
+    _crew: Crew,
+    _warp: u32,
     table: &[R],
     rows: [&LaneStorage<u32>; T],
 ) -> [u32; 8] {
-    let mut all = [0; 8];
-    for rows in rows {
-        each_lane(crew, warp, |lane| {
-            // Lane by lane: the words of one lane are adjacent, and those of different lanes are not.
-            #[cfg(not(miri))]
-            // SAFETY: this is no instruction; it makes the compiler keep the surrounding loop scalar.
-            unsafe {
-                std::arch::asm!("", options(nomem, nostack, preserves_flags));
-            }
-            let row = &table[(rows.0[lane as usize] as usize).min(table.len() - 1)];
-            let own: [u32; 8] = *bytemuck::from_bytes(bytemuck::bytes_of(row));
-            for (all, own) in all.iter_mut().zip(own) {
-                *all |= own;
-            }
-        });
-    }
-    all
+    const { assert!(size_of::<R>() == 32, "a row is eight words") };
+    assert!(!table.is_empty(), "a table has a row");
+    let last = u32::try_from(table.len() - 1).unwrap_or(u32::MAX);
+    // SAFETY: the table has the row `last`, and any bits are eight words.
+    unsafe { super::rows::or(table.as_ptr().cast(), last, rows.map(|rows| &rows.0)) }
 }
 
 /// Like [`ballot`].

@@ -2,6 +2,7 @@
 
 use super::shuffle::{combine_lanes, halve_lanes, vote_ballot_sync};
 use super::{Crew, FULL, SharedPointer, WARP, frozen, publish, strided, thread_index};
+use crate::View;
 use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
@@ -55,16 +56,26 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     result
 }
 
+/// # Safety
+/// `a` and `b` have `m` elements.
 #[inline(always)]
-pub(crate) fn team_reduce_parts<const L: u32, const P: usize, const S: usize>(
+pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: usize, const S: usize>(
     m: u32,
+    (a, b): (View<A>, View<B>),
     identity: [f32; S],
-    part: impl Fn(u32) -> [f32; P],
+    part: impl Fn(u32, A, B) -> [f32; P],
     add: impl Fn([f32; S], [f32; P]) -> [f32; S],
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
+    // SAFETY: `j` is below `m`, and so are the elements.
+    let part = |j| part(j, unsafe { a.get_unchecked(j) }, unsafe { b.get_unchecked(j) });
     team_reduce::<L, [f32; S]>(m, identity, |sums, j| add(sums, part(j)), combine)
 }
+
+/// Which indices to collect.
+pub(crate) trait Ask: Fn(u32) -> bool {}
+
+impl<F: Fn(u32) -> bool> Ask for F {}
 
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
