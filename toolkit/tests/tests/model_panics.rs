@@ -1,10 +1,11 @@
 //! Panics of a thread on which other threads depend: on CPU cores, and with the same location on a GPU, without a hang.
 //! Without a GPU its part is skipped, and a line says so.
 
-use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_host::{CudaExecutor, DeviceBuffer, Machine};
 use cuda_std::launch::{CpuExecutor, LaunchError};
 use cuda_std::panic::KernelPanic;
-use test_kernels::{NO_BLOCK, PTX, last_sum_panics, reduction_panics, shuffle_panics};
+use test_kernels::{NO_BLOCK, PTX, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
+use toolkit_tests::device::Machines;
 
 fn gpu() -> Option<CudaExecutor> {
     toolkit_tests::device::executor("test kernels", PTX)
@@ -113,4 +114,39 @@ fn nobody_uses_a_sum_whose_last_step_panics() {
         let of_bad = &written[128 * bad as usize..][..128];
         assert!(of_bad.iter().all(|&sum| sum == 0), "a thread went on with {of_bad:?}");
     }
+}
+
+#[test]
+fn all_threads_of_a_block_end_wherever_one_panics() {
+    let run = |on: &Machine, bad, stage, thread| {
+        let (mut out, mut ended) = (on.zeroed(128 * BLOCKS as usize)?, on.zeroed(BLOCKS as usize)?);
+        let (out, ended_view) = (out.view_mut(), ended.view_mut());
+        let args = staged_panics::Args { out, ended: ended_view, bad, stage, first: thread, last: thread };
+        staged_panics::launch(on, BLOCKS, args)?;
+        ended.download()
+    };
+    let place = |on: &Machine, bad, stage, thread| {
+        let error = run(on, bad, stage, thread).unwrap_err();
+        let panic = error.kernel_panic().unwrap_or_else(|| panic!("{on}: {error}"));
+        assert_eq!((panic.block, panic.thread), ([bad, 0, 0], [thread, 0, 0]), "{on}, stage {stage}: {panic}");
+        (panic.line, panic.column, panic.message.clone())
+    };
+    let machines = Machines::new("test kernels", PTX);
+    let all = vec![128; BLOCKS as usize];
+    assert_eq!(machines.same(|on| run(on, NO_BLOCK, 0, 0)), all);
+    let mut lines = Vec::new();
+    for stage in 0..STAGES {
+        for (bad, thread) in [(0, 0), (13, 24), (BLOCKS - 1, 96)] {
+            // CPU cores name the first thread of a team. Only one thread computes in stage 1.
+            let thread = if stage == 1 { 0 } else { thread };
+            let on_cpu = place(&Machine::cpu(), bad, stage, thread);
+            lines.push(on_cpu.0);
+            let Some(gpu) = machines.gpu() else { continue };
+            let gpu = gpu.clone().into();
+            assert_eq!(place(&gpu, bad, stage, thread), on_cpu);
+            assert_eq!(run(&gpu, NO_BLOCK, 0, 0).unwrap(), all, "the context lives on");
+        }
+    }
+    lines.dedup();
+    assert_eq!(lines.len(), STAGES as usize, "each stage has its own panic");
 }

@@ -126,10 +126,13 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
         let mut i = first;
         let end = if first < SLOTS { n } else { 0 };
         if AHEAD {
-            while i < end && end.wrapping_sub(i) > 3 * SLOTS {
+            // The turns are counted, so that the compiler begins the loads of several turns of this loop together.
+            let mut left = if i < end { end.wrapping_sub(i).div_ceil(SLOTS) } else { 0 };
+            while left > 3 {
+                left = left.wrapping_sub(4);
                 let [a, b, c, d] = [0, 1, 2, 3].map(|k: u32| {
                     let at = i.wrapping_add(k * SLOTS);
-                    // SAFETY: more than 3 * SLOTS are left, so that this neither wraps nor exceeds the end. (The compiler
+                    // SAFETY: more than three turns are left, so that this neither wraps nor exceeds the end. (The compiler
                     // does not see this, and would keep bounds checks in `value`.)
                     unsafe { core::hint::assert_unchecked(at < n) };
                     value(at)

@@ -71,3 +71,66 @@ pub fn last_sum_panics(block: &mut Block, out: &mut Chunk<u32, 128>, item: u32, 
     let n = out.len();
     out.fill(block, n, |_| sum);
 }
+
+/// The stages of [`staged_panics`] in which a thread can panic, in order.
+pub const STAGES: u32 = 9;
+
+/// Counts the threads of each block that reach the end. In block `bad` threads `first` to `last` panic in `stage`; then none of the
+/// block reaches it. Without a `bad` block nothing panics.
+#[kernel(threads = 128)]
+pub fn staged_panics(
+    block: &mut Block,
+    out: &mut Chunk<u32, 128>,
+    ended: &Atomics<u32>,
+    bad: u32,
+    stage: u32,
+    first: u32,
+    last: u32,
+    tiles: &mut Shared<u32, 256>,
+    array: &mut Shared<u32, 128>,
+) {
+    let (number, n) = (block.index(), out.len());
+    let fails = move |at: u32, thread: u32| number == bad && stage == at && first <= thread && thread <= last;
+    let own = block.per_thread(|thread| {
+        assert!(!fails(0, thread.index()), "before all barriers");
+        thread.index()
+    });
+    let told = block.once(|thread| {
+        // Other threads only get the value.
+        assert!(!fails(1, thread.index()), "once");
+        7
+    });
+    let sum = block.reduce(128, 0, |i| if fails(2, i) { panic!("in a reduction") } else { i + told }, |a, b| a + b);
+    out.fill_by_team::<8>(block, 16, |team, i| {
+        team.reduce(8, sum, |sum, j| if fails(3, 8 * i + j) { panic!("in a team") } else { sum + j }, |a, b| a.max(b))
+    });
+    let mut state = block.per_thread(|_| 0);
+    let mut halves = tiles.halves(block);
+    for turn in 0..4 {
+        let tile = halves.fill(block, 128, |i| if turn == 2 && fails(4, i) { panic!("in a tile") } else { i + turn });
+        let tile = block.meet(tile);
+        block.each(&mut state, |thread, sum| *sum += tile.get(127 - thread.index()));
+    }
+    block.warps_with(&mut state, |warp, lanes| {
+        let most = warp.reduce(lanes, |a, b| a.max(b));
+        warp.each(lanes, |lane, value| {
+            assert!(!fails(5, lane.thread().index()), "in a warp");
+            *value = most;
+        });
+        let sum = warp.sum(lanes);
+        warp.each(lanes, |_, value| *value += sum);
+    });
+    let array = array.write(block, 128, &state, |thread, value| {
+        assert!(!fails(6, thread.index()), "in a shared array");
+        *value + told
+    });
+    out.update(block, n, |i, item| {
+        assert!(!fails(7, i), "in an update");
+        *item += array.get(127 - i);
+    });
+    let any =
+        block.any_thread(&own, |thread, own| if fails(8, thread.index()) { panic!("at a vote") } else { *own == n });
+    block.for_each(128, |thread, _| {
+        ended.add(thread, number, if any { 1000 } else { 1 });
+    });
+}

@@ -35,10 +35,10 @@ pub fn safe_transpose(
     tile: &mut Shared<f32, 1024>,
 ) {
     let (first_row, first_column) = (out.first_column(), out.first_row());
+    let window = Table::new(input, out.matrix()[1], columns).window::<32, 32>(first_row, first_column);
     let tile = tile.fill_all(block, |i| {
         let (y, place) = (i / TILE, i % TILE);
-        let x = place ^ y;
-        input.at(first_row.wrapping_add(y).wrapping_mul(columns).wrapping_add(first_column).wrapping_add(x))
+        window.at(y, place ^ y)
     });
     out.fill(block, |row, column| tile.get(column * TILE + (row ^ column)));
 }
