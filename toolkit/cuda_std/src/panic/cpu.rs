@@ -4,7 +4,7 @@ use super::KernelPanic;
 use crate::platform::FloatMode;
 use std::any::Any;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 #[derive(Default)]
@@ -31,7 +31,19 @@ pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Res
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
     let site = SITE.replace(outer).unwrap_or_default();
-    result.map_err(|payload| site.into_panic(kernel, block, &*payload))
+    result.map_err(|payload| match payload.downcast::<Caught>() {
+        Ok(caught) => caught.0,
+        Err(payload) => site.into_panic(kernel, block, &*payload),
+    })
+}
+
+/// A panic that another call of [`catch`] has turned into an error.
+struct Caught(KernelPanic);
+
+/// Unwinds to the next [`catch`], which returns this error.
+#[cold]
+pub(crate) fn continue_panic(panic: KernelPanic) -> ! {
+    resume_unwind(Box::new(Caught(panic)))
 }
 
 impl Site {
