@@ -173,7 +173,7 @@ pub fn split_network(
 ///
 /// - `work`, `axes`: scratch, an element per residue. The axes have been read.
 /// - `few`: scratch, [`fn@few_pairs`] pairs.
-#[kernel(threads = 1024, blocks_per_sm = 1)]
+#[kernel(threads = 512, blocks_per_sm = 1)]
 pub fn split_eigenvectors(
     grid: &mut WholeGrid,
     output: &mut GridMemory<FeatureRow>,
@@ -196,14 +196,12 @@ pub fn split_eigenvectors(
         }
         let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
         let (mut output, mut work, mut axes) = (output.part(first, n), work.part(first, n), axes.part(first, n));
-        let (mut vectors, mut terms) = (work.flatten(), axes.flatten());
-        let (mut first_terms, mut other_terms) = terms.split_at(n);
-        let (mut coefficients, mut rest_of_few) = few.split_at(FEW);
-        let (pairs, mut floats) = rest_of_few.split_at(FEW);
-        let mut floats = floats.flatten();
-        let (mut ritz, mut rest) = floats.split_at(FEW);
-        let few = rest.split_at(FEW);
-        let workers = AllBlocks { grid, terms: (first_terms.part(0, n), other_terms.part(0, n)), few, pairs };
+        let mut vectors = work.flatten();
+        let (mut coefficients, mut rest) = few.split_at(FEW);
+        let (pairs, mut rest) = rest.split_at(FEW);
+        let mut rest = rest.flatten();
+        let (mut ritz, few) = rest.split_at(FEW);
+        let workers = AllBlocks { grid, terms: axes.flatten(), few, pairs, second: false };
         centrality::by_all_blocks::<Here>(workers, graph, n, &mut vectors, &mut coefficients, &mut ritz, &mut output);
     }
 }
@@ -239,11 +237,14 @@ pub fn split_centrality(
     let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
     let steps = split.steps();
     let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
-    if steps.has(Steps::CENTRALITY) && n <= most {
-        let mut vectors = work.whole();
-        let mut vectors = vectors.flatten();
-        centrality::by_block::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    if !steps.has(Steps::CENTRALITY) || n > most {
+        let number = if steps.has(Steps::CONTACTS) { whole::contacts::<Here>(block, graph, n) } else { 0 };
+        whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+        return;
     }
-    let number = if steps.has(Steps::CONTACTS) { whole::contacts::<Here>(block, graph, n) } else { 0 };
+    let mut vectors = work.whole();
+    let mut vectors = vectors.flatten();
+    centrality::by_block::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    let number = whole::contacts::<Here>(block, graph, n);
     whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

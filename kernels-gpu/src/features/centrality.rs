@@ -85,12 +85,12 @@ fn eigenvector<V, W: Workers + ?Sized>(
             let eigenvalue = lanczos::<V, W>(workers, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
             // The best vector is the last one; its absolute values replace the first one.
             let (mut best, rest) = W::split(vectors, n);
-            let ritz_vector = W::view(&rest, 0, STEPS as u32 * n);
+            let ritz_vector = W::view(&rest, STEPS as u32 * n, 0, STEPS as u32 * n);
             square = workers.fill_sum(&mut best, n, |reader, i| {
                 let v = W::get(ritz_vector, reader, (STEPS as u32 - 1) * n + i).abs();
                 (v, v * v)
             });
-            let v = W::view(&best, 0, n);
+            let v = W::view(&best, n, 0, n);
             let residual = workers.sum(n, |reader, i| {
                 let off = graph.sum_over_contacts(i, |j| W::get(v, reader, j)) - eigenvalue * W::get(v, reader, i);
                 off * off
@@ -126,8 +126,8 @@ fn lanczos<V, W: Workers + ?Sized>(
         let here = step * n;
         let (alpha, square) = {
             let (done, mut next) = W::split(vectors, here + n);
-            let v = W::view(&done, here, n);
-            let v_before = W::view(&done, here - here.min(n), n);
+            let v = W::view(&done, here + n, here, n);
+            let v_before = W::view(&done, here + n, here - here.min(n), n);
             // w = A v - beta v_before, and alpha = w v
             let alpha = workers.fill_sum(&mut next, n, |reader, i| {
                 let mut w = graph.sum_over_contacts(i, |j| W::get(v, reader, j)) * scale;
@@ -144,7 +144,7 @@ fn lanczos<V, W: Workers + ?Sized>(
             (alpha, square)
         };
         let beta = sqrt(square);
-        workers.note(&mut found, step, [alpha, beta]);
+        workers.note(&mut found, step, alpha, beta);
         step += 1;
         let invariant = beta * scale <= 1e-6 * larger(alpha.abs() * scale, pull);
         if invariant || step % LOOK_EVERY == 0 || step == STEPS as u32 {
@@ -161,7 +161,7 @@ fn lanczos<V, W: Workers + ?Sized>(
                     *weight = *weight / length * scale;
                 });
                 let (done, mut last) = W::split(vectors, STEPS as u32 * n);
-                let done = W::view(&done, 0, step * n);
+                let done = W::view(&done, step * n, 0, step * n);
                 workers.fill(&mut last, n, |reader, i| {
                     let mut sum = 0.0;
                     for j in 0..step {

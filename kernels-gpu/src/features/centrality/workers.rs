@@ -27,8 +27,8 @@ pub trait Workers {
     type Weights<'m>: Sync;
 
     fn split<'m>(vectors: &'m mut Self::Vectors<'_>, mid: u32) -> (Self::Vectors<'m>, Self::Vectors<'m>);
-    /// The `n` elements from `first` on.
-    fn view<'m>(vectors: &'m Self::Vectors<'_>, first: u32, n: u32) -> Self::Vector<'m>;
+    /// Of the first `len` elements, the `n` from `first` on.
+    fn view<'m>(vectors: &'m Self::Vectors<'_>, len: u32, first: u32, n: u32) -> Self::Vector<'m>;
     fn get(vector: Self::Vector<'_>, reader: Self::Reader, i: u32) -> f32;
 
     fn fill(&mut self, to: &mut Self::Vectors<'_>, n: u32, value: impl Fn(Self::Reader, u32) -> f32 + Sync);
@@ -51,7 +51,8 @@ pub trait Workers {
     fn largest_few(&mut self, n: u32, value: impl Fn(Self::Reader, u32) -> [f32; 2] + Sync) -> [f32; 2];
 
     fn nothing_found(&mut self) -> Self::Found;
-    fn note(&mut self, found: &mut Self::Found, step: u32, row: [f32; 2]);
+    /// Row `step` of the matrix.
+    fn note(&mut self, found: &mut Self::Found, step: u32, alpha: f32, beta: f32);
     fn tridiagonal<'m>(
         &mut self,
         memory: &'m mut Self::Coefficients<'_>,
@@ -92,8 +93,8 @@ impl Workers for Block {
     }
 
     #[inline(always)]
-    fn view<'m>(vectors: &'m Part<f32>, first: u32, n: u32) -> View<'m, f32> {
-        vectors.view(first + n).part(first, n)
+    fn view<'m>(vectors: &'m Part<f32>, len: u32, first: u32, n: u32) -> View<'m, f32> {
+        vectors.view(len).part(first, n)
     }
 
     #[inline(always)]
@@ -137,10 +138,10 @@ impl Workers for Block {
     }
 
     #[inline(always)]
-    fn note(&mut self, found: &mut PerThread<[f32; 2]>, step: u32, row: [f32; 2]) {
+    fn note(&mut self, found: &mut PerThread<[f32; 2]>, step: u32, alpha: f32, beta: f32) {
         self.each(found, |t, own| {
             if t.index() == step {
-                *own = row;
+                *own = [alpha, beta];
             }
         });
     }
@@ -186,22 +187,25 @@ fn larger_of_each(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
     [larger(a[0], b[0]), larger(a[1], b[1])]
 }
 
-/// All blocks of a grid. Reductions take two scratch memories in turn, so that they wait for all blocks only once.
+/// All blocks of a grid. Reductions take the halves of their scratch memory in turn, so that they wait for all blocks only once.
 pub struct AllBlocks<'g> {
     pub grid: &'g mut WholeGrid,
-    /// For terms of a sum over all residues.
-    pub terms: (GridMemory<'g, f32>, GridMemory<'g, f32>),
-    /// For [`FEW`] terms.
-    pub few: (GridMemory<'g, f32>, GridMemory<'g, f32>),
+    /// For the terms of sums over all residues: twice as many.
+    pub terms: GridMemory<'g, f32>,
+    /// For the terms of other sums: twice [`FEW`].
+    pub few: GridMemory<'g, f32>,
     /// For [`FEW`] pairs.
     pub pairs: GridMemory<'g, [f32; 2]>,
+    /// Whether the next reduction takes the second half.
+    pub second: bool,
 }
 
-/// The scratch memory of the next reduction.
+/// The half of a scratch memory of twice `n` elements for the next reduction.
 #[inline(always)]
-fn turn<'m, 'g>((next, other): &'m mut (GridMemory<'g, f32>, GridMemory<'g, f32>)) -> &'m mut GridMemory<'g, f32> {
-    core::mem::swap(next, other);
-    next
+fn half<'m>(scratch: &'m mut GridMemory<f32>, second: &mut bool, n: u32) -> GridMemory<'m, f32> {
+    let first = if *second { n } else { 0 };
+    *second = !*second;
+    scratch.part(first, n)
 }
 
 impl<'g> Workers for AllBlocks<'g> {
@@ -220,8 +224,8 @@ impl<'g> Workers for AllBlocks<'g> {
     }
 
     #[inline(always)]
-    fn view<'m>(vectors: &'m GridMemory<f32>, first: u32, n: u32) -> GridView<'m, f32> {
-        vectors.view().part(first, n)
+    fn view<'m>(vectors: &'m GridMemory<f32>, len: u32, first: u32, n: u32) -> GridView<'m, f32> {
+        vectors.view().part(0, len).part(first, n)
     }
 
     #[inline(always)]
@@ -236,7 +240,7 @@ impl<'g> Workers for AllBlocks<'g> {
 
     #[inline(always)]
     fn fill_sum(&mut self, to: &mut GridMemory<f32>, n: u32, value: impl Fn(Thread, u32) -> (f32, f32) + Sync) -> f32 {
-        to.fill_reduce(self.grid, turn(&mut self.terms), n, 0.0, value, |a, b| a + b)
+        to.fill_reduce(self.grid, &mut half(&mut self.terms, &mut self.second, n), n, 0.0, value, |a, b| a + b)
     }
 
     #[inline(always)]
@@ -246,17 +250,17 @@ impl<'g> Workers for AllBlocks<'g> {
         n: u32,
         change: impl Fn(Thread, u32, &mut f32) -> f32 + Sync,
     ) -> f32 {
-        to.update_reduce(self.grid, turn(&mut self.terms), n, 0.0, change, |a, b| a + b)
+        to.update_reduce(self.grid, &mut half(&mut self.terms, &mut self.second, n), n, 0.0, change, |a, b| a + b)
     }
 
     #[inline(always)]
     fn sum(&mut self, n: u32, value: impl Fn(Thread, u32) -> f32 + Sync) -> f32 {
-        self.grid.reduce_in_order(turn(&mut self.terms), n, 0.0, value, |a, b| a + b)
+        self.grid.reduce_in_order(&mut half(&mut self.terms, &mut self.second, n), n, 0.0, value, |a, b| a + b)
     }
 
     #[inline(always)]
     fn sum_few(&mut self, n: u32, value: impl Fn(Thread, u32) -> f32 + Sync) -> f32 {
-        self.grid.reduce_in_order(turn(&mut self.few), n, 0.0, value, |a, b| a + b)
+        self.grid.reduce_in_order(&mut half(&mut self.few, &mut self.second, FEW), n, 0.0, value, |a, b| a + b)
     }
 
     #[inline(always)]
@@ -270,9 +274,9 @@ impl<'g> Workers for AllBlocks<'g> {
     }
 
     #[inline(always)]
-    fn note(&mut self, found: &mut [[f32; 2]; STEPS], step: u32, row: [f32; 2]) {
+    fn note(&mut self, found: &mut [[f32; 2]; STEPS], step: u32, alpha: f32, beta: f32) {
         if let Some(place) = found.get_mut(step as usize) {
-            *place = row;
+            *place = [alpha, beta];
         }
     }
 
