@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
-/// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
+/// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each. If a kernel's blocks meet, the calling thread
+/// runs all of them, and threads of the pool help with long phases.
 ///
 /// The results have the bits that a GPU computes. At run time it chooses code compiled for AVX2 and FMA if the processor has
 /// them, or for AVX-512 if the processor has that and the kernel asks for it.
