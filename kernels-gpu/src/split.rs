@@ -169,7 +169,7 @@ pub fn split_network(
     network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
 }
 
-/// Centrality of structures of more than `most` residues, one after another by all blocks.
+/// Centrality of those of the `structures` that have more than `most` residues, one after another by all blocks.
 ///
 /// - `work`, `axes`: scratch, an element per residue. The axes have been read.
 /// - `few`: scratch, [`fn@few_pairs`] pairs.
@@ -185,10 +185,11 @@ pub fn split_eigenvectors(
     contacts: &[u32],
     config: MegaFusedConfig,
     split: WorkSplit,
+    structures: u32,
     most: u32,
 ) {
     enum Here {}
-    for structure in 0..descriptors.len() as u32 {
+    for structure in 0..structures {
         let structure = descriptors.at(structure);
         let (first, n) = (structure.ca_offset, structure.n_residues);
         if n <= split.largest || n <= most {
@@ -202,7 +203,17 @@ pub fn split_eigenvectors(
         let mut rest = rest.flatten();
         let (mut ritz, few) = rest.split_at(FEW);
         let workers = AllBlocks { grid, terms: axes.flatten(), few, pairs, second: false };
-        centrality::by_all_blocks::<Here>(workers, graph, n, &mut vectors, &mut coefficients, &mut ritz, &mut output);
+        let product = |v: GridView<'_, f32>, thread, i| graph.sum_over_contacts(i, |j| v.get(thread, j));
+        centrality::by_all_blocks::<Here>(
+            workers,
+            graph,
+            product,
+            n,
+            &mut vectors,
+            &mut coefficients,
+            &mut ritz,
+            &mut output,
+        );
     }
 }
 

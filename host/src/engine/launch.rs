@@ -261,6 +261,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
             contacts: M::view(&work.contacts, sizes.contact_words),
             config,
             split,
+            structures: sizes.structures as u32,
             most: sizes.largest_centrality,
         };
         sizes.launch::<split_eigenvectors::Kernel, _>(executor, args)?;

@@ -39,7 +39,8 @@ pub fn by_block<V>(
     ritz: &mut Shared<f32, STEPS>,
     output: &mut Segment<FeatureRow>,
 ) {
-    let scale = eigenvector::<V, _>(block, graph, n, vectors, coefficients, ritz);
+    let product = |v: View<f32>, (), i| graph.sum_over_contacts(i, |j| v.get(j));
+    let scale = eigenvector::<V, _>(block, graph, product, n, vectors, coefficients, ritz);
     let v = vectors.view(n);
     output.update(block, n, |i, row| {
         row.columns[column::CENTRALITY] = if graph.alpha_carbons.get(i).exists() { v.get(i) * scale } else { NAN };
@@ -47,17 +48,21 @@ pub fn by_block<V>(
 }
 
 /// Column `centrality`, by all blocks of a grid. `output` has the structure's rows.
+///
+/// `product` is a row of the adjacency matrix times a vector. On CPU cores it is called and not inlined. So the kernel gives it, whose
+/// closures are compiled for the processor.
 #[inline(always)]
 pub fn by_all_blocks<V>(
     mut workers: AllBlocks,
     graph: ContactGraph,
+    product: impl for<'v> Fn(GridView<'v, f32>, Thread, u32) -> f32 + Copy + Sync,
     n: u32,
     vectors: &mut GridMemory<f32>,
     coefficients: &mut GridMemory<[f32; 2]>,
     ritz: &mut GridMemory<f32>,
     output: &mut GridMemory<FeatureRow>,
 ) {
-    let scale = eigenvector::<V, _>(&mut workers, graph, n, vectors, coefficients, ritz);
+    let scale = eigenvector::<V, _>(&mut workers, graph, product, n, vectors, coefficients, ritz);
     let v = vectors.view();
     output.update(workers.grid, n, |thread, i, row| {
         let exists = graph.alpha_carbons.get(i).exists();
@@ -70,6 +75,7 @@ pub fn by_all_blocks<V>(
 fn eigenvector<V, W: Workers + ?Sized>(
     workers: &mut W,
     graph: ContactGraph,
+    product: impl for<'v> Fn(W::Vector<'v>, W::Reader, u32) -> f32 + Copy + Sync,
     n: u32,
     vectors: &mut W::Vectors<'_>,
     coefficients: &mut W::Coefficients<'_>,
@@ -82,7 +88,7 @@ fn eigenvector<V, W: Workers + ?Sized>(
     });
     if square > 0.0 {
         for _ in 0..RESTARTS {
-            let eigenvalue = lanczos::<V, W>(workers, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
+            let eigenvalue = lanczos::<V, W>(workers, product, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
             // The best vector is the last one; its absolute values replace the first one.
             let (mut best, rest) = W::split(vectors, n);
             let ritz_vector = W::view(&rest, STEPS as u32 * n, 0, STEPS as u32 * n);
@@ -92,7 +98,7 @@ fn eigenvector<V, W: Workers + ?Sized>(
             });
             let v = W::view(&best, n, 0, n);
             let residual = workers.sum(n, |reader, i| {
-                let off = graph.sum_over_contacts(i, |j| W::get(v, reader, j)) - eigenvalue * W::get(v, reader, i);
+                let off = product(v, reader, i) - eigenvalue * W::get(v, reader, i);
                 off * off
             });
             if residual <= TOLERANCE * TOLERANCE * eigenvalue * eigenvalue * square {
@@ -110,7 +116,7 @@ fn eigenvector<V, W: Workers + ?Sized>(
 #[inline(always)]
 fn lanczos<V, W: Workers + ?Sized>(
     workers: &mut W,
-    graph: ContactGraph,
+    product: impl for<'v> Fn(W::Vector<'v>, W::Reader, u32) -> f32 + Copy + Sync,
     n: u32,
     mut scale: f32,
     vectors: &mut W::Vectors<'_>,
@@ -130,7 +136,7 @@ fn lanczos<V, W: Workers + ?Sized>(
             let v_before = W::view(&done, here + n, here - here.min(n), n);
             // w = A v - beta v_before, and alpha = w v
             let alpha = workers.fill_sum(&mut next, n, |reader, i| {
-                let mut w = graph.sum_over_contacts(i, |j| W::get(v, reader, j)) * scale;
+                let mut w = product(v, reader, i) * scale;
                 if here > 0 {
                     w = math::fma(-pull, W::get(v_before, reader, i), w);
                 }

@@ -23,7 +23,8 @@ thread_local! {
     static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
 }
 
-/// Runs one block, and turns a panic in it into an error. It is compiled once for all kernels.
+/// Runs one block, or a part of a phase, and turns a panic in it into an error. Nothing unwinds out of it. It is compiled once for
+/// all kernels.
 #[inline(never)]
 pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();
@@ -33,7 +34,14 @@ pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Res
     let site = SITE.replace(outer).unwrap_or_default();
     result.map_err(|payload| match payload.downcast::<Caught>() {
         Ok(caught) => caught.0,
-        Err(payload) => site.into_panic(kernel, block, &*payload),
+        Err(payload) => {
+            let panic = site.into_panic(kernel, block, &*payload);
+            // Others may wait for this call to return, so it does, even if the payload panics when it is dropped.
+            if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(another);
+            }
+            panic
+        }
     })
 }
 

@@ -177,3 +177,35 @@ fn several_threads_compute_what_one_computes() {
         assert!(first == expected && second == expected);
     });
 }
+
+/// A payload that panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the payload");
+    }
+}
+
+#[kernel(threads = 32)]
+fn explodes(grid: &mut WholeGrid, x: &mut GridMemory<u32>, bad: u32) {
+    let n = x.len();
+    x.fill(grid, n, |_, i| {
+        if i == bad {
+            std::panic::panic_any(Bomb);
+        }
+        i
+    });
+}
+
+#[test]
+fn a_payload_that_panics_does_not_leave_other_threads_alone() {
+    with_threads(4, || {
+        for bad in [0, 1400, 2999] {
+            let mut x = vec![0; 3000];
+            let error = explodes::launch(&CpuExecutor::new(), 2, explodes::Args { x: &mut x[..], bad }).unwrap_err();
+            let LaunchError::Panic(panic) = error else { panic!("{error}") };
+            assert_eq!((panic.block, panic.thread), ([bad / 32 % 2, 0, 0], [bad % 32, 0, 0]));
+        }
+    });
+}

@@ -256,9 +256,11 @@ impl<T: Pod, V: Fn(u32, u32) -> T + Sync, C: Fn(T, T) -> T + Sync> Parts for Gro
             // Row by row, so that values of neighbouring indices follow each other.
             loop {
                 block.block = row / self.threads % self.blocks;
+                // A block's threads are whole groups.
+                let first = row % self.threads;
                 for k in 0..GROUP.min(self.n - row) {
                     let lane = if self.n - row < GROUP { k } else { lanes.at(k) };
-                    guard.thread = (row + lane) % self.threads;
+                    guard.thread = first + lane;
                     let item = (self.value)(guard.thread, row + lane);
                     let slot = &mut slots[lane as usize];
                     *slot = if row < REDUCE_SLOTS { item } else { (self.combine)(*slot, item) };
