@@ -230,6 +230,6 @@ fn compute<V>(
     if steps.has(Steps::CENTRALITY) {
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();
-        centrality::eigenvector::<V>(block, graph, n, &mut vectors, coefficients, ritz, output);
+        centrality::by_block::<V>(block, graph, n, &mut vectors, coefficients, ritz, output);
     }
 }

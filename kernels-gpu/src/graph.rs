@@ -47,10 +47,10 @@ impl<'a> ContactGraph<'a> {
 
     /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix times the vector.
     #[inline(always)]
-    pub fn sum_over_contacts(self, i: u32, vector: View<f32>) -> f32 {
+    pub fn sum_over_contacts(self, i: u32, element: impl Fn(u32) -> f32) -> f32 {
         let mut sum = 0.0;
         let near = self.of(i);
-        near.before(near.candidates(), |j| sum += vector.get(j));
+        near.before(near.candidates(), |j| sum += element(j));
         sum
     }
 

@@ -36,7 +36,7 @@ pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
 pub use sites::binding_sites;
-pub use split::{split_alpha_carbons, split_centrality, split_network, split_pairs};
+pub use split::{few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network, split_pairs};
 pub use vector::Vector;
 
 /// The unit of work of a kernel's blocks.
@@ -51,6 +51,8 @@ pub enum Blocks {
     ResidueItems,
     /// Block `i` takes item `i` of the work items over rows of large structures.
     RowItems,
+    /// All blocks take one structure after another, of those whose rows are divided into the most items.
+    Together,
 }
 
 /// A kernel with its unit of work, which gives the number of blocks of a launch and the structure of a block that panics.
@@ -92,6 +94,7 @@ kernels! {
     split_alpha_carbons: Structures;
     split_pairs: RowItems;
     split_network: RowItems;
+    split_eigenvectors: Together;
     split_centrality: Structures;
     site_points: AtomItems;
     site_point_scores: AtomItems;

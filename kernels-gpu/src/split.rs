@@ -3,6 +3,7 @@
 //! A kernel ends where the next phase needs results of the whole structure. One block of many threads computes what
 //! concerns the structure as a whole. Rows are divided into [`WorkItem`]s.
 
+use crate::features::centrality::{AllBlocks, FEW};
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
 use crate::scratch::{
@@ -168,7 +169,61 @@ pub fn split_network(
     network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
 }
 
-/// The last kernel: centrality, and the summary. Block `i` takes structure `i`.
+/// Centrality of those of the `structures` that have more than `most` residues, one after another by all blocks.
+///
+/// - `work`, `axes`: scratch, an element per residue. The axes have been read.
+/// - `few`: scratch, [`fn@few_pairs`] pairs.
+#[kernel(threads = 512, blocks_per_sm = 1)]
+pub fn split_eigenvectors(
+    grid: &mut WholeGrid,
+    output: &mut GridMemory<FeatureRow>,
+    work: &mut GridMemory<WorkVectors>,
+    axes: &mut GridMemory<[f32; 3]>,
+    few: &mut GridMemory<[f32; 2]>,
+    descriptors: &[BatchStructureDesc],
+    alpha_carbons: &[AlphaCarbon],
+    contacts: &[u32],
+    config: MegaFusedConfig,
+    split: WorkSplit,
+    structures: u32,
+    most: u32,
+) {
+    enum Here {}
+    for structure in 0..structures {
+        let structure = descriptors.at(structure);
+        let (first, n) = (structure.ca_offset, structure.n_residues);
+        if n <= split.largest || n <= most {
+            continue;
+        }
+        let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
+        let (mut output, mut work, mut axes) = (output.part(first, n), work.part(first, n), axes.part(first, n));
+        let mut vectors = work.flatten();
+        let (mut coefficients, mut rest) = few.split_at(FEW);
+        let (pairs, mut rest) = rest.split_at(FEW);
+        let mut rest = rest.flatten();
+        let (mut ritz, few) = rest.split_at(FEW);
+        let workers = AllBlocks { grid, terms: axes.flatten(), few, pairs, second: false };
+        let product = |v: GridView<'_, f32>, thread, i| graph.sum_over_contacts(i, |j| v.get(thread, j));
+        centrality::by_all_blocks::<Here>(
+            workers,
+            graph,
+            product,
+            n,
+            &mut vectors,
+            &mut coefficients,
+            &mut ritz,
+            &mut output,
+        );
+    }
+}
+
+/// The length of the scratch memory for few values of [`fn@split_eigenvectors`].
+#[must_use]
+pub const fn few_pairs() -> usize {
+    4 * FEW as usize
+}
+
+/// The last kernel: the summary, and centrality unless [`fn@split_eigenvectors`] has computed it. Block `i` takes structure `i`.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_centrality(
     block: &mut Block,
@@ -183,6 +238,7 @@ pub fn split_centrality(
     ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
     split: WorkSplit,
+    most: u32,
 ) {
     enum Here {}
     let n = output.len();
@@ -192,14 +248,14 @@ pub fn split_centrality(
     let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
     let steps = split.steps();
     let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
-    if !steps.has(Steps::CENTRALITY) {
+    if !steps.has(Steps::CENTRALITY) || n > most {
         let number = if steps.has(Steps::CONTACTS) { whole::contacts::<Here>(block, graph, n) } else { 0 };
         whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
         return;
     }
     let mut vectors = work.whole();
     let mut vectors = vectors.flatten();
-    centrality::eigenvector::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    centrality::by_block::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
     let number = whole::contacts::<Here>(block, graph, n);
     whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

@@ -23,6 +23,10 @@ pub(super) struct BatchSizes {
     /// Whether there are structures that one block computes, and whether there are others.
     pub(super) few_residues: bool,
     pub(super) many_residues: bool,
+    /// Residues of structures whose centrality all blocks compute together, by the structures' indices.
+    pub(super) together: Arc<[(u32, u32)]>,
+    /// Residues of structures whose centrality one block computes.
+    pub(super) largest_centrality: u32,
     /// The structure of each item.
     pub(super) atom_items: Arc<[u32]>,
     pub(super) residue_items: Arc<[u32]>,
@@ -37,19 +41,28 @@ impl BatchSizes {
         executor: &E,
         args: K::Args<'_, E::Space>,
     ) -> Result<(), E::Error> {
-        let blocks = match self.items(K::BLOCKS) {
-            Some(items) => items.len(),
-            None => self.structures,
+        let blocks = match K::BLOCKS {
+            Blocks::Together => {
+                let residues = self.together.iter().map(|&(_, residues)| residues).max().unwrap_or(0);
+                residues.div_ceil(K::THREADS).min(executor.most_blocks_that_meet::<K>()?)
+            }
+            blocks => self.items(blocks).map_or(self.structures, <[u32]>::len) as u32,
         };
-        executor.launch::<K>((blocks as u32).into(), args)
+        executor.launch::<K>(blocks.into(), args)
     }
 
     /// The structure on which a kernel's block panicked, counted in the chunk; `None` if that is unknown.
     pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
         let block = panic.block[0] as usize;
-        let structure = match self.items(super::kernels::blocks_of(&panic.kernel)?) {
-            Some(items) => *items.get(block)? as usize,
-            None => block,
+        let structure = match super::kernels::blocks_of(&panic.kernel)? {
+            Blocks::Together => match self.together[..] {
+                [(structure, _)] => structure as usize,
+                _ => return None,
+            },
+            blocks => match self.items(blocks) {
+                Some(items) => *items.get(block)? as usize,
+                None => block,
+            },
         };
         (structure < self.structures).then_some(structure)
     }
@@ -57,7 +70,7 @@ impl BatchSizes {
     /// The items of blocks that work on items instead of structures.
     fn items(&self, blocks: Blocks) -> Option<&[u32]> {
         match blocks {
-            Blocks::Structures => None,
+            Blocks::Structures | Blocks::Together => None,
             Blocks::AtomItems => Some(&self.atom_items),
             Blocks::ResidueItems => Some(&self.residue_items),
             Blocks::RowItems => Some(&self.row_items),

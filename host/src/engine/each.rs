@@ -147,9 +147,11 @@ fn each(
                 results.chunks.push(features);
                 results.runs.push(record);
             }
-            Err(error) if is_too_much(&error) && chunk.indices.len() > 1 => {
+            Err(error) if (is_too_much(&error) || needs_fewer_suspects(&error)) && chunk.indices.len() > 1 => {
                 tracing::debug!(structures = chunk.indices.len(), "{error}; halving the batch");
-                if let Ok(batch) = &chunk.batch {
+                if let Ok(batch) = &chunk.batch
+                    && is_too_much(&error)
+                {
                     scheduler.ran_out(batch.n_atoms());
                 }
                 results.halvings += 1;
@@ -194,6 +196,11 @@ fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(Batch
         atoms: batch.n_atoms(),
     };
     Ok((computation.features, record))
+}
+
+/// Whether a smaller chunk may show which structure is to blame: blocks that work together take one after another.
+fn needs_fewer_suspects(error: &EngineError) -> bool {
+    matches!(error, EngineError::UnattributedPanic(_))
 }
 
 /// Whether a smaller chunk may succeed after this failure.

@@ -26,7 +26,7 @@ const ROWS_PER_ITEM: u32 = 128;
 ///     Ok(bytemuck::cast_slice::<f32, u32>(computed.values()).to_vec())
 /// };
 /// // The limit for one block is below the 194 residues, so the kernels for large structures compute them.
-/// assert_eq!(bits(Largest { residues: 100, atoms: 500 })?, bits(Largest::default())?);
+/// assert_eq!(bits(Largest { residues: 100, atoms: 500, centrality: 150 })?, bits(Largest::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,14 @@ pub struct Largest {
     pub residues: u32,
     /// Heavy atoms, which a block of few threads sorts.
     pub atoms: u32,
+    /// Residues whose centrality one block computes, if there are more than `residues`. Blocks that compute it together take
+    /// one structure after another, so it pays for the largest ones.
+    pub centrality: u32,
 }
 
 impl Default for Largest {
     fn default() -> Self {
-        Self { residues: 1024, atoms: 16384 }
+        Self { residues: 1024, atoms: 16384, centrality: 4096 }
     }
 }
 
@@ -134,6 +137,12 @@ impl<M: Memory> DeviceItems<M> {
 pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> WorkSplit {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
     WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
+}
+
+/// The structures whose centrality all blocks compute together, and their residues.
+pub(super) fn together(batch: &BatchChunk<'_>, largest: Largest) -> Arc<[(u32, u32)]> {
+    let most = largest.residues.max(largest.centrality);
+    Structure::all(batch).filter(|s| s.residues > most).map(|s| (s.index, s.residues)).collect()
 }
 
 /// A structure's position in buffers.

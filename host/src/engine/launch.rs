@@ -9,7 +9,7 @@ use kernels_gpu::{
     atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
     selected_features as selected, site_point_list as point_list, site_point_scores as scores, site_points as points,
-    site_sums as sums, split_alpha_carbons, split_centrality, split_network, split_pairs,
+    site_sums as sums, split_alpha_carbons, split_centrality, split_eigenvectors, split_network, split_pairs,
 };
 use shared_types::site_model::CAPACITY;
 use shared_types::{MegaFusedConfig, Steps};
@@ -249,6 +249,23 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         };
         sizes.launch::<split_network::Kernel, _>(executor, args)?;
     }
+    if sizes.steps.has(Steps::CENTRALITY) && !sizes.together.is_empty() {
+        let given = inputs.shorter();
+        let args = split_eigenvectors::Args {
+            output: M::view_mut(&mut work.rows),
+            work: M::view_mut(&mut work.vectors),
+            axes: M::view_mut(&mut work.axes),
+            few: M::view_mut(&mut work.few),
+            descriptors: given.descriptors,
+            alpha_carbons: M::view(&work.alpha_carbons, n),
+            contacts: M::view(&work.contacts, sizes.contact_words),
+            config,
+            split,
+            structures: sizes.structures as u32,
+            most: sizes.largest_centrality,
+        };
+        sizes.launch::<split_eigenvectors::Kernel, _>(executor, args)?;
+    }
     let given = inputs.shorter();
     let args = split_centrality::Args {
         output: M::segments(&mut work.rows, &work.residues),
@@ -260,6 +277,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         work: M::segments(&mut work.vectors, &work.residues),
         config,
         split,
+        most: sizes.largest_centrality,
     };
     sizes.launch::<split_centrality::Kernel, _>(executor, args)
 }

@@ -8,6 +8,7 @@ use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::selection::Request;
 use crate::pack::BatchChunk;
 use cuda_std::launch::Offsets;
+use kernels_gpu::few_pairs;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
 use kernels_gpu::scratch::{
     AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkSplit, WorkVectors,
@@ -103,6 +104,8 @@ pub struct Workspace<M: Memory> {
     pub(super) bfactor_z: M::Buffer<f32>,
     pub(super) axes: M::Buffer<[f32; 3]>,
     pub(super) vectors: M::Buffer<WorkVectors>,
+    /// Some pairs for a large structure's centrality.
+    pub(super) few: M::Buffer<[f32; 2]>,
     /// The place of its best atom.
     pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
@@ -152,6 +155,7 @@ impl<M: Memory> Workspace<M> {
             bfactor_z: memory.empty()?,
             axes: memory.empty()?,
             vectors: memory.empty()?,
+            few: memory.empty()?,
             best: memory.empty()?,
             contacts: memory.empty()?,
         })
@@ -184,6 +188,8 @@ impl<M: Memory> Workspace<M> {
             many_atoms: any(&|d| d.n_atoms > largest.atoms),
             few_residues: any(&|d| d.n_residues <= largest.residues),
             many_residues: any(&|d| d.n_residues > largest.residues),
+            together: items::together(batch, largest),
+            largest_centrality: largest.centrality,
             results: ResultSizes::of(batch, selection),
             ..BatchSizes::default()
         };
@@ -263,6 +269,7 @@ impl<M: Memory> Workspace<M> {
             sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split))?;
             memory.reserve(&mut self.facts, structures)?;
             memory.reserve(&mut self.axes, residues)?;
+            memory.reserve(&mut self.few, few_pairs())?;
         }
         Ok(())
     }

@@ -21,9 +21,15 @@ fn bits_depend_neither_on_the_order_of_threads_nor_on_how_structures_are_shared_
     let batch = PackedBatch::from_inputs(&structures).unwrap();
     for contact_threshold in [8.0, 12.0] {
         let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
-        let whole = Largest { residues: u32::MAX, atoms: u32::MAX };
+        let whole = Largest { residues: u32::MAX, atoms: u32::MAX, centrality: 0 };
         let expected = bits(&compute_on_cpu(&CpuExecutor::new(), &batch, config, whole).unwrap());
-        let ways = [whole, Largest { residues: 0, atoms: 0 }, Largest { residues: 100, atoms: 500 }];
+        let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX };
+        let ways = [
+            whole,
+            one_block,
+            Largest { centrality: 0, ..one_block },
+            Largest { residues: 100, atoms: 500, centrality: 150 },
+        ];
         for (seed, largest) in ways.into_iter().enumerate() {
             let found = compute_on_cpu(&CpuExecutor::new(), &batch, config, largest).unwrap();
             assert!(bits(&found) == expected, "{largest:?}");

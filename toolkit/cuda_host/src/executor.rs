@@ -256,7 +256,6 @@ impl Executor for CudaExecutor {
         K::visit::<Device, _>(&mut args, &mut raw);
         let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
         let state = if K::MEETS && blocks > 0 {
-            self.stream.check_runs("a launch whose blocks meet")?;
             let most = most_blocks(&kernel, K::THREADS)?;
             if blocks > most {
                 return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
@@ -277,6 +276,10 @@ impl Executor for CudaExecutor {
                 uses.write(&marks.view_mut());
             }
         })
+    }
+
+    fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
+        Self::most_blocks_that_meet::<K>(self)
     }
 }
 

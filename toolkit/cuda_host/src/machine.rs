@@ -233,6 +233,13 @@ impl Executor for Machine {
             }
         }
     }
+
+    fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
+        match &self.executor {
+            Choice::Cpu(executor) => Ok(executor.most_blocks_that_meet::<K>()?),
+            Choice::Cuda(executor) => executor.most_blocks_that_meet::<K>(),
+        }
+    }
 }
 
 impl Machine {

@@ -192,7 +192,7 @@ pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
-pub use whole_grid::{GridMemory, WholeGrid};
+pub use whole_grid::{GridMemory, GridView, WholeGrid};
 
 /// The imports of a kernel's file.
 pub mod prelude {
@@ -205,10 +205,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
-        GridMemory, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part, PerLane,
-        PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d,
-        Vectors, View, Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16,
-        f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
+        GridMemory, GridView, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
+        PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
+        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8,
+        f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

@@ -1,11 +1,13 @@
 //! A whole grid and its phases: kernels with barriers across all blocks.
 
+mod memory;
+
+pub use memory::{GridMemory, GridView};
+
 use crate::Thread;
-use crate::access::Readable;
-use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
+use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::platform::GridCrew;
 use bytemuck::Pod;
-use core::marker::PhantomData;
 
 /// All blocks of a grid, outside of any phase: the first parameter of a kernel whose blocks meet.
 ///
@@ -15,7 +17,8 @@ use core::marker::PhantomData;
 ///
 /// All blocks must be on the device at the same time, because they wait for each other. A launch of more blocks is refused;
 /// `CudaExecutor::most_blocks_that_meet` gives a device's limit. A meeting of all blocks takes one or two microseconds, less than
-/// another launch. On CPU cores, one core runs the blocks one after another, phase by phase.
+/// another launch. On CPU cores, one thread runs the code between phases, and threads of rayon's current pool help with phases of
+/// many elements.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -129,112 +132,50 @@ impl WholeGrid {
         check_length(n, MAX_LENGTH);
         self.crew.reduce(n, identity, |thread, i| value(Thread::new(thread), i), combine)
     }
-}
 
-/// A buffer that all blocks of a [`WholeGrid`] write in some phases and read in others.
-///
-/// Enforced by the compiler: an element has one writer in a phase, and nobody reads the memory in a phase that writes it. Reading
-/// takes a [`Thread`], which only phases have, so all reads come before the meeting at the phase's end. Checked at run time:
-/// indices.
-///
-/// [`WholeGrid`] has an example.
-pub struct GridMemory<'a, T> {
-    data: *mut T,
-    len: u32,
-    owner: PhantomData<&'a mut [T]>,
-}
-
-impl<T: Pod> GridMemory<'_, T> {
-    /// # Safety
-    /// `data` has `len` elements. While the kernel runs, only blocks of this grid touch them, and only through this type.
-    #[inline(always)]
-    pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
-        Self { data, len, owner: PhantomData }
-    }
-
-    crate::bounds::counted!("elements");
-
-    /// Element `i`, in a phase.
+    /// As [`reduce`](Self::reduce), but in the order of [`Block::reduce`](crate::Block::reduce) over all `n` values: it depends only
+    /// on `n`. So a block computes the same bits from the same values.
+    ///
+    /// `scratch` has at least `n` elements, whose contents are unspecified afterwards. On a GPU, the threads store the values there,
+    /// the blocks meet, and each block reduces all values. The next phase that writes the same scratch memory waits for all blocks
+    /// once more. So reductions in turn are faster with two scratch memories. See [`GridMemory::fill_reduce`] for an example.
     ///
     /// # Panics
-    /// When there is no such element.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn get(&self, _thread: Thread, i: u32) -> T {
-        check_index(i, self.len);
-        // SAFETY: in bounds. A phase that writes holds the memory by `&mut`, so it was another phase, and all blocks have met
-        // since.
-        unsafe { self.data.add(i as usize).read() }
-    }
-
-    /// Writes `value(thread, i)` to every element `i` below `n`. Then all blocks meet.
-    ///
-    /// # Panics
-    /// When `n` exceeds [`len`](Self::len).
-    #[inline(always)]
-    #[track_caller]
-    pub fn fill(&mut self, grid: &mut WholeGrid, n: u32, value: impl Fn(Thread, u32) -> T + Sync) {
-        check_length(n, self.len);
-        let data = Elements(self.data);
-        grid.crew.each_index(n, |thread, i| {
-            let item = value(Thread::new(thread), i);
-            // SAFETY: in bounds. Index `i` belongs to one thread, and the closure cannot hold this memory. All blocks have met
-            // since it was last read.
-            unsafe { data.at(i).write(item) };
-        });
-        grid.crew.meet();
-    }
-
-    /// Changes every element `i` below `n` in place by `change`. Then all blocks meet.
-    ///
-    /// # Panics
-    /// When `n` exceeds [`len`](Self::len).
+    /// When `n` exceeds the length of `scratch`.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Divides each element by the sum.
-    /// #[kernel(threads = 32)]
-    /// fn shares(grid: &mut WholeGrid, x: &mut GridMemory<f32>) {
-    ///     let n = x.len();
-    ///     let sum = grid.reduce(n, 0.0, |thread, i| x.get(thread, i), |a, b| a + b);
-    ///     x.update(grid, n, |_, _, x| *x /= sum);
+    /// #[kernel(threads = 64)]
+    /// fn by_all(grid: &mut WholeGrid, x: &[f32], scratch: &mut GridMemory<f32>, sum: &mut GridMemory<f32>) {
+    ///     let found = grid.reduce_in_order(scratch, x.len() as u32, 0.0, |_, i| x.at(i), |a, b| a + b);
+    ///     sum.fill(grid, 1, |_, _| found);
+    /// }
+    ///
+    /// #[kernel(threads = 256)]
+    /// fn by_one(block: &mut Block, x: &[f32], sum: &mut Chunk<f32, 1>) {
+    ///     let found = block.reduce(x.len() as u32, 0.0, |i| x.at(i), |a, b| a + b);
+    ///     sum.set(block, 0, found);
     /// }
     /// # fn main() {
-    /// let mut x = [1.0; 128];
-    /// shares::launch(&CpuExecutor::new(), 2, shares::Args { x: &mut x }).unwrap();
-    /// assert_eq!(x, [1.0 / 128.0; 128]);
+    /// let x: Vec<f32> = (0..5000).map(|i| 1.0 / (i as f32 + 1.0)).collect();
+    /// let (mut scratch, mut all, mut one) = (vec![0.0; 5000], [0.0], [0.0]);
+    /// let args = by_all::Args { x: &x[..], scratch: &mut scratch[..], sum: &mut all[..] };
+    /// by_all::launch(&CpuExecutor::new(), 7, args).unwrap();
+    /// by_one::launch(&CpuExecutor::new(), 1, by_one::Args { x: &x[..], sum: &mut one[..] }).unwrap();
+    /// assert_eq!(all[0].to_bits(), one[0].to_bits());
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn update(&mut self, grid: &mut WholeGrid, n: u32, change: impl Fn(Thread, u32, &mut T) + Sync) {
-        check_length(n, self.len);
-        let data = Elements(self.data);
-        grid.crew.each_index(n, |thread, i| {
-            // SAFETY: as in `fill`.
-            change(Thread::new(thread), i, unsafe { &mut *data.at(i) });
-        });
-        grid.crew.meet();
+    pub fn reduce_in_order<T: Pod>(
+        &mut self,
+        scratch: &mut GridMemory<'_, T>,
+        n: u32,
+        identity: T,
+        value: impl Fn(Thread, u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        let place = scratch.begin_scratch(self, n);
+        self.crew.each_index_reduce(n, place, identity, |thread, i| value(Thread::new(thread), i), combine)
     }
 }
-
-impl<T: Pod> Readable for GridMemory<'_, T> {}
-
-/// The address of the elements, for the threads of a phase.
-#[derive(Clone, Copy)]
-struct Elements<T>(*mut T);
-
-impl<T> Elements<T> {
-    #[inline(always)]
-    fn at(self, i: u32) -> *mut T {
-        self.0.wrapping_add(i as usize)
-    }
-}
-
-// SAFETY: this is only an address; each use states why it is sound.
-unsafe impl<T: Pod> Sync for Elements<T> {}
-// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
-unsafe impl<T: Pod> Sync for GridMemory<'_, T> {}
-// SAFETY: unique access to plain data.
-unsafe impl<T: Pod> Send for GridMemory<'_, T> {}

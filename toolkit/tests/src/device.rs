@@ -57,6 +57,10 @@ impl Executor for Alone {
     fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
         self.executor.launch::<K>(grid, args)
     }
+
+    fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
+        self.executor.most_blocks_that_meet::<K>()
+    }
 }
 
 /// Executors on the first device with each of some modules, by the modules' names. Prints a line if there is none; see

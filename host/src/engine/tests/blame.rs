@@ -13,7 +13,7 @@ use cuda_std::launch::{ArgVisitor, CpuExecutor, DynamicLength, Executor, Host, K
 use shared_types::FEATURES;
 
 /// Limits that differ from the usual ones.
-const LIMITS: Largest = Largest { residues: 80, atoms: 200 };
+const LIMITS: Largest = Largest { residues: 80, atoms: 200, centrality: 100 };
 /// A kernel panics on this structure, the last one of its batch.
 const VICTIM: &str = "victim";
 

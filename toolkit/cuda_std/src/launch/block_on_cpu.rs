@@ -2,8 +2,9 @@
 
 use crate::block::Block;
 use crate::grid::Grid;
-use crate::platform::{Crew, GridCrew, Order};
+use crate::platform::{Crew, GridCrew, Leader, Order};
 use crate::whole_grid::WholeGrid;
+use std::ptr::NonNull;
 
 /// A block that a CPU core runs.
 #[derive(Clone, Copy)]
@@ -11,6 +12,8 @@ pub struct BlockOnCpu {
     pub(crate) index: u32,
     pub(crate) grid: Grid,
     pub(crate) order: Order,
+    /// For kernels whose blocks meet: for other threads to help.
+    pub(crate) leader: Option<NonNull<Leader<'static>>>,
 }
 
 impl BlockOnCpu {
@@ -46,6 +49,6 @@ impl BlockOnCpu {
     #[inline(always)]
     #[must_use]
     pub fn whole_grid(self, threads: u32) -> WholeGrid {
-        WholeGrid::new(GridCrew::new(threads, self.grid, self.order))
+        WholeGrid::new(GridCrew::new(threads, self.grid, self.order, self.leader))
     }
 }

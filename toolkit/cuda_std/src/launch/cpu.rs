@@ -4,11 +4,13 @@ use super::block_on_cpu::BlockOnCpu;
 use super::{Executor, Host, Kernel, LaunchError, check_arguments};
 use crate::Grid;
 use crate::panic::cpu::catch;
-use crate::platform::Order;
+use crate::platform::{Helpers, Order};
 use rayon::prelude::*;
+use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
-/// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
+/// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each. If a kernel's blocks meet, the calling thread
+/// runs all of them, and threads of the pool help with long phases.
 ///
 /// The results have the bits that a GPU computes. At run time it chooses code compiled for AVX2 and FMA if the processor has
 /// them, or for AVX-512 if the processor has that and the kernel asks for it.
@@ -131,18 +133,37 @@ impl Executor for CpuExecutor {
         // SAFETY: checked above, and each block runs once.
         let block = unsafe { K::on_cpu(args) };
         if K::MEETS && blocks > 0 {
-            #[cfg(any(debug_assertions, feature = "shuffled"))]
-            let order = self.seed.map_or(Order::RISING, Order::Shuffled);
-            #[cfg(not(any(debug_assertions, feature = "shuffled")))]
-            let order = Order::RISING;
-            // One call runs all blocks, phase by phase.
-            return Ok(catch(K::NAME, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order }))?);
+            return self.run_meeting(K::NAME, grid, &block);
         }
         self.run(K::NAME, grid, blocks, &block)
     }
 }
 
 impl CpuExecutor {
+    /// Runs all blocks of a kernel whose blocks meet, phase by phase.
+    fn run_meeting(
+        &self,
+        kernel: &'static str,
+        grid: Grid,
+        block: &(dyn Fn(BlockOnCpu) + Sync),
+    ) -> Result<(), LaunchError> {
+        #[cfg(any(debug_assertions, feature = "shuffled"))]
+        let order = self.seed.map_or(Order::RISING, Order::Shuffled);
+        #[cfg(not(any(debug_assertions, feature = "shuffled")))]
+        let order = Order::RISING;
+        let run = |leader| catch(kernel, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order, leader }));
+        let others = rayon::current_num_threads() - 1;
+        if self.alone || others == 0 || !order.is_rising() {
+            return Ok(run(None)?);
+        }
+        let helpers = Helpers::new(kernel, others);
+        Ok(rayon::in_place_scope(|scope| {
+            let invite = || scope.spawn(|_| helpers.help());
+            // The leader lives until the kernel has run.
+            helpers.led_by(&invite, |leader| run(Some(NonNull::from(leader).cast())))
+        })?)
+    }
+
     /// Runs each block once. It is compiled once for all kernels: a dynamic call costs little compared with a block.
     fn run(
         &self,
@@ -158,7 +179,7 @@ impl CpuExecutor {
             {
                 return Err(LaunchError::TimeLimit { kernel, limit });
             }
-            Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order }))?)
+            Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order, leader: None }))?)
         };
         #[cfg(any(debug_assertions, feature = "shuffled"))]
         if let Some(seed) = self.seed {

@@ -271,6 +271,15 @@ pub trait Executor {
     /// When the arguments do not fit the launch ([`LaunchError`](super::LaunchError)), or the executor fails to start it. A GPU
     /// reports a panic of the kernel later, when it synchronises.
     fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Self::Space>) -> Result<(), Self::Error>;
+
+    /// The most blocks of a launch of a kernel whose blocks [meet](Kernel::MEETS). More would be refused by a GPU. CPU cores need
+    /// no more than one, for any number of threads.
+    ///
+    /// # Errors
+    /// When the executor has no such kernel.
+    fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, Self::Error> {
+        Ok(1)
+    }
 }
 
 /// The host's own memory.

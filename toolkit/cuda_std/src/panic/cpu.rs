@@ -4,7 +4,7 @@ use super::KernelPanic;
 use crate::platform::FloatMode;
 use std::any::Any;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 #[derive(Default)]
@@ -23,7 +23,8 @@ thread_local! {
     static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
 }
 
-/// Runs one block, and turns a panic in it into an error. It is compiled once for all kernels.
+/// Runs one block, or a part of a phase, and turns a panic in it into an error. Nothing unwinds out of it. It is compiled once for
+/// all kernels.
 #[inline(never)]
 pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();
@@ -31,7 +32,26 @@ pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Res
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
     let site = SITE.replace(outer).unwrap_or_default();
-    result.map_err(|payload| site.into_panic(kernel, block, &*payload))
+    result.map_err(|payload| match payload.downcast::<Caught>() {
+        Ok(caught) => caught.0,
+        Err(payload) => {
+            let panic = site.into_panic(kernel, block, &*payload);
+            // Others may wait for this call to return, so it does, even if the payload panics when it is dropped.
+            if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(another);
+            }
+            panic
+        }
+    })
+}
+
+/// A panic that another call of [`catch`] has turned into an error.
+struct Caught(KernelPanic);
+
+/// Unwinds to the next [`catch`], which returns this error.
+#[cold]
+pub(crate) fn continue_panic(panic: KernelPanic) -> ! {
+    resume_unwind(Box::new(Caught(panic)))
 }
 
 impl Site {

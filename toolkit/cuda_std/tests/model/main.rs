@@ -23,6 +23,7 @@ mod steps;
 mod tables;
 mod warp_lists;
 mod warps;
+mod whole_grids;
 
 use cuda_std::launch::LaunchError;
 use cuda_std::panic::KernelPanic;

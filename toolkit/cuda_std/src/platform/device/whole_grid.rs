@@ -21,6 +21,8 @@ pub(crate) struct GridCrew {
     target: u64,
     /// The slot that a block takes for its next result.
     half: bool,
+    /// Addresses that other blocks may still read for a reduction that this block has finished: the first one, and the end.
+    pending: [u64; 2],
 }
 
 impl GridCrew {
@@ -29,7 +31,7 @@ impl GridCrew {
     /// time.
     #[inline(always)]
     pub(crate) unsafe fn new(threads: u32, state: *mut GridState) -> Self {
-        Self { threads, state, target: 0, half: false }
+        Self { threads, state, target: 0, half: false, pending: [0; 2] }
     }
 
     #[inline(always)]
@@ -54,9 +56,20 @@ impl GridCrew {
         }
     }
 
+    /// Called before a phase that writes `n` elements: waits for all blocks if others may still read some of them.
+    #[inline(always)]
+    pub(crate) fn open<T>(&mut self, data: *const T, n: u32) {
+        let first = data as u64;
+        let end = first.wrapping_add(u64::from(n).wrapping_mul(size_of::<T>() as u64));
+        if first < self.pending[1] && self.pending[0] < end {
+            self.meet();
+        }
+    }
+
     /// Waits for all blocks. All threads see what any of them wrote before.
     #[inline(always)]
     pub(crate) fn meet(&mut self) {
+        self.pending = [0; 2];
         publish();
         self.target = self.target.wrapping_add(u64::from(self.blocks()));
         if thread_index() == 0 {
@@ -134,6 +147,42 @@ impl GridCrew {
         );
         // The next reduction stores the results of its warps in the same memory.
         barrier();
+        all
+    }
+
+    /// Runs `value(thread, i)` for every index below `n` in one thread. Reduces the results in the order of
+    /// [`Block::reduce`](crate::Block::reduce). There are `n` elements at `scratch`, which nobody else uses, and which are open.
+    #[inline(always)]
+    pub(crate) fn each_index_reduce<T: Pod>(
+        &mut self,
+        n: u32,
+        scratch: *mut T,
+        identity: T,
+        value: impl Fn(u32, u32) -> T,
+        combine: impl Fn(T, T) -> T,
+    ) -> T {
+        frozen(&value);
+        frozen(&combine);
+        self.each_index(n, |thread, i| {
+            let item = value(thread, i);
+            // SAFETY: in bounds, and index `i` belongs to one thread.
+            unsafe { scratch.wrapping_add(i as usize).write(item) };
+        });
+        self.meet();
+        // Each block reduces all values: loading them takes less time than another meeting.
+        let all = block_reduce::<true, T>(
+            Crew::new(self.threads),
+            GroupsHalf::FIRST,
+            n,
+            identity,
+            // SAFETY: in bounds. All blocks have written their elements and met.
+            |i| unsafe { scratch.wrapping_add(i as usize).read() },
+            &combine,
+        );
+        // As in `reduce`.
+        barrier();
+        let first = scratch as u64;
+        self.pending = [first, first.wrapping_add(u64::from(n).wrapping_mul(size_of::<T>() as u64))];
         all
     }
 }

@@ -19,7 +19,7 @@ pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
-pub use meeting::rounds;
+pub use meeting::{ordered, rounds};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use product::{from_tiles_bf16, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged, turned};
 pub use programs::{WORDS, program};
