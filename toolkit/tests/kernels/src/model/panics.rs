@@ -72,7 +72,7 @@ pub fn last_sum_panics(block: &mut Block, out: &mut Chunk<u32, 128>, item: u32, 
     out.fill(block, n, |_| sum);
 }
 
-/// The stages of [`staged_panics`] in which a thread can panic, in order.
+/// The stages of [`fn@staged_panics`] in which a thread can panic, in order.
 pub const STAGES: u32 = 9;
 
 /// Counts the threads of each block that reach the end. In block `bad` threads `first` to `last` panic in `stage`; then none of the

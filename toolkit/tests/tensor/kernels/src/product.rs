@@ -59,7 +59,7 @@ pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, c
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
 
-/// As [`staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows.
+/// As [`fn@staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows.
 #[kernel(
     threads = 128,
     requires(
