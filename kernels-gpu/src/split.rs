@@ -210,8 +210,7 @@ pub fn split_eigenvectors(
             product,
             n,
             &mut vectors,
-            &mut coefficients,
-            &mut ritz,
+            (&mut coefficients, &mut ritz),
             &mut output,
         );
     }

@@ -58,8 +58,7 @@ pub fn by_all_blocks<V>(
     product: impl for<'v> Fn(GridView<'v, f32>, Thread, u32) -> f32 + Copy + Sync,
     n: u32,
     vectors: &mut GridMemory<f32>,
-    coefficients: &mut GridMemory<[f32; 2]>,
-    ritz: &mut GridMemory<f32>,
+    (coefficients, ritz): (&mut GridMemory<[f32; 2]>, &mut GridMemory<f32>),
     output: &mut GridMemory<FeatureRow>,
 ) {
     let scale = eigenvector::<V, _>(&mut workers, graph, product, n, vectors, coefficients, ritz);
