@@ -9,10 +9,15 @@ use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
-/// Room in the list of atoms within reach of a pair of cells; real structures have up to about 800.
-pub const CANDIDATES: usize = 896;
+/// Room in the list of atoms that may touch one of a pair of cells; real structures have up to about 380.
+pub const CANDIDATES: usize = 416;
+/// Room in the list of the other atoms within reach of the pair; real structures have up to about 450.
+pub const FAR: usize = 512;
 /// Room in the list of atoms that may touch an atom; real structures have up to about 90.
 pub const NEAR: usize = 128;
+
+/// An atom touches another one within the sum of their radii and this. Rounding must not lose an atom that just touches.
+const MARGIN: f32 = 2.0 * PROBE + 1e-4;
 
 /// No atom: far from all.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
@@ -55,15 +60,18 @@ impl Around<'_> {
 pub struct Cell<'a> {
     /// The place of its first atom.
     pub first: u32,
-    /// All atoms within reach of one of them.
+    /// The atoms that may touch one of them.
     pub candidates: WarpItems<'a, Pick>,
+    /// The other atoms within reach of one of them.
+    pub far: WarpItems<'a, Pick>,
 }
 
 /// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells.
 #[inline(always)]
-pub fn list<'a, V>(
+pub fn list<'a, 'l, V>(
     warp: &mut Warp,
-    candidates: &'a mut WarpList<Pick>,
+    candidates: &'a mut WarpList<'l, Pick>,
+    far: &'a mut WarpList<'l, Pick>,
     around: &Around,
     first: u32,
     n: u32,
@@ -73,8 +81,23 @@ pub fn list<'a, V>(
     let reach = around.reach();
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
-    candidates.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
-    Cell { first, candidates: candidates.items(warp) }
+    far.clear(warp);
+    let touching = around.cells.frame().largest + MARGIN;
+    warp.push_ranges_to([candidates, far], sorted, &runs, |_, [x, y, z, radius]| {
+        let d2 = bounds.distance2([x, y, z]);
+        let touching = touching + radius;
+        let (is_within, may_touch) = (d2 <= reach * reach, d2 < touching * touching);
+        [is_within & may_touch, is_within & !may_touch]
+    });
+    Cell { first, candidates: candidates.items(warp), far: far.items(warp) }
+}
+
+/// 1 if a squared distance is at most that of [`REACH`], else 0: exactly, in one instruction.
+#[inline(always)]
+fn one_if_within(d2: f32) -> f32 {
+    // The next larger number than 100 is 2^-17 larger. The product is exact, and so is the difference near 0.
+    const STEEP: f32 = 131_072.0;
+    math::fma_to_unit(d2, -STEEP, REACH * REACH * STEEP + 1.0)
 }
 
 /// Two atoms of a pair of cells whose neighbours are searched together.
@@ -85,25 +108,31 @@ struct Two<'a, 'l> {
     reach: f32,
     /// The lists of atoms that may touch each.
     near: [&'a mut WarpList<'l, Pick>; 2],
-    /// The numbers of atoms within [`REACH`] of each, that of `b` in the upper half: there are fewer than 2^16 candidates.
-    within: PerLane<u32>,
+    /// The numbers of atoms within [`REACH`] of each.
+    within: [PerLane<f32>; 2],
 }
 
 impl Two<'_, '_> {
-    /// Looks at the candidates from `begin` on, which are before `end`.
+    /// Counts the picks of the first `n` lanes that are within [`REACH`]. Returns the squared distances from both atoms.
     #[inline(always)]
-    fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, begin: u32, end: u32) {
-        let Self { a, b, reach, near: [near_a, near_b], within } = self;
-        let [x, y, z, radius] = picks.words();
-        // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
-        let last = end.wrapping_sub(1);
-        let x = warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY });
+    fn count<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) -> [PerLane<f32>; 2] {
+        let Self { a, b, within: [within_a, within_b], .. } = self;
+        let [x, y, z, _] = picks.words();
+        // Lanes without an atom are far from all, which is cheaper than a branch, and than to ask four times.
+        let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
         let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
         let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
-        warp.each_with(within, (&from_a, &from_b), |_, within, (a, b)| {
-            let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
-            *within = within.wrapping_add(a).wrapping_add(b);
-        });
+        warp.each_with(within_a, &from_a, |_, within, d2| *within += one_if_within(*d2));
+        warp.each_with(within_b, &from_b, |_, within, d2| *within += one_if_within(*d2));
+        [from_a, from_b]
+    }
+
+    /// Counts the picks of the first `n` lanes, and lists those that may touch.
+    #[inline(always)]
+    fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) {
+        let [from_a, from_b] = self.count::<[V; 0]>(warp, picks, n);
+        let Self { reach, near: [near_a, near_b], .. } = self;
+        let [.., radius] = picks.words();
         let far2 = warp.map(radius, |_, radius| (radius + *reach) * (radius + *reach));
         near_a.push_picks_where(warp, picks, (&from_a, &far2), |_, (d2, far2)| d2 < far2);
         near_b.push_picks_where(warp, picks, (&from_b, &far2), |_, (d2, far2)| d2 < far2);
@@ -121,37 +150,62 @@ pub fn of_two<V>(
     k: u32,
     two: bool,
 ) -> u32 {
-    // Rounding must not lose an atom that just touches.
-    const SLACK: f32 = 1e-4;
-    let (sorted, candidates) = (&around.sorted, cell.candidates);
+    let (sorted, candidates, far) = (&around.sorted, cell.candidates, cell.far);
     let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
     let [near_a, near_b] = near;
     near_a.clear(warp);
     near_b.clear(warp);
-    let reach = larger(a.radius, b.radius) + (2.0 * PROBE + SLACK);
-    let mut two = Two { a, b, reach, near: [near_a, near_b], within: warp.per_lane(|_| 0u32) };
-    let n = candidates.len();
-    if n > 0 {
-        // Candidates are read while those before them are looked at.
+    let reach = larger(a.radius, b.radius) + MARGIN;
+    let within = [(); 2].map(|()| warp.per_lane(|_| 0.0));
+    let mut two = Two { a, b, reach, near: [near_a, near_b], within };
+    // In both lists, atoms are read while those before them are looked at.
+    if !far.is_empty() {
+        let mut left = far.len();
+        let mut begin = 0u32;
+        let mut these = far.picks_ahead(warp, sorted, 0);
+        loop {
+            let those = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.count::<[V; 1]>(warp, &these, left);
+            begin = begin.wrapping_add(32);
+            if left <= 32 {
+                break;
+            }
+            left = left.wrapping_sub(32);
+            these = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.count::<[V; 2]>(warp, &those, left);
+            begin = begin.wrapping_add(32);
+            if left <= 32 {
+                break;
+            }
+            left = left.wrapping_sub(32);
+        }
+    }
+    if !candidates.is_empty() {
+        let mut left = candidates.len();
         let mut begin = 0u32;
         let mut these = candidates.picks_ahead(warp, sorted, 0);
         loop {
             let those = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 1]>(warp, &these, begin, n);
+            two.look::<[V; 3]>(warp, &these, left);
             begin = begin.wrapping_add(32);
-            if begin >= n {
+            if left <= 32 {
                 break;
             }
+            left = left.wrapping_sub(32);
             these = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 2]>(warp, &those, begin, n);
+            two.look::<[V; 4]>(warp, &those, left);
             begin = begin.wrapping_add(32);
-            if begin >= n {
+            if left <= 32 {
                 break;
             }
+            left = left.wrapping_sub(32);
         }
     }
-    warp.sum(&two.within)
+    let [a, b] = &two.within;
+    // There are fewer than 2^12 of each in a lane.
+    let within = warp.map((a, b), |_, (a, b)| math::to_u32(math::fma(*b, 65_536.0, *a)));
+    warp.sum(&within)
 }
 
 /// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.

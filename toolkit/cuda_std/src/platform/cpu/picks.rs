@@ -261,8 +261,22 @@ pub(crate) fn push_ranges_where<T: Pod>(
     ranges: &PerLane<[u32; 2]>,
     keep: impl Fn(u32, [f32; 4]) -> bool,
 ) {
+    push_ranges_to([list], warp, from, ranges, |index, words| [keep(index, words)]);
+}
+
+/// See [`Warp::push_ranges_to`].
+#[inline(always)]
+pub(crate) fn push_ranges_to<T: Pod, const N: usize>(
+    mut lists: [&mut WarpList<'_, Pick>; N],
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> [bool; N],
+) {
     let _ = warp.phase();
-    list.begin_to_write();
+    for list in &mut lists {
+        list.begin_to_write();
+    }
     let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
@@ -272,18 +286,24 @@ pub(crate) fn push_ranges_where<T: Pod>(
             // SAFETY: in bounds; any bits are four words.
             let words = unsafe { apart(elements.add(k as usize), n) };
             let [x, y, z, w] = &words;
-            let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
+            let (mut chosen, mut index) = ([[0u8; TURN]; N], [0u32; TURN]);
             for i in 0..TURN {
                 let exists = (i as u32) < n;
                 index[i] = if exists { k.wrapping_add(i as u32) } else { k };
-                chosen[i] = u8::from(keep(index[i], [x[i], y[i], z[i], w[i]])) & u8::from(exists);
+                let kept = keep(index[i], [x[i], y[i], z[i], w[i]]);
+                for list in 0..N {
+                    chosen[list][i] = u8::from(kept[list]) & u8::from(exists);
+                }
             }
-            let votes = bits(&chosen);
-            if votes != 0 {
-                let from = [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
-                // SAFETY: the list's own part.
-                unsafe { store(from, votes, list.place()) };
-                list.add(votes.count_ones());
+            for (list, chosen) in lists.iter_mut().zip(&chosen) {
+                let votes = bits(chosen);
+                if votes != 0 {
+                    let from =
+                        [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
+                    // SAFETY: the list's own part.
+                    unsafe { store(from, votes, list.place()) };
+                    list.add(votes.count_ones());
+                }
             }
             k += n;
         }
