@@ -113,26 +113,38 @@ struct Two<'a, 'l> {
 }
 
 impl Two<'_, '_> {
-    /// Counts the picks of the first `n` lanes that are within [`REACH`]. Returns the squared distances from both atoms.
+    /// Counts the atoms at `x`, `y` and `z` within [`REACH`]. Returns the squared distances from both atoms.
     #[inline(always)]
-    fn count<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) -> [PerLane<f32>; 2] {
+    fn count<V>(&mut self, warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLane<f32>) -> [PerLane<f32>; 2] {
         let Self { a, b, within: [within_a, within_b], .. } = self;
-        let [x, y, z, _] = picks.words();
-        // Lanes without an atom are far from all, which is cheaper than a branch, and than to ask four times.
-        let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
-        let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
-        let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
+        let from_a = warp.map((x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
+        let from_b = warp.map((x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
         warp.each_with(within_a, &from_a, |_, within, d2| *within += one_if_within(*d2));
         warp.each_with(within_b, &from_b, |_, within, d2| *within += one_if_within(*d2));
         [from_a, from_b]
     }
 
+    /// Counts the far picks of the first `n` lanes.
+    #[inline(always)]
+    fn count_far<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) {
+        let [x, y, z, radius] = picks.words();
+        // Lanes without an atom are far from all. (Adding nothing uses the radius, because all words that are read ahead must be
+        // used. A comparison would not do: the compiler would compare where they are read, and the warp would wait there.)
+        let x = warp.map((x, radius), |lane, (x, radius)| {
+            let x = math::fma(*radius, 0.0, *x);
+            if lane.index() < n { x } else { f32::INFINITY }
+        });
+        self.count::<V>(warp, &x, y, z);
+    }
+
     /// Counts the picks of the first `n` lanes, and lists those that may touch.
     #[inline(always)]
     fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) {
-        let [from_a, from_b] = self.count::<[V; 0]>(warp, picks, n);
+        let [x, y, z, radius] = picks.words();
+        // Lanes without an atom are far from all, which is cheaper than a branch, and than to ask four times.
+        let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
+        let [from_a, from_b] = self.count::<V>(warp, &x, y, z);
         let Self { reach, near: [near_a, near_b], .. } = self;
-        let [.., radius] = picks.words();
         let far2 = warp.map(radius, |_, radius| (radius + *reach) * (radius + *reach));
         near_a.push_picks_where(warp, picks, (&from_a, &far2), |_, (d2, far2)| d2 < far2);
         near_b.push_picks_where(warp, picks, (&from_b, &far2), |_, (d2, far2)| d2 < far2);
@@ -166,14 +178,14 @@ pub fn of_two<V>(
         let mut these = far.picks_ahead(warp, sorted, 0);
         loop {
             let those = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.count::<[V; 1]>(warp, &these, left);
+            two.count_far::<[V; 1]>(warp, &these, left);
             begin = begin.wrapping_add(32);
             if left <= 32 {
                 break;
             }
             left = left.wrapping_sub(32);
             these = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.count::<[V; 2]>(warp, &those, left);
+            two.count_far::<[V; 2]>(warp, &those, left);
             begin = begin.wrapping_add(32);
             if left <= 32 {
                 break;

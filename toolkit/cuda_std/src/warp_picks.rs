@@ -147,8 +147,8 @@ impl WarpList<'_, Pick> {
 }
 
 impl WarpItems<'_, Pick> {
-    /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get unspecified values; their
-    /// index may exceed the array.
+    /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get that of the last item on a device, and
+    /// unspecified values on a CPU; their index may exceed the array.
     ///
     /// # Panics
     /// If there is no item `first`, or `first` is not a multiple of 32.
