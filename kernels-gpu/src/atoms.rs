@@ -225,6 +225,7 @@ pub fn atom_surfaces(
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
     numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
+    far: &mut Shared<Pick, { WARPS * neighbours::FAR }>,
     near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
     near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
 ) {
@@ -244,7 +245,7 @@ pub fn atom_surfaces(
     let starts =
         cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
     let points = surface::Points { groups: points, n: n_points };
-    surface.write_parts_by_warp_with(block, &starts, (candidates, near_a, near_b), |warp, lists, part| {
+    surface.write_parts_by_warp_with(block, &starts, (candidates, far, near_a, near_b), |warp, lists, part| {
         surface::count::<Here>(warp, lists, part, first, &around, points);
     });
     let is_crowded = |counts: AtomSurface| counts.exposed == surface::CROWDED.exposed;

@@ -10,7 +10,9 @@
 //! Directions are cells of the octahedral map (Meyer et al. 2010): the octahedron |x| + |y| + |z| = 1, unfolded to a
 //! square.
 
-use cuda_std::math::{self, approx, larger};
+#[cfg(not(target_arch = "nvptx64"))]
+use cuda_std::math::larger;
+use cuda_std::math::{self, approx};
 use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP};
 
 /// Smaller thresholds, divided by length, are in the first bin. It leaves many points open, and one neighbour in a thousand has
@@ -38,6 +40,19 @@ fn index(part: f32, last: f32) -> u32 {
     math::fma(part, last, TO_INTEGER).to_bits()
 }
 
+/// `x`, or 0 if it is negative or NaN.
+#[inline(always)]
+#[cfg_attr(
+    target_arch = "nvptx64",
+    expect(clippy::disallowed_methods, reason = "one instruction; the sign of a zero makes no difference to an entry")
+)]
+fn positive(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return x.max(0.0);
+    #[cfg(not(target_arch = "nvptx64"))]
+    larger(x, 0.0)
+}
+
 /// The entry of another atom at the difference (`x`, `y`, `z`), which covers points u with u D > `least`.
 #[inline(always)]
 #[must_use]
@@ -51,7 +66,7 @@ pub fn entry([x, y, z]: [f32; 3], least: f32) -> u32 {
     const ABOVE: u32 = TO_INTEGER.to_bits().wrapping_mul(ROW + MASK_BINS as u32 + 1);
     let d2 = math::fma(x, x, math::fma(y, y, z * z));
     // What the lower half of the octahedron adds to the magnitude of a coordinate on the map.
-    let folded = larger(-z, 0.0);
+    let folded = positive(-z);
     let scale = SCALE * approx::recip_of_normal(x.abs() + y.abs() + z.abs());
     // The map has its middle at 0: half of its cells, less half a cell, are half of the last index.
     let across = |x: f32| index(math::fma_to_unit((x.abs() + folded).copysign(x), scale, 0.5), LAST);

@@ -261,18 +261,14 @@ pub struct Cells<'a> {
 /// A grid for `n` atoms: its cells are wide enough that there are at most three per atom.
 #[inline(always)]
 pub fn frame<V>(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
-    let corner = |i| {
-        let atom = atoms(i);
-        [atom.x, atom.y, atom.z]
+    // The upper corner and the largest radius are found as the smallest negative numbers.
+    let ends = |i| {
+        let Atom { x, y, z, radius } = atoms(i);
+        [x, y, z, -x, -y, -z, -radius]
     };
-    let corner_and_radius = |i| {
-        let atom = atoms(i);
-        [atom.x, atom.y, atom.z, atom.radius]
-    };
-    let lower = |a: [f32; 3], b: [f32; 3]| core::array::from_fn(|axis| smaller(a[axis], b[axis]));
-    let upper = |a: [f32; 4], b: [f32; 4]| core::array::from_fn(|axis| larger(a[axis], b[axis]));
-    let low = block.reduce(n, [f32::INFINITY; 3], corner, lower);
-    let high = block.reduce(n, [f32::NEG_INFINITY; 4], corner_and_radius, upper);
+    let lower = |a: [f32; 7], b: [f32; 7]| core::array::from_fn(|k| smaller(a[k], b[k]));
+    let [x, y, z, high @ ..] = block.reduce(n, [f32::INFINITY; 7], ends, lower);
+    let (low, high) = ([x, y, z], high.map(|end| -end));
     let extent = |axis: usize| high[axis] - low[axis];
     let room = 3.0 * n as f32;
     let mut edge = EDGE;
@@ -312,15 +308,16 @@ pub fn sort<V>(
     };
     let (mut starts, mut rest) = words.split_at(cells + 1);
     rest.fill(block, cells, |_| 0);
+    // An atom's place holds its number in its cell until the cells' starts are known. So atoms are counted once.
     rest.update_atomic(block, n, |thread, words, i| {
-        words.add(thread, cell_of(i), 1);
+        let number = words.add(thread, cell_of(i), 1);
+        words.store(thread, cells + n + i, number);
     });
     let counts = rest.view(cells);
     starts.exclusive_scan(block, cells + 1, 0, |c| if c < cells { counts.get(c) } else { 0 }, u32::wrapping_add);
     let first = starts.view(cells);
-    rest.fill(block, cells, |c| first.get(c));
     rest.update_atomic(block, n, |thread, words, i| {
-        let place = words.add(thread, cell_of(i), 1);
+        let place = first.get(cell_of(i)) + words.load(thread, cells + n + i);
         words.store(thread, cells + place, i);
         words.store(thread, cells + n + i, place);
     });

@@ -9,14 +9,19 @@ use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
-/// Room in the list of atoms within reach of a pair of cells; real structures have up to about 800.
-pub const CANDIDATES: usize = 896;
+/// Room in the list of atoms that may touch one of a pair of cells; real structures have up to about 380. On a core the list has all
+/// atoms within reach: up to about 800.
+pub const CANDIDATES: usize = if cfg!(target_arch = "nvptx64") { 416 } else { 896 };
+/// Room in the list of the other atoms within reach of the pair; real structures have up to about 450. A core does not use it.
+pub const FAR: usize = if cfg!(target_arch = "nvptx64") { 512 } else { 32 };
 /// Room in the list of atoms that may touch an atom; real structures have up to about 90.
 pub const NEAR: usize = 128;
 
 /// The words of [`NOWHERE`], for the lanes without an atom of a list.
 #[cfg(not(target_arch = "nvptx64"))]
-const FAR: [f32; 4] = [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0];
+const NOWHERE_WORDS: [f32; 4] = [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0];
+/// An atom touches another one within the sum of their radii and this. Rounding must not lose an atom that just touches.
+const MARGIN: f32 = 2.0 * PROBE + 1e-4;
 
 /// No atom: far from all.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
@@ -59,15 +64,18 @@ impl Around<'_> {
 pub struct Cell<'a> {
     /// The place of its first atom.
     pub first: u32,
-    /// All atoms within reach of one of them.
+    /// The atoms that may touch one of them.
     pub candidates: WarpItems<'a, Pick>,
+    /// The other atoms within reach of one of them.
+    pub far: WarpItems<'a, Pick>,
 }
 
 /// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells.
 #[inline(always)]
-pub fn list<'a, V>(
+pub fn list<'a, 'l, V>(
     warp: &mut Warp,
-    candidates: &'a mut WarpList<Pick>,
+    candidates: &'a mut WarpList<'l, Pick>,
+    far: &'a mut WarpList<'l, Pick>,
     around: &Around,
     first: u32,
     n: u32,
@@ -77,17 +85,41 @@ pub fn list<'a, V>(
     let reach = around.reach();
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
-    candidates.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
+    far.clear(warp);
+    // A core searches one list faster than two.
     #[cfg(not(target_arch = "nvptx64"))]
-    candidates.pad(warp, FAR);
-    Cell { first, candidates: candidates.items(warp) }
+    {
+        candidates
+            .push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
+        candidates.pad(warp, NOWHERE_WORDS);
+    }
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let touching = around.cells.frame().largest + MARGIN;
+        warp.push_ranges_to([candidates, far], sorted, &runs, |_, [x, y, z, radius]| {
+            let d2 = bounds.distance2([x, y, z]);
+            let touching = touching + radius;
+            let (is_within, may_touch) = (d2 <= reach * reach, d2 < touching * touching);
+            [is_within & may_touch, is_within & !may_touch]
+        });
+    }
+    Cell { first, candidates: candidates.items(warp), far: far.items(warp) }
 }
 
-/// The numbers of atoms within [`REACH`] of each of two, that of the second in the upper half: there are fewer than 2^16
-/// candidates. On a device each lane has its part.
+/// 1 if a squared distance is at most that of [`REACH`], else 0: exactly, in one instruction.
 #[cfg(target_arch = "nvptx64")]
-type Within = PerLane<u32>;
-/// On a core, which counts the bits of many comparisons at once.
+#[inline(always)]
+fn one_if_within(d2: f32) -> f32 {
+    // The next larger number than 100 is 2^-17 larger. The product is exact, and so is the difference near 0.
+    const STEEP: f32 = 131_072.0;
+    math::fma_to_unit(d2, -STEEP, REACH * REACH * STEEP + 1.0)
+}
+
+/// The numbers of atoms within [`REACH`] of each of two. On a device each lane has its part.
+#[cfg(target_arch = "nvptx64")]
+type Within = [PerLane<f32>; 2];
+/// On a core, which counts the bits of many comparisons at once, the second number is in the upper half: there are fewer than 2^16
+/// candidates.
 #[cfg(not(target_arch = "nvptx64"))]
 type Within = u32;
 
@@ -103,36 +135,55 @@ struct Two<'a, 'l> {
 }
 
 impl Two<'_, '_> {
-    /// Looks at the candidates from `begin` on, which are before `end`.
+    /// Counts the atoms at `x`, `y` and `z` within [`REACH`]. Returns the squared distances from both atoms.
     #[inline(always)]
-    fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, begin: u32, end: u32) {
-        let Self { a, b, reach, near: [near_a, near_b], within } = self;
-        let [x, y, z, radius] = picks.words();
-        // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
+    fn count<V>(&mut self, warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLane<f32>) -> [PerLane<f32>; 2] {
+        let Self { a, b, within, .. } = self;
+        let from_a = warp.map((x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
+        let from_b = warp.map((x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
         #[cfg(target_arch = "nvptx64")]
-        let x = {
-            let last = end.wrapping_sub(1);
-            warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY })
-        };
-        // On a core the list has such atoms. Copies show the compiler that no result lies in the list.
-        #[cfg(not(target_arch = "nvptx64"))]
-        let _ = (begin, end);
-        #[cfg(not(target_arch = "nvptx64"))]
-        let (x, y, z) = (warp.map(x, |_, x| *x), &warp.map(y, |_, y| *y), &warp.map(z, |_, z| *z));
-        #[cfg(not(target_arch = "nvptx64"))]
-        let radius = &warp.map(radius, |_, radius| *radius);
-        let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
-        let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
-        #[cfg(target_arch = "nvptx64")]
-        warp.each_with(within, (&from_a, &from_b), |_, within, (a, b)| {
-            let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
-            *within = within.wrapping_add(a).wrapping_add(b);
-        });
+        {
+            let [within_a, within_b] = within;
+            warp.each_with(within_a, &from_a, |_, within, d2| *within += one_if_within(*d2));
+            warp.each_with(within_b, &from_b, |_, within, d2| *within += one_if_within(*d2));
+        }
         #[cfg(not(target_arch = "nvptx64"))]
         {
             let [a, b] = [&from_a, &from_b].map(|from| warp.count(from, |_, d2| *d2 <= REACH * REACH));
             *within = within.wrapping_add(a).wrapping_add(b << 16);
         }
+        [from_a, from_b]
+    }
+
+    /// Counts the far picks of the first `n` lanes.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    fn count_far<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) {
+        let [x, y, z, radius] = picks.words();
+        // Lanes without an atom are far from all. (Adding nothing uses the radius, because all words that are read ahead must be
+        // used. A comparison would not do: the compiler would compare where they are read, and the warp would wait there.)
+        let x = warp.map((x, radius), |lane, (x, radius)| {
+            let x = math::fma(*radius, 0.0, *x);
+            if lane.index() < n { x } else { f32::INFINITY }
+        });
+        self.count::<V>(warp, &x, y, z);
+    }
+
+    /// Counts the picks of the first `n` lanes, and lists those that may touch.
+    #[inline(always)]
+    fn look<V>(&mut self, warp: &mut Warp, picks: &Picks, n: u32) {
+        let [x, y, z, radius] = picks.words();
+        // Lanes without an atom are far from all, which is cheaper than a branch, and than to ask four times.
+        #[cfg(target_arch = "nvptx64")]
+        let x = &warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
+        // On a core the list has such atoms. Copies show the compiler that no result lies in the list.
+        #[cfg(not(target_arch = "nvptx64"))]
+        let _ = n;
+        #[cfg(not(target_arch = "nvptx64"))]
+        let (x, y, z, radius) =
+            (&warp.map(x, |_, x| *x), &warp.map(y, |_, y| *y), &warp.map(z, |_, z| *z), &warp.map(radius, |_, r| *r));
+        let [from_a, from_b] = self.count::<V>(warp, x, y, z);
+        let Self { reach, near: [near_a, near_b], .. } = self;
         let far2 = warp.map(radius, |_, radius| (radius + *reach) * (radius + *reach));
         near_a.push_picks_where(warp, picks, (&from_a, &far2), |_, (d2, far2)| d2 < far2);
         near_b.push_picks_where(warp, picks, (&from_b, &far2), |_, (d2, far2)| d2 < far2);
@@ -150,46 +201,75 @@ pub fn of_two<V>(
     k: u32,
     two: bool,
 ) -> u32 {
-    // Rounding must not lose an atom that just touches.
-    const SLACK: f32 = 1e-4;
     let (sorted, candidates) = (&around.sorted, cell.candidates);
     let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
     let [near_a, near_b] = near;
     near_a.clear(warp);
     near_b.clear(warp);
-    let reach = larger(a.radius, b.radius) + (2.0 * PROBE + SLACK);
+    let reach = larger(a.radius, b.radius) + MARGIN;
     #[cfg(target_arch = "nvptx64")]
-    let within = warp.per_lane(|_| 0u32);
+    let within = [(); 2].map(|()| warp.per_lane(|_| 0.0));
     #[cfg(not(target_arch = "nvptx64"))]
     let within = 0;
     let mut two = Two { a, b, reach, near: [near_a, near_b], within };
-    let n = candidates.len();
-    if n > 0 {
-        // Candidates are read while those before them are looked at.
+    // In both lists, atoms are read while those before them are looked at.
+    #[cfg(target_arch = "nvptx64")]
+    if !cell.far.is_empty() {
+        let far = cell.far;
+        let mut left = far.len();
+        let mut begin = 0u32;
+        let mut these = far.picks_ahead(warp, sorted, 0);
+        loop {
+            let those = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.count_far::<[V; 1]>(warp, &these, left);
+            begin = begin.wrapping_add(32);
+            if left <= 32 {
+                break;
+            }
+            left = left.wrapping_sub(32);
+            these = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
+            two.count_far::<[V; 2]>(warp, &those, left);
+            begin = begin.wrapping_add(32);
+            if left <= 32 {
+                break;
+            }
+            left = left.wrapping_sub(32);
+        }
+    }
+    if !candidates.is_empty() {
+        let mut left = candidates.len();
         let mut begin = 0u32;
         let mut these = candidates.picks_ahead(warp, sorted, 0);
         loop {
             let those = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 1]>(warp, &these, begin, n);
+            two.look::<[V; 3]>(warp, &these, left);
             begin = begin.wrapping_add(32);
-            if begin >= n {
+            if left <= 32 {
                 break;
             }
+            left = left.wrapping_sub(32);
             these = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 2]>(warp, &those, begin, n);
+            two.look::<[V; 4]>(warp, &those, left);
             begin = begin.wrapping_add(32);
-            if begin >= n {
+            if left <= 32 {
                 break;
             }
+            left = left.wrapping_sub(32);
         }
     }
-    #[cfg(not(target_arch = "nvptx64"))]
-    two.near.iter_mut().for_each(|near| near.pad(warp, FAR));
     #[cfg(target_arch = "nvptx64")]
-    return warp.sum(&two.within);
+    {
+        let [a, b] = &two.within;
+        // There are fewer than 2^12 of each in a lane.
+        let within = warp.map((a, b), |_, (a, b)| math::to_u32(math::fma(*b, 65_536.0, *a)));
+        warp.sum(&within)
+    }
     #[cfg(not(target_arch = "nvptx64"))]
-    two.within
+    {
+        two.near.iter_mut().for_each(|near| near.pad(warp, NOWHERE_WORDS));
+        two.within
+    }
 }
 
 /// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.

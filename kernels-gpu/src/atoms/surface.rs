@@ -23,8 +23,9 @@ type Plane<'a> = ((&'a f32, &'a f32, &'a f32), &'a f32);
 /// Marks an atom whose counts [`count_in_crowd`] still has to find.
 pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
 
-/// The lists of a warp: all atoms within reach of its pair of cells, and for two of its atoms those that may touch each.
-pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
+/// The lists of a warp: the atoms that may touch one of its pair of cells, the other ones within reach, and for two of its atoms
+/// those that may touch each.
+pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
 
 #[inline(always)]
 fn covers(((x, y, z), least): Plane, point: TestPoint) -> bool {
@@ -104,20 +105,15 @@ struct Turn {
 }
 
 impl Turn {
-    /// The neighbours that `picks` has, of which the first is number `first` of `n`. Lanes without a neighbour have a half-space
-    /// that covers nothing.
+    /// The neighbours that `picks` has. Lanes without one have the half-space of the last neighbour on a device. On a core they have
+    /// that of an atom which is far from all, which covers nothing.
     #[inline(always)]
-    fn new<V>(warp: &mut Warp, centre: &Centre, picks: &Picks, first: u32, n: u32) -> Self {
+    fn new<V>(warp: &mut Warp, centre: &Centre, picks: &Picks) -> Self {
         let [x, y, z, radius] = picks.words();
         let x = warp.map(x, |_, x| *x - centre.atom.x);
         let y = warp.map(y, |_, y| *y - centre.atom.y);
         let z = warp.map(z, |_, z| *z - centre.atom.z);
-        let least = warp.map(((&x, &y, &z), radius), |lane, ((x, y, z), radius)| {
-            let least = centre.least([*x, *y, *z], *radius);
-            // (On a core, the list's last turn has atoms that are far from all.)
-            let exists = cfg!(not(target_arch = "nvptx64")) || first.wrapping_add(lane.index()) < n;
-            if exists { least } else { f32::INFINITY }
-        });
+        let least = warp.map(((&x, &y, &z), radius), |_, ((x, y, z), radius)| centre.least([*x, *y, *z], *radius));
         Self { x, y, z, least }
     }
 
@@ -137,28 +133,22 @@ impl Turn {
 /// The half-spaces of a turn.
 type Planes<'a> = ((&'a PerLane<f32>, &'a PerLane<f32>, &'a PerLane<f32>), &'a PerLane<f32>);
 
-/// The first turns. On a device they are two, whose loads wait at the same time; a CPU core takes one.
+/// The first turn, or the first two.
 struct Turns {
     one: Turn,
-    /// The next turn, or the first again if there is no other.
     two: Option<Turn>,
 }
 
 impl Turns {
-    /// The neighbours of as many turns.
-    const LEN: u32 = if cfg!(target_arch = "nvptx64") { 64 } else { 32 };
-
-    /// The atom at `at`, and its first neighbours; there is at least one.
+    /// The atom at `at`, and the neighbours of its first `TURNS` turns; there is one in each.
     #[inline(always)]
-    fn new<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around) -> (Centre, Self) {
-        let n = near.len();
-        let second = if n > 32 { 32 } else { 0 };
+    fn new<V, const TURNS: u32>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around) -> (Centre, Self) {
         let one = near.picks(warp, &around.sorted, 0);
-        let two = (Self::LEN > 32).then(|| near.picks_ahead(warp, &around.sorted, second));
+        let two = (TURNS > 1).then(|| near.picks_ahead(warp, &around.sorted, 32));
         // Its position is read last and used first. So a warp waits for all of this at once.
         let centre = Centre::new(around.sorted.get(at));
-        let one = Turn::new::<[V; 1]>(warp, &centre, &one, 0, n);
-        let two = two.map(|two| Turn::new::<[V; 2]>(warp, &centre, &two, second, n));
+        let one = Turn::new::<[V; 1]>(warp, &centre, &one);
+        let two = two.map(|two| Turn::new::<[V; 2]>(warp, &centre, &two));
         (centre, Self { one, two })
     }
 
@@ -174,16 +164,16 @@ impl Turns {
         }
     }
 
-    /// Those of the points `open` of a group that one of the neighbours covers.
+    /// The number of those points `open` of a group that none of the neighbours covers.
     #[inline(always)]
-    fn covered<V>(&self, warp: &mut Warp, group: &PointGroup, open: [u32; WORDS]) -> [u32; WORDS] {
+    fn uncovered<V>(&self, warp: &mut Warp, group: &PointGroup, open: [u32; WORDS]) -> u32 {
         if let Some(two) = &self.two {
-            warp.any_of_bits(open, (self.one.lanes(), two.lanes()), |_, (one, two), k| {
+            warp.count_none_of_bits(open, (self.one.lanes(), two.lanes()), |_, (one, two), k| {
                 let point = point(group, k);
                 covers(one, point) | covers(two, point)
             })
         } else {
-            warp.any_of_bits(open, self.one.lanes(), |_, plane, k| covers(plane, point(group, k)))
+            warp.count_none_of_bits(open, self.one.lanes(), |_, plane, k| covers(plane, point(group, k)))
         }
     }
 }
@@ -199,10 +189,10 @@ pub fn count<V>(
     around: &Around,
     points: Points,
 ) {
-    let (candidates, near_a, near_b) = lists;
+    let (candidates, far, near_a, near_b) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    let cell = neighbours::list::<V>(warp, candidates, around, first, n);
-    let is_complete = cell.candidates.is_complete();
+    let cell = neighbours::list::<V>(warp, candidates, far, around, first, n);
+    let is_complete = cell.candidates.is_complete() & cell.far.is_complete();
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
@@ -238,12 +228,15 @@ pub fn count<V>(
 #[inline(always)]
 fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left, mut groups) = (0u32, points.n, points.groups);
-    // An iterator takes about 20 instructions more to find out that there is no other group.
+    // Most sets have one group. So nothing is prepared for another one before that is known.
     while let [group, rest @ ..] = groups {
-        groups = rest;
         let n = left.min(POINTS_PER_GROUP as u32);
         exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, group, n)));
+        if left <= POINTS_PER_GROUP as u32 {
+            break;
+        }
         left = left.wrapping_sub(n);
+        groups = rest;
     }
     exposed
 }
@@ -261,19 +254,36 @@ fn covered_of_group<V>(
     group: &PointGroup,
     n: u32,
 ) -> u32 {
+    // On a device, two turns wait for their loads together. A core takes one turn after another.
     if near.is_empty() {
-        return 0;
+        0
+    } else if cfg!(target_arch = "nvptx64") && near.len() > 32 {
+        covered_by::<[V; 2], 2>(warp, at, near, around, group, n)
+    } else {
+        covered_by::<[V; 1], 1>(warp, at, near, around, group, n)
     }
-    let (centre, turns) = Turns::new::<[V; 2]>(warp, at, near, around);
+}
+
+/// As [`covered_of_group`], with half-spaces of the first `TURNS` turns in registers.
+#[inline(always)]
+fn covered_by<V, const TURNS: u32>(
+    warp: &mut Warp,
+    at: u32,
+    near: WarpItems<Pick>,
+    around: &Around,
+    group: &PointGroup,
+    n: u32,
+) -> u32 {
+    let (centre, turns) = Turns::new::<[V; 2], TURNS>(warp, at, near, around);
     let mut masks = turns.masks::<[V; 2]>(warp, group);
-    let mut further = Turns::LEN;
+    let mut further = 32 * TURNS;
     // The first neighbours cover a quarter of all atoms. On a device, they are mostly all that there are.
     if cfg!(not(target_arch = "nvptx64")) && ones([masks[0], masks[1], masks[2], masks[3]]) == n {
         return n;
     }
     while further < near.len() {
         let picks = near.picks(warp, &around.sorted, further);
-        let turn = Turn::new::<[V; 1]>(warp, &centre, &picks, further, near.len());
+        let turn = Turn::new::<[V; 1]>(warp, &centre, &picks);
         let entries = turn.entries::<[V; 1]>(warp);
         let others = warp.or_rows(&group.masks, [&entries]);
         masks = core::array::from_fn(|k| masks[k] | others[k]);
@@ -281,17 +291,16 @@ fn covered_of_group<V>(
     }
     let [a, b, c, d, e, f, g, h] = masks;
     let possible = ones([e, f, g, h]);
-    let open = without([e, f, g, h], [a, b, c, d]);
-    let mut open = without(open, turns.covered::<[V; 2]>(warp, group, open));
-    let mut further = Turns::LEN;
+    let mut open = without([e, f, g, h], [a, b, c, d]);
+    let mut further = 32 * TURNS;
     while further < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
         let picks = near.picks(warp, &around.sorted, further);
-        let turn = Turn::new::<[V; 3]>(warp, &centre, &picks, further, near.len());
+        let turn = Turn::new::<[V; 3]>(warp, &centre, &picks);
         open = without(open, warp.any_of_bits(open, turn.lanes(), |_, plane, k| covers(plane, point(group, k))));
         further = further.wrapping_add(32);
     }
-    // Certain points are possible, too.
-    possible.wrapping_sub(ones(open))
+    // Certain points are possible, too. The first neighbours come last, because then only a number is needed.
+    possible.wrapping_sub(turns.uncovered::<[V; 2]>(warp, group, open))
 }
 
 /// The number of points in the words of a group.

@@ -267,6 +267,36 @@ impl Warp {
         platform::any_of_bits(self.crew.next_phase(), self.index, bits, ask)
     }
 
+    /// As [`any_of_bits`](Self::any_of_bits), but returns the number of those bits for which `ask` returns true in no lane.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn undivided(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    ///     out.fill_by_warp(block, 1, |warp, _| {
+    ///         let factor = warp.per_lane(|lane| if lane.index() == 7 { 3 } else { 5 });
+    ///         warp.count_none_of_bits([0xff00, 0b111], &factor, |_, factor, number| number % factor == 0)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 1];
+    /// # undivided::launch(&CpuExecutor::new(), 1, undivided::Args { out: &mut out }).unwrap();
+    /// // 8, 11, 13 and 14 of the first word; 32 and 34 of the second.
+    /// assert_eq!(out, [6]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn count_none_of_bits<L: Lanes, const N: usize>(
+        &mut self,
+        bits: [u32; N],
+        values: L,
+        ask: impl Fn(Lane, L::Item, u32) -> bool + Sync,
+    ) -> u32 {
+        let lane = self.lane();
+        let ask = |index, number| ask(lane(index), values.of(index, INSIDE), number);
+        platform::count_none_of_bits(self.crew.next_phase(), self.index, bits, ask)
+    }
+
     /// Whether `ask` returns true in all lanes.
     #[inline(always)]
     pub fn all<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {

@@ -73,6 +73,44 @@ impl Picks<'_> {
     }
 }
 
+impl Warp {
+    /// As [`WarpList::push_ranges_where`], for two lists: `keep` returns for each whether it takes the element.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// The numbers of elements from the first to before the last that are below 10, and of those that are not.
+    /// #[kernel(threads = 32)]
+    /// fn split(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]], a: &mut Shared<Pick, 64>, b: &mut Shared<Pick, 64>) {
+    ///     let x = View::of(x).clamped();
+    ///     out.fill_by_warp_with(block, 2, (a, b), |warp, (low, high), k| {
+    ///         let n = x.view().len() - 1;
+    ///         let ranges = warp.per_lane(|lane| if lane.index() == 0 { [0, n] } else { [0; 2] });
+    ///         low.clear(warp);
+    ///         high.clear(warp);
+    ///         warp.push_ranges_to([low, high], &x, &ranges, |_, [x, ..]| [x < 10.0, x >= 10.0]);
+    ///         [low.items(warp).len(), high.items(warp).len()][k as usize]
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<[f32; 4]> = (0..50).map(|i| [i as f32; 4]).collect();
+    /// let mut out = [0; 2];
+    /// split::launch(&CpuExecutor::new(), 1, split::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out, [10, 39]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn push_ranges_to<T: Pod>(
+        &mut self,
+        lists: [&mut WarpList<'_, Pick>; 2],
+        from: &Clamped<T>,
+        ranges: &PerLane<[u32; 2]>,
+        keep: impl Fn(u32, [f32; 4]) -> [bool; 2] + Sync,
+    ) {
+        const { assert!(size_of::<T>() == 16, "elements are four words") };
+        platform::push_ranges_to(lists, self, from, ranges, keep);
+    }
+}
+
 impl WarpList<'_, Pick> {
     /// Appends those elements of the lanes' ranges (from the first to before the second number) for which `keep` returns
     /// true, given an element's index and its four words. Elements without room are counted and dropped.
@@ -145,8 +183,8 @@ impl WarpList<'_, Pick> {
 }
 
 impl WarpItems<'_, Pick> {
-    /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get unspecified values; their
-    /// index may exceed the array.
+    /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get that of the last item on a device, and
+    /// unspecified values on a CPU; their index may exceed the array.
     ///
     /// # Panics
     /// If there is no item `first`, or `first` is not a multiple of 32.
@@ -177,9 +215,11 @@ impl WarpItems<'_, Pick> {
         const { assert!(size_of::<T>() == 16, "elements are four words") };
         check_index(0, self.len());
         check_index(first % 32, 1);
+        // On a device each lane's item is limited to the last one in any case.
+        #[cfg(not(target_arch = "nvptx64"))]
         let first = first.min(self.len().wrapping_sub(1) / 32 * 32);
         let _ = warp.phase();
-        // SAFETY: as in `picks`.
+        // SAFETY: as in `picks`; a device may be given an item that does not exist.
         let picks = Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) });
         // No load moves behind this. The assembler would move it to the first use, to save registers.
         platform::meet_warp();

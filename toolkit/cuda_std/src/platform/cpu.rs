@@ -30,7 +30,7 @@ pub(crate) use helpers::{Helpers, Leader};
 pub(crate) use matrix::multiply;
 pub use order::Order;
 pub use picks::Pick;
-pub(crate) use picks::{PickStorage, load_picks, pad_picks, push_picks, push_ranges_where};
+pub(crate) use picks::{PickStorage, load_picks, pad_picks, push_picks, push_ranges_to, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
     GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_parts,
@@ -41,8 +41,8 @@ pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use turn::{Ask, AskOf};
 pub(crate) use warp::{
-    LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp,
-    leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
+    LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn, each_index_by_warp,
+    each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
 };
 pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
 pub(crate) use whole_grid::GridCrew;

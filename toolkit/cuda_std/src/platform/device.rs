@@ -26,7 +26,7 @@ pub(crate) use matrix::load_rows;
 pub(crate) use matrix::{ask_lanes, multiply_own};
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
-pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
+pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_to, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
     Ask, GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
@@ -42,8 +42,9 @@ pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish
 #[cfg(target_feature = "sm_80")]
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{
-    LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp,
-    each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges, store_some,
+    LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn,
+    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges,
+    store_some,
 };
 
 pub(crate) use whole_grid::GridCrew;

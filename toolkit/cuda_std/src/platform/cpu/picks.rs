@@ -127,15 +127,32 @@ pub(crate) fn push_ranges_where<T: Pod>(
     ranges: &PerLane<[u32; 2]>,
     keep: impl Fn(u32, [f32; 4]) -> bool,
 ) {
-    let _ = warp.phase();
-    list.begin_to_write();
-    let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if crate::launch::has_wide_vector_instructions() {
+        let _ = warp.phase();
+        list.begin_to_write();
+        let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
         // SAFETY: the processor has the instructions, ranges end at `len`, and this is the list's own part.
         let count = unsafe { x86::push_ranges(elements, len, &ranges.0.0, list.place(), keep) };
         return list.add(count);
     }
+    push_ranges_to([list], warp, from, ranges, |index, words| [keep(index, words)]);
+}
+
+/// See [`Warp::push_ranges_to`].
+#[inline(always)]
+pub(crate) fn push_ranges_to<T: Pod, const N: usize>(
+    mut lists: [&mut WarpList<'_, Pick>; N],
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> [bool; N],
+) {
+    let _ = warp.phase();
+    for list in &mut lists {
+        list.begin_to_write();
+    }
+    let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
     for [first, end] in ranges.0.0 {
         let end = end.min(len);
         let mut k = first;
@@ -144,18 +161,24 @@ pub(crate) fn push_ranges_where<T: Pod>(
             // SAFETY: in bounds; any bits are four words.
             let words = unsafe { apart(elements.add(k as usize), n) };
             let [x, y, z, w] = &words;
-            let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
+            let (mut chosen, mut index) = ([[0u8; TURN]; N], [0u32; TURN]);
             for i in 0..TURN {
                 let exists = (i as u32) < n;
                 index[i] = if exists { k.wrapping_add(i as u32) } else { k };
-                chosen[i] = u8::from(keep(index[i], [x[i], y[i], z[i], w[i]])) & u8::from(exists);
+                let kept = keep(index[i], [x[i], y[i], z[i], w[i]]);
+                for list in 0..N {
+                    chosen[list][i] = u8::from(kept[list]) & u8::from(exists);
+                }
             }
-            let votes = bits(&chosen);
-            if votes != 0 {
-                let from = [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
-                // SAFETY: the list's own part.
-                unsafe { store(from, votes, list.place()) };
-                list.add(votes.count_ones());
+            for (list, chosen) in lists.iter_mut().zip(&chosen) {
+                let votes = bits(chosen);
+                if votes != 0 {
+                    let from =
+                        [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
+                    // SAFETY: the list's own part.
+                    unsafe { store(from, votes, list.place()) };
+                    list.add(votes.count_ones());
+                }
             }
             k += n;
         }

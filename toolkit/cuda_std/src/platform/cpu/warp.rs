@@ -165,6 +165,18 @@ pub(crate) fn any_of_bits<const N: usize>(
     }
 }
 
+/// The number of bits of `bits` for whose number `f` returns true in no lane.
+#[inline(always)]
+pub(crate) fn count_none_of_bits<const N: usize>(
+    crew: Crew,
+    warp: u32,
+    bits: [u32; N],
+    f: impl Fn(u32, u32) -> bool,
+) -> u32 {
+    let found = any_of_bits(crew, warp, bits, f);
+    (0..N).map(|word| (bits[word] ^ found[word]).count_ones()).sum()
+}
+
 /// The bitwise or of rows of eight words: those of the lanes' indices, or the last one.
 #[inline(always)]
 pub(crate) fn or_rows<R: Pod, const T: usize>(

@@ -48,19 +48,52 @@ pub(crate) fn push_ranges_where<T: Pod>(
 ) {
     frozen(&keep);
     list.begin_to_write();
+    each_element(warp, from, ranges, |warp, index, n, words| push_kept(list, warp, index, n, keep(index, words)));
+}
+
+/// See [`Warp::push_ranges_to`].
+#[inline(always)]
+pub(crate) fn push_ranges_to<T: Pod>(
+    [a, b]: [&mut WarpList<'_, Pick>; 2],
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> [bool; 2] + Sync,
+) {
+    frozen(&keep);
+    a.begin_to_write();
+    b.begin_to_write();
+    each_element(warp, from, ranges, |warp, index, n, words| {
+        let [by_a, by_b] = keep(index, words);
+        push_kept(a, warp, index, n, by_a);
+        push_kept(b, warp, index, n, by_b);
+    });
+}
+
+/// Calls `look` with the index and the words of each lane's element, and how many lanes have one. Lanes without an element take
+/// that of another lane. A branch would diverge, so there is none.
+#[inline(always)]
+fn each_element<T: Pod>(
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    mut look: impl FnMut(&mut Warp, u32, u32, [f32; 4]),
+) {
     let [first, end] = ranges.0.0;
     let ranges = PerLane(LaneStorage([first, end.min(from.view().len())]));
-    super::each_of_ranges(warp, &ranges, |warp, index, n| {
-        // Lanes without an element take that of another lane, so `keep` receives only elements of the ranges. A branch would
-        // diverge, so there is none.
-        let is_one = (super::thread_index() % super::WARP < n) & keep(index.0.0, words(from, index.0.0));
-        // A dead lane's value must not affect anything before the list is examined.
-        let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
-        let (data, count, capacity) = list.place();
-        // SAFETY: this is the warp's own part, and its readers have been waited for.
-        unsafe { LaneStorage(Pick(index.0.0)).compress(votes, |_| is_one, data, count, capacity) };
-        list.add(votes.count_ones());
-    });
+    super::each_of_ranges(warp, &ranges, |warp, index, n| look(warp, index.0.0, n, words(from, index.0.0)));
+}
+
+/// Appends the lanes' indices that are kept, of the first `n` lanes.
+#[inline(always)]
+fn push_kept(list: &mut WarpList<'_, Pick>, warp: &mut Warp, index: u32, n: u32, is_kept: bool) {
+    let is_one = (super::thread_index() % super::WARP < n) & is_kept;
+    // A dead lane's value must not affect anything before the list is examined.
+    let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
+    let (data, count, capacity) = list.place();
+    // SAFETY: this is the warp's own part, and its readers have been waited for.
+    unsafe { LaneStorage(Pick(index)).compress(votes, |_| is_one, data, count, capacity) };
+    list.add(votes.count_ones());
 }
 
 /// Stores the elements of the lanes for which `chosen` returns true, and returns these lanes.
@@ -86,10 +119,10 @@ pub(crate) unsafe fn push_picks(
     votes
 }
 
-/// Element `first` and the following ones, of `len`.
+/// Element `first` and the following ones, of `len`; the last one where there is no other.
 ///
 /// # Safety
-/// There are `len` elements, `first` is one of them, and nothing writes them.
+/// There are `len` elements, at least one, and nothing writes them. `first` and 32 do not wrap.
 #[inline(always)]
 pub(crate) unsafe fn load_picks<'a, T: Pod>(
     list: SharedPointer<Pick>,

@@ -9,6 +9,7 @@ use crate::panic::device::exit;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 use core::mem::MaybeUninit;
+use core::num::NonZero;
 
 /// Runs `f(warp)` once for each warp.
 #[inline(always)]
@@ -139,8 +140,8 @@ pub(crate) fn any_of_bits<const N: usize>(
     let lane = thread_index() % WARP;
     for (word, bits) in bits.iter_mut().enumerate() {
         let mut left = *bits;
-        while left != 0 {
-            let number = highest(left);
+        while let Some(word_left) = NonZero::new(left) {
+            let number = highest(word_left);
             let bit = 1u32.wrapping_shl(number);
             left ^= bit;
             // SAFETY: all lanes get here together, as in `ballot_of_any`: they have the same bits. This holds after one has
@@ -154,14 +155,41 @@ pub(crate) fn any_of_bits<const N: usize>(
     bits
 }
 
-/// The number of the highest bit of a word that is not 0.
+/// The number of bits of `bits` for whose number `f` returns true in no lane.
 #[inline(always)]
-fn highest(word: u32) -> u32 {
+pub(crate) fn count_none_of_bits<const N: usize>(
+    _crew: Crew,
+    _warp: u32,
+    bits: [u32; N],
+    f: impl Fn(u32, u32) -> bool,
+) -> u32 {
+    frozen(&f);
+    let lane = thread_index() % WARP;
+    let mut none = 0u32;
+    for (word, left) in bits.iter().enumerate() {
+        let mut left = *left;
+        while let Some(word_left) = NonZero::new(left) {
+            let number = highest(word_left);
+            left ^= 1u32.wrapping_shl(number);
+            // SAFETY: as in `any_of_bits`.
+            let any = unsafe { vote_any_sync(FULL, f(lane, number.wrapping_add(WARP.wrapping_mul(word as u32)))) };
+            none = none.wrapping_add(u32::from(!any));
+        }
+    }
+    leave_if_a_lane_is_dead();
+    none
+}
+
+/// The number of the highest bit of a word.
+#[inline(always)]
+fn highest(word: NonZero<u32>) -> u32 {
     let number: u32;
     // SAFETY: computes a register from a register. (The assembler does not see that 31 less the leading zeros is one
     // instruction.)
     unsafe {
-        asm!("bfind.u32 {0}, {1};", out(reg32) number, in(reg32) word, options(pure, nomem, nostack, preserves_flags));
+        asm!("bfind.u32 {0}, {1};", out(reg32) number, in(reg32) word.get(), options(pure, nomem, nostack, preserves_flags));
+        // A word that is not 0 has such a bit. So a caller's limit of an index may vanish.
+        core::hint::assert_unchecked(number < WARP);
     }
     number
 }
@@ -180,13 +208,14 @@ pub(crate) fn or_rows<R: Pod, const T: usize>(
     let lane = thread_index() % WARP;
     let half = lane % 2;
     let last = (table.len() as u32).wrapping_sub(1);
+    // The first row's half. The address of another row's half is one multiplication and addition from there.
+    let first = table.as_ptr().cast::<[u32; 4]>().wrapping_add(half as usize);
     let halves = rows.map(|row| {
-        let own = row.0.min(last).wrapping_mul(2);
+        let own = row.0.min(last);
         let other = xor_lanes(own, 1);
         let (even, odd) = if half == 0 { (own, other) } else { (other, own) };
         // SAFETY: half of a row of the table, which nothing writes.
-        [even, odd]
-            .map(|row| unsafe { load_past_l1(table.as_ptr().cast::<[u32; 4]>().add(row.wrapping_add(half) as usize)) })
+        [even, odd].map(|row| unsafe { load_past_l1(first.cast::<[[u32; 4]; 2]>().wrapping_add(row as usize).cast()) })
     });
     let [mut a, mut b, mut c, mut d] = [0u32; 4];
     for [e, f, g, h] in halves.as_flattened() {
