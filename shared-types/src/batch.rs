@@ -98,7 +98,7 @@ const _: () = assert!(
 pub const POINTS_PER_GROUP: usize = 128;
 
 /// Number of direction cells along each side of the map of masks; even.
-pub const MASK_SIDE: usize = 32;
+pub const MASK_SIDE: usize = 64;
 /// Number of threshold bins per direction.
 pub const MASK_BINS: usize = 32;
 /// Number of masks of a [`PointGroup`]: one per cell and bin, one for atoms without a direction, one for atoms that cover
@@ -162,7 +162,7 @@ const _: () = assert!(
 /// Test points on the unit sphere for measuring accessible surface, with precomputed masks of the points that an atom
 /// covers. If a set does not fill its last group, the remaining points are 0 and unused.
 ///
-/// It takes a megabyte: allocate it on the heap.
+/// It takes four megabytes: allocate it on the heap.
 ///
 /// ```
 /// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_PER_GROUP, PointGroup};

@@ -3,9 +3,16 @@
 
 use kernels_gpu::masks::{ANY, FIRST_THRESHOLD, NOTHING, THRESHOLDS};
 use shared_types::{MASK_BINS, MASK_SIDE, Mask, PointGroup, TestPoint};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// A margin for rounding errors: directions, thresholds and the test itself together err by less than 4e-6.
 const MARGIN: f64 = 1e-5;
+
+/// Threads that share the rows of cells. A process with one small structure would wait for a single one.
+const THREADS: usize = 4;
+/// The masks of a row of cells.
+const ROW: usize = MASK_SIDE * MASK_BINS;
 
 type Vector = [f64; 3];
 
@@ -81,10 +88,32 @@ impl Cell {
 pub(super) fn fill(group: &mut PointGroup, n: usize) {
     let points: Vec<Vector> =
         group.points[..n].iter().map(|&TestPoint { x, y, z, .. }| [x, y, z].map(f64::from)).collect();
+    let rows = Mutex::new(group.masks.chunks_exact_mut(ROW).enumerate());
+    let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let fill_some = || {
+        while let Some((row, masks)) = next() {
+            fill_row(masks, row, &points);
+        }
+    };
+    thread::scope(|scope| {
+        // A thread that cannot be started is not needed.
+        let _others = [(); THREADS - 1].map(|()| thread::Builder::new().spawn_scoped(scope, fill_some));
+        fill_some();
+    });
+    let mut all = Mask::default();
+    for k in 0..n {
+        all.possible[k / 32] |= 1 << (k % 32);
+    }
+    group.masks[ANY as usize] = all;
+    group.masks[NOTHING as usize] = Mask::default();
+}
+
+/// Finds the masks of a row of cells.
+fn fill_row(masks: &mut [Mask], row: usize, points: &[Vector]) {
     let per_width = MASK_BINS as f64 / f64::from(THRESHOLDS);
     let bins = |threshold: f64| (threshold - f64::from(FIRST_THRESHOLD)) * per_width;
-    for (cell, masks) in group.masks.chunks_exact_mut(MASK_BINS).enumerate() {
-        let cell = Cell::new(cell % MASK_SIDE, cell / MASK_SIDE);
+    for (cell, masks) in masks.chunks_exact_mut(MASK_BINS).enumerate() {
+        let cell = Cell::new(cell, row);
         for (k, point) in points.iter().enumerate() {
             let (low, high) = cell.cosines(*point);
             // First the bins that end below the smallest cosine: never the last bin. Then the bins that begin below the largest
@@ -105,12 +134,6 @@ pub(super) fn fill(group: &mut PointGroup, n: usize) {
             }
         }
     }
-    let mut all = Mask::default();
-    for k in 0..n {
-        all.possible[k / 32] |= 1 << (k % 32);
-    }
-    group.masks[ANY as usize] = all;
-    group.masks[NOTHING as usize] = Mask::default();
 }
 
 #[cfg(test)]
