@@ -211,7 +211,8 @@ impl BatchChunk<'_> {
 
     /// The range in words of each structure in the kernel's contact lists. There are
     /// [`kernels_gpu::scratch::contact_words`] words per residue, or fewer if a chunk would pass 2^32 words. Shorter lists
-    /// give the same results.
+    /// give the same results, except for the last bits of `bfactor_local`: a residue with more contacts than its list has room for
+    /// adds them in another order.
     #[must_use]
     pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
         // There are fewer than 2^26 rows, so at least 64 words per residue remain.

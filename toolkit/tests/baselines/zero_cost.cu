@@ -43,19 +43,19 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
 }
 
-// Blocks of 256 threads: 32 columns by 8 rows at a time.
+// Blocks of 256 threads: 64 columns by 4 rows at a time.
 extern "C" __global__ void __launch_bounds__(256)
     cu_transpose(float* __restrict__ out, const float* __restrict__ input, unsigned rows, unsigned columns) {
-    __shared__ float tile[32][33];
-    unsigned x = threadIdx.x % 32, y = threadIdx.x / 32;
-    unsigned across = columns / 32;
-    unsigned tile_column = blockIdx.x % across * 32, tile_row = blockIdx.x / across * 32;
+    __shared__ float tile[64][65];
+    unsigned x = threadIdx.x % 64, y = threadIdx.x / 64;
+    unsigned across = columns / 64;
+    unsigned tile_column = blockIdx.x % across * 64, tile_row = blockIdx.x / across * 64;
 #pragma unroll
-    for (unsigned step = 0; step < 32; step += 8)
+    for (unsigned step = 0; step < 64; step += 4)
         tile[y + step][x] = input[(tile_row + y + step) * columns + tile_column + x];
     __syncthreads();
 #pragma unroll
-    for (unsigned step = 0; step < 32; step += 8)
+    for (unsigned step = 0; step < 64; step += 4)
         out[(tile_column + y + step) * rows + tile_row + x] = tile[x][y + step];
 }
 

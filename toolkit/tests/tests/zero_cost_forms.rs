@@ -114,10 +114,10 @@ fn sums() {
 
 #[test]
 fn transpose() {
-    let (rows, columns) = (96u32, 160u32);
+    let (rows, columns) = (192u32, 320u32);
     let n = (rows * columns) as usize;
     let (input, machines) = (numbers(n, 4), machines());
-    let grid = (rows / 32, columns / 32);
+    let grid = (rows / 64, columns / 64);
     let found = machines.same(|on| {
         let (input, mut out) = (on.buffer(&input)?, on.zeroed(n)?);
         let out_matrix = Matrix { data: out.view_mut(), columns: rows };

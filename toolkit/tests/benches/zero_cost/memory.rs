@@ -101,18 +101,18 @@ pub fn sum(gpu: &Gpu, n: u32) -> Result<Operation<f32>> {
 
 /// The transpose of a matrix.
 pub fn transpose(gpu: &Gpu, n: u32) -> Result<Operation<f32>> {
-    let columns = 4096.min(n / 32);
+    let columns = 4096.min(n / 64);
     let rows = n / columns;
     let inputs = sets(gpu, n, 31, numbers)?;
     let launch: Launch<f32> = Box::new(move |gpu, mut out, form, turn| {
         let input = inputs[turn % SETS].view();
-        let blocks = rows / 32 * (columns / 32);
+        let blocks = rows / 64 * (columns / 64);
         // SAFETY: both have rows times columns elements; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {
                     let out = Matrix { data: out, columns: rows };
-                    let grid = (rows / 32, columns / 32);
+                    let grid = (rows / 64, columns / 64);
                     safe_transpose::launch(&gpu.executor, grid, safe_transpose::Args { out, input, columns })?;
                 }
                 Form::Raw => {

@@ -3,12 +3,12 @@
 use core::num::NonZeroU32;
 use cuda_std::compat::prelude::*;
 
-const TILE: u32 = 32;
+const TILE: u32 = 64;
 /// One column more than the tile has, so that the elements of a column are in different banks.
 const PITCH: u32 = TILE + 1;
-const ROWS_AT_A_TIME: u32 = 8;
+const ROWS_AT_A_TIME: u32 = 4;
 
-/// `out` has the columns of `input` as rows. Both are row-major; `columns` and the number of rows are multiples of 32,
+/// `out` has the columns of `input` as rows. Both are row-major; `columns` and the number of rows are multiples of 64,
 /// and there is a block for each tile of `input`, row by row.
 ///
 /// # Safety
@@ -17,7 +17,7 @@ const ROWS_AT_A_TIME: u32 = 8;
 pub unsafe fn raw_transpose(out: *mut f32, input: *const f32, rows: u32, columns: u32) {
     // SAFETY: on either side of the barrier, each thread accesses its own elements of the tile and of `out`.
     unsafe {
-        let tile = SharedPointer::new(shared_array![f32; 32 * 33]);
+        let tile = SharedPointer::new(shared_array![f32; 64 * 65]);
         let (x, y) = (thread::thread_idx_x() % TILE, thread::thread_idx_x() / TILE);
         let across = NonZeroU32::new_unchecked(columns / TILE);
         let tile_column = (thread::block_idx_x() % across).wrapping_mul(TILE);

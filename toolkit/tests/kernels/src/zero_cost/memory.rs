@@ -20,27 +20,27 @@ pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &
     sums.fill(block, 1, |_| sum);
 }
 
-const TILE: u32 = 32;
+const TILE: u32 = 64;
 
-/// `out` has the columns of `input` as rows. The numbers of columns (`columns`) and rows of `input` are multiples of 32.
+/// `out` has the columns of `input` as rows. The numbers of columns (`columns`) and rows of `input` are multiples of 64.
 ///
-/// The element of row `y` and column `x` of a tile is stored at position `x ^ y` of row `y`, so the elements of a row are
-/// in different banks, and so are those of a column.
+/// The element of row `y` and column `x` of a tile is stored at position `x ^ y % 32` of row `y`, so 32 neighbouring elements of a
+/// row are in different banks, and so are those of a column.
 #[kernel(threads = 256, requires(out.rows() == columns as usize, out.len() == input.len()))]
 pub fn safe_transpose(
     block: &mut Block,
-    out: &mut Tile2d<f32, 32, 32, WriteOnly>,
+    out: &mut Tile2d<f32, 64, 64, WriteOnly>,
     input: &[f32],
     columns: u32,
-    tile: &mut Shared<f32, 1024>,
+    tile: &mut Shared<f32, 4096>,
 ) {
     let (first_row, first_column) = (out.first_column(), out.first_row());
-    let window = Table::new(input, out.matrix()[1], columns).window::<32, 32>(first_row, first_column);
+    let window = Table::new(input, out.matrix()[1], columns).window::<64, 64>(first_row, first_column);
     let tile = tile.fill_all(block, |i| {
         let (y, place) = (i / TILE, i % TILE);
-        window.at(y, place ^ y)
+        window.at(y, place ^ y % 32)
     });
-    out.fill(block, |row, column| tile.get(column * TILE + (row ^ column)));
+    out.fill(block, |row, column| tile.get(column * TILE + (row ^ column % 32)));
 }
 
 /// Adds the number of each byte's occurrences to `bins`; block `b` takes the four-byte words from `b` times `chunk` on, and
