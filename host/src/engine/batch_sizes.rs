@@ -23,8 +23,8 @@ pub(super) struct BatchSizes {
     /// Whether there are structures that one block computes, and whether there are others.
     pub(super) few_residues: bool,
     pub(super) many_residues: bool,
-    /// Residues of structures whose centrality all blocks compute together, by the structures' indices.
-    pub(super) together: Arc<[(u32, u32)]>,
+    /// Residues of the largest structure whose centrality all blocks compute together, if there is one.
+    pub(super) together: Option<u32>,
     /// Residues of structures whose centrality one block computes.
     pub(super) largest_centrality: u32,
     /// The structure of each item.
@@ -43,8 +43,7 @@ impl BatchSizes {
     ) -> Result<(), E::Error> {
         let blocks = match K::BLOCKS {
             Blocks::Together => {
-                let residues = self.together.iter().map(|&(_, residues)| residues).max().unwrap_or(0);
-                residues.div_ceil(K::THREADS).min(executor.most_blocks_that_meet::<K>()?)
+                self.together.unwrap_or(0).div_ceil(K::THREADS).min(executor.most_blocks_that_meet::<K>()?)
             }
             blocks => self.items(blocks).map_or(self.structures, <[u32]>::len) as u32,
         };
@@ -55,10 +54,9 @@ impl BatchSizes {
     pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
         let block = panic.block[0] as usize;
         let structure = match super::kernels::blocks_of(&panic.kernel)? {
-            Blocks::Together => match self.together[..] {
-                [(structure, _)] => structure as usize,
-                _ => return None,
-            },
+            // All structures pass through each block, one after another.
+            Blocks::Together if self.structures > 1 => return None,
+            Blocks::Together => 0,
             blocks => match self.items(blocks) {
                 Some(items) => *items.get(block)? as usize,
                 None => block,

@@ -139,10 +139,10 @@ pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: 
     WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
 }
 
-/// The structures whose centrality all blocks compute together, and their residues.
-pub(super) fn together(batch: &BatchChunk<'_>, largest: Largest) -> Arc<[(u32, u32)]> {
+/// Residues of the largest structure whose centrality all blocks compute together, if there is one.
+pub(super) fn together(batch: &BatchChunk<'_>, largest: Largest) -> Option<u32> {
     let most = largest.residues.max(largest.centrality);
-    Structure::all(batch).filter(|s| s.residues > most).map(|s| (s.index, s.residues)).collect()
+    batch.descriptors().iter().map(|d| d.n_residues).max().filter(|&residues| residues > most)
 }
 
 /// A structure's position in buffers.

@@ -249,7 +249,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         };
         sizes.launch::<split_network::Kernel, _>(executor, args)?;
     }
-    if sizes.steps.has(Steps::CENTRALITY) && !sizes.together.is_empty() {
+    if sizes.steps.has(Steps::CENTRALITY) && sizes.together.is_some() {
         let given = inputs.shorter();
         let args = split_eigenvectors::Args {
             output: M::view_mut(&mut work.rows),
