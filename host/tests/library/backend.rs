@@ -174,7 +174,8 @@ fn it_has_the_bits_of_cpu_cores() {
 fn the_engine_halves_batches_for_it_and_names_what_never_fits() {
     let structures = structures();
     // Room for the tables of masks and a few structures.
-    let device = MadeUp::new(3 << 19, usize::MAX);
+    let tables = size_of_val(&*point_groups(Request::default().config.points));
+    let device = MadeUp::new(tables + (1 << 19), usize::MAX);
     assert_eq!(device.engine().run(&structures).unwrap().len(), structures.len());
     assert!(device.refused.load(Ordering::Relaxed) > 0, "all of them at once do not fit");
 
