@@ -38,9 +38,9 @@ pub fn safe_transpose(
     let window = Table::new(input, out.matrix()[1], columns).window::<64, 64>(first_row, first_column);
     let tile = tile.fill_all(block, |i| {
         let (y, place) = (i / TILE, i % TILE);
-        window.at(y, place ^ y % 32)
+        window.at(y, place ^ (y % 32))
     });
-    out.fill(block, |row, column| tile.get(column * TILE + (row ^ column % 32)));
+    out.fill(block, |row, column| tile.get(column * TILE + (row ^ (column % 32))));
 }
 
 /// Adds the number of each byte's occurrences to `bins`; block `b` takes the four-byte words from `b` times `chunk` on, and
