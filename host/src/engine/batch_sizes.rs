@@ -55,8 +55,7 @@ impl BatchSizes {
         let block = panic.block[0] as usize;
         let structure = match super::kernels::blocks_of(&panic.kernel)? {
             // All structures pass through each block, one after another.
-            Blocks::Together if self.structures > 1 => return None,
-            Blocks::Together => 0,
+            Blocks::Together => (self.structures == 1).then_some(0)?,
             blocks => match self.items(blocks) {
                 Some(items) => *items.get(block)? as usize,
                 None => block,
