@@ -244,7 +244,7 @@ pub fn atom_surfaces(
     let first = own.first;
     let starts =
         cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
-    let points = surface::Points { groups: points, n: n_points };
+    let points = surface::Points::new(points, n_points);
     surface.write_parts_by_warp_with(block, &starts, (candidates, far, near_a, near_b), |warp, lists, part| {
         surface::count::<Here>(warp, lists, part, first, &around, points);
     });

@@ -8,12 +8,13 @@
 //! may find it, and it may differ between backends.
 //!
 //! Directions are cells of the octahedral map (Meyer et al. 2010): the octahedron |x| + |y| + |z| = 1, unfolded to a
-//! square.
+//! square. A table for CPU cores has larger cells than one for a device: its masks leave more points open, but most of it stays
+//! in a core's own cache.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::math::larger;
 use cuda_std::math::{self, approx};
-use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP};
+use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, PointGroup};
 
 /// Smaller thresholds, divided by length, are in the first bin. It leaves many points open, and one neighbour in a thousand has
 /// it.
@@ -53,27 +54,54 @@ fn positive(x: f32) -> f32 {
     larger(x, 0.0)
 }
 
-/// The entry of another atom at the difference (`x`, `y`, `z`), which covers points u with u D > `least`.
-#[inline(always)]
-#[must_use]
-pub fn entry([x, y, z]: [f32; 3], least: f32) -> u32 {
-    const LAST: f32 = (MASK_SIDE - 1) as f32;
-    const SCALE: f32 = MASK_SIDE as f32 / 2.0 / LAST;
-    const LAST_BIN: f32 = (MASK_BINS - 1) as f32;
-    const BINS: f32 = MASK_BINS as f32 / THRESHOLDS / LAST_BIN;
-    const ROW: u32 = (MASK_SIDE * MASK_BINS) as u32;
-    /// What three indices have above their lowest bits.
-    const ABOVE: u32 = TO_INTEGER.to_bits().wrapping_mul(ROW + MASK_BINS as u32 + 1);
-    let d2 = math::fma(x, x, math::fma(y, y, z * z));
-    // What the lower half of the octahedron adds to the magnitude of a coordinate on the map.
-    let folded = positive(-z);
-    let scale = SCALE * approx::recip_of_normal(x.abs() + y.abs() + z.abs());
-    // The map has its middle at 0: half of its cells, less half a cell, are half of the last index.
-    let across = |x: f32| index(math::fma_to_unit((x.abs() + folded).copysign(x), scale, 0.5), LAST);
-    let threshold = least * approx::rsqrt_of_normal(d2);
-    let bin = index(math::fma_to_unit(threshold, BINS, -FIRST_THRESHOLD * BINS - 0.5 / LAST_BIN), LAST_BIN);
-    let row = across(y).wrapping_mul(ROW).wrapping_add(across(x).wrapping_mul(MASK_BINS as u32));
-    let entry = row.wrapping_add(bin).wrapping_sub(ABOVE);
-    let entry = if d2 > NOWHERE { entry } else { ANY };
-    if least < f32::INFINITY { entry } else { NOTHING }
+/// The octahedral map of a table, as [`Map::entry`] uses it.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
+    /// The index of the last cell along a side.
+    last: f32,
+    /// Half of the cells along a side, divided by `last`.
+    scale: f32,
+    /// Entries of a row of cells.
+    row: u32,
+}
+
+impl Map {
+    /// The map with this many cells along each side.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(side: u32) -> Self {
+        let last = side as f32 - 1.0;
+        Self { last, scale: side as f32 / 2.0 / last, row: side.wrapping_mul(MASK_BINS as u32) }
+    }
+
+    /// The map of the tables of `groups`. A device knows its size when the kernel is compiled.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(groups: &[PointGroup]) -> Self {
+        let side = if cfg!(target_arch = "nvptx64") { None } else { groups.first().map(|group| group.side) };
+        Self::new(side.unwrap_or(MASK_SIDE as u32))
+    }
+
+    /// The entry of another atom at the difference (`x`, `y`, `z`), which covers points u with u D > `least`.
+    #[inline(always)]
+    #[must_use]
+    pub fn entry(self, [x, y, z]: [f32; 3], least: f32) -> u32 {
+        const LAST_BIN: f32 = (MASK_BINS - 1) as f32;
+        const BINS: f32 = MASK_BINS as f32 / THRESHOLDS / LAST_BIN;
+        let Self { last, scale, row } = self;
+        // What three indices have above their lowest bits.
+        let above = TO_INTEGER.to_bits().wrapping_mul(row.wrapping_add(MASK_BINS as u32 + 1));
+        let d2 = math::fma(x, x, math::fma(y, y, z * z));
+        // What the lower half of the octahedron adds to the magnitude of a coordinate on the map.
+        let folded = positive(-z);
+        let scale = scale * approx::recip_of_normal(x.abs() + y.abs() + z.abs());
+        // The map has its middle at 0: half of its cells, less half a cell, are half of the last index.
+        let across = |x: f32| index(math::fma_to_unit((x.abs() + folded).copysign(x), scale, 0.5), last);
+        let threshold = least * approx::rsqrt_of_normal(d2);
+        let bin = index(math::fma_to_unit(threshold, BINS, -FIRST_THRESHOLD * BINS - 0.5 / LAST_BIN), LAST_BIN);
+        let row = across(y).wrapping_mul(row).wrapping_add(across(x).wrapping_mul(MASK_BINS as u32));
+        let entry = row.wrapping_add(bin).wrapping_sub(above);
+        let entry = if d2 > NOWHERE { entry } else { ANY };
+        if least < f32::INFINITY { entry } else { NOTHING }
+    }
 }

@@ -97,7 +97,7 @@ const _: () = assert!(
 /// Number of test points of a [`PointGroup`].
 pub const POINTS_PER_GROUP: usize = 128;
 
-/// Number of direction cells along each side of the map of masks; even.
+/// Number of direction cells along each side of the map of masks of a device; even. Maps of CPU cores may have fewer.
 pub const MASK_SIDE: usize = 64;
 /// Number of threshold bins per direction.
 pub const MASK_BINS: usize = 32;
@@ -178,15 +178,20 @@ const _: () = assert!(
 pub struct PointGroup {
     /// The points.
     pub points: [TestPoint; POINTS_PER_GROUP],
-    /// Masks by direction, row by row, and threshold; then the mask of an atom with unknown direction, and that of an atom
-    /// that covers nothing.
+    /// Masks by direction, row by row, and threshold. The last two are the mask of an atom with unknown direction, and that of an
+    /// atom that covers nothing.
     pub masks: [Mask; MASKS_PER_GROUP],
+    /// Number of direction cells along each side of the map of `masks`: even, at most [`MASK_SIDE`]. CPU cores read it. A device's
+    /// kernels take [`MASK_SIDE`] for granted.
+    pub side: u32,
+    _padding: [u32; 7],
 }
 
 const _: () = assert!(
-    size_of::<PointGroup>() == 2048 + MASKS_PER_GROUP * 32
+    size_of::<PointGroup>() == 2048 + MASKS_PER_GROUP * 32 + 32
         && align_of::<PointGroup>() == 32
         && offset_of!(PointGroup, masks) == 2048
+        && offset_of!(PointGroup, side) == 2048 + MASKS_PER_GROUP * 32
         && offset_of!(PointGroup, points) == 0
 );
 

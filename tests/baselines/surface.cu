@@ -35,8 +35,9 @@ struct Run {
 
 struct alignas(32) PointGroup {
     float4 points[POINTS];
-    // Masks of who covers which, by 32 x 32 directions and 32 thresholds, and two more; this kernel tests points instead.
-    unsigned masks[32 * 32 * 32 + 2][8];
+    // Masks of who covers which, by 64 x 64 directions and 32 thresholds, and two more; then the number 64. This kernel tests
+    // points instead.
+    unsigned masks[64 * 64 * 32 + 2][8], side[8];
 };
 
 struct Bounds {

@@ -37,7 +37,7 @@ fn layouts_are_what_they_were() {
         ),
         (
             PointGroup::DESCRIPTION,
-            "PointGroup{points:[TestPoint{x:f32@0,y:f32@4,z:f32@8,_padding:f32@12}16:16;128]@0,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;131074]@2048}4196416:32",
+            "PointGroup{points:[TestPoint{x:f32@0,y:f32@4,z:f32@8,_padding:f32@12}16:16;128]@0,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;131074]@2048,side:u32@4196416,_padding:[u32;7]@4196420}4196448:32",
             size_of::<PointGroup>(),
             align_of::<PointGroup>(),
         ),

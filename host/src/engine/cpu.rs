@@ -2,7 +2,7 @@
 
 use super::batch_inputs::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
-use super::points::shared_point_groups;
+use super::points::point_groups_for_cores;
 use super::results::{BatchFeatures, ResultPool, ResultSizes};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
@@ -29,7 +29,7 @@ const SMALL_ATOMS: usize = 1 << 14;
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
-    points: Arc<[PointGroup]>,
+    points: Arc<Vec<PointGroup>>,
     pool: Mutex<Vec<Workspace<HostMemory>>>,
     results: ResultPool,
 }
@@ -38,7 +38,7 @@ impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
         let name = format!("CPU ({})", cpu_description());
-        Self { name, points: shared_point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
+        Self { name, points: point_groups_for_cores(points), pool: Mutex::default(), results: ResultPool::default() }
     }
 }
 

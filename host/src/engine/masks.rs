@@ -2,7 +2,7 @@
 //! which may be. [`kernels_gpu::masks`] explains their use.
 
 use kernels_gpu::masks::{ANY, FIRST_THRESHOLD, NOTHING, THRESHOLDS};
-use shared_types::{MASK_BINS, MASK_SIDE, Mask, PointGroup, TestPoint};
+use shared_types::{MASK_BINS, Mask, PointGroup, TestPoint};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -11,8 +11,6 @@ const MARGIN: f64 = 1e-5;
 
 /// Threads that share the rows of cells. A process with one small structure would wait for a single one.
 const THREADS: usize = 4;
-/// The masks of a row of cells.
-const ROW: usize = MASK_SIDE * MASK_BINS;
 
 type Vector = [f64; 3];
 
@@ -48,8 +46,9 @@ struct Cell {
 }
 
 impl Cell {
-    fn new(u: usize, v: usize) -> Self {
-        let at = |k: usize| 2.0 * k as f64 / MASK_SIDE as f64 - 1.0;
+    /// Cell `u` of row `v` of a map with `side` cells along each side.
+    fn new(side: usize, u: usize, v: usize) -> Self {
+        let at = |k: usize| 2.0 * k as f64 / side as f64 - 1.0;
         let middle = [(at(u) + at(u + 1)) / 2.0, (at(v) + at(v + 1)) / 2.0];
         let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(i, j)| corner(at(u + i), at(v + j), middle));
         let centre = unit(std::array::from_fn(|axis| corners.iter().map(|corner| corner[axis]).sum()));
@@ -84,11 +83,12 @@ impl Cell {
     }
 }
 
-/// Finds the masks of a group's first `n` points.
+/// Finds the masks of a group's first `n` points. The group's map has `group.side` cells along each side.
 pub(super) fn fill(group: &mut PointGroup, n: usize) {
+    let side = group.side as usize;
     let points: Vec<Vector> =
         group.points[..n].iter().map(|&TestPoint { x, y, z, .. }| [x, y, z].map(f64::from)).collect();
-    let rows = Mutex::new(group.masks.chunks_exact_mut(ROW).enumerate());
+    let rows = Mutex::new(group.masks.chunks_exact_mut(side * MASK_BINS).take(side).enumerate());
     let next = || rows.lock().unwrap_or_else(PoisonError::into_inner).next();
     let fill_some = || {
         while let Some((row, masks)) = next() {
@@ -112,8 +112,9 @@ pub(super) fn fill(group: &mut PointGroup, n: usize) {
 fn fill_row(masks: &mut [Mask], row: usize, points: &[Vector]) {
     let per_width = MASK_BINS as f64 / f64::from(THRESHOLDS);
     let bins = |threshold: f64| (threshold - f64::from(FIRST_THRESHOLD)) * per_width;
+    let side = masks.len() / MASK_BINS;
     for (cell, masks) in masks.chunks_exact_mut(MASK_BINS).enumerate() {
-        let cell = Cell::new(cell, row);
+        let cell = Cell::new(side, cell, row);
         for (k, point) in points.iter().enumerate() {
             let (low, high) = cell.cosines(*point);
             // First the bins that end below the smallest cosine: never the last bin. Then the bins that begin below the largest
@@ -139,8 +140,14 @@ fn fill_row(masks: &mut [Mask], row: usize, points: &[Vector]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::point_groups;
-    use kernels_gpu::masks::entry;
+    use crate::engine::points::{SIDE_ON_CORES, groups_with_maps_of};
+    use kernels_gpu::masks::Map;
+    use shared_types::MASK_SIDE;
+
+    /// Groups for devices, and for cores.
+    fn both(n: u32) -> [Vec<PointGroup>; 2] {
+        [MASK_SIDE as u32, SIDE_ON_CORES].map(|side| groups_with_maps_of(side, n))
+    }
 
     /// The points that an atom at a given difference covers, by the kernel's own test.
     fn covered(group: &PointGroup, n: usize, [x, y, z]: [f32; 3], least: f32) -> u128 {
@@ -158,7 +165,7 @@ mod tests {
     /// Checks that every certain point is covered, and that every covered point is possible. Returns the number of points that
     /// are neither certain nor impossible.
     fn check(group: &PointGroup, n: usize, difference: [f32; 3], least: f32) -> u32 {
-        let mask = group.masks[entry(difference, least) as usize];
+        let mask = group.masks[Map::new(group.side).entry(difference, least) as usize];
         let (certain, possible) = (points(mask.certain), points(mask.possible));
         let covered = covered(group, n, difference, least);
         assert_eq!(certain & !covered, 0, "{difference:?} {least}: points are certain that are not covered");
@@ -188,25 +195,27 @@ mod tests {
     #[test]
     fn masks_say_what_the_test_says() {
         for n in [20, 100, 128] {
-            let group = &point_groups(n as u32)[0];
-            let open = open_of_random(group, n);
-            assert!(open < 0.13 * n as f64, "{n} points: {open} are tested for a neighbour");
+            for (groups, most) in both(n as u32).iter().zip([0.13, 0.2]) {
+                let open = open_of_random(&groups[0], n);
+                assert!(open < most * n as f64, "{n} points, {} cells: {open} are tested", groups[0].side);
+            }
         }
         // The last group of a set that does not fill it.
-        let groups = point_groups(300);
-        open_of_random(&groups[2], 300 - 256);
+        for groups in both(300) {
+            open_of_random(&groups[2], 300 - 256);
+        }
     }
 
     /// The borders of cells and bins, a few rounding errors to each side: too small a margin would fail here.
     #[test]
     fn masks_hold_at_the_corners_of_cells_and_the_ends_of_bins() {
         let n = 100;
-        let group = &point_groups(n as u32)[0];
-        let at = |k: usize| 2.0 * k as f64 / MASK_SIDE as f64 - 1.0;
         let near = |x: f32, ulps: i32| f32::from_bits(x.to_bits().wrapping_add_signed(ulps));
-        for v in 0..=MASK_SIDE {
-            for u in 0..=MASK_SIDE {
-                let inside = |k: usize| at(k.min(MASK_SIDE - 1)) + 1.0 / MASK_SIDE as f64;
+        for group in both(n as u32).iter().map(|groups| &groups[0]) {
+            let side = group.side as usize;
+            let at = |k: usize| 2.0 * k as f64 / side as f64 - 1.0;
+            let inside = |k: usize| at(k.min(side - 1)) + 1.0 / side as f64;
+            for (u, v) in (0..=side).flat_map(|v| (0..=side).map(move |u| (u, v))) {
                 let direction = corner(at(u), at(v), [inside(u), inside(v)]);
                 for (length, ulps) in [(1.5, -2), (3.8, 0), (6.4, 3)] {
                     let difference: [f32; 3] =
@@ -224,15 +233,16 @@ mod tests {
 
     #[test]
     fn what_has_no_direction_is_tested_and_what_does_not_touch_covers_nothing() {
-        let groups = point_groups(100);
-        assert_eq!(check(&groups[0], 100, [0.0, -0.0, 0.0], -0.1), 100);
-        assert_eq!(check(&groups[0], 100, [0.005, -0.003, 0.001], 0.001), 100);
-        assert_eq!(check(&groups[0], 100, [1.0, 2.0, 3.0], f32::INFINITY), 0);
-        assert_eq!(check(&groups[0], 100, [f32::NAN, 2.0, 3.0], f32::NAN), 0);
-        // Beyond the bins, and at large distances.
-        for least in [-1e30, -50.0, -0.3, 1.5, 50.0, 1e30] {
-            check(&groups[0], 100, [1.0, -0.5, 0.25], least);
-            check(&groups[0], 100, [1e9, -3e9, 2e8], least);
+        for group in both(100).iter().map(|groups| &groups[0]) {
+            assert_eq!(check(group, 100, [0.0, -0.0, 0.0], -0.1), 100);
+            assert_eq!(check(group, 100, [0.005, -0.003, 0.001], 0.001), 100);
+            assert_eq!(check(group, 100, [1.0, 2.0, 3.0], f32::INFINITY), 0);
+            assert_eq!(check(group, 100, [f32::NAN, 2.0, 3.0], f32::NAN), 0);
+            // Beyond the bins, and at large distances.
+            for least in [-1e30, -50.0, -0.3, 1.5, 50.0, 1e30] {
+                check(group, 100, [1.0, -0.5, 0.25], least);
+                check(group, 100, [1e9, -3e9, 2e8], least);
+            }
         }
     }
 }

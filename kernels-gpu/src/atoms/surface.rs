@@ -8,7 +8,7 @@
 use super::cells::{Bounds, REACH, ROWS};
 use super::neighbours::{self, Around};
 use super::{PROBE, square};
-use crate::masks;
+use crate::masks::Map;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
 use shared_types::{Atom, POINTS_PER_GROUP, PointGroup, TestPoint};
@@ -38,9 +38,15 @@ pub struct Points<'a> {
     pub groups: &'a [PointGroup],
     /// Number of points.
     pub n: u32,
+    map: Map,
 }
 
-impl Points<'_> {
+impl<'a> Points<'a> {
+    #[inline(always)]
+    pub fn new(groups: &'a [PointGroup], n: u32) -> Self {
+        Self { groups, n, map: Map::of(groups) }
+    }
+
     #[inline(always)]
     fn at(&self, k: u32) -> TestPoint {
         let (group, k) = (k as usize / POINTS_PER_GROUP, k as usize % POINTS_PER_GROUP);
@@ -119,8 +125,8 @@ impl Turn {
 
     /// The entries of their masks.
     #[inline(always)]
-    fn entries<V>(&self, warp: &mut Warp) -> PerLane<u32> {
-        warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least))
+    fn entries<V>(&self, warp: &mut Warp, map: Map) -> PerLane<u32> {
+        warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| map.entry([*x, *y, *z], *least))
     }
 
     /// Their half-spaces.
@@ -154,10 +160,10 @@ impl Turns {
 
     /// The union of their masks.
     #[inline(always)]
-    fn masks<V>(&self, warp: &mut Warp, group: &PointGroup) -> [u32; 2 * WORDS] {
-        let one = self.one.entries::<[V; 1]>(warp);
+    fn masks<V>(&self, warp: &mut Warp, group: &PointGroup, map: Map) -> [u32; 2 * WORDS] {
+        let one = self.one.entries::<[V; 1]>(warp, map);
         if let Some(two) = &self.two {
-            let two = two.entries::<[V; 2]>(warp);
+            let two = two.entries::<[V; 2]>(warp, map);
             warp.or_rows(&group.masks, [&one, &two])
         } else {
             warp.or_rows(&group.masks, [&one])
@@ -231,7 +237,8 @@ fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, 
     // Most sets have one group. So nothing is prepared for another one before that is known.
     while let [group, rest @ ..] = groups {
         let n = left.min(POINTS_PER_GROUP as u32);
-        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, group, n)));
+        exposed =
+            exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, (group, points.map), n)));
         if left <= POINTS_PER_GROUP as u32 {
             break;
         }
@@ -251,16 +258,16 @@ fn covered_of_group<V>(
     at: u32,
     near: WarpItems<Pick>,
     around: &Around,
-    group: &PointGroup,
+    table: (&PointGroup, Map),
     n: u32,
 ) -> u32 {
     // On a device, two turns wait for their loads together. A core takes one turn after another.
     if near.is_empty() {
         0
     } else if cfg!(target_arch = "nvptx64") && near.len() > 32 {
-        covered_by::<[V; 2], 2>(warp, at, near, around, group, n)
+        covered_by::<[V; 2], 2>(warp, at, near, around, table, n)
     } else {
-        covered_by::<[V; 1], 1>(warp, at, near, around, group, n)
+        covered_by::<[V; 1], 1>(warp, at, near, around, table, n)
     }
 }
 
@@ -271,11 +278,12 @@ fn covered_by<V, const TURNS: u32>(
     at: u32,
     near: WarpItems<Pick>,
     around: &Around,
-    group: &PointGroup,
+    table: (&PointGroup, Map),
     n: u32,
 ) -> u32 {
+    let (group, map) = table;
     let (centre, turns) = Turns::new::<[V; 2], TURNS>(warp, at, near, around);
-    let mut masks = turns.masks::<[V; 2]>(warp, group);
+    let mut masks = turns.masks::<[V; 2]>(warp, group, map);
     let mut further = 32 * TURNS;
     // The first neighbours cover a quarter of all atoms. On a device, they are mostly all that there are.
     if cfg!(not(target_arch = "nvptx64")) && ones([masks[0], masks[1], masks[2], masks[3]]) == n {
@@ -284,7 +292,7 @@ fn covered_by<V, const TURNS: u32>(
     while further < near.len() {
         let picks = near.picks(warp, &around.sorted, further);
         let turn = Turn::new::<[V; 1]>(warp, &centre, &picks);
-        let entries = turn.entries::<[V; 1]>(warp);
+        let entries = turn.entries::<[V; 1]>(warp, map);
         let others = warp.or_rows(&group.masks, [&entries]);
         masks = core::array::from_fn(|k| masks[k] | others[k]);
         further = further.wrapping_add(32);
