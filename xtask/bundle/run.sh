@@ -37,10 +37,9 @@ wanted() { [[ $parts == *" $1 "* ]]; }
 has_sanitizer() {
     command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer: $1" && false; }
 }
-for packed in "$here"/bin/*.gz; do
-    [ ! -e "$packed" ] || gunzip -f "$packed" || exit 2
-done
-chmod +x "$here"/bin/*
+if [ -e "$here/bin.tar.xz" ]; then
+    tar -xJf "$here/bin.tar.xz" -C "$here/bin" && rm "$here/bin.tar.xz" || exit 2
+fi
 
 if wanted tests; then
     while read -r name folder; do

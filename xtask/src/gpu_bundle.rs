@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
 
 use crate::workspace;
 use cargo_cuda::bundle;
@@ -23,6 +22,9 @@ pub struct Arguments {
 
 /// Largest size of a bundle.
 const LIMIT_MIB: f64 = 60.0;
+
+/// How far back the packed executables refer. They share kernels and much code, so it is more than all of them take.
+const WINDOW: u32 = 256 << 20;
 
 /// Packages whose tests use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
 const PACKAGES: [&str; 6] = ["cuda_host", "prism-host", "tensor-tests", "tests", "toolkit-examples", "toolkit-tests"];
@@ -65,7 +67,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/gpu-bundle"));
     let built = build(&root)?;
-    let bin = bundle::begin(&out)?;
+    bundle::begin(&out)?;
+    let mut packed = packed(&out.join("bin.tar.xz"))?;
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
     for built in &built {
         let is_program = built.kind == PROGRAM;
@@ -77,9 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             true => built.target.clone(),
             false => name(&built.package, &built.target),
         };
-        let to = bin.join(format!("{name}.gz"));
-        compress(&built.path, &to)
-            .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
+        let mut from = fs::File::open(&built.path).with_context(|| format!("cannot read {}", built.path.display()))?;
+        packed.append_file(&name, &mut from).with_context(|| format!("cannot pack {}", built.path.display()))?;
         match built.kind.as_str() {
             // For manual use, and for comparisons with other programs.
             PROGRAM => {}
@@ -87,6 +89,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             _ => tests.push((name, built.package.clone())),
         }
     }
+    packed
+        .into_inner()
+        .and_then(XzWriter::finish)
+        .and_then(|file| file.sync_all())
+        .context("cannot pack the executables")?;
     // A test that was renamed would otherwise travel along.
     let stale = LEFT_OUT.iter().find(|(name, _)| built.iter().all(|built| built.target != *name));
     ensure!(stale.is_none(), "LEFT_OUT names a target that is not there: {stale:?}");
@@ -184,11 +191,12 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
 }
 
-/// Executables share kernels and much code, so compression leaves a third of their bytes.
-fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
-    let mut packed = GzEncoder::new(fs::File::create(to)?, Compression::default());
-    std::io::copy(&mut fs::File::open(from)?, &mut packed)?;
-    packed.finish()?.sync_all()
+/// An archive for executables.
+fn packed(path: &Path) -> Result<tar::Builder<XzWriter<fs::File>>> {
+    let file = fs::File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
+    let mut options = XzOptions::with_preset(3);
+    options.lzma_options.dict_size = WINDOW;
+    Ok(tar::Builder::new(XzWriter::new(file, options)?))
 }
 
 /// Copies the files of a folder recursively. A missing folder counts as empty.
