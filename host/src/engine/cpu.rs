@@ -3,7 +3,7 @@
 use super::batch_inputs::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
 use super::points::point_groups_for_cores;
-use super::results::{BatchFeatures, ResultPool, ResultSizes};
+use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
 use super::workspace::Workspace;
@@ -12,8 +12,9 @@ use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
+use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
 use shared_types::PointGroup;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Batches at once: while one core is busy with the largest structure of a batch, other batches give work to the other cores.
 const BATCHES_AT_ONCE: usize = 4;
@@ -25,12 +26,23 @@ const FEW_ATOMS: usize = 512;
 /// another.
 const SMALL_ATOMS: usize = 1 << 14;
 
+/// In a large batch, each core computes parts of about this many atoms, twenty structures. It runs all kernels of a part before it
+/// takes the next part. So intermediate results are still in its caches, and no core waits for the others after each kernel. In
+/// smaller parts a kernel reads its code and tables again for few structures.
+const PART_ATOMS: usize = 1 << 15;
+/// If not even this share of a part is there for each core, all cores compute a batch together, one kernel after another.
+const LEAST_SHARE: usize = 8;
+
 /// Computes batches on all cores of rayon's pool. Keeps its memory from batch to batch.
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
     points: Arc<Vec<PointGroup>>,
-    pool: Mutex<Vec<Workspace<HostMemory>>>,
+    /// For what all cores compute together.
+    together: Kept,
+    /// For parts of batches, which take little memory.
+    parts: Kept,
+    part_atoms: usize,
     results: ResultPool,
 }
 
@@ -38,7 +50,45 @@ impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
         let name = format!("CPU ({})", cpu_description());
-        Self { name, points: point_groups_for_cores(points), pool: Mutex::default(), results: ResultPool::default() }
+        Self {
+            name,
+            points: point_groups_for_cores(points),
+            together: Kept::default(),
+            parts: Kept::default(),
+            part_atoms: PART_ATOMS,
+            results: ResultPool::default(),
+        }
+    }
+
+    /// The number of parts in which `cores` cores compute a batch: as many for each of them. 1 if they compute it together.
+    fn number_of_parts(&self, atoms: usize, cores: usize) -> usize {
+        let per_core = atoms / cores;
+        if per_core < self.part_atoms / LEAST_SHARE { 1 } else { cores * per_core.div_ceil(self.part_atoms) }
+    }
+
+    /// Computes a part of a batch on one core. Larger parts are single large structures, which all cores compute together.
+    fn compute_part(&self, part: &BatchChunk<'_>, request: &Request, to: ResultsMut<'_>) -> Result<(), EngineError> {
+        if part.n_atoms() > 2 * self.part_atoms {
+            return self.together.compute(&CpuExecutor::new(), part, &self.points, request, to);
+        }
+        self.parts.compute(&CpuExecutor::new().on_this_thread(), part, &self.points, request, to)
+    }
+
+    /// Computes a batch on all cores together.
+    fn compute_together(
+        &self,
+        batch: &BatchChunk<'_>,
+        request: &Request,
+        to: ResultsMut<'_>,
+    ) -> Result<(), EngineError> {
+        let compute = |executor| self.together.compute(&executor, batch, &self.points, request, to);
+        if batch.n_atoms() <= FEW_ATOMS {
+            compute(CpuExecutor::new().on_this_thread())
+        } else if batch.n_atoms() <= SMALL_ATOMS {
+            rayon::scope(|_| compute(CpuExecutor::new()))
+        } else {
+            compute(CpuExecutor::new())
+        }
     }
 }
 
@@ -56,33 +106,67 @@ impl Worker for CpuWorker {
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
-        let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = pool().pop();
-        let mut work = kept.map_or_else(new_work, Ok)?;
-        let (whole, largest) = (batch.whole(), Largest::default());
-        let mut run =
-            |executor: CpuExecutor| run_on(&executor, &whole, &self.points, &mut work, request, largest, &self.results);
-        let computed = if batch.n_atoms() <= FEW_ATOMS {
-            run(CpuExecutor::new().on_this_thread())
-        } else if batch.n_atoms() <= SMALL_ATOMS {
-            rayon::scope(|_| run(CpuExecutor::new()))
+        let whole = batch.whole();
+        let sizes = |part: &BatchChunk<'_>| ResultSizes::of(part, &request.selection);
+        let mut features = BatchFeatures::new(self.results.room(sizes(&whole))?, &request.selection, &whole);
+        let parts = batch.chunks(self.number_of_parts(batch.n_atoms(), rayon::current_num_threads()));
+        let mut rest = features.as_mut();
+        let computed = if parts.len() == 1 {
+            self.compute_together(&whole, request, rest)
         } else {
-            run(CpuExecutor::new())
+            let mut tasks = Vec::with_capacity(parts.len());
+            for part in &parts {
+                let (to, others) = rest.split_at(sizes(part));
+                tasks.push((part, to));
+                rest = others;
+            }
+            let tasks = tasks.into_par_iter().with_max_len(1);
+            let all: Vec<_> = tasks.map(|(part, to)| self.compute_part(part, request, to)).collect();
+            // Of several errors, that of the first structures.
+            all.into_iter().collect()
         };
-        let features = computed
-            // The kept memory is too short for this batch. It might do for a smaller one.
-            .inspect_err(|error| {
-                if error.is_out_of_memory() {
-                    self.release()
-                }
-            })?;
-        pool().push(work);
+        // The kept memory is too short for this batch. It might do for a smaller one.
+        computed.inspect_err(|error| {
+            if error.is_out_of_memory() {
+                self.release();
+            }
+        })?;
         Ok(Computation { features, times: None })
     }
 
     fn release(&self) {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.together.clear();
+        self.parts.clear();
         self.results.trim();
+    }
+}
+
+/// Memory that is kept from batch to batch. Each thread that computes takes some, or new one.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Vec<Workspace<HostMemory>>>);
+
+impl Kept {
+    fn compute<E: Executor<Space = Host, Error = LaunchError>>(
+        &self,
+        executor: &E,
+        batch: &BatchChunk<'_>,
+        points: &[PointGroup],
+        request: &Request,
+        to: ResultsMut<'_>,
+    ) -> Result<(), EngineError> {
+        let kept = self.lock().pop();
+        let mut work = kept.map_or_else(new_work, Ok)?;
+        compute_in(&mut work, executor, batch, points, (request, Largest::default()), to)?;
+        self.lock().push(work);
+        Ok(())
+    }
+
+    fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Workspace<HostMemory>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,6 +180,22 @@ impl From<OutOfHostMemory> for EngineError {
     }
 }
 
+/// Computes a batch, or a part of one, in this memory.
+fn compute_in<E: Executor<Space = Host, Error = LaunchError>>(
+    work: &mut Workspace<HostMemory>,
+    executor: &E,
+    batch: &BatchChunk<'_>,
+    points: &[PointGroup],
+    (request, largest): (&Request, Largest),
+    to: ResultsMut<'_>,
+) -> Result<(), EngineError> {
+    let config = request.config;
+    work.prepare(&HostMemory, batch, request, largest)?;
+    launch_mega_fused_batch(executor, BatchInputs::of_chunk(batch, points, config.points), work, config)
+        .map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
+    Ok(work.results_into(&HostMemory, to)?)
+}
+
 pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
     executor: &E,
     batch: &BatchChunk<'_>,
@@ -105,13 +205,9 @@ pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
     largest: Largest,
     results: &ResultPool,
 ) -> Result<BatchFeatures, EngineError> {
-    let Request { config, selection } = request;
-    work.prepare(&HostMemory, batch, request, largest)?;
-    let room = results.room(ResultSizes::of(batch, selection))?;
-    let mut features = BatchFeatures::new(room, selection, batch);
-    launch_mega_fused_batch(executor, BatchInputs::of_chunk(batch, points, config.points), work, *config)
-        .map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
-    work.results(&HostMemory, &mut features)?;
+    let room = results.room(ResultSizes::of(batch, &request.selection))?;
+    let mut features = BatchFeatures::new(room, &request.selection, batch);
+    compute_in(work, executor, batch, points, (request, largest), features.as_mut())?;
     Ok(features)
 }
 
@@ -189,5 +285,40 @@ mod tests {
             assert!(values == expected_values, "{most} chunks");
             assert_eq!((&*site_ids, &*summaries), (expected.site_ids(), expected.summaries()));
         }
+    }
+
+    #[test]
+    fn parts_on_single_cores_have_the_bits_of_all_cores_together() {
+        // The third is too large for one core.
+        let sizes = [40, 3, 1000, 1, 160, 17, 90, 31, 5, 64, 120, 2, 300, 77, 150];
+        let (cores, request) = (rayon::current_num_threads(), Request::default());
+        let sizes = sizes.iter().cycle().take(sizes.len() * cores.div_ceil(16)).enumerate();
+        let structures: Vec<_> = sizes.map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
+        let batch = PackedBatch::from_inputs(&structures).unwrap();
+        let mut worker = CpuWorker::new(request.config.points);
+        worker.part_atoms = 500;
+        let parts = batch.chunks(worker.number_of_parts(batch.n_atoms(), cores));
+        assert!(parts.len() > 4 && parts.iter().any(|part| part.n_atoms() > 2 * worker.part_atoms));
+
+        let expected = compute_on_cpu(&CpuExecutor::new(), &batch, &request, Largest::default()).unwrap();
+        let bits = |features: &BatchFeatures| -> Vec<u32> { features.values().iter().map(|x| x.to_bits()).collect() };
+        for _ in 0..2 {
+            let found = worker.run(&batch, &request).unwrap().features;
+            assert!(bits(&found) == bits(&expected), "values");
+            assert_eq!((found.site_ids(), found.summaries()), (expected.site_ids(), expected.summaries()));
+        }
+        worker.release();
+        assert!(worker.parts.lock().is_empty() && worker.together.lock().is_empty());
+    }
+
+    #[test]
+    fn cores_get_equally_many_parts() {
+        let worker = CpuWorker::new(100);
+        assert_eq!(worker.number_of_parts(0, 4), 1);
+        assert_eq!(worker.number_of_parts(4 * PART_ATOMS / LEAST_SHARE - 1, 4), 1, "all cores compute it together");
+        assert_eq!(worker.number_of_parts(4 * PART_ATOMS / LEAST_SHARE, 4), 4);
+        assert_eq!(worker.number_of_parts(16 * PART_ATOMS, 16), 16);
+        assert_eq!(worker.number_of_parts(16 * PART_ATOMS + 16, 16), 32);
+        assert_eq!(worker.number_of_parts(2 * PART_ATOMS, 1), 2);
     }
 }
