@@ -12,7 +12,6 @@ use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
-use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
 use shared_types::PointGroup;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -114,16 +113,18 @@ impl Worker for CpuWorker {
         let computed = if parts.len() == 1 {
             self.compute_together(&whole, request, rest)
         } else {
-            let mut tasks = Vec::with_capacity(parts.len());
-            for part in &parts {
-                let (to, others) = rest.split_at(sizes(part));
-                tasks.push((part, to));
-                rest = others;
-            }
-            let tasks = tasks.into_par_iter().with_max_len(1);
-            let all: Vec<_> = tasks.map(|(part, to)| self.compute_part(part, request, to)).collect();
+            let mut outcomes: Vec<_> = parts.iter().map(|_| Ok(())).collect();
+            // This thread waits and computes nothing. In the pool, it would take up other batches' parts, and finish this batch
+            // after them.
+            rayon::in_place_scope(|scope| {
+                for (part, outcome) in parts.iter().zip(&mut outcomes) {
+                    let (to, others) = rest.split_at(sizes(part));
+                    scope.spawn(move |_| *outcome = self.compute_part(part, request, to));
+                    rest = others;
+                }
+            });
             // Of several errors, that of the first structures.
-            all.into_iter().collect()
+            outcomes.into_iter().collect()
         };
         // The kept memory is too short for this batch. It might do for a smaller one.
         computed.inspect_err(|error| {
