@@ -87,7 +87,7 @@ pub fn mega_fused_batch_detection_prism4d(
 /// unspecified.
 ///
 /// It is a separate kernel because checking the steps takes registers, and the other kernel has none to spare.
-#[kernel(threads = 256, blocks_per_sm = 2)]
+#[kernel(threads = 256, blocks_per_sm = 2, avx512)]
 pub fn selected_features(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,

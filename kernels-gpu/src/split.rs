@@ -94,7 +94,7 @@ pub fn split_alpha_carbons(
 
 /// The second kernel: pairs of residues, angles along the chain, and lists of contacts. Block `i` takes the rows of item
 /// `i`, which are its segments of `output`, and their segments of `contacts`.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn split_pairs(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -144,7 +144,7 @@ pub fn split_pairs(
 }
 
 /// The third kernel: columns from the contact graph. It takes the same items as the second.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
 pub fn split_network(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,

@@ -123,8 +123,17 @@ fn rows_with<const SUMS: usize>(
             let step = |sums, j| step(sums, carbon, axis, i, j, alpha_carbons, traits);
             team.reduce(rows.all, [0.0; SUMS], step, plus)
         } else {
+            let of_all = |_, other| {
+                let d2 = carbon.to(other).norm2();
+                (d2 < LOCAL2, [weighted_contact(d2)])
+            };
+            let add_of_all = |mut sums: [f32; SUMS], [contact]: [f32; 1]| {
+                sums[WCN] += contact;
+                sums
+            };
             let parts = |j, other, traits| parts::<SUMS>(carbon, axis, i, j, other, traits);
-            team.reduce_parts(rows.all, (alpha_carbons, traits), [0.0; SUMS], parts, add, plus)
+            let others = (alpha_carbons, traits);
+            team.reduce_near_parts(rows.all, others, [0.0; SUMS], (of_all, add_of_all), (parts, add), plus)
         };
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if carbon.exists() { x } else { NAN };
@@ -201,8 +210,9 @@ fn weighted_contact(d2: f32) -> f32 {
 /// What sums take for nothing: adding it keeps the bits of every number, and so does adding its product with a weight of 0.
 const NOTHING: f32 = -0.0;
 
-/// What residue `j` adds to the sums of residue `i`, for cores: in place of a mean's sum its value, before the weight. There is
-/// no branch, so a core computes several pairs at a time. With [`add`], the bits are those of [`step`].
+/// What residue `j` adds to the sums of residue `i` except that of contacts, for cores: in place of a mean's sum its value, before the
+/// weight. A residue that is not within [`LOCAL2`] changes no sum. There is no branch, so a core computes several pairs at a time. With
+/// [`add`], the bits are those of [`step`].
 #[inline(always)]
 fn parts<const SUMS: usize>(
     carbon: AlphaCarbon,
@@ -215,7 +225,6 @@ fn parts<const SUMS: usize>(
     let to = carbon.to(other);
     let d2 = to.norm2();
     let mut parts = [0.0; SUMS];
-    parts[WCN] = weighted_contact(d2);
     let (weight, is_local) = (exp_bounded(d2 * FALL_OFF), d2 < LOCAL2);
     let mut mean = |at: usize, value: f32| {
         let is_known = is_local & !value.is_nan();
@@ -238,7 +247,6 @@ fn parts<const SUMS: usize>(
 /// Adds a pair's parts to the sums.
 #[inline(always)]
 fn add<const SUMS: usize>(mut sums: [f32; SUMS], parts: [f32; SUMS]) -> [f32; SUMS] {
-    sums[WCN] += parts[WCN];
     sums[HALF_SPHERES] += parts[HALF_SPHERES];
     sums[UPPER] += parts[UPPER];
     sums[CHARGES] += parts[CHARGES];

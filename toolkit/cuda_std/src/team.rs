@@ -152,6 +152,76 @@ impl<const L: u32> Team<L> {
         // SAFETY: checked.
         unsafe { platform::team_reduce_parts::<L, A, B, P, S>(m, (a, b), identity, part, add, combine) }
     }
+
+    /// Sums to which every `j` adds a few words, and a near one more. The same as this, for many `j`:
+    ///
+    /// ```text
+    /// reduce(m, identity, |sums, j| {
+    ///     let (is_near, words) = of_all(j, a.get(j));
+    ///     let sums = add_of_all(sums, words);
+    ///     if is_near { add(sums, part(j, a.get(j), b.get(j))) } else { sums }
+    /// }, combine)
+    /// ```
+    ///
+    /// A CPU core computes several `j` at a time if the closures have no branch and cannot panic. If one of these is near, it adds
+    /// the parts of all of them. So **`add` of the part of a `j` that is not near must change nothing**: adding -0.0 keeps every
+    /// number. It may call the closures more often than needed, and drop the results. `a` and `b` are checked once.
+    ///
+    /// # Panics
+    /// If `a` or `b` has fewer than `m` elements.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: the sum of all distances from `i`, and the weights of the numbers closer than 2.
+    /// #[kernel(threads = 64)]
+    /// fn around(block: &mut Block, out: &mut Chunk<[f32; 2], 3>, x: &[f32], weights: &[f32]) {
+    ///     let (x, weights) = (View::of(x), View::of(weights));
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         let distance = |x: f32| (x - i as f32).abs();
+    ///         team.reduce_near_parts(
+    ///             100,
+    ///             (x, weights),
+    ///             [0.0; 2],
+    ///             (|_, x| (distance(x) < 2.0, [distance(x)]), |[far, near], [x]| [far + x, near]),
+    ///             (
+    ///                 |_, x, weight| [if distance(x) < 2.0 { weight } else { -0.0 }],
+    ///                 |[far, near], [weight]| [far, near + weight],
+    ///             ),
+    ///             |a, b| [a[0] + b[0], a[1] + b[1]],
+    ///         )
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<f32> = (0..100).map(|k| k as f32).collect();
+    /// let mut out = [[0.0; 2]; 3];
+    /// around::launch(&CpuExecutor::new(), 1, around::Args { out: &mut out, x: &x, weights: &[0.5; 100] }).unwrap();
+    /// assert_eq!(out, [[4950.0, 1.0], [4852.0, 1.5], [4756.0, 1.5]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn reduce_near_parts<A: Pod, B: Pod, const W: usize, const P: usize, const S: usize>(
+        &mut self,
+        m: u32,
+        (a, b): (View<A>, View<B>),
+        identity: [f32; S],
+        (of_all, add_of_all): (
+            impl Fn(u32, A) -> (bool, [f32; W]) + Sync,
+            impl Fn([f32; S], [f32; W]) -> [f32; S] + Sync,
+        ),
+        (part, add): (impl Fn(u32, A, B) -> [f32; P] + Sync, impl Fn([f32; S], [f32; P]) -> [f32; S] + Sync),
+        combine: impl Fn([f32; S], [f32; S]) -> [f32; S] + Sync,
+    ) -> [f32; S] {
+        platform::frozen(&of_all);
+        platform::frozen(&add_of_all);
+        platform::frozen(&part);
+        platform::frozen(&add);
+        check_length(m, a.len());
+        check_length(m, b.len());
+        let (of_all, near) = ((of_all, add_of_all), (part, add));
+        // SAFETY: checked.
+        unsafe { platform::team_reduce_near_parts::<L, A, B, W, P, S>(m, (a, b), identity, of_all, near, combine) }
+    }
 }
 
 /// Stops the build if a warp cannot be divided into teams of `L` threads.

@@ -33,7 +33,8 @@ pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, pad_picks, push_picks, push_ranges_to, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
-    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_parts,
+    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_near_parts,
+    team_reduce_parts,
 };
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};

@@ -30,7 +30,7 @@ pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_to, push
 pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
     Ask, GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
-    team_reduce_parts,
+    team_reduce_near_parts, team_reduce_parts,
 };
 pub(crate) use scan::block_scan;
 pub use scatter::WriteOnce;

@@ -1,6 +1,6 @@
 //! Reductions of teams and blocks.
 
-use super::picks::TURN;
+use super::picks::{TURN, bits};
 use super::turn::{Ask, Turn, number};
 use super::warp::WARP;
 use super::{Crew, publish};
@@ -51,6 +51,9 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     halve(&mut slots[..L as usize], &combine)
 }
 
+/// Parts that are computed before they are added: a multiple of a turn, and of the number of a team's threads.
+const PARTS: usize = 4 * TURN;
+
 /// See [`crate::Team::reduce_parts`]. It alternates: first the parts of many `j`, then their sums. Equal words of different
 /// parts are adjacent, so both loops process several `j` at a time.
 ///
@@ -65,10 +68,7 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
     add: impl Fn([f32; S], [f32; P]) -> [f32; S],
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
-    /// A multiple of a turn, and of the number of a team's threads.
-    const PARTS: usize = 4 * TURN;
     check_length(m, MAX_LENGTH);
-    let lanes = L as usize;
     let mut parts = [[0.0; PARTS]; P];
     let mut slots = identity.map(|word| [word; 32]);
     let mut first = 0;
@@ -87,42 +87,126 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
             }
             done += TURN as u32;
         }
-        let (mut begin, n) = (0, n as usize);
-        while begin < n {
-            let count = (n - begin).min(lanes);
-            let mut add_to = |lane: usize| {
-                let (mut sums, mut own) = ([0.0; S], [0.0; P]);
-                for word in 0..S {
-                    sums[word] = slots[word][lane];
-                }
-                for word in 0..P {
-                    own[word] = parts[word][begin + lane];
-                }
-                let sums = add(sums, own);
-                for word in 0..S {
-                    slots[word][lane] = sums[word];
-                }
-            };
-            if count == lanes {
-                for lane in 0..lanes {
-                    add_to(lane);
-                }
-            } else {
-                for lane in 0..count {
-                    add_to(lane);
+        add_parts::<L, _, _, _>(&mut slots, &parts, n, &add);
+        first += n;
+    }
+    halve_slots::<L, S>(identity, &slots, combine)
+}
+
+/// See [`crate::Team::reduce_near_parts`]. As [`team_reduce_parts`], but first the words of all `j`, and then the parts of the turns
+/// that have a near one.
+///
+/// # Safety
+/// `a` and `b` have `m` elements.
+#[inline(always)]
+pub(crate) unsafe fn team_reduce_near_parts<
+    const L: u32,
+    A: Pod,
+    B: Pod,
+    const W: usize,
+    const P: usize,
+    const S: usize,
+>(
+    m: u32,
+    (a, b): (View<A>, View<B>),
+    identity: [f32; S],
+    (of_all, add_of_all): (impl Fn(u32, A) -> (bool, [f32; W]), impl Fn([f32; S], [f32; W]) -> [f32; S]),
+    (part, add): (impl Fn(u32, A, B) -> [f32; P], impl Fn([f32; S], [f32; P]) -> [f32; S]),
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
+    check_length(m, MAX_LENGTH);
+    let (mut words, mut parts) = ([[0.0; PARTS]; W], [[0.0; TURN]; P]);
+    let mut slots = identity.map(|word| [word; 32]);
+    let mut first = 0;
+    while first < m {
+        let n = (m - first).min(PARTS as u32);
+        let (mut done, mut near) = (0, 0u64);
+        while done < n {
+            let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
+            // SAFETY: the caller's.
+            let of_a = unsafe { Turn::new(&a, first, n) };
+            let mut is_near = [0u8; TURN];
+            for k in 0..TURN {
+                let (near, own) = of_all(number(first, n, k), of_a.get(k));
+                is_near[k] = u8::from(near);
+                for word in 0..W {
+                    words[word][done as usize + k] = own[word];
                 }
             }
-            begin += lanes;
+            near |= u64::from(bits(&is_near) & (u32::MAX >> (32 - n))) << done;
+            done += TURN as u32;
         }
-        first += n as u32;
+        add_parts::<L, _, _, _>(&mut slots, &words, n, &add_of_all);
+        while near != 0 {
+            let done = near.trailing_zeros() & !(TURN as u32 - 1);
+            near &= !(((1u64 << TURN) - 1) << done);
+            let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
+            // SAFETY: the caller's.
+            let (of_a, of_b) = unsafe { (Turn::new(&a, first, n), Turn::new(&b, first, n)) };
+            for k in 0..TURN {
+                let own = part(number(first, n, k), of_a.get(k), of_b.get(k));
+                for word in 0..P {
+                    parts[word][k] = own[word];
+                }
+            }
+            add_parts::<L, _, _, _>(&mut slots, &parts, n, &add);
+        }
+        first += n;
     }
+    halve_slots::<L, S>(identity, &slots, combine)
+}
+
+/// Adds `n` parts to the slots of a team's threads, in turn.
+#[inline(always)]
+fn add_parts<const L: u32, const P: usize, const S: usize, const N: usize>(
+    slots: &mut [[f32; 32]; S],
+    parts: &[[f32; N]; P],
+    n: u32,
+    add: &impl Fn([f32; S], [f32; P]) -> [f32; S],
+) {
+    let (mut begin, n, lanes) = (0, n as usize, L as usize);
+    while begin < n {
+        let count = (n - begin).min(lanes);
+        let mut add_to = |lane: usize| {
+            let (mut sums, mut own) = ([0.0; S], [0.0; P]);
+            for word in 0..S {
+                sums[word] = slots[word][lane];
+            }
+            for word in 0..P {
+                own[word] = parts[word][begin + lane];
+            }
+            let sums = add(sums, own);
+            for word in 0..S {
+                slots[word][lane] = sums[word];
+            }
+        };
+        if count == lanes {
+            for lane in 0..lanes {
+                add_to(lane);
+            }
+        } else {
+            for lane in 0..count {
+                add_to(lane);
+            }
+        }
+        begin += lanes;
+    }
+}
+
+/// Combines the slots by halving strides.
+#[inline(always)]
+fn halve_slots<const L: u32, const S: usize>(
+    identity: [f32; S],
+    slots: &[[f32; 32]; S],
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
     let mut all = [identity; 32];
-    for (lane, sums) in all[..lanes].iter_mut().enumerate() {
+    for (lane, sums) in all[..L as usize].iter_mut().enumerate() {
         for word in 0..S {
             sums[word] = slots[word][lane];
         }
     }
-    halve(&mut all[..lanes], &combine)
+    halve(&mut all[..L as usize], &combine)
 }
 
 /// Calls `put` with the position and the value of every `j` below `m` that satisfies `ask`, in increasing order, and

@@ -72,6 +72,36 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
     team_reduce::<L, [f32; S]>(m, identity, |sums, j| add(sums, part(j)), combine)
 }
 
+/// See [`crate::Team::reduce_near_parts`].
+///
+/// # Safety
+/// `a` and `b` have `m` elements.
+#[inline(always)]
+pub(crate) unsafe fn team_reduce_near_parts<
+    const L: u32,
+    A: Pod,
+    B: Pod,
+    const W: usize,
+    const P: usize,
+    const S: usize,
+>(
+    m: u32,
+    (a, b): (View<A>, View<B>),
+    identity: [f32; S],
+    (of_all, add_of_all): (impl Fn(u32, A) -> (bool, [f32; W]), impl Fn([f32; S], [f32; W]) -> [f32; S]),
+    (part, add): (impl Fn(u32, A, B) -> [f32; P], impl Fn([f32; S], [f32; P]) -> [f32; S]),
+    combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
+) -> [f32; S] {
+    let step = |sums, j| {
+        // SAFETY: `j` is below `m`, and so are the elements.
+        let (a, b) = unsafe { (a.get_unchecked(j), b.get_unchecked(j)) };
+        let (is_near, words) = of_all(j, a);
+        let sums = add_of_all(sums, words);
+        if is_near { add(sums, part(j, a, b)) } else { sums }
+    };
+    team_reduce::<L, [f32; S]>(m, identity, step, combine)
+}
+
 /// Which indices to collect.
 pub(crate) trait Ask: Fn(u32) -> bool {}
 
