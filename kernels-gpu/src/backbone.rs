@@ -149,14 +149,16 @@ pub fn backbone_bonds(
     let structure = descriptors.at(item.structure);
     let n = structure.n_residues;
     let carbons = carbons.part(structure.ca_offset, n);
+    let rows = bonds.len();
     let chain = bonds::Chain {
         carbons: View::of(carbons).clamped(),
         #[cfg(not(target_arch = "nvptx64"))]
         rows: carbons,
+        #[cfg(not(target_arch = "nvptx64"))]
+        within_reach: bonds::WithinReach::new(carbons.part(item.first, rows), carbons),
         peptides: View::of(peptides.part(structure.ca_offset, n)).clamped(),
         n,
     };
-    let rows = bonds.len();
     bonds.fill_by_team::<TEAM>(block, rows, |team, at| chain.bonds_of::<Here>(team, item.first + at));
 }
 

@@ -72,6 +72,33 @@ pub fn has_several_chains<V>(block: &mut Block, n: u32, alpha_carbons: View<Alph
     block.reduce(n, 0u32, |i| u32::from(!alpha_carbons.get(i).same_chain(alpha_carbons.get(0))), |a, b| a | b) != 0
 }
 
+/// The sizes of the chains of a block's first and last rows, which a core counts once. A device counts for each row.
+#[cfg(not(target_arch = "nvptx64"))]
+struct ChainSizes([(AlphaCarbon, f32); 2]);
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl ChainSizes {
+    #[inline(always)]
+    fn new(rows: Rows, alpha_carbons: View<AlphaCarbon>) -> Self {
+        let size_of = |at: u32| {
+            let own = alpha_carbons.get(rows.row(at));
+            let mut size = 0u32;
+            for j in 0..rows.all {
+                size += u32::from(alpha_carbons.get(j).same_chain(own));
+            }
+            (own, size as f32)
+        };
+        Self([size_of(0), size_of(rows.count.saturating_sub(1))])
+    }
+
+    /// The size of a residue's chain, if it was counted.
+    #[inline(always)]
+    fn of(&self, carbon: AlphaCarbon) -> Option<f32> {
+        let known = |(own, size): (AlphaCarbon, f32)| own.same_chain(carbon).then_some(size);
+        known(self.0[0]).or_else(|| known(self.0[1]))
+    }
+}
+
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
 #[inline(always)]
 pub fn features<V>(
@@ -82,19 +109,27 @@ pub fn features<V>(
     bfactor_z: View<f32>,
     output: &mut Segment<FeatureRow>,
 ) {
+    #[cfg(not(target_arch = "nvptx64"))]
+    let sizes = (several_chains && rows.count > 0).then(|| ChainSizes::new(rows, graph.alpha_carbons));
     output.update_by_team::<TEAM, _>(
         block,
         rows.count,
         |team, at| {
             let i = rows.row(at);
             let near = graph.of(i);
+            #[cfg(not(target_arch = "nvptx64"))]
+            let counted = sizes.as_ref().and_then(|sizes| sizes.of(near.carbon));
+            #[cfg(target_arch = "nvptx64")]
+            let counted = None;
             let sums = team.reduce_long(
                 near.candidates(),
                 Contacts::zeroed(),
                 |sums, k| step(sums, &near, bfactor_z, k),
                 Contacts::plus,
             );
-            let chain = if several_chains {
+            let chain = if let Some(size) = counted {
+                size
+            } else if several_chains {
                 team.reduce(
                     rows.all,
                     0.0,
