@@ -15,6 +15,8 @@ mod ladders;
 mod states;
 
 use crate::items::{NO_STRUCTURE, WorkItem};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::reach::WithinReach;
 use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -155,7 +157,10 @@ pub fn backbone_bonds(
         #[cfg(not(target_arch = "nvptx64"))]
         rows: carbons,
         #[cfg(not(target_arch = "nvptx64"))]
-        within_reach: bonds::WithinReach::new(carbons.part(item.first, rows), carbons),
+        within_reach: {
+            let all = View::of(carbons).clamped();
+            WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position)
+        },
         peptides: View::of(peptides.part(structure.ca_offset, n)).clamped(),
         n,
     };

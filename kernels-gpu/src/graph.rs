@@ -1,6 +1,8 @@
 //! The contact graph: its nodes are alpha carbons, and two that are closer than the contact threshold share an edge.
 
 use crate::features::{Rows, TEAM};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::reach::WithinReach;
 use crate::scratch::AlphaCarbon;
 use cuda_std::prelude::*;
 
@@ -24,7 +26,21 @@ pub fn collect<'a, V>(
     contacts: &'a mut Segment<u32>,
 ) -> ContactGraph<'a> {
     let radius2 = contact_threshold * contact_threshold;
-    let lists = contacts.collect_of::<TEAM, _, _>(block, rows.count, alpha_carbons.part(0, rows.all), |at| {
+    // All rows of a small structure are near each other.
+    #[cfg(not(target_arch = "nvptx64"))]
+    let near = (rows.count < rows.all).then(|| {
+        let all = alpha_carbons.clamped();
+        WithinReach::new(rows.row(0), rows.count, rows.all, contact_threshold, |j| {
+            let AlphaCarbon { x, y, z, .. } = all.get(j);
+            [x, y, z]
+        })
+    });
+    #[cfg(not(target_arch = "nvptx64"))]
+    let may_be_near = |group: u32| near.is_none_or(|near| near.has(group));
+    #[cfg(target_arch = "nvptx64")]
+    let may_be_near = |_: u32| true;
+    let all = alpha_carbons.part(0, rows.all);
+    let lists = contacts.collect_some_of::<TEAM, _, _>(block, rows.count, all, may_be_near, |at| {
         let i = rows.row(at);
         let here = alpha_carbons.get(i);
         move |j, other| (i != j) & (here.to(other).norm2() < radius2)

@@ -23,6 +23,8 @@ mod items;
 pub mod masks;
 pub mod points;
 mod position;
+#[cfg(not(target_arch = "nvptx64"))]
+mod reach;
 pub mod scratch;
 mod sites;
 mod split;

@@ -1,14 +1,15 @@
 //! Hydrogen bonds by the electrostatic energy of Kabsch and Sander.
 
 use super::{Carbon, HydrogenBonds, NOBODY, PeptideAtoms, TEAM};
-use bytemuck::{Pod, Zeroable};
 #[cfg(not(target_arch = "nvptx64"))]
-use cuda_std::math::larger;
+use crate::reach::{GROUP, WithinReach};
+use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{fma, reciprocal_sqrt_bounded, round, smaller};
 use cuda_std::prelude::*;
 
-/// Alpha carbons of partners are closer than 9 Å, squared.
-const REACH2: f32 = 9.0 * 9.0;
+/// Alpha carbons of partners are closer than this, in Å.
+pub const REACH: f32 = 9.0;
+const REACH2: f32 = REACH * REACH;
 /// Atoms closer than 0.5 Å, squared, give the lowest energy.
 const COLLISION2: f32 = 0.5 * 0.5;
 /// The lowest energy in kcal/mol.
@@ -19,6 +20,8 @@ const BOND: f32 = -0.5;
 const COUPLING: f32 = 27.888;
 /// Residues that a thread tests at a time: one bit each.
 const BATCH: u32 = 32;
+#[cfg(not(target_arch = "nvptx64"))]
+const _: () = assert!(BATCH == GROUP);
 /// Near residues whose energies a core computes at a time, and the room in its list of them.
 #[cfg(not(target_arch = "nvptx64"))]
 const TURN: usize = 16;
@@ -36,50 +39,6 @@ pub struct Chain<'a> {
     pub within_reach: WithinReach,
     pub peptides: Clamped<'a, PeptideAtoms>,
     pub n: u32,
-}
-
-/// The batches of rows that have a residue near the rows of a block. A core skips the others.
-#[cfg(not(target_arch = "nvptx64"))]
-pub struct WithinReach([u64; WithinReach::WORDS]);
-
-#[cfg(not(target_arch = "nvptx64"))]
-impl WithinReach {
-    /// Words for 65,536 rows. Rows behind these count as near.
-    const WORDS: usize = 32;
-    /// A little more than the reach of bonds, so that rounding cannot hide a partner.
-    const REACH: f32 = 9.01;
-
-    /// `own` are the rows of the block, and `all` those of the structure.
-    #[inline(always)]
-    pub fn new(own: &[Carbon], all: &[Carbon]) -> Self {
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for carbon in own {
-            // Comparisons leave out the positions of incomplete residues, which are NaN.
-            for (axis, x) in carbon.position.into_iter().enumerate() {
-                low[axis] = if x < low[axis] { x } else { low[axis] };
-                high[axis] = if x > high[axis] { x } else { high[axis] };
-            }
-        }
-        let mut near = Self([0; Self::WORDS]);
-        for (batch, rows) in all.chunks(BATCH as usize).take(64 * Self::WORDS).enumerate() {
-            let mut any = false;
-            for row in rows {
-                let outside = |axis: usize| {
-                    let x = row.position[axis];
-                    larger(larger(low[axis] - x, x - high[axis]), 0.0)
-                };
-                let [x, y, z] = [outside(0), outside(1), outside(2)];
-                any |= fma(x, x, fma(y, y, z * z)) < Self::REACH * Self::REACH;
-            }
-            near.0[batch / 64] |= u64::from(any) << (batch % 64);
-        }
-        near
-    }
-
-    #[inline(always)]
-    fn has(&self, batch: usize) -> bool {
-        self.0.get(batch / 64).is_none_or(|word| word >> (batch % 64) & 1 == 1)
-    }
 }
 
 /// The bonds that a thread has found so far.
@@ -226,7 +185,7 @@ impl Chain<'_> {
         let mut first = 0;
         for (number, batch) in self.rows.chunks(BATCH as usize).enumerate() {
             let (mut is_near, mut near) = ([0u32; BATCH as usize], 0u32);
-            if self.within_reach.has(number) {
+            if self.within_reach.has(number as u32) {
                 for (is_near, other) in is_near.iter_mut().zip(batch) {
                     // An incomplete residue is not near anyway. But where a loop reads all words of its elements, the compiler
                     // leaves none of them to a slower loop.

@@ -273,6 +273,48 @@ impl Segment<'_, u32> {
         })
     }
 
+    /// As [`collect_of`](Self::collect_of), but a CPU core passes over groups of 32 elements that have none to collect. For group `g`,
+    /// of the elements from `32 g` on, `groups(g)` says whether it may have one for any `i`. A device examines all groups, so
+    /// **`groups` must be true for each group that has one**.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// For each `i`, the numbers of the elements that are `i` or `i + 1`. Elements are in increasing order.
+    /// #[kernel(threads = 64)]
+    /// fn around(block: &mut Block, out: &mut Chunk<[u32; 2], 2>, words: &mut Segment<u32>, x: &[u32]) {
+    ///     let x = View::of(x);
+    ///     let lists = words.collect_some_of::<8, _, _>(block, 2, x, |g| x.get(32 * g) < 3, |i| move |_, x| x == i || x == i + 1);
+    ///     out.fill(block, 2, |i| [lists.count(i), lists.get(i, lists.count(i) - 1)]);
+    /// }
+    /// # fn main() {
+    /// # let offsets = Offsets::new(vec![0, 90]).unwrap();
+    /// # let (mut out, mut words) = ([[0; 2]; 2], [0; 90]);
+    /// # let words = Segments { data: &mut words[..], offsets: &offsets };
+    /// let x: Vec<u32> = (0..100).map(|k| k / 20).collect();
+    /// around::launch(&CpuExecutor::new(), 1, around::Args { out: &mut out, words, x: &x }).unwrap();
+    /// assert_eq!(out, [[40, 39], [40, 59]]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn collect_some_of<const L: u32, T: Pod, K: Fn(u32, T) -> bool + Sync>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        from: View<T>,
+        groups: impl Fn(u32) -> bool + Sync,
+        keep: impl Fn(u32) -> K + Sync,
+    ) -> Lists<'_> {
+        platform::frozen(&groups);
+        #[cfg(not(target_arch = "nvptx64"))]
+        return self.collect_by::<L, _>(block, n, from.len(), |i| {
+            // SAFETY: the indices asked about are below the length.
+            platform::AskSome::new(unsafe { platform::AskOf::new(from, keep(i)) }, &groups)
+        });
+        #[cfg(target_arch = "nvptx64")]
+        return self.collect_of::<L, T, K>(block, n, from, keep);
+    }
+
     #[inline(always)]
     #[track_caller]
     fn collect_by<const L: u32, K: platform::Ask>(
