@@ -164,32 +164,39 @@ fn add_parts<const L: u32, const P: usize, const S: usize, const N: usize>(
     n: u32,
     add: &impl Fn([f32; S], [f32; P]) -> [f32; S],
 ) {
+    /// Rounds that are added before a slot is stored. Each store would otherwise be waited for.
+    const ROUNDS: usize = 4;
     let (mut begin, n, lanes) = (0, n as usize, L as usize);
-    while begin < n {
-        let count = (n - begin).min(lanes);
-        let mut add_to = |lane: usize| {
-            let (mut sums, mut own) = ([0.0; S], [0.0; P]);
-            for word in 0..S {
-                sums[word] = slots[word][lane];
-            }
+    let mut add_to = |lane: usize, begin: usize, rounds: usize| {
+        let mut sums = [0.0; S];
+        for word in 0..S {
+            sums[word] = slots[word][lane];
+        }
+        for round in 0..rounds {
+            let mut own = [0.0; P];
             for word in 0..P {
-                own[word] = parts[word][begin + lane];
+                own[word] = parts[word][begin + round * lanes + lane];
             }
-            let sums = add(sums, own);
-            for word in 0..S {
-                slots[word][lane] = sums[word];
-            }
-        };
-        if count == lanes {
-            for lane in 0..lanes {
-                add_to(lane);
-            }
-        } else {
-            for lane in 0..count {
-                add_to(lane);
-            }
+            sums = add(sums, own);
+        }
+        for word in 0..S {
+            slots[word][lane] = sums[word];
+        }
+    };
+    while n - begin >= ROUNDS * lanes {
+        for lane in 0..lanes {
+            add_to(lane, begin, ROUNDS);
+        }
+        begin += ROUNDS * lanes;
+    }
+    while n - begin >= lanes {
+        for lane in 0..lanes {
+            add_to(lane, begin, 1);
         }
         begin += lanes;
+    }
+    for lane in 0..n - begin {
+        add_to(lane, begin, 1);
     }
 }
 
