@@ -1,8 +1,7 @@
 //! A GPU does not define the order of blocks, or of threads between barriers, so no order may matter. The assignment of
 //! structures to blocks must not matter either.
-//! are shared out to blocks.
 
-use crate::synthetic::zoo;
+use crate::synthetic::{of_all_points, zoo};
 use cuda_std::launch::CpuExecutor;
 use prism_host::engine::{Largest, compute_on_cpu};
 use prism_host::{BatchFeatures, PackedBatch};
@@ -17,7 +16,11 @@ fn bits(features: &BatchFeatures) -> Vec<u32> {
 
 #[test]
 fn bits_depend_neither_on_the_order_of_threads_nor_on_how_structures_are_shared_out() {
-    let structures = zoo();
+    let mut structures = zoo();
+    // A thousand ångströms there and back: residues are far from most others, and near those at the other end of the chain.
+    let there_and_back =
+        (0..600).map(|i| [3.4 * i.min(599 - i) as f32, if i < 300 { 0.0 } else { 5.5 }, (i % 3) as f32]);
+    structures.push(of_all_points("there and back", there_and_back));
     let batch = PackedBatch::from_inputs(&structures).unwrap();
     for contact_threshold in [8.0, 12.0] {
         let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };

@@ -94,6 +94,10 @@ pub fn of_memory(block: &mut Block, out: &mut Segment<u32>, list: &mut Shared<u3
     out.collect::<8, _>(block, 9, 9, |i| { last.store(i); |_| true });
     let mut last = last!();
     out.collect_of::<8, u32, _>(block, 9, View::of(&[]), |i| { last.store(i); |_, _| true });
+    let mut last = last!();
+    out.collect_some_of::<8, u32, _>(block, 9, View::of(&[]), |g| { last.store(g); true }, |_| |_, _| true);
+    let mut last = last!();
+    out.collect_some_of::<8, u32, _>(block, 9, View::of(&[]), |_| true, |i| { last.store(i); |_, _| true });
 }
 
 /// With `last` in each closure.
@@ -220,6 +224,18 @@ pub fn of_team(block: &mut Block, out: &mut Segment<u32>) {
         team.reduce_parts(0, none, [0.0], |_, _, _| [0.0], |a, _: [f32; 1]| { last.store(0); a }, |a, _| a);
         let mut last = last!();
         team.reduce_parts(0, none, [0.0], |_, _, _| [0.0], |a, _: [f32; 1]| a, |a, _| { last.store(0); a });
+        let (words, part) = (|_, _| (true, [0.0]), |_, _, _| [0.0]);
+        let add = |a, _: [f32; 1]| a;
+        let mut last = last!();
+        team.reduce_near_parts(0, none, [0.0], (|k, _| { last.store(k); (true, [0.0]) }, add), (part, add), |a, _| a);
+        let mut last = last!();
+        team.reduce_near_parts(0, none, [0.0], (words, |a, _: [f32; 1]| { last.store(0); a }), (part, add), |a, _| a);
+        let mut last = last!();
+        team.reduce_near_parts(0, none, [0.0], (words, add), (|k, _, _| { last.store(k); [0.0] }, add), |a, _| a);
+        let mut last = last!();
+        team.reduce_near_parts(0, none, [0.0], (words, add), (part, |a, _: [f32; 1]| { last.store(0); a }), |a, _| a);
+        let mut last = last!();
+        team.reduce_near_parts(0, none, [0.0], (words, add), (part, add), |a, _| { last.store(0); a });
         0
     });
 }
