@@ -151,16 +151,13 @@ pub fn backbone_bonds(
     let structure = descriptors.at(item.structure);
     let n = structure.n_residues;
     let carbons = carbons.part(structure.ca_offset, n);
-    let rows = bonds.len();
+    let (all, rows) = (View::of(carbons).clamped(), bonds.len());
     let chain = bonds::Chain {
-        carbons: View::of(carbons).clamped(),
+        carbons: all,
         #[cfg(not(target_arch = "nvptx64"))]
         rows: carbons,
         #[cfg(not(target_arch = "nvptx64"))]
-        within_reach: {
-            let all = View::of(carbons).clamped();
-            WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position)
-        },
+        within_reach: WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position),
         peptides: View::of(peptides.part(structure.ca_offset, n)).clamped(),
         n,
     };

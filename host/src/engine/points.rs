@@ -27,7 +27,8 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 }
 
 /// Cells along each side of the maps of masks that [`CpuWorker`](super::cpu::CpuWorker) has. Its tables take a megabyte, of which a
-/// core's second cache has room for most. With the four megabytes of a device's tables, all features take 5% longer.
+/// core's second cache has room for most. The four megabytes of a device's tables take longer to make, and with them all features took
+/// up to 5% longer, depending on the machine.
 pub(super) const SIDE_ON_CORES: u32 = 32;
 
 /// [`sphere_points`] in the form that kernels read on devices and on CPU cores, with their masks.

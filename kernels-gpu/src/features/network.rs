@@ -88,7 +88,10 @@ impl ChainSizes {
             }
             (own, size as f32)
         };
-        Self([size_of(0), size_of(rows.count.saturating_sub(1))])
+        let (first, last) = (size_of(0), rows.count - 1);
+        // A block mostly has rows of one chain.
+        let one_chain = first.0.same_chain(alpha_carbons.get(rows.row(last)));
+        Self([first, if one_chain { first } else { size_of(last) }])
     }
 
     /// The size of a residue's chain, if it was counted.
