@@ -137,6 +137,23 @@ fn sums_of_parts_have_the_bits_of_the_cpu() {
 }
 
 #[test]
+fn sums_with_near_parts_have_the_bits_of_the_cpu() {
+    let machines = machines();
+    for n in [1u32, 33, 299, 700] {
+        let (x, weights) = (numbers(n), numbers(n + 9)[9..].to_vec());
+        let sums = machines.same(|on| {
+            let (x, weights, mut out) = (on.buffer(&x)?, on.buffer(&weights)?, on.zeroed::<[f32; 2]>(n as usize + 1)?);
+            let args = k::sums_of_near::Args { out: out.view_mut(), x: x.view(), weights: weights.view() };
+            k::sums_of_near::launch(on, (n + 1).div_ceil(300), args)?;
+            out.download()
+        });
+        let near = x.iter().zip(&weights).filter(|(x, _)| **x < 0.0);
+        let exact: f64 = near.map(|(_, weight)| f64::from(*weight)).sum();
+        assert!((f64::from(sums[n as usize][1]) - exact).abs() <= 1e-4 * (1.0 + exact.abs()), "{n}");
+    }
+}
+
+#[test]
 fn lists_of_kept_elements_have_the_words_of_the_cpu() {
     let machines = machines();
     for (n, room) in [(0u32, 3u32), (1, 3), (40, 50), (1000, 200), (1000, 1000)] {

@@ -195,16 +195,25 @@ fn parts_are_added_in_the_order_of_steps() {
 }
 
 #[kernel(threads = 64)]
-fn team_near_parts(block: &mut Block, out: &mut Segment<[f32; 6]>, x: &[f32], weights: &[f32]) {
+fn team_near_parts(block: &mut Block, out: &mut Segment<[f32; 6]>, x: &[f32], weights: &[f32], lanes: u32) {
+    match lanes {
+        8 => near_parts::<8>(block, out, x, weights),
+        16 => near_parts::<16>(block, out, x, weights),
+        _ => near_parts::<32>(block, out, x, weights),
+    }
+}
+
+fn near_parts<const L: u32>(block: &mut Block, out: &mut Segment<[f32; 6]>, x: &[f32], weights: &[f32]) {
     let (n, x, weights) = (out.len(), View::of(x), View::of(weights));
     let plus = |a: [f32; 3], b: [f32; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    // Element i reduces the first i values, once by steps and once by parts. Below 16 values none is near, then every 50th.
-    let is_near = |j: u32| j > 15 && j.is_multiple_of(50);
+    // Element i reduces the first i values, once by steps and once by parts. Below 16 values none is near, and some groups have
+    // none.
+    let is_near = |j: u32| j > 15 && !(64..112).contains(&j) && !j.is_multiple_of(5);
     let of_all = |j: u32, x: f32| (is_near(j), [x * x]);
     let add_of_all = |[all, near, weights]: [f32; 3], [x]: [f32; 1]| [all + x, near, weights];
     let part = |j: u32, x: f32, weight: f32| if is_near(j) { [x, weight] } else { [-0.0, -0.0] };
     let add = |[all, sum, weights]: [f32; 3], [x, weight]: [f32; 2]| [all, sum + x, weights + weight];
-    out.fill_by_team::<8>(block, n, |team, i| {
+    out.fill_by_team::<L>(block, n, |team, i| {
         let by_step = |sums, j| {
             let (near, words) = of_all(j, x.get(j));
             let sums = add_of_all(sums, words);
@@ -218,20 +227,22 @@ fn team_near_parts(block: &mut Block, out: &mut Segment<[f32; 6]>, x: &[f32], we
 
 #[test]
 fn near_parts_are_added_in_the_order_of_steps() {
-    let x: Vec<f32> = values(200).iter().map(|x| (*x as f32).sqrt() - 3e4).collect();
+    let x: Vec<f32> = values(200).iter().map(|x| (*x as f32).sqrt() - 3e3).collect();
     let weights: Vec<f32> = x.iter().rev().map(|x| 1.0 / x).collect();
     let offsets = Offsets::new(vec![0, 201]).unwrap();
     let mut out = [[0.0; 6]; 201];
-    let data = Segments { data: &mut out[..], offsets: &offsets };
-    let args = team_near_parts::Args { out: data, x: &x[..], weights: &weights[..] };
-    team_near_parts::launch(&CpuExecutor::new(), 1, args).unwrap();
-    for (i, sums) in out.iter().map(|sums| sums.map(f32::to_bits)).enumerate() {
-        assert_eq!(sums[..3], sums[3..], "{i} values");
+    for lanes in [8, 16, 32] {
+        let data = Segments { data: &mut out[..], offsets: &offsets };
+        let args = team_near_parts::Args { out: data, x: &x[..], weights: &weights[..], lanes };
+        team_near_parts::launch(&CpuExecutor::new(), 1, args).unwrap();
+        for (i, sums) in out.iter().map(|sums| sums.map(f32::to_bits)).enumerate() {
+            assert_eq!(sums[..3], sums[3..], "{i} values, {lanes} lanes");
+        }
+        assert_ne!(out[200][1], out[150][1]);
+        let data = Segments { data: &mut out[..], offsets: &offsets };
+        let args = team_near_parts::Args { out: data, x: &x[..100], weights: &weights[..], lanes };
+        assert!(team_near_parts::launch(&CpuExecutor::new(), 1, args).is_err(), "elements that do not exist");
     }
-    assert_ne!(out[200][1], out[150][1]);
-    let data = Segments { data: &mut out[..], offsets: &offsets };
-    let args = team_near_parts::Args { out: data, x: &x[..100], weights: &weights[..] };
-    assert!(team_near_parts::launch(&CpuExecutor::new(), 1, args).is_err(), "elements that do not exist");
 }
 
 #[test]

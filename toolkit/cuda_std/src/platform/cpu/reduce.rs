@@ -74,27 +74,16 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
     let mut first = 0;
     while first < m {
         let n = (m - first).min(PARTS as u32);
-        let mut done = 0;
-        while done < n {
-            let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
-            // SAFETY: the caller's.
-            let (of_a, of_b) = unsafe { (Turn::new(&a, first, n), Turn::new(&b, first, n)) };
-            for k in 0..TURN {
-                let own = part(number(first, n, k), of_a.get(k), of_b.get(k));
-                for word in 0..P {
-                    parts[word][done as usize + k] = own[word];
-                }
-            }
-            done += TURN as u32;
-        }
-        add_parts::<L, _, _, _>(&mut slots, &parts, n, &add);
+        // SAFETY: the caller's.
+        unsafe { compute_parts(&mut parts, (&a, &b), first, n, &part) };
+        add_parts::<L, _, _>(&mut slots, &parts, n, &add);
         first += n;
     }
     halve_slots::<L, S>(identity, &slots, combine)
 }
 
-/// See [`crate::Team::reduce_near_parts`]. As [`team_reduce_parts`], but first the words of all `j`, and then the parts of the turns
-/// that have a near one.
+/// See [`crate::Team::reduce_near_parts`]. As [`team_reduce_parts`], but first the words of all `j`, and then the parts of those
+/// that are together with a near one.
 ///
 /// # Safety
 /// `a` and `b` have `m` elements.
@@ -116,7 +105,9 @@ pub(crate) unsafe fn team_reduce_near_parts<
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
     check_length(m, MAX_LENGTH);
-    let (mut words, mut parts) = ([[0.0; PARTS]; W], [[0.0; TURN]; P]);
+    // Whole turns, and all threads of a team, so that the first part is the first thread's.
+    let near_together = L.max(TURN as u32);
+    let (mut words, mut parts) = ([[0.0; PARTS]; W], [[0.0; PARTS]; P]);
     let mut slots = identity.map(|word| [word; 32]);
     let mut first = 0;
     while first < m {
@@ -137,31 +128,52 @@ pub(crate) unsafe fn team_reduce_near_parts<
             near |= u64::from(bits(&is_near) & (u32::MAX >> (32 - n))) << done;
             done += TURN as u32;
         }
-        add_parts::<L, _, _, _>(&mut slots, &words, n, &add_of_all);
+        add_parts::<L, _, _>(&mut slots, &words, n, &add_of_all);
         while near != 0 {
-            let done = near.trailing_zeros() & !(TURN as u32 - 1);
-            near &= !(((1u64 << TURN) - 1) << done);
-            let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
+            let done = near.trailing_zeros() / near_together * near_together;
+            near &= !(((1u64 << near_together) - 1) << done);
+            let (first, n) = (first.wrapping_add(done), (n - done).min(near_together));
             // SAFETY: the caller's.
-            let (of_a, of_b) = unsafe { (Turn::new(&a, first, n), Turn::new(&b, first, n)) };
-            for k in 0..TURN {
-                let own = part(number(first, n, k), of_a.get(k), of_b.get(k));
-                for word in 0..P {
-                    parts[word][k] = own[word];
-                }
-            }
-            add_parts::<L, _, _, _>(&mut slots, &parts, n, &add);
+            unsafe { compute_parts(&mut parts, (&a, &b), first, n, &part) };
+            add_parts::<L, _, _>(&mut slots, &parts, n, &add);
         }
         first += n;
     }
     halve_slots::<L, S>(identity, &slots, combine)
 }
 
-/// Adds `n` parts to the slots of a team's threads, in turn.
+/// Computes the parts of `n` indices from `first` on, at most [`PARTS`], turn by turn.
+///
+/// # Safety
+/// Their elements exist.
 #[inline(always)]
-fn add_parts<const L: u32, const P: usize, const S: usize, const N: usize>(
+unsafe fn compute_parts<A: Pod, B: Pod, const P: usize>(
+    parts: &mut [[f32; PARTS]; P],
+    (a, b): (&View<A>, &View<B>),
+    first: u32,
+    n: u32,
+    part: &impl Fn(u32, A, B) -> [f32; P],
+) {
+    let mut done = 0;
+    while done < n {
+        let (first, n) = (first.wrapping_add(done), (n - done).min(TURN as u32));
+        // SAFETY: the caller's.
+        let (of_a, of_b) = unsafe { (Turn::new(a, first, n), Turn::new(b, first, n)) };
+        for k in 0..TURN {
+            let own = part(number(first, n, k), of_a.get(k), of_b.get(k));
+            for word in 0..P {
+                parts[word][done as usize + k] = own[word];
+            }
+        }
+        done += TURN as u32;
+    }
+}
+
+/// Adds `n` parts to the slots of a team's threads, in turn: the first to the first thread's.
+#[inline(always)]
+fn add_parts<const L: u32, const P: usize, const S: usize>(
     slots: &mut [[f32; 32]; S],
-    parts: &[[f32; N]; P],
+    parts: &[[f32; PARTS]; P],
     n: u32,
     add: &impl Fn([f32; S], [f32; P]) -> [f32; S],
 ) {

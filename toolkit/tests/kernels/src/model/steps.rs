@@ -155,6 +155,23 @@ pub fn sums_of_pairs(block: &mut Block, out: &mut Chunk<[f32; 2], 300, WriteOnly
     });
 }
 
+/// Element `i`: the sum of the first `i` of `x`, and of those weights of which `x` is below 0.
+#[kernel(threads = 96)]
+pub fn sums_of_near(block: &mut Block, out: &mut Chunk<[f32; 2], 300, WriteOnly>, x: &[f32], weights: &[f32]) {
+    let (x, weights) = (View::of(x), View::of(weights));
+    let (n, first) = (out.len(), out.start());
+    out.fill_by_team::<32>(block, n, |team, i| {
+        team.reduce_near_parts(
+            first + i,
+            (x, weights),
+            [0.0; 2],
+            (|_, x| (x < 0.0, [x]), |[all, near], [x]| [all + x, near]),
+            (|_, x, weight| [if x < 0.0 { weight } else { -0.0 }], |[all, near], [weight]| [all, near + weight]),
+            |a, b| [a[0] + b[0], a[1] + b[1]],
+        )
+    });
+}
+
 /// For each of a block's 50 limits, a list of the indices of elements of `x` that do not exceed it and are no multiples of 7:
 /// their number, a hash of the indices that fit, and the last of these.
 #[kernel(threads = 96)]
