@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 /// After this many workers have failed on a batch, the cores compute it, if there are any: the batch may be at fault.
 const FAILURES_OF_A_BATCH: usize = 2;
-/// Devices are opened once this many atoms per core were requested or announced, about 0.4 s of work for the cores. Smaller
-/// runs end before a device would pay, and a program that opens no device exits at once. (All columns: a core computes some
-/// 330,000 atoms a second. A device takes 0.25 s to open and 0.1 s to close.)
+/// Devices are opened once this many atoms per core were requested or announced: about as much work as the cores do while a device
+/// is opened and closed. Smaller runs end before a device would pay, and a program that opens no device exits at once. (All columns: a
+/// core computes 330,000 to 600,000 atoms a second. A device takes 0.25 s to open and 0.1 s to close.)
 const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 17;
 /// While devices are being opened, cores take chunks of this many atoms per core, and of at least [`LEAST_CHUNK_ATOMS`], so
 /// that they soon leave the rest to the device.
@@ -32,6 +32,8 @@ pub(super) struct Scheduler {
     /// Batches of more atoms are likely to run out of memory, because one of this size did.
     fitting_atoms: AtomicUsize,
     asked_atoms: AtomicUsize,
+    /// The largest total that was announced.
+    announced_atoms: AtomicUsize,
     /// Requested atoms after which devices are opened.
     atoms_before_devices: usize,
     chunk_atoms: usize,
@@ -177,10 +179,12 @@ impl Scheduler {
     fn of(state: State) -> Self {
         let cores = rayon::current_num_threads();
         let (fitting_atoms, asked_atoms) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
+        let announced_atoms = AtomicUsize::new(0);
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let atoms_before_devices = cores.saturating_mul(ATOMS_PER_CORE_BEFORE_DEVICES);
         let chunk_atoms = cores.saturating_mul(CHUNK_ATOMS_PER_CORE).max(LEAST_CHUNK_ATOMS);
-        Self { shared, fitting_atoms, asked_atoms, atoms_before_devices, chunk_atoms, coming_slots: 0 }
+        let coming_slots = 0;
+        Self { shared, fitting_atoms, asked_atoms, announced_atoms, atoms_before_devices, chunk_atoms, coming_slots }
     }
 
     /// As above, with limits that a test chooses.
@@ -217,10 +221,12 @@ impl Scheduler {
     }
 
     /// Adds `atoms` to the requested atoms, and opens devices once the sum is worth it. Meanwhile cores continue, because more
-    /// work may not come.
+    /// work may not come. Work that was announced soon ends, unless it is twice as much as was announced: a device would come
+    /// too late for it.
     pub(super) fn expect(&self, atoms: usize) {
         let all = self.asked_atoms.fetch_add(atoms, Ordering::Relaxed).saturating_add(atoms);
-        if all >= self.atoms_before_devices {
+        let announced = self.announced_atoms.load(Ordering::Relaxed);
+        if all >= self.atoms_before_devices.max(announced.saturating_mul(2)) {
             self.begin_to_open(None);
         }
     }
@@ -228,6 +234,7 @@ impl Scheduler {
     /// Announces that `atoms` atoms will come in all. Opens devices if that is worth it, and leaves the atoms to them if they are
     /// ready soon.
     pub(super) fn announce(&self, atoms: usize) {
+        self.announced_atoms.fetch_max(atoms, Ordering::Relaxed);
         if atoms >= self.atoms_before_devices {
             self.begin_to_open(Instant::now().checked_add(PATIENCE));
         }

@@ -7,6 +7,7 @@ use crate::engine::injected::Injected;
 use crate::engine::scheduler::{Opener, Scheduler};
 use crate::engine::worker::Worker;
 use crate::engine::{Backend, Engine, Request};
+use crate::structure::StructureInput;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -66,6 +67,23 @@ fn announced_work_makes_a_device_ready_before_it_comes() {
     let structures = chains(&[20, 50, 3]);
     assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
     assert_eq!(engine.worker_names().len(), 2);
+}
+
+#[test]
+fn somewhat_more_work_than_announced_asks_for_no_device() {
+    let device = Injected::new("device", 2);
+    let structures = chains(&[20, 50, 3]);
+    let atoms: usize = structures.iter().map(StructureInput::n_atoms).sum();
+    let engine = engine(Box::new(move || Ok(vec![device.boxed()])), atoms, 100);
+    engine.announce(atoms - 1);
+    let all = expected(&structures);
+    assert_same(&engine.run(&structures).unwrap(), &all);
+    // A thread that opens a device would be seen at once.
+    assert!(!engine.awaits_devices());
+    assert_eq!(engine.worker_names().len(), 1);
+    // The announcement was wrong.
+    assert_same(&engine.run(&structures).unwrap(), &all);
+    wait_for(&engine, 2);
 }
 
 #[test]
