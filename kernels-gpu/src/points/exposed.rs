@@ -3,7 +3,7 @@
 use super::kinds::class;
 use super::near::each_near;
 #[cfg(not(target_arch = "nvptx64"))]
-use super::near::{bounds, runs};
+use super::near::{Group, runs};
 use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
@@ -25,9 +25,6 @@ type Near = Pick;
 const NEAR: usize = 128;
 /// Room in a warp's list of atoms that may cover points of several atoms. A device does not use this list.
 const LISTED: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 768 };
-/// Atoms that share this list.
-#[cfg(not(target_arch = "nvptx64"))]
-const TOGETHER: u32 = 8;
 /// The words of an atom that touches none, for the lanes without an atom of a list.
 #[cfg(not(target_arch = "nvptx64"))]
 const FAR: [f32; 4] = [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0];
@@ -265,8 +262,8 @@ fn cover<V>(
     near.clear(warp);
 }
 
-/// The directions in which the atoms at the first `n` of `places` are exposed, as bits. Consecutive atoms lie near each other, so
-/// several of them share a list of the atoms around, and each selects its own neighbours from it.
+/// The directions in which the atoms at the first `n` of `places` are exposed, as bits. Those that lie close together
+/// share a list of the atoms around, and each selects its own neighbours from it.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
 fn exposed<V>(
@@ -281,16 +278,15 @@ fn exposed<V>(
     let directions = directions(warp);
     // No atom covers a point of another one from farther away.
     let farthest = 2.0 * (cells.frame().largest + PROBE);
+    let own = warp.map(places, |_, place| sorted.get(*place));
+    let x = warp.map(&own, |_, atom| atom.x);
+    let y = warp.map(&own, |_, atom| atom.y);
+    let z = warp.map(&own, |_, atom| atom.z);
     let mut found = warp.per_lane(|_| 0u32);
-    let mut k = 0u32;
-    while k < n {
-        let together = n.min(k.wrapping_add(TOGETHER));
-        let own = warp.shuffle(places, |lane| lane.index().wrapping_add(k).min(together.wrapping_sub(1)));
-        let own = warp.map(&own, |_, place| sorted.get(*place));
-        let x = warp.map(&own, |_, atom| atom.x);
-        let y = warp.map(&own, |_, atom| atom.y);
-        let z = warp.map(&own, |_, atom| atom.z);
-        let of = bounds::<V>(warp, &x, &y, &z);
+    let mut left = u32::MAX.checked_shr(32u32.wrapping_sub(n)).unwrap_or(0);
+    while left != 0 {
+        let Group { lanes, bounds: of } = Group::first_of::<V>(warp, [&x, &y, &z], left);
+        left &= !lanes;
         listed.clear(warp);
         let region = cells.within(&of, farthest);
         let mut row = 0u32;
@@ -303,12 +299,13 @@ fn exposed<V>(
         }
         listed.pad(warp, FAR);
         let around = listed.items(warp);
-        let begin = k;
-        while k < together {
-            let centre = Centre::new(warp.broadcast(&own, k.wrapping_sub(begin)));
+        let mut these = lanes;
+        while these != 0 {
+            let k = these.trailing_zeros();
+            these &= these.wrapping_sub(1);
+            let centre = Centre::new(warp.broadcast(&own, k));
             let open = open::<V>(warp, &centre, (around, near), cells, sorted, &directions);
             warp.each(&mut found, |lane, found| *found = if lane.index() == k { open } else { *found });
-            k = k.wrapping_add(1);
         }
     }
     found

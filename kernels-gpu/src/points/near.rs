@@ -1,5 +1,6 @@
 //! The atoms near a box, 32 at a time.
 
+use super::distance2;
 use crate::atoms::cells::{Bounds, Cells, Region};
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
@@ -31,7 +32,7 @@ pub fn each_near<V>(
 
 /// The bounding box of the lanes' positions.
 #[inline(always)]
-pub fn bounds<V>(warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLane<f32>) -> Bounds {
+pub fn bounds<V>(warp: &mut Warp, [x, y, z]: [&PerLane<f32>; 3]) -> Bounds {
     if cfg!(target_arch = "nvptx64") {
         let own = warp.map((x, y, z), |_, (x, y, z)| Bounds::at([*x, *y, *z]));
         return warp.reduce(&own, Bounds::and);
@@ -40,4 +41,37 @@ pub fn bounds<V>(warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLan
     let low = [x, y, z].map(|at| warp.reduce(at, smaller));
     let high = [x, y, z].map(|at| warp.reduce(at, larger));
     Bounds::between(low, high)
+}
+
+/// Some lanes whose positions lie close together, and the box around these. In a row of cells, positions at the surface follow each
+/// other from one end of the structure to the other: all lanes would share a box as wide as the structure.
+pub struct Group {
+    /// A bit for each of the lanes.
+    pub lanes: u32,
+    pub bounds: Bounds,
+}
+
+/// Positions of a group are at most this far from its first one, in Å.
+const APART: f32 = 9.0;
+/// The most lanes of a group.
+const MOST: u32 = 8;
+
+impl Group {
+    /// Of the lanes in `left`, the first one and some near it.
+    #[inline(always)]
+    pub fn first_of<V>(warp: &mut Warp, at: [&PerLane<f32>; 3], left: u32) -> Self {
+        let first = left.trailing_zeros();
+        let of_first = at.map(|at| warp.broadcast(at, first));
+        let is_near =
+            warp.map((at[0], at[1], at[2]), |_, (x, y, z)| distance2(of_first, [*x, *y, *z]) <= APART * APART);
+        // The first one, too, if its position is not a number.
+        let mut lanes = left & warp.ballot(&is_near, |_, is_near| *is_near) | 1u32.wrapping_shl(first);
+        while lanes.count_ones() > MOST {
+            lanes &= !(1u32 << 31).wrapping_shr(lanes.leading_zeros());
+        }
+        let at = [0, 1, 2].map(|axis| {
+            warp.map(at[axis], |lane, at| if lanes >> lane.index() & 1 == 1 { *at } else { of_first[axis] })
+        });
+        Self { lanes, bounds: bounds::<V>(warp, [&at[0], &at[1], &at[2]]) }
+    }
 }

@@ -1,11 +1,11 @@
 //! The probability of a point, from the atoms around it.
 //!
-//! Consecutive points lie near each other. A warp takes some of them and lists the atoms around them once. Then it goes
-//! through the list for four points at a time, with one atom per lane.
+//! A warp takes some consecutive points. It lists the atoms around those that lie close together once. Then it goes through the list
+//! for two points at a time, with one atom per lane.
 
-use super::near::{bounds, each_near, runs};
+use super::near::{Group, each_near, runs};
 use super::{SiteAtom, Spot, distance2, place, position};
-use crate::atoms::cells::Cells;
+use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
@@ -15,22 +15,22 @@ use shared_types::site_model::{
 };
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Points that share a list of atoms.
-const TOGETHER: u32 = 8;
+/// The most consecutive points that a warp takes at a time.
+const TOGETHER: u32 = 32;
 /// Points whose sums are computed at a time.
-const AT_A_TIME: u32 = 4;
+const AT_A_TIME: usize = 2;
 /// Threads of a block. Small blocks wait less for their slowest warp.
 const THREADS: usize = 128;
 const WARPS: usize = THREADS / 32;
 /// Distance in Å within which atoms are listed: slightly more than [`REACH`], since coordinates are rounded.
 const LISTED_REACH: f32 = REACH + 0.05;
-/// Room in that list.
-const LISTED: usize = 1024;
+/// Room in a warp's list of these atoms.
+const LISTED: usize = 512;
 /// Added to a small number to round it: the low bits of the sum are those of the nearest integer.
 const TO_INTEGER: f32 = 12_582_912.0;
 /// The most borders of parts of an item's points.
-const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
-const _: () = assert!(TOGETHER <= 32 && 32 % AT_A_TIME == 0);
+const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + WARPS + 1;
+const _: () = assert!(TOGETHER <= 32);
 
 /// The position of a point, as from [`place`].
 type Place = [f32; 3];
@@ -91,52 +91,49 @@ fn if_within(d2: f32, bits: u32) -> u32 {
 }
 
 /// The sums of some points.
-type Some = [Around; AT_A_TIME as usize];
+type Some = [Around; AT_A_TIME];
 
-/// The totals over all lanes of one sum of four points. The first eight lanes get the first point's, and so on.
+/// The totals over all lanes of one sum of two points: the first half of the lanes gets the first point's.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
-fn totals<V>(warp: &mut Warp, [a, b, c, d]: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLane<u32> {
+fn totals<V>(warp: &mut Warp, [a, b]: [&PerLane<u32>; AT_A_TIME]) -> PerLane<u32> {
     // Each lane exchanges half of its sums with a partner.
-    let (ac, bd) = (halved::<V, 16>(warp, a, c), halved::<V, 16>(warp, b, d));
-    let mut all = halved::<V, 8>(warp, &ac, &bd);
-    let other = warp.shuffle_xor(&all, 4);
-    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
-    let other = warp.shuffle_xor(&all, 2);
-    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
-    let other = warp.shuffle_xor(&all, 1);
-    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
+    let given = warp.map((a, b), |lane, (a, b)| if is_first(lane) { *b } else { *a });
+    let taken = warp.shuffle_xor(&given, 16);
+    let mut all =
+        warp.map((&taken, (a, b)), |lane, (taken, (a, b))| taken.wrapping_add(if is_first(lane) { *a } else { *b }));
+    let mut distance = 8;
+    while distance > 0 {
+        let other = warp.shuffle_xor(&all, distance);
+        warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
+        distance /= 2;
+    }
     all
-}
-
-/// Adds the values of lanes that differ in a bit of their index: the first ones for lanes without the bit, the second
-/// ones for lanes with it.
-#[inline(always)]
-#[cfg(target_arch = "nvptx64")]
-fn halved<V, const BIT: u32>(warp: &mut Warp, first: &PerLane<u32>, second: &PerLane<u32>) -> PerLane<u32> {
-    let given = warp.map((first, second), |lane, (a, b)| if lane.index() & BIT == 0 { *b } else { *a });
-    let taken = warp.shuffle_xor(&given, BIT);
-    warp.map((&taken, (first, second)), |lane, (taken, (a, b))| {
-        taken.wrapping_add(if lane.index() & BIT == 0 { *a } else { *b })
-    })
 }
 
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
-fn totals<V>(warp: &mut Warp, of: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLane<u32> {
-    let all = of.map(|of| warp.reduce(of, u32::wrapping_add));
-    warp.per_lane(|lane| all[(lane.index() / (32 / AT_A_TIME)) as usize % all.len()])
+fn totals<V>(warp: &mut Warp, of: [&PerLane<u32>; AT_A_TIME]) -> PerLane<u32> {
+    let [a, b] = of.map(|of| warp.reduce(of, u32::wrapping_add));
+    warp.per_lane(|lane| if is_first(lane) { a } else { b })
 }
 
-/// The squared probabilities of four points, times [`SUM_UNIT`]. The first eight lanes have the first point, and so on.
+/// Whether a lane has the first of two points.
 #[inline(always)]
-fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> PerLane<u32> {
-    let weights = totals::<V>(warp, [&a.weights, &b.weights, &c.weights, &d.weights]);
-    let atoms = totals::<V>(warp, [&a.atoms, &b.atoms, &c.atoms, &d.atoms]);
-    let x = totals::<V>(warp, [&a.x, &b.x, &c.x, &d.x]);
-    let y = totals::<V>(warp, [&a.y, &b.y, &c.y, &d.y]);
-    let z = totals::<V>(warp, [&a.z, &b.z, &c.z, &d.z]);
-    warp.map(((&weights, &atoms), (&x, &y, &z), points), |_, ((weights, atoms), (x, y, z), point)| {
+fn is_first(lane: Lane) -> bool {
+    lane.index() < 16
+}
+
+/// The squared probabilities of two points, times [`SUM_UNIT`]: in the first half of the lanes, and in the second.
+#[inline(always)]
+fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Place; AT_A_TIME]) -> PerLane<u32> {
+    let weights = totals::<V>(warp, [&a.weights, &b.weights]);
+    let atoms = totals::<V>(warp, [&a.atoms, &b.atoms]);
+    let x = totals::<V>(warp, [&a.x, &b.x]);
+    let y = totals::<V>(warp, [&a.y, &b.y]);
+    let z = totals::<V>(warp, [&a.z, &b.z]);
+    warp.map(((&weights, &atoms), (&x, &y, &z)), |lane, ((weights, atoms), (x, y, z))| {
+        let point = if is_first(lane) { points[0] } else { points[1] };
         let atoms = *atoms;
         let weights = weights.wrapping_sub(atoms.wrapping_mul(TO_INTEGER.to_bits())).cast_signed();
         let from_point = |sum: u32, at: f32| sum.wrapping_sub(atoms.wrapping_mul(at.to_bits())).cast_signed() as f32;
@@ -185,8 +182,11 @@ pub fn site_point_scores(
     let sorted = View::of(sorted.part(item.atoms, n));
     let site_atoms = View::of(site_atoms.part(item.atoms, n)).clamped();
     let points = View::of(points.part(spots.start(), count));
-    let parts = count.div_ceil(TOGETHER);
-    let starts = starts.fill(block, parts + 1, |part| (part * TOGETHER).min(count));
+    // The warps of a device's block take as many points each. A core groups more of them together.
+    let warps = if cfg!(target_arch = "nvptx64") { WARPS as u32 } else { 1 };
+    let together = count.div_ceil(warps * count.div_ceil(warps * TOGETHER));
+    let parts = count.div_ceil(together);
+    let starts = starts.fill(block, parts + 1, |part| (part * together).min(count));
     spots.write_parts_by_warp_with(block, &starts, (near,), |warp, (near,), part| {
         let (first, n) = (part.start(), part.len());
         let at = warp.per_lane(|lane| {
@@ -197,97 +197,98 @@ pub fn site_point_scores(
         let x = warp.map(&at, |_, at| at[0]);
         let y = warp.map(&at, |_, at| at[1]);
         let z = warp.map(&at, |_, at| at[2]);
-        let places = warp.map(&at, |_, at| place(*at));
-        let of = bounds::<Here>(warp, &x, &y, &z);
-        // Lists all atoms within reach of one of these points.
-        let region = cells.within(&of, LISTED_REACH);
-        near.clear(warp);
-        let mut row = 0u32;
-        while row < region.rows() {
-            let ranges = runs::<Here>(warp, &cells, region, row, &of, LISTED_REACH);
-            near.push_ranges_where(warp, &site_atoms, &ranges, |_, [x, y, z, _]| {
-                of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
-            });
-            row = row.wrapping_add(32);
-        }
-        // Lanes without an atom get one that is far from all points.
-        #[cfg(not(target_arch = "nvptx64"))]
-        near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
-        let listed = near.items(warp);
-        let mut k = 0u32;
-        while k < n {
-            // If there are fewer, the last point again.
-            let last = n.wrapping_sub(1);
-            let points = [0, 1, 2, 3].map(|i| warp.broadcast(&places, k.wrapping_add(i).min(last)));
-            let mut some = [0; AT_A_TIME as usize].map(|_| Around::nothing(warp));
-            if listed.is_complete() {
-                add_listed::<[Here; 0]>(warp, &mut some, listed, &site_atoms, points);
-            } else {
-                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
-                    let atoms = warp.map(places, |_, place| site_atoms.get(*place));
-                    let x = warp.map(&atoms, |_, atom| atom.x);
-                    let y = warp.map(&atoms, |_, atom| atom.y);
-                    let z = warp.map(&atoms, |_, atom| atom.z);
-                    let weights = warp.map(&atoms, |_, atom| f32::from_bits(atom.weights));
-                    add_to_some::<[Here; 2]>(warp, &mut some, [&x, &y, &z, &weights], n, points);
+        let mut scored = warp.per_lane(|_| 0);
+        let mut left = u32::MAX.checked_shr(32u32.wrapping_sub(n)).unwrap_or(0);
+        while left != 0 {
+            let Group { lanes, bounds: of } = Group::first_of::<Here>(warp, [&x, &y, &z], left);
+            left &= !lanes;
+            list::<Here>(warp, near, &cells, &site_atoms, &of);
+            let listed = near.items(warp);
+            let mut these = lanes;
+            while these != 0 {
+                let first = these.trailing_zeros();
+                these &= these.wrapping_sub(1);
+                // If there is only one left, the same again.
+                let second = if these == 0 { first } else { these.trailing_zeros() };
+                these &= these.wrapping_sub(1);
+                let points = [first, second].map(|lane| place(warp.broadcast(&at, lane)));
+                let mut sums = [0; AT_A_TIME].map(|_| Around::nothing(warp));
+                if listed.is_complete() {
+                    add_listed::<[Here; 0]>(warp, &mut sums, listed, &site_atoms, points);
+                } else {
+                    // The list has no room for all.
+                    let at = |point: Place| Bounds::at(point.map(super::along));
+                    let of = at(points[0]).and(at(points[1]));
+                    each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
+                        let atoms = warp.map(places, |_, place| site_atoms.get(*place));
+                        let x = warp.map(&atoms, |_, atom| atom.x);
+                        let y = warp.map(&atoms, |_, atom| atom.y);
+                        let z = warp.map(&atoms, |_, atom| atom.z);
+                        let weights = warp.map(&atoms, |_, atom| f32::from_bits(atom.weights));
+                        add_to_some::<[Here; 2]>(warp, &mut sums, [&x, &y, &z, &weights], n, points);
+                    });
+                }
+                let both = scores::<Here>(warp, &sums, points);
+                let [of_first, of_second] = [0, 16].map(|lane| warp.broadcast(&both, lane));
+                warp.each(&mut scored, |lane, own| {
+                    *own = if lane.index() == first { of_first } else { *own };
+                    *own = if lane.index() == second { of_second } else { *own };
                 });
             }
-            let own = |lane: Lane| k.wrapping_add(lane.index() / (32 / AT_A_TIME)).min(last);
-            let (at, places) = (warp.shuffle(&at, own), warp.shuffle(&places, own));
-            let scores = scores::<Here>(warp, &some, &places);
-            let spots = warp.map((&at, &scores), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score });
-            let end = n.min(k.wrapping_add(AT_A_TIME));
-            for i in k..end {
-                let spot = warp.broadcast(&spots, i.wrapping_sub(k).wrapping_mul(32 / AT_A_TIME));
-                part.set(warp, i, spot);
-            }
-            k = k.wrapping_add(AT_A_TIME);
         }
+        let spots = warp.map((&at, &scored), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score });
+        part.set_by_lane(warp, 0, &spots);
     });
 }
 
-/// Adds the atoms of a list to the sums of four points.
+/// Lists all atoms within reach of a box.
+#[inline(always)]
+fn list<V>(warp: &mut Warp, near: &mut WarpList<Pick>, cells: &Cells, site_atoms: &Clamped<SiteAtom>, of: &Bounds) {
+    let is_near = |[x, y, z, _]: [f32; 4]| {
+        of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
+    };
+    near.clear(warp);
+    let region = cells.within(of, LISTED_REACH);
+    let mut row = 0u32;
+    while row < region.rows() {
+        let ranges = runs::<V>(warp, cells, region, row, of, LISTED_REACH);
+        near.push_ranges_where(warp, site_atoms, &ranges, |_, words| is_near(words));
+        row = row.wrapping_add(32);
+    }
+    // Lanes without an atom get one that is far from all points.
+    #[cfg(not(target_arch = "nvptx64"))]
+    near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
+}
+
+/// Adds the atoms of a list to the sums of two points.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
 fn add_listed<V>(
     warp: &mut Warp,
-    some: &mut Some,
+    sums: &mut Some,
     listed: WarpItems<Pick>,
     site_atoms: &Clamped<SiteAtom>,
-    points: [Place; AT_A_TIME as usize],
+    points: [Place; AT_A_TIME],
 ) {
     let mut from = 0u32;
     while from < listed.len() {
         let picks = listed.picks(warp, site_atoms, from);
         let left = listed.len().wrapping_sub(from);
-        add_to_some::<V>(warp, some, picks.words(), left, points);
+        add_to_some::<V>(warp, sums, picks.words(), left, points);
         from = from.wrapping_add(32);
     }
 }
 
-/// The same on a core. It goes through the list for two points at a time, whose sums fit its registers.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
 fn add_listed<V>(
     warp: &mut Warp,
-    [a, b, c, d]: &mut Some,
+    [to_a, to_b]: &mut Some,
     listed: WarpItems<Pick>,
     site_atoms: &Clamped<SiteAtom>,
-    [to_a, to_b, to_c, to_d]: [Place; AT_A_TIME as usize],
+    points: [Place; AT_A_TIME],
 ) {
-    [*a, *b] = of_two::<[V; 1]>(warp, listed, site_atoms, [to_a, to_b]);
-    [*c, *d] = of_two::<[V; 2]>(warp, listed, site_atoms, [to_c, to_d]);
-}
-
-/// The sums of two points over the atoms of a list.
-#[inline(always)]
-#[cfg(not(target_arch = "nvptx64"))]
-fn of_two<V>(
-    warp: &mut Warp,
-    listed: WarpItems<Pick>,
-    site_atoms: &Clamped<SiteAtom>,
-    points: [Place; 2],
-) -> [Around; 2] {
+    // In variables of their own, the sums stay in a core's registers.
     let (mut a, mut b) = (Around::nothing(warp), Around::nothing(warp));
     let mut from = 0u32;
     while from < listed.len() {
@@ -299,17 +300,17 @@ fn of_two<V>(
         b.add::<[V; 1]>(warp, [&x, &y, &z, &weights], points[1]);
         from = from.wrapping_add(32);
     }
-    [a, b]
+    (*to_a, *to_b) = (a, b);
 }
 
-/// Adds the atoms of the first `n` lanes to the sums of four points.
+/// Adds the atoms of the first `n` lanes to the sums of two points.
 #[inline(always)]
 fn add_to_some<V>(
     warp: &mut Warp,
-    [a, b, c, d]: &mut Some,
+    [a, b]: &mut Some,
     [x, y, z, weights]: [&PerLane<f32>; 4],
     n: u32,
-    points: [Place; AT_A_TIME as usize],
+    points: [Place; AT_A_TIME],
 ) {
     // Lanes without an atom get one that is far from all points.
     let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
@@ -318,6 +319,4 @@ fn add_to_some<V>(
     let [y, z, weights] = [y, z, weights].map(|word| warp.map(word, |_, word| *word));
     a.add::<V>(warp, [&x, &y, &z, &weights], points[0]);
     b.add::<V>(warp, [&x, &y, &z, &weights], points[1]);
-    c.add::<V>(warp, [&x, &y, &z, &weights], points[2]);
-    d.add::<V>(warp, [&x, &y, &z, &weights], points[3]);
 }

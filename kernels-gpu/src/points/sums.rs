@@ -56,7 +56,7 @@ pub fn site_sums(
         let x = warp.map(&own, |_, atom| atom.x);
         let y = warp.map(&own, |_, atom| atom.y);
         let z = warp.map(&own, |_, atom| atom.z);
-        let of = bounds::<Here>(warp, &x, &y, &z);
+        let of = bounds::<Here>(warp, [&x, &y, &z]);
         let mut sums = warp.per_lane(|_| 0u32);
         let around = Around { cells: &cells, of, reach, point_atoms, per_item, begin };
         #[cfg(target_arch = "nvptx64")]
