@@ -129,6 +129,8 @@ pub fn of_two<V>(
         while at < near.len() {
             let picks = near.picks(warp, sorted, at);
             let [x, y, z, _] = picks.words();
+            // Read before the tests, so that nobody waits for it after them.
+            let owners = warp.map(picks.index(), |_, place| around.owners.get(*place));
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             #[cfg(target_arch = "nvptx64")]
             for own in own.range(0, own.len()) {
@@ -139,7 +141,7 @@ pub fn of_two<V>(
                 touch::<[V; 0]>(warp, &mut touches, [around.own(a, k), around.own(b, k)], (x, y, z));
             }
             let n = near.len().wrapping_sub(at);
-            count::<[V; 0]>(warp, &mut counts, two, around, picks.index(), &touches, n);
+            count::<[V; 0]>(warp, &mut counts, two, &owners, &touches, n);
             at = at.wrapping_add(32);
         }
         return counts;
@@ -160,7 +162,8 @@ pub fn of_two<V>(
                 touch::<[V; 1]>(warp, &mut touches, own, (&x, &y, &z));
                 k = k.wrapping_add(1);
             }
-            count::<[V; 1]>(warp, &mut counts, two, around, &places, &touches, end.wrapping_sub(first));
+            let owners = warp.map(&places, |_, place| around.owners.get(*place));
+            count::<[V; 1]>(warp, &mut counts, two, &owners, &touches, end.wrapping_sub(first));
             first = first.wrapping_add(32);
         }
         row = row.wrapping_add(1);
@@ -188,14 +191,12 @@ fn count<V>(
     warp: &mut Warp,
     counts: &mut [u32; 2],
     two: Two,
-    around: &Around,
-    place: &PerLane<u32>,
+    owners: &PerLane<u32>,
     [by_a, by_b]: &[PerLane<bool>; 2],
     n: u32,
 ) {
-    let owners = warp.map(place, |_, place| around.owners.get(*place));
     let (a, b) = (two.residue(0).beside, two.residue(1).beside);
     let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
-    counts[0] += warp.count((by_a, &owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
-    counts[1] += warp.count((by_b, &owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
+    counts[0] += warp.count((by_a, owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
+    counts[1] += warp.count((by_b, owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
 }
