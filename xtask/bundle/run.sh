@@ -38,7 +38,8 @@ has_sanitizer() {
     command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer: $1" && false; }
 }
 if [ -e "$here/bin.tar.xz" ]; then
-    tar -xJf "$here/bin.tar.xz" -C "$here/bin" && rm "$here/bin.tar.xz" || exit 2
+    # Copies of the bundle may lack an empty folder.
+    mkdir -p "$here/bin" && tar -xJf "$here/bin.tar.xz" -C "$here/bin" && rm "$here/bin.tar.xz" || exit 2
 fi
 
 if wanted tests; then
