@@ -3,7 +3,7 @@
 use super::kinds::class;
 use super::near::each_near;
 #[cfg(not(target_arch = "nvptx64"))]
-use super::near::{Group, runs};
+use super::near::{self, Group};
 use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
@@ -283,31 +283,19 @@ fn exposed<V>(
     let y = warp.map(&own, |_, atom| atom.y);
     let z = warp.map(&own, |_, atom| atom.z);
     let mut found = warp.per_lane(|_| 0u32);
-    let mut left = u32::MAX.checked_shr(32u32.wrapping_sub(n)).unwrap_or(0);
-    while left != 0 {
-        let Group { lanes, bounds: of } = Group::first_of::<V>(warp, [&x, &y, &z], left);
-        left &= !lanes;
+    Group::each::<V>(warp, [&x, &y, &z], n, |warp, Group { mut lanes, bounds: of }| {
         listed.clear(warp);
-        let region = cells.within(&of, farthest);
-        let mut row = 0u32;
-        while row < region.rows() {
-            let runs = runs::<V>(warp, cells, region, row, &of, farthest);
-            listed.push_ranges_where(warp, &sorted, &runs, |_, [x, y, z, _]| {
-                of.distance2([x, y, z]) <= farthest * farthest
-            });
-            row = row.wrapping_add(32);
-        }
+        near::list::<V, _>(warp, listed, (cells, &sorted), &of, farthest, |[x, y, z, _]| [x, y, z]);
         listed.pad(warp, FAR);
         let around = listed.items(warp);
-        let mut these = lanes;
-        while these != 0 {
-            let k = these.trailing_zeros();
-            these &= these.wrapping_sub(1);
+        while lanes != 0 {
+            let k = lanes.trailing_zeros();
+            lanes &= lanes.wrapping_sub(1);
             let centre = Centre::new(warp.broadcast(&own, k));
             let open = open::<V>(warp, &centre, (around, near), cells, sorted, &directions);
             warp.each(&mut found, |lane, found| *found = if lane.index() == k { open } else { *found });
         }
-    }
+    });
     found
 }
 

@@ -2,6 +2,7 @@
 
 use super::distance2;
 use crate::atoms::cells::{Bounds, Cells, Region};
+use bytemuck::Pod;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 
@@ -9,6 +10,25 @@ use cuda_std::prelude::*;
 #[inline(always)]
 pub fn runs<V>(warp: &mut Warp, cells: &Cells, region: Region, row: u32, of: &Bounds, reach: f32) -> PerLane<[u32; 2]> {
     warp.per_lane(|lane| cells.run_within(region, row.wrapping_add(lane.index()), of, reach).ends())
+}
+
+/// Adds the atoms within `reach` Å of a box to a list. `at` gives an atom's position from its words.
+#[inline(always)]
+pub fn list<V, T: Pod>(
+    warp: &mut Warp,
+    list: &mut WarpList<Pick>,
+    (cells, atoms): (&Cells, &Clamped<T>),
+    of: &Bounds,
+    reach: f32,
+    at: impl Fn([f32; 4]) -> [f32; 3] + Sync,
+) {
+    let region = cells.within(of, reach);
+    let mut row = 0u32;
+    while row < region.rows() {
+        let runs = runs::<V>(warp, cells, region, row, of, reach);
+        list.push_ranges_where(warp, atoms, &runs, |_, words| of.distance2(at(words)) <= reach * reach);
+        row = row.wrapping_add(32);
+    }
 }
 
 /// Calls `look` for all atoms that may be within `reach` Å of a box: with one atom per lane, and the number of lanes that
@@ -57,9 +77,20 @@ const APART: f32 = 9.0;
 const MOST: u32 = 8;
 
 impl Group {
+    /// Calls `look` for groups that together have the first `n` lanes.
+    #[inline(always)]
+    pub fn each<V>(warp: &mut Warp, at: [&PerLane<f32>; 3], n: u32, mut look: impl FnMut(&mut Warp, Self)) {
+        let mut left = u32::MAX.checked_shr(32u32.wrapping_sub(n)).unwrap_or(0);
+        while left != 0 {
+            let group = Self::first_of::<V>(warp, at, left);
+            left &= !group.lanes;
+            look(warp, group);
+        }
+    }
+
     /// Of the lanes in `left`, the first one and some near it.
     #[inline(always)]
-    pub fn first_of<V>(warp: &mut Warp, at: [&PerLane<f32>; 3], left: u32) -> Self {
+    fn first_of<V>(warp: &mut Warp, at: [&PerLane<f32>; 3], left: u32) -> Self {
         let first = left.trailing_zeros();
         let of_first = at.map(|at| warp.broadcast(at, first));
         let is_near =

@@ -3,7 +3,7 @@
 //! A warp takes some consecutive points. It lists the atoms around those that lie close together once. Then it goes through the list
 //! for two points at a time, with one atom per lane.
 
-use super::near::{Group, each_near, runs};
+use super::near::{self, Group, each_near};
 use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
@@ -198,19 +198,20 @@ pub fn site_point_scores(
         let y = warp.map(&at, |_, at| at[1]);
         let z = warp.map(&at, |_, at| at[2]);
         let mut scored = warp.per_lane(|_| 0);
-        let mut left = u32::MAX.checked_shr(32u32.wrapping_sub(n)).unwrap_or(0);
-        while left != 0 {
-            let Group { lanes, bounds: of } = Group::first_of::<Here>(warp, [&x, &y, &z], left);
-            left &= !lanes;
-            list::<Here>(warp, near, &cells, &site_atoms, &of);
+        Group::each::<Here>(warp, [&x, &y, &z], n, |warp, Group { mut lanes, bounds: of }| {
+            near.clear(warp);
+            let words_at = |[x, y, z, _]: [f32; 4]| [x, y, z].map(super::along);
+            near::list::<Here, _>(warp, near, (&cells, &site_atoms), &of, LISTED_REACH, words_at);
+            // Lanes without an atom get one that is far from all points.
+            #[cfg(not(target_arch = "nvptx64"))]
+            near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
             let listed = near.items(warp);
-            let mut these = lanes;
-            while these != 0 {
-                let first = these.trailing_zeros();
-                these &= these.wrapping_sub(1);
+            while lanes != 0 {
+                let first = lanes.trailing_zeros();
+                lanes &= lanes.wrapping_sub(1);
                 // If there is only one left, the same again.
-                let second = if these == 0 { first } else { these.trailing_zeros() };
-                these &= these.wrapping_sub(1);
+                let second = if lanes == 0 { first } else { lanes.trailing_zeros() };
+                lanes &= lanes.wrapping_sub(1);
                 let points = [first, second].map(|lane| place(warp.broadcast(&at, lane)));
                 let mut sums = [0; AT_A_TIME].map(|_| Around::nothing(warp));
                 if listed.is_complete() {
@@ -235,29 +236,10 @@ pub fn site_point_scores(
                     *own = if lane.index() == second { of_second } else { *own };
                 });
             }
-        }
+        });
         let spots = warp.map((&at, &scored), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score });
         part.set_by_lane(warp, 0, &spots);
     });
-}
-
-/// Lists all atoms within reach of a box.
-#[inline(always)]
-fn list<V>(warp: &mut Warp, near: &mut WarpList<Pick>, cells: &Cells, site_atoms: &Clamped<SiteAtom>, of: &Bounds) {
-    let is_near = |[x, y, z, _]: [f32; 4]| {
-        of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
-    };
-    near.clear(warp);
-    let region = cells.within(of, LISTED_REACH);
-    let mut row = 0u32;
-    while row < region.rows() {
-        let ranges = runs::<V>(warp, cells, region, row, of, LISTED_REACH);
-        near.push_ranges_where(warp, site_atoms, &ranges, |_, words| is_near(words));
-        row = row.wrapping_add(32);
-    }
-    // Lanes without an atom get one that is far from all points.
-    #[cfg(not(target_arch = "nvptx64"))]
-    near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);
 }
 
 /// Adds the atoms of a list to the sums of two points.
