@@ -358,7 +358,7 @@ impl Engine {
 
     /// Announces the total number of heavy atoms, roughly, before the first of them are computed. If that is enough work for
     /// devices, [`Backend::Auto`] makes them ready at once, in a thread of its own, and batches wait for them for half a second
-    /// at most.
+    /// at most. Otherwise it makes devices ready only when twice as many atoms have been requested.
     ///
     /// ```
     /// use prism_host::Engine;
