@@ -104,13 +104,8 @@ pub fn of_two<V>(
     let bounds = a.bounds.and(b.bounds);
     let most = a.n.max(b.n);
     near.clear(warp);
-    let region = cells.within(&bounds, CONTACT);
-    let rows = if most > 0 { region.rows() } else { 0 };
-    let mut row = 0u32;
-    while row < rows {
-        let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
-        near.push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
-        row = row.wrapping_add(32);
+    if most > 0 {
+        near::list::<V, _>(warp, near, (cells, sorted), &bounds, CONTACT, |[x, y, z, _]| [x, y, z]);
     }
     // On a device all lanes read an atom of the residues at a time, so these are gathered first.
     #[cfg(target_arch = "nvptx64")]
@@ -147,8 +142,9 @@ pub fn of_two<V>(
         return counts;
     }
     // The lists have no room for all: test the atoms of the cells around directly, row by row.
+    let region = cells.within(&bounds, CONTACT);
     let mut row = 0u32;
-    while row < rows {
+    while row < region.rows() {
         let [mut first, end] = cells.run_within(region, row, &bounds, CONTACT).ends();
         while first < end {
             let places = warp.per_lane(|lane| first.wrapping_add(lane.index()));
