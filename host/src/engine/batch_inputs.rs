@@ -90,11 +90,26 @@ macro_rules! batch_inputs {
             /// # Errors
             /// If there is too little memory.
             pub fn upload(&mut self, memory: &M, batch: &BatchChunk<'_>) -> Result<(), M::Error> {
-                memory.copy_to(&mut self.atoms, batch.atoms())?;
-                memory.copy_to(&mut self.descriptors, batch.descriptors())?;
-                memory.copy_to(&mut self.centers, batch.centers())?;
-                memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
-                $(memory.copy_to(&mut self.$name, batch.$name())?;)*
+                self.upload_by(memory, batch, |atoms, others| {
+                    memory.copy_to(atoms, batch.atoms())?;
+                    others()
+                })
+            }
+
+            /// As [`upload`](Self::upload). `copy` is to copy the atoms, which are most of a batch, and to call what copies the others.
+            pub(super) fn upload_by(
+                &mut self,
+                memory: &M,
+                batch: &BatchChunk<'_>,
+                copy: impl FnOnce(&mut M::Buffer<Atom>, &mut dyn FnMut() -> Result<(), M::Error>) -> Result<(), M::Error>,
+            ) -> Result<(), M::Error> {
+                copy(&mut self.atoms, &mut || {
+                    memory.copy_to(&mut self.descriptors, batch.descriptors())?;
+                    memory.copy_to(&mut self.centers, batch.centers())?;
+                    memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
+                    $(memory.copy_to(&mut self.$name, batch.$name())?;)*
+                    Ok(())
+                })?;
                 (self.residues, self.structures) = (batch.n_residues(), batch.n_structures());
                 self.n_atoms = batch.n_atoms();
                 Ok(())

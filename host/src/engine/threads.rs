@@ -42,6 +42,27 @@ fn in_threads<S: Send, T: Send>(shares: Vec<S>, most: usize, work: impl Fn(S) ->
     results.into_iter().flatten().collect()
 }
 
+/// Runs both at once, the first in a thread of its own.
+pub(super) fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    let first = Mutex::new(Some(first));
+    let run = || {
+        let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.expect("it runs in the thread, or here if there is none")()
+    };
+    scope(|scope| {
+        let thread = Builder::new().name("engine".to_owned()).spawn_scoped(scope, run);
+        let second = second();
+        let first = match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(error) => {
+                tracing::debug!("one thread less at work: {error}");
+                run()
+            }
+        };
+        (first, second)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +79,16 @@ mod tests {
             assert_eq!(elsewhere, most.min(5));
         }
         assert_eq!(at_once(Vec::<()>::new(), |()| ()), []);
+    }
+
+    #[test]
+    fn both_are_done() {
+        let here = current().id();
+        let mut second = false;
+        let (first, ()) = both(|| current().id() != here, || second = true);
+        assert!(first && second);
+        let panicked = catch_unwind(|| both(|| panic!("the first"), || 2));
+        assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"the first"));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::{Arguments, Line};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolStatistics};
-use prism_host::engine::{DeviceBatch, DeviceMemory, DeviceSlots, SlotOptions, SlotStatistics, Staging};
+use prism_host::engine::{DeviceBatch, DeviceMemory, DeviceSlots, Request, SlotOptions, SlotStatistics, Staging};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
@@ -99,20 +99,22 @@ fn copies_alone(
     Ok([upload, download])
 }
 
-fn in_slots(
+/// Wall times in milliseconds from packed host memory to features, without the warm-up.
+pub fn in_slots(
     executor: &CudaExecutor,
     batch: &PackedBatch,
-    config: MegaFusedConfig,
+    request: impl Into<Request>,
     arguments: &Arguments,
     stage: &str,
     options: SlotOptions,
 ) -> Result<Vec<f64>> {
+    let request = request.into();
     let slots = DeviceSlots::new(executor, options)?;
-    slots.run(batch, config)?;
+    slots.run(batch, request.clone())?;
     let before = slots.statistics();
     let mut last = None;
     let milliseconds = repeated(arguments, || {
-        let (computed, times) = slots.run(batch, config)?;
+        let (computed, times) = slots.run(batch, request.clone())?;
         last = Some(times);
         Ok(computed)
     })?;

@@ -3,9 +3,9 @@
 use crate::{Arguments, Line, overlap};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
-use prism_host::engine::{BatchFeatures, DeviceBatch};
+use prism_host::engine::{BatchFeatures, DeviceBatch, Request, Selection, SlotOptions};
 use prism_host::{PackedBatch, StructureInput};
-use shared_types::MegaFusedConfig;
+use shared_types::{FEATURES, MegaFusedConfig, Steps};
 use tests::bench::{Watch, median};
 use tests::copies;
 
@@ -44,7 +44,27 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments)
     let mut lines = alone(executor, batch, arguments)?;
     let kernels = lines.last().map_or(f64::NAN, |all| median(&all.milliseconds));
     lines.extend(overlap::time(executor, batch, config, arguments, kernels)?);
+    lines.extend(of_rows(executor, batch, config, arguments)?);
     Ok(lines)
+}
+
+/// The columns that need neither sites nor the backbone: their kernels, and the way from packed host memory to features.
+fn of_rows(
+    executor: &CudaExecutor,
+    batch: &PackedBatch,
+    config: MegaFusedConfig,
+    arguments: &Arguments,
+) -> Result<[Line; 2]> {
+    let features = FEATURES.iter().filter(|feature| Steps::ALL_OF_ROWS.has(feature.steps));
+    let request = Request { config, selection: Selection::new(features, false) };
+    let mut buffers = DeviceBatch::new(executor.stream(), request.clone())?;
+    buffers.upload(executor.stream(), batch)?;
+    let watch = Watch::new(executor.stream())?;
+    let kernels = watch.repeated(arguments.repetitions, || buffers.launch(executor))?;
+    drop(buffers);
+    let stage = "whole, in chunks, without sites and backbone";
+    let whole = overlap::in_slots(executor, batch, request, arguments, stage, SlotOptions::default())?;
+    Ok([Line { stage: "all without sites and backbone", milliseconds: kernels }, Line { stage, milliseconds: whole }])
 }
 
 /// FNV-1a of all bits of all results.

@@ -9,6 +9,7 @@ use crate::engine::memory::Memory;
 use crate::engine::on_device::ValuesMemory;
 use crate::engine::results::{BatchFeatures, ResultsMut};
 use crate::engine::selection::Request;
+use crate::engine::threads::both;
 use crate::engine::workspace::Workspace;
 use crate::engine::{
     DeviceError, EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups,
@@ -24,6 +25,9 @@ use std::ops::Range;
 /// A batch of at most this many atoms goes to the device in one copy. Queueing about 30 separate copies takes longer than the
 /// rest of the host's work for such a batch.
 const SMALL_ATOMS: usize = 1 << 13;
+
+/// From so many atoms on, copying them and the other inputs at the same time gains more than a thread costs.
+const MANY_ATOMS: usize = 1 << 17;
 
 /// A batch with all of its buffers on a device. Each buffer is as long as the longest batch so far needed.
 ///
@@ -127,7 +131,14 @@ impl DeviceBatch {
     fn upload_by(&mut self, memory: DeviceMemory, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         // First the steps that wait, then those that may still be in flight when this returns.
         self.work.prepare(&memory, chunk, &self.request, largest)?;
-        self.inputs.upload(&memory, chunk)?;
+        if chunk.n_atoms() < MANY_ATOMS {
+            self.inputs.upload(&memory, chunk)?;
+        } else {
+            self.inputs.upload_by(&memory, chunk, |to, others| {
+                let (of_atoms, of_others) = both(|| memory.copy_to(to, chunk.atoms()), others);
+                of_atoms.and(of_others)
+            })?;
+        }
         memory.send()
     }
 
