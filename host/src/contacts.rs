@@ -111,9 +111,9 @@ fn atom_contacts(structure: &StructureInput) -> HashMap<(u32, u32), f32> {
     nearest
 }
 
-/// All heavy atoms.
+/// All heavy atoms of residues with a row.
 fn points(structure: &StructureInput) -> Vec<Point> {
-    let rows = structure.residue_atoms.windows(2).zip(0..);
+    let rows = structure.residue_atoms.windows(2).take(structure.n_rows()).zip(0..);
     let atoms = rows.flat_map(|(ends, row)| (ends[0]..ends[1]).map(move |atom| (atom, row)));
     atoms.map(|(atom, row)| Point::new(structure.atoms[atom as usize], row)).collect()
 }

@@ -63,7 +63,7 @@ pub struct StructureRows<'a> {
 
 impl<'a> StructureRows<'a> {
     /// Rows that both sides have; they agree when the features are this structure's.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.features.n_residues.min(self.structure.n_rows())
     }
 

@@ -128,8 +128,8 @@ impl ReportFile {
             };
             let mut entry = json!({
                 "name": part.structure.name,
-                "residues": part.features.n_residues,
-                "chains": part.structure.chains.len(),
+                "residues": part.len(),
+                "chains": part.structure.rows_of_chains().len(),
                 "sites": sites.len(),
                 "best": sites.first().map(|site| site.probability),
                 "rsa": mean(column::RSA),

@@ -222,6 +222,25 @@ impl StructureInput {
         self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
     }
 
+    /// Number of heavy atoms of residues with a row.
+    #[must_use]
+    pub fn n_atoms_of_rows(&self) -> usize {
+        self.residue_atoms.get(self.n_rows()).map_or(0, |&end| end as usize)
+    }
+
+    /// The indices of chains that have rows, in the order of their first rows, and the number of rows of each.
+    #[must_use]
+    pub fn rows_of_chains(&self) -> Vec<(u32, usize)> {
+        let mut chains: Vec<(u32, usize)> = Vec::new();
+        for &chain in &self.chain_ids[..self.n_rows()] {
+            match chains.iter_mut().find(|(known, _)| *known == chain) {
+                Some((_, rows)) => *rows += 1,
+                None => chains.push((chain, 1)),
+            }
+        }
+        chains
+    }
+
     /// A residue's name in its file.
     ///
     /// # Panics

@@ -40,7 +40,7 @@ pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
                 Outcome::Read { notes, .. } => {
                     let Some(structure) = structures.next() else { break };
                     report.structures += 1;
-                    report.residues += structure.n_residues() as u64;
+                    report.residues += structure.n_rows() as u64;
                     let notes: Vec<String> = notes.iter().map(|note| note.text.clone()).collect();
                     taken(structure, &notes, args.format)
                 }
@@ -70,25 +70,23 @@ fn refused(name: &str, reason: &str, format: FormatArg) -> String {
 }
 
 fn taken(structure: &StructureInput, notes: &[String], format: FormatArg) -> String {
-    let (residues, atoms) = (structure.n_residues(), structure.n_atoms());
-    let mut chains: Vec<(&str, usize)> = Vec::new();
-    for &chain in &structure.chain_ids {
-        let id = structure.chains.get(chain as usize).map_or("", String::as_str);
-        match chains.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, count)) => *count += 1,
-            None => chains.push((id, 1)),
-        }
-    }
+    let (residues, atoms) = (structure.n_rows(), structure.n_atoms_of_rows());
+    let covering = structure.n_atoms() - atoms;
+    let id = |chain: u32| structure.chains.get(chain as usize).map_or("", String::as_str);
+    let chains: Vec<_> = structure.rows_of_chains().into_iter().map(|(chain, rows)| (id(chain), rows)).collect();
     if format == FormatArg::Json {
         let chains: Vec<Value> =
             chains.iter().map(|(id, residues)| json!({ "chain": id, "residues": residues })).collect();
         return json!({ "structure": structure.name, "status": "read", "residues": residues, "atoms": atoms,
-            "chains": chains, "notes": notes })
+            "covering_atoms": covering, "chains": chains, "notes": notes })
         .to_string();
     }
     let shown: Vec<String> = chains.iter().map(|(id, residues)| format!("{id} ({residues})")).collect();
     let many = if chains.len() == 1 { "chain" } else { "chains" };
     let mut text = format!("{}: {residues} residues, {atoms} heavy atoms, {many} {}", structure.name, shown.join(", "));
+    if covering > 0 {
+        text.push_str(&format!("; {covering} other atoms cover surface"));
+    }
     for note in notes {
         text.push_str("\n    ");
         text.push_str(note);

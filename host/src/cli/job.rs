@@ -456,7 +456,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
                 report.notes(&structure.name, notes);
                 match features {
                     Ok(features) => {
-                        residues += features.n_residues as u64;
+                        residues += structure.n_rows() as u64;
                         written.push((StructureRows { structure, features }, notes.as_slice()));
                     }
                     Err(error) => failed(sink, report, &structure.name, &error.to_string()),

@@ -120,7 +120,7 @@ fn write(
             .map_err(|error| Failure::Work(anyhow::Error::from(error).context(shown(output))))?;
     }
     report.structures += entries.len() as u64;
-    report.residues += batch.structures.iter().map(|structure| structure.n_residues() as u64).sum::<u64>();
+    report.residues += batch.structures.iter().map(|structure| structure.n_rows() as u64).sum::<u64>();
     report.advance(batch.outcomes.len());
     Ok(true)
 }

@@ -36,7 +36,8 @@ pub struct ReadArgs {
     #[arg(long, value_name = "ID", hide_short_help = true)]
     pub assembly: Option<String>,
 
-    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does.
+    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does. Atoms that cover have no row, but
+    /// also count in cx, depth, atomic_contacts and the scores of sites.
     #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
     pub het: HetArg,
 

@@ -111,7 +111,7 @@ pub fn interfaces(
 ) -> Result<Interface, InterfaceError> {
     structure.validate()?;
     let chains: BTreeSet<u32> = match between {
-        None => structure.chain_ids.iter().copied().collect(),
+        None => structure.rows_of_chains().into_iter().map(|(chain, _)| chain).collect(),
         Some(names) => names.into_iter().map(|name| chain_named(structure, name)).collect::<Result<_, _>>()?,
     };
     let pairs: Vec<[u32; 2]> =
@@ -165,11 +165,13 @@ pub fn interfaces(
 }
 
 fn chain_named(structure: &StructureInput, name: &str) -> Result<u32, InterfaceError> {
-    let index = structure.chains.iter().position(|chain| chain == name || (name.is_empty() && chain == " "));
-    index.map(|index| index as u32).ok_or_else(|| InterfaceError::NoChain {
+    let chains: Vec<(u32, &str)> =
+        structure.rows_of_chains().into_iter().map(|(chain, _)| (chain, &*structure.chains[chain as usize])).collect();
+    let found = chains.iter().find(|(_, chain)| *chain == name || (name.is_empty() && *chain == " "));
+    found.map(|(chain, _)| *chain).ok_or_else(|| InterfaceError::NoChain {
         structure: structure.name.clone(),
         chain: name.to_owned(),
-        found: structure.chains.join(","),
+        found: chains.iter().map(|(_, chain)| *chain).collect::<Vec<_>>().join(","),
     })
 }
 
@@ -189,26 +191,27 @@ fn near_chains(structure: &StructureInput) -> BTreeSet<[u32; 2]> {
     pairs
 }
 
-/// Some chains of a structure.
+/// Some chains of a structure, with all atoms that cover surface but have no row.
 struct Part {
     input: StructureInput,
-    /// The row in the structure of each residue.
+    /// The row in the structure of each residue with a row.
     rows: Vec<u32>,
 }
 
 impl Part {
     fn new(structure: &StructureInput, chains: &[u32]) -> Self {
-        let rows: Vec<u32> = (0..structure.n_residues() as u32)
-            .filter(|row| chains.contains(&structure.chain_ids[*row as usize]))
-            .collect();
+        let rows: Vec<u32> =
+            (0..structure.n_rows() as u32).filter(|row| chains.contains(&structure.chain_ids[*row as usize])).collect();
         let mut input = StructureInput {
             name: structure.name.clone(),
             chains: structure.chains.clone(),
             residue_atoms: vec![0],
             center: structure.center,
+            environment: structure.environment,
             ..StructureInput::default()
         };
-        for row in rows.iter().map(|&row| row as usize) {
+        let covering = structure.n_rows()..structure.n_residues();
+        for row in rows.iter().map(|&row| row as usize).chain(covering) {
             let (first, end) = (structure.residue_atoms[row], structure.residue_atoms[row + 1]);
             let begin = input.atoms.len() as u32;
             input.atoms.extend_from_slice(&structure.atoms[first as usize..end as usize]);
@@ -245,7 +248,7 @@ mod tests {
     #[test]
     fn a_chain_without_atoms_buries_nothing() {
         let (mut structure, _) = run(None);
-        // The environment keeps the last place, and becomes a chain by itself.
+        // A chain whose only residue has no atoms.
         let last = structure.n_residues() - 1;
         let first = structure.residue_atoms[last];
         structure.atoms.truncate(first as usize);

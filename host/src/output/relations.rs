@@ -313,7 +313,7 @@ impl Relation for SummaryRelation {
         let [contacts, areas, states, _] = Self::FEATURES.map(values);
         let mut line = |chain: Option<u32>, radius: f32| {
             let is_own = |row: &usize| chain.is_none_or(|chain| structure.chain_ids[*row] == chain);
-            let rows: Vec<usize> = (0..structure.n_residues()).filter(is_own).collect();
+            let rows: Vec<usize> = (0..structure.n_rows()).filter(is_own).collect();
             let atoms: u32 =
                 rows.iter().map(|&row| structure.residue_atoms[row + 1] - structure.residue_atoms[row]).sum();
             let of = |values: &[f32]| -> Vec<f64> {
@@ -343,13 +343,7 @@ impl Relation for SummaryRelation {
             );
         };
         line(None, part.features.summary.radius_of_gyration);
-        let mut chains: Vec<u32> = Vec::new();
-        for &chain in &structure.chain_ids {
-            if !chains.contains(&chain) {
-                chains.push(chain);
-            }
-        }
-        chains.into_iter().for_each(|chain| line(Some(chain), f32::NAN));
+        structure.rows_of_chains().into_iter().for_each(|(chain, _)| line(Some(chain), f32::NAN));
         Ok(())
     }
 }

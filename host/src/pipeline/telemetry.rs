@@ -155,7 +155,7 @@ impl Amount {
         Self {
             batches: 1,
             structures: batch.structures.len() as u64,
-            residues: count(crate::StructureInput::n_residues),
+            residues: count(crate::StructureInput::n_rows),
             atoms: count(crate::StructureInput::n_atoms),
             bytes: batch.bytes,
         }
@@ -177,7 +177,7 @@ impl Amount {
         for (structure, result) in computed.batch.structures.iter().zip(computed.results.iter()) {
             let Ok(features) = result else { continue };
             amount.structures += 1;
-            amount.residues += features.n_residues as u64;
+            amount.residues += structure.n_rows() as u64;
             amount.atoms += structure.n_atoms() as u64;
             amount.bytes += (size_of_val(features.values) + size_of_val(features.site_ids)) as u64;
             amount.bytes += size_of_val(features.summary) as u64;

@@ -19,7 +19,7 @@ pub(super) fn packed(part: &StructureRows<'_>, notes: &[Note]) -> std::io::Resul
 
 fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
     let structure = part.structure;
-    let rows = 0..part.features.n_residues;
+    let rows = 0..part.len();
     let mut columns = Map::new();
     for column in Column::every().filter(|column| matches!(column, Column::Feature(_))) {
         let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column))).collect();
@@ -28,7 +28,8 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         }
     }
     if structure.bfactor.iter().any(|value| !value.is_nan()) && !columns.contains_key("b_factor") {
-        let values = structure.bfactor.iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
+        let values =
+            structure.bfactor[rows.clone()].iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
         columns.insert("B factor".to_owned(), values.into());
     }
     let ca = |row: usize| {
@@ -64,13 +65,13 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         "states": states.filter(|states| !states.trim().is_empty()),
         "notes": notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
         "chains": structure.chains,
-        "chain": structure.chain_ids,
-        "resnum": structure.residue_numbers,
+        "chain": structure.chain_ids[rows.clone()],
+        "resnum": structure.residue_numbers[rows.clone()],
         "icode": text(Column::Icode),
         "resname": text(Column::Resname),
         "ca": rows.clone().map(ca).collect::<Vec<_>>(),
         "columns": columns,
-        "site": part.features.site_ids,
+        "site": part.features.site_ids.get(rows.clone()).unwrap_or_default(),
         "sites": sites,
     })
 }

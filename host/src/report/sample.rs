@@ -23,7 +23,7 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn add(&mut self, part: &StructureRows<'_>) {
-        for row in 0..part.features.n_residues {
+        for row in 0..part.len() {
             if self.seen.is_multiple_of(self.stride()) {
                 let value = |feature| match part.value(row, &Column::Feature(feature)) {
                     Cell::Float(value) => value,

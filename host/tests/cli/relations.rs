@@ -2,6 +2,7 @@
 
 use crate::command::{Run, column, example, trimer};
 use std::fs;
+use std::io::Read;
 
 #[test]
 fn edges_of_alpha_carbons_are_the_contact_numbers() {
@@ -51,6 +52,63 @@ fn interfaces_of_all_pairs_and_of_one() {
     assert_eq!((line(&one.stdout, 1), one.stdout.lines().count()), (line(&all.stdout, 1), 2));
     let none = run.prism(&["interface", "--backend", "cpu", "--between", "A,X", input]);
     assert!(none.stderr.contains("there is no chain \"X\"; the chains are A,B,C"), "{}", none.stderr);
+}
+
+/// The trimer with atoms of ligands beside some of its residues.
+fn trimer_with_ligands(run: &Run) -> String {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(fs::File::open(trimer()).unwrap()).read_to_string(&mut text).unwrap();
+    let mut lines: Vec<String> = text.lines().filter(|line| !line.starts_with("END")).map(str::to_owned).collect();
+    let beside = |(index, line): (usize, &String)| {
+        let x: f64 = line[30..38].trim().parse().unwrap();
+        let number = 900 + index;
+        format!("HETATM {number:4}  C1  LIG {}{number:4}    {:8.3}{}", &line[21..22], x + 3.5, &line[38..])
+    };
+    let carbons = lines.iter().filter(|line| line.starts_with("ATOM") && &line[12..16] == " CA ").step_by(9);
+    let ligands: Vec<String> = carbons.enumerate().map(beside).collect();
+    lines.extend(ligands);
+    fs::write(run.path("ligands.pdb"), lines.join("\n") + "\nEND\n").unwrap();
+    "ligands.pdb".to_owned()
+}
+
+#[test]
+fn atoms_that_only_cover_are_no_residue_of_any_table() {
+    let run = Run::new();
+    let input = trimer_with_ligands(&run);
+    let both = |arguments: &[&str]| {
+        ["none", "cover"].map(|het| {
+            let output = run.prism(&[arguments, &[&input, "--het", het]].concat());
+            assert_eq!(output.status, 0, "{}", output.stderr);
+            output
+        })
+    };
+    let [none, cover] = both(&["summary", "--backend", "cpu"]);
+    for name in ["chain", "residues", "atoms", "contact_number"] {
+        assert_eq!(column(&cover.stdout, name), column(&none.stdout, name), "{name}");
+    }
+    let area = |text: &str| column(text, "area")[0].parse::<f64>().unwrap();
+    assert!(area(&cover.stdout) < area(&none.stdout));
+    let features = run.features(&["--columns", "sasa", &input, "--het", "cover"]);
+    let sum: f64 = column(&features.stdout, "sasa").iter().map(|area| area.parse::<f64>().unwrap()).sum();
+    assert!((area(&cover.stdout) - sum).abs() < 0.1);
+    assert!(features.stderr.contains("152 residues"), "{}", features.stderr);
+
+    let [none, cover] = both(&["edges", "--backend", "cpu"]);
+    assert_eq!(cover.stdout, none.stdout);
+
+    // Ligands cover a chain alone as they cover it among others, and are no chain.
+    let [none, cover] = both(&["interface", "--backend", "cpu", "--by-residue", "residues.csv"]);
+    for name in ["chain_a", "chain_b", "contacts"] {
+        assert_eq!(column(&cover.stdout, name), column(&none.stdout, name), "{name}");
+    }
+    let residues = fs::read_to_string(run.path("residues.csv")).unwrap();
+    assert_eq!(residues.lines().count(), 1 + 152);
+    assert_eq!(column(&residues, "sasa_complex"), column(&features.stdout, "sasa"));
+
+    let [none, cover] = both(&["check"]);
+    assert!(none.stdout.contains("152 residues, 1052 heavy atoms, chains A (50), B (52), C (50)\n"), "{}", none.stdout);
+    let told = "152 residues, 1052 heavy atoms, chains A (50), B (52), C (50); 17 other atoms cover surface";
+    assert!(cover.stdout.contains(told), "{}", cover.stdout);
 }
 
 #[test]
