@@ -414,11 +414,21 @@ fn is_taken(path: &Path) -> bool {
     is_structure(path) || is_archive(path)
 }
 
-/// Describes which files of directories and archives are read.
+/// Describes which files of directories are read.
 #[must_use]
 pub fn taken() -> String {
-    let (plain, packed) = (EXTENSIONS.map(|one| format!(".{one}")), COMPRESSED.map(|one| format!(".{one}")));
-    format!("{} or .tar, each also {}", plain.join(", "), packed.join(", "))
+    described(&[&EXTENSIONS[..], &["tar"]].concat())
+}
+
+/// Describes which members of archives are read. An archive in an archive is not.
+pub(crate) fn taken_of_archives() -> String {
+    described(&EXTENSIONS)
+}
+
+fn described(extensions: &[&str]) -> String {
+    let [others @ .., last] = extensions else { return String::new() };
+    let dotted = |extensions: &[&str]| extensions.iter().map(|one| format!(".{one}")).collect::<Vec<_>>().join(", ");
+    format!("{} or .{last}, each also {}", dotted(others), dotted(&COMPRESSED))
 }
 
 #[cfg(test)]

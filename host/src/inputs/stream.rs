@@ -2,7 +2,7 @@
 
 use super::database;
 use super::names::{as_text, is_structure};
-use super::{InputFailure, InputFile, Item, Source, taken};
+use super::{InputFailure, InputFile, Item, Source, taken_of_archives};
 use crate::read::{Compression, Unfolding, open};
 use std::collections::HashSet;
 use std::io::{BufReader, Cursor, Error, Read, stdin};
@@ -119,7 +119,7 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
     }
     if ignored > 0 {
         let members = if ignored == 1 { "1 member is".to_owned() } else { format!("{ignored} members are") };
-        let text = format!("{members} ignored; the formats are {}", taken());
+        let text = format!("{members} ignored; the formats are {}", taken_of_archives());
         take(Item::Said { name: input.name.clone(), text });
     }
     if links > 0 {
@@ -128,7 +128,7 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
         take(Item::Said { name: input.name.clone(), text });
     }
     if found == 0 {
-        return Err(format!("no member is one of {}", taken()));
+        return Err(format!("no member is one of {}", taken_of_archives()));
     }
     Ok(())
 }

@@ -63,6 +63,7 @@ fn members_of_tars_are_structures() {
         assert_eq!(names(&stdout), members);
         assert_eq!(column(&stdout, "contact_number"), [&one[..], &one[..]].concat());
         assert!(stderr.contains("note: shard.tar: 1 member is ignored; the formats are .pdb"), "{stderr}");
+        assert!(!stderr.contains(".tar, "), "a tar in a tar is not read: {stderr}");
         assert!(stderr.contains("2 structures, 92 residues, 0 failed"), "{stderr}");
     }
 }
