@@ -139,7 +139,7 @@ fn moved([x, y, z, radius]: [f64; 4], operator: &Operator) -> [f64; 4] {
 }
 
 /// Builds an assembly from a draft's chains. The first copy of a chain keeps its name; later copies are called,
-/// ...
+/// ... A number is left out if the file has a chain of that name.
 pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Problem> {
     let (mut rows_of, mut cover_of) = (HashMap::<&str, Vec<usize>>::new(), HashMap::<&str, Vec<usize>>::new());
     for row in 0..draft.structure.n_residues() {
@@ -170,10 +170,15 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
             for &row in &own_rows {
                 let chain = draft.structure.chain_ids[row];
                 let place = *places.entry((chain, name.as_str())).or_insert_with(|| {
-                    let copy = copies_of.entry(chain).or_insert(0);
-                    *copy += 1;
-                    let own = &draft.structure.chains[chain as usize];
-                    chains.push(if *copy == 1 { own.clone() } else { format!("{own}-{copy}") });
+                    let deposited = &draft.structure.chains;
+                    let (own, copy) = (&deposited[chain as usize], copies_of.entry(chain).or_insert(0));
+                    chains.push(loop {
+                        *copy += 1;
+                        let name = if *copy == 1 { own.clone() } else { format!("{own}-{copy}") };
+                        if *copy == 1 || !deposited.contains(&name) {
+                            break name;
+                        }
+                    });
                     chains.len() as u32 - 1
                 });
                 rows.push(row);

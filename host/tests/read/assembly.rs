@@ -38,6 +38,59 @@ fn copies_of_chains_are_those_of_gemmi() {
 }
 
 #[test]
+fn a_copy_does_not_take_the_name_of_another_chain() {
+    let text = "\
+data_x
+loop_
+_pdbx_struct_oper_list.id
+_pdbx_struct_oper_list.matrix[1][1]
+_pdbx_struct_oper_list.matrix[1][2]
+_pdbx_struct_oper_list.matrix[1][3]
+_pdbx_struct_oper_list.vector[1]
+_pdbx_struct_oper_list.matrix[2][1]
+_pdbx_struct_oper_list.matrix[2][2]
+_pdbx_struct_oper_list.matrix[2][3]
+_pdbx_struct_oper_list.vector[2]
+_pdbx_struct_oper_list.matrix[3][1]
+_pdbx_struct_oper_list.matrix[3][2]
+_pdbx_struct_oper_list.matrix[3][3]
+_pdbx_struct_oper_list.vector[3]
+1 1 0 0 0 0 1 0 0 0 0 1 0
+2 1 0 0 50 0 1 0 0 0 0 1 0
+_pdbx_struct_assembly_gen.assembly_id 1
+_pdbx_struct_assembly_gen.oper_expression 1,2
+_pdbx_struct_assembly_gen.asym_id_list A,B
+loop_
+_atom_site.group_PDB
+_atom_site.id
+_atom_site.type_symbol
+_atom_site.label_atom_id
+_atom_site.label_alt_id
+_atom_site.label_comp_id
+_atom_site.label_asym_id
+_atom_site.label_seq_id
+_atom_site.auth_asym_id
+_atom_site.auth_seq_id
+_atom_site.Cartn_x
+_atom_site.Cartn_y
+_atom_site.Cartn_z
+ATOM 1 C CA . GLY A 1 A   1 0 0 0
+ATOM 2 C CA . ALA B 1 A-2 1 0 9 0
+";
+    let found = read_bytes(text.as_bytes(), "x", &assembly("1")).unwrap().structure;
+    assert_eq!(found.chains, ["A", "A-2", "A-3", "A-2-2"]);
+    let of = |chain: &str| {
+        let own = |row: &usize| found.chains[found.chain_ids[*row] as usize] == chain;
+        let rows: Vec<usize> = (0..found.n_residues()).filter(own).collect();
+        let [row] = rows[..] else { panic!("{chain}: {rows:?}") };
+        alpha_carbon(&found, row)
+    };
+    assert_near(of("A-2"), [0.0, 9.0, 0.0]);
+    assert_near(of("A-3"), [50.0, 0.0, 0.0]);
+    assert_near(of("A-2-2"), [50.0, 9.0, 0.0]);
+}
+
+#[test]
 fn remark_350_is_the_same_assembly() {
     // Crambin, rotated about the axis of the capsid.
     let remark = "\
