@@ -2,6 +2,8 @@
 
 use crate::{Context, CudaError, DeviceBuffer, DeviceView, GpuBufferPool, Stream};
 use cuda_std::launch::Offsets;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// [`Offsets`] on a device: the limits of the segments of a ragged buffer.
 ///
@@ -24,6 +26,8 @@ pub struct DeviceOffsets {
     buffer: DeviceBuffer<u32>,
     segments: usize,
     end: u32,
+    /// Whether the parcel that brings them to the device has been sent.
+    sent: Option<Arc<AtomicBool>>,
 }
 
 impl DeviceOffsets {
@@ -45,7 +49,16 @@ impl DeviceOffsets {
 
     /// `offsets`, whose copy is in `buffer`.
     pub(crate) fn of(buffer: DeviceBuffer<u32>, offsets: &Offsets) -> Self {
-        Self { buffer, segments: offsets.segments(), end: offsets.end() }
+        Self { buffer, segments: offsets.segments(), end: offsets.end(), sent: None }
+    }
+
+    /// `offsets` that will be in `buffer` once a parcel is sent. Until then there are no segments.
+    pub(crate) fn in_parcel(buffer: DeviceBuffer<u32>, offsets: &Offsets, sent: &Arc<AtomicBool>) -> Self {
+        Self { sent: Some(Arc::clone(sent)), ..Self::of(buffer, offsets) }
+    }
+
+    fn are_on_device(&self) -> bool {
+        self.sent.as_ref().is_none_or(|sent| sent.load(Ordering::Acquire))
     }
 
     /// Replaces the offsets. Recorded graphs keep theirs. Allocates if there are more than ever before, or a graph keeps the
@@ -56,26 +69,27 @@ impl DeviceOffsets {
     pub fn set(&mut self, stream: &Stream, offsets: &Offsets) -> Result<(), CudaError> {
         let slice = offsets.as_slice();
         (self.segments, self.end) = (0, 0);
-        // A graph keeps the offsets that its launches were checked with.
-        if slice.len() > self.buffer.len() || self.buffer.is_in_graph() {
+        // A graph keeps the offsets that its launches were checked with, and a parcel still brings those that were added to it.
+        if slice.len() > self.buffer.len() || self.buffer.is_in_graph() || !self.are_on_device() {
             let headroom = slice.len() + slice.len() / 4;
             self.buffer = self.buffer.another(stream, headroom)?;
+            self.sent = None;
         }
         self.buffer.slice_mut(..slice.len())?.upload(stream, slice)?;
         (self.segments, self.end) = (offsets.segments(), offsets.end());
         Ok(())
     }
 
-    /// Number of segments.
+    /// Number of segments; none while a [`Parcel`](crate::Parcel) that has them is not sent.
     #[must_use]
     pub fn segments(&self) -> usize {
-        self.segments
+        if self.are_on_device() { self.segments } else { 0 }
     }
 
     /// Number of elements that a buffer must have: the end of the last segment.
     #[must_use]
     pub fn end(&self) -> u32 {
-        self.end
+        if self.are_on_device() { self.end } else { 0 }
     }
 
     /// The context that they belong to.

@@ -6,6 +6,8 @@ use crate::{CudaError, DeviceBuffer, DeviceOffsets, DeviceViewMut, GpuBufferPool
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Buffers side by side in one allocation. Their elements are gathered in page-locked memory, and one copy takes them all to the
 /// device. This is for many small buffers: queueing a copy for each would take longer than the copies.
@@ -34,6 +36,8 @@ pub struct Parcel {
     /// Bytes that buffers may take, and those that they have taken.
     bytes: usize,
     used: usize,
+    /// Set when the copy is queued: kernels use offsets without a check, so none may read them before.
+    sent: Arc<AtomicBool>,
 }
 
 impl Parcel {
@@ -50,7 +54,7 @@ impl Parcel {
         stream.check_runs("a parcel")?;
         let bytes = bytes.min(staged.len());
         let memory = pool.lease::<u8>(stream, bytes)?.memory().clone();
-        Ok(Self { memory, staged, bytes, used: 0 })
+        Ok(Self { memory, staged, bytes, used: 0, sent: Arc::default() })
     }
 
     /// A buffer that has these elements once the parcel is [sent](Self::send); before, its contents are unspecified. `None`
@@ -70,12 +74,12 @@ impl Parcel {
         Ok(Some(DeviceBuffer::part(&self.memory, begin..end, elements.len())))
     }
 
-    /// As [`add`](Self::add), for offsets.
+    /// As [`add`](Self::add), for offsets. They have no segments until the parcel is sent.
     ///
     /// # Errors
     /// The same.
     pub fn add_offsets(&mut self, offsets: &Offsets) -> Result<Option<DeviceOffsets>, CudaError> {
-        Ok(self.add(offsets.as_slice())?.map(|buffer| DeviceOffsets::of(buffer, offsets)))
+        Ok(self.add(offsets.as_slice())?.map(|buffer| DeviceOffsets::in_parcel(buffer, offsets, &self.sent)))
     }
 
     /// Queues the copy, without waiting. Work on the buffers on other streams waits for it on the device.
@@ -83,7 +87,9 @@ impl Parcel {
     /// # Errors
     /// Those of the driver.
     pub fn send(self, stream: &Stream) -> Result<(), CudaError> {
-        self.staged.upload(stream, DeviceViewMut::new(&self.memory, 0, self.used))
+        self.staged.upload(stream, DeviceViewMut::new(&self.memory, 0, self.used))?;
+        self.sent.store(true, Ordering::Release);
+        Ok(())
     }
 }
 

@@ -20,6 +20,9 @@ use crate::unrolled::unrolled;
 use crate::{Lane, PerLane, Warp};
 use source::check_rows;
 
+/// The most matrices that a warp loads or adds products to at once.
+const MOST: usize = 64;
+
 /// A lane's part of a left matrix with 16 `R` rows and [`DEPTH`](MatrixElement::DEPTH) columns: registers, in the layout that
 /// [`Warp::multiply`] needs.
 #[derive(Clone, Copy)]
@@ -213,6 +216,7 @@ impl Warp {
         first: u32,
         stride: u32,
     ) -> PerLane<MatrixA<E, R>> {
+        const { assert!(R <= MOST, "a warp loads at most 64 matrices at once") };
         check_rows::<E>(from.count(INSIDE), first, stride, 16 * R as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
@@ -235,6 +239,7 @@ impl Warp {
         first: u32,
         stride: u32,
     ) -> PerLane<MatrixB<E, C>> {
+        const { assert!(C <= MOST, "a warp loads at most 64 matrices at once") };
         check_rows::<E>(from.count(INSIDE), first, stride, 8 * C as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
@@ -258,6 +263,7 @@ impl Warp {
         first: u32,
         stride: u32,
     ) -> PerLane<MatrixB<E, C>> {
+        const { assert!(C <= MOST, "a warp loads at most 64 matrices at once") };
         check_rows::<E>(from.count(INSIDE), first, stride, E::DEPTH, 8 * C as u32, false);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {

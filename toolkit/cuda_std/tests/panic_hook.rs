@@ -29,6 +29,24 @@ fn message(result: Result<(), LaunchError>) -> Option<String> {
     }
 }
 
+/// Launches and panics when its thread ends.
+struct Late;
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        assert_eq!(run(1), Ok(()));
+        catch_unwind(|| panic!("late")).unwrap_err();
+        assert!(matches!(run(0), Err(LaunchError::Panic(_))));
+        // Without its place, a kernel's panic is one of the application's to the hook.
+        seen().iter().for_each(|panic| assert!(["late", "in the kernel"].contains(&panic.as_str())));
+        SEEN.lock().unwrap().push("late".to_owned());
+    }
+}
+
+thread_local! {
+    static LATE: Late = const { Late };
+}
+
 #[test]
 fn the_applications_hook_sees_its_own_panics_and_no_kernels() {
     set_hook(Box::new(|info| {
@@ -42,6 +60,15 @@ fn the_applications_hook_sees_its_own_panics_and_no_kernels() {
     assert_eq!(message(run(0)).as_deref(), Some("in the kernel"));
     catch_unwind(|| panic!("after it")).unwrap_err();
     assert_eq!(seen(), ["after it"]);
+
+    // At the end of a thread that has launched kernels, too.
+    std::thread::spawn(|| {
+        LATE.with(|_| {});
+        assert_eq!(run(1), Ok(()));
+    })
+    .join()
+    .unwrap();
+    assert_eq!(seen(), ["late"]);
 
     // A hook that is set later replaces the one that records where a kernel panicked. Then the location is unknown, but
     // the panic is still the launch's error.

@@ -156,6 +156,24 @@ fn a_table_is_looked_up_in_the_modules_memory() {
 }
 
 #[test]
+fn parameters_may_have_any_names() {
+    let parts = machines().same(|on| {
+        let (one, mut out, mut parts) = (on.buffer(&[1u32])?, on.zeroed::<u32>(200)?, on.zeroed::<u32>(200)?);
+        let args = k::named_alike::Args {
+            out: out.view_mut(),
+            parts: Matrix { data: parts.view_mut(), columns: 200 },
+            panic_record: 7,
+            kernel_id: one.view(),
+            kernel_id_len: 2,
+        };
+        k::named_alike::launch(on, (4, 1), args)?;
+        Ok([out.download()?, parts.download()?].concat())
+    });
+    let expected = (0..200u32).map(|i| i % 64 + 7).chain((0..200).map(|i| i / 64 + 3));
+    assert_eq!(parts, expected.collect::<Vec<u32>>());
+}
+
+#[test]
 fn launches_are_checked_on_a_gpu_too() {
     let machines = machines();
     let Some(gpu) = machines.gpu() else { return };

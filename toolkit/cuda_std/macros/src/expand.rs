@@ -5,7 +5,7 @@ mod host;
 
 use crate::generic::Entry;
 use crate::signature::{Kind, Signature};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{ItemFn, parse_quote};
 
@@ -22,6 +22,11 @@ pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
         #device
         #host
     }
+}
+
+/// A name in generated code that no name of the kernel's author can mean, even if both are spelled alike.
+pub fn hidden(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
 }
 
 /// The entries of a kernel: itself, or its instances.

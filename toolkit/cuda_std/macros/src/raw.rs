@@ -152,7 +152,7 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
             Kind::Mut(ty) => raw.push(quote!(#id: *mut #ty)),
             Kind::Value(ty) => raw.push(quote!(#id: #ty)),
             Kind::Slice(ty) => {
-                let len = format_ident!("{id}_len");
+                let len = crate::expand::hidden(&format!("{id}_len"));
                 raw.push(quote!(#id: *const #ty, #len: u64));
                 arguments.push(quote!(p::slice(#id, #len)));
                 continue;
@@ -167,6 +167,7 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
         quote!(::core::arch::global_asm!(#mark);)
     });
     let fingerprint = format_ident!("__cuda_std_description_{name}");
+    let [panic_record, kernel_id] = ["panic_record", "kernel_id"].map(crate::expand::hidden);
     quote! {
         #[cfg(target_arch = "nvptx64")]
         #[allow(unsafe_code, missing_docs)]
@@ -180,11 +181,11 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
             #launch_bounds
             #[unsafe(export_name = #entry)]
             #[allow(clippy::too_many_arguments)]
-            pub unsafe extern "ptx-kernel" fn entry(#(#raw,)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
+            pub unsafe extern "ptx-kernel" fn entry(#(#raw,)* #panic_record: *mut p::PanicRecord, #kernel_id: u32) {
                 // SAFETY: the arguments are those of the launch, which its caller guarantees; the host passes the two
                 // hidden ones.
                 unsafe {
-                    p::enter(panic_record, kernel_id);
+                    p::enter(#panic_record, #kernel_id);
                     super::#name(#(#arguments),*);
                 }
             }

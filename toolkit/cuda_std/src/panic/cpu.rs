@@ -19,8 +19,19 @@ struct Site {
 }
 
 thread_local! {
-    /// `Some` while this core runs a kernel's block.
+    /// `Some` while this core runs a kernel's block. It is gone when another thread-local value's destructor launches a kernel at the
+    /// end of a thread: a panic is then without its place.
     static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
+}
+
+fn replace_site(site: Option<Site>) -> Option<Site> {
+    SITE.try_with(|own| own.replace(site)).unwrap_or_default()
+}
+
+/// Changes the site, if there is one.
+fn with_site(change: impl FnOnce(&mut Site)) {
+    // Without a site there is nothing to record.
+    let _ = SITE.try_with(|site| site.borrow_mut().as_mut().map(change));
 }
 
 /// Runs one block, or a part of a phase, and turns a panic in it into an error. Nothing unwinds out of it. It is compiled once for
@@ -29,9 +40,9 @@ thread_local! {
 pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();
     let _rounding = FloatMode::set_default();
-    let outer = SITE.replace(Some(Site::default()));
+    let outer = replace_site(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
-    let site = SITE.replace(outer).unwrap_or_default();
+    let site = replace_site(outer).unwrap_or_default();
     result.map_err(|payload| match payload.downcast::<Caught>() {
         Ok(caught) => caught.0,
         Err(payload) => {
@@ -77,10 +88,14 @@ impl Site {
 /// other panic to the previous hook.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
+    // A thread that panics cannot install it. A panic that it does not see is turned into an error nevertheless.
+    if std::thread::panicking() && !INSTALLED.is_completed() {
+        return;
+    }
     INSTALLED.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |info| {
-            let recorded = SITE.with(|site| {
+            let recorded = SITE.try_with(|site| {
                 let Ok(mut site) = site.try_borrow_mut() else { return false };
                 let Some(site) = site.as_mut() else { return false };
                 if let Some(location) = info.location() {
@@ -91,7 +106,7 @@ fn install_hook() {
                 site.message = info.payload_as_str().map(str::to_owned);
                 true
             });
-            if !recorded {
+            if !recorded.unwrap_or(false) {
                 previous(info);
             }
         }));
@@ -131,10 +146,8 @@ impl Drop for BlockGuard {
     #[inline]
     fn drop(&mut self) {
         if std::thread::panicking() {
-            SITE.with_borrow_mut(|site| {
-                if let Some(site) = site {
-                    site.block.get_or_insert(self.block);
-                }
+            with_site(|site| {
+                site.block.get_or_insert(self.block);
             });
         }
     }
@@ -142,9 +155,7 @@ impl Drop for BlockGuard {
 
 #[cold]
 fn record(thread: u32) {
-    SITE.with_borrow_mut(|site| {
-        if let Some(site) = site {
-            site.thread.get_or_insert(thread);
-        }
+    with_site(|site| {
+        site.thread.get_or_insert(thread);
     });
 }

@@ -9,7 +9,9 @@ mod warps;
 
 pub use closures::{asked_in_ranges, checked_sums, empty_rows};
 pub use lines::spoken;
-pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
+pub use outputs::{
+    add, counted, crossed, extremes, histogram, named_alike, scaled_rows, sums_of_parts, table_look_up, transposed,
+};
 pub use panics::{NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
 pub use steps::{
     Best, best_of, kept_of, moved, row_shares, running_sums, sums_of_near, sums_of_pairs, told, wide_atomics,

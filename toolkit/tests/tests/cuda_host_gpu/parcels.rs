@@ -43,6 +43,35 @@ fn a_parcel_has_buffers_of_several_types() {
 }
 
 #[test]
+fn offsets_have_no_segments_before_their_parcel_is_sent() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let pool = GpuBufferPool::new(gpu.context());
+    let parcel = || Parcel::new(&pool, stream, PinnedBuffer::zeroed(gpu.context(), 1024).unwrap(), 1024).unwrap();
+    let mut sent = parcel();
+    let at = sent.add_offsets(&offsets(&[0, 3, 8])).unwrap().unwrap();
+    let mut replaced = sent.add_offsets(&offsets(&[0, 8])).unwrap().unwrap();
+    let mut lost = parcel();
+    let never = lost.add_offsets(&offsets(&[0, 3, 8])).unwrap().unwrap();
+    let input = DeviceBuffer::from_slice(stream, &[7u32; 8]).unwrap();
+    let mut out = DeviceBuffer::<u32>::zeroed(stream, 8).unwrap();
+    let mut launch = |blocks, offsets| {
+        let args = spin::Args { out: Segments { data: out.view_mut(), offsets }, input: input.view(), rounds: 2 };
+        spin::launch(&*gpu, blocks, args)
+    };
+    assert_eq!((at.segments(), at.end()), (0, 0));
+    assert!(matches!(launch(2, &at), Err(CudaError::Launch(_))));
+    // The parcel does not bring back what was there before.
+    replaced.set(stream, &offsets(&[0, 2, 8])).unwrap();
+    sent.send(stream).unwrap();
+    assert_eq!((at.segments(), at.end(), replaced.segments()), (2, 8, 2));
+    launch(2, &at).unwrap();
+    launch(2, &replaced).unwrap();
+    drop(lost);
+    assert!(matches!(launch(2, &never), Err(CudaError::Launch(_))));
+}
+
+#[test]
 fn a_buffer_of_a_parcel_leaves_the_others_alone() {
     let Some(gpu) = gpu() else { return };
     let stream = gpu.stream();

@@ -65,8 +65,10 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let bindings = parts.iter().map(|part| &part.binding);
     let arguments = parts.iter().map(|part| &part.argument);
     let symbol = name.to_string();
+    let [panic_record, kernel_id, grid_state, block] =
+        ["panic_record", "kernel_id", "grid_state", "block"].map(super::hidden);
     let (state, first) = if signature.meets {
-        (quote!(, grid_state: *mut p::GridState), quote!(p::whole_grid(const { #threads }, grid_state)))
+        (quote!(, #grid_state: *mut p::GridState), quote!(p::whole_grid(const { #threads }, #grid_state)))
     } else {
         (TokenStream::new(), quote!(p::block::<DIMENSIONS>(const { #threads })))
     };
@@ -84,13 +86,18 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
         #shared_limit
         #(#declarations)*
         #[unsafe(export_name = #symbol)]
-        pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32 #state) {
+        pub unsafe extern "ptx-kernel" fn entry(
+            #(#parameters)*
+            #panic_record: *mut p::PanicRecord,
+            #kernel_id: u32
+            #state
+        ) {
             // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
             unsafe {
-                p::enter(panic_record, kernel_id);
+                p::enter(#panic_record, #kernel_id);
                 #(#bindings)*
-                let __block = &mut #first;
-                #home::#kernel #instance(__block, #(#arguments),*);
+                let #block = &mut #first;
+                #home::#kernel #instance(#block, #(#arguments),*);
             }
         }
     }
@@ -99,7 +106,7 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
 /// As on the host, the function's arguments have the types and lengths of the entry's module.
 fn part(kernel: &Ident, parameter: &Parameter) -> Part {
     let (id, ty) = (&parameter.name, &parameter.ty);
-    let len = format_ident!("{id}_len");
+    let len = super::hidden(&format!("{id}_len"));
     let symbol = format!("{kernel}__{id}");
     let address = format!("mov.u32 {{0}}, {symbol};");
     let take_address = quote! {
@@ -113,7 +120,7 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             ..Part::default()
         },
         Kind::Segment(element) => {
-            let offsets = format_ident!("{id}_offsets");
+            let offsets = super::hidden(&format!("{id}_offsets"));
             Part {
                 parameters: quote!(#id: *mut #element, #offsets: *const u32,),
                 argument: quote!(&mut p::segment(p::block_index::<DIMENSIONS>(), #id, #offsets)),
@@ -126,7 +133,7 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             ..Part::default()
         },
         Kind::Tile2d { element, rows, columns } => {
-            let (height, width) = (format_ident!("{id}_rows"), format_ident!("{id}_columns"));
+            let [height, width] = ["rows", "columns"].map(|of| super::hidden(&format!("{id}_{of}")));
             Part {
                 parameters: quote!(#id: *mut #element, #height: u32, #width: u32,),
                 argument: quote!(&mut p::tile_2d::<_, #rows, #columns, _>(p::block_index_3d(), #id, #height, #width)),
@@ -139,7 +146,7 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             ..Part::default()
         },
         Kind::Scatter(element) => {
-            let written = format_ident!("{id}_written");
+            let written = super::hidden(&format!("{id}_written"));
             Part {
                 parameters: quote!(#id: *mut #element, #len: u32, #written: p::WriteOnce,),
                 argument: quote!(&p::scatter(#id, #len, #written)),

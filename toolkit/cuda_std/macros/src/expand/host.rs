@@ -340,6 +340,7 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
 /// Passes the function element types and lengths as the entry's module resolves them, because the launch has checked those. If
 /// a path or an alias means something else in the function's signature, the types differ, and the build stops.
 fn part(parameter: &Parameter) -> Part {
+    // Lengths are constants, as they are in types. At run time a `const fn` may return something else, such as the sign of a NaN.
     let (id, ty) = (&parameter.name, &parameter.ty);
     let text = id.to_string();
     let doc = format!("`{id}` of the kernel.");
@@ -369,7 +370,7 @@ fn part(parameter: &Parameter) -> Part {
         },
         Kind::Chunk { element, length } => Part {
             field: field(&quote!(InSpace::Mut<'a, #element>)),
-            visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, #length);),
+            visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, const { #length });),
             transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
             view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
@@ -378,7 +379,7 @@ fn part(parameter: &Parameter) -> Part {
         },
         Kind::Tile2d { element, rows, columns } => Part {
             field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
-            visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [#rows, #columns]);),
+            visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [const { #rows }, const { #columns }]);),
             transfer: quote!(#id: l::Matrix {
                 data: by.write::<#element>(#text, args.#id.data)?,
                 columns: args.#id.columns,

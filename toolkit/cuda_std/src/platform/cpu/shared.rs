@@ -57,6 +57,14 @@ const fn is_aligned<T>() {
     assert!(align_of::<T>() <= align_of::<Line>(), "elements of shared memory are aligned to at most 64 bytes");
 }
 
+/// The bytes of `n` elements.
+const fn bytes<T>(n: usize) -> usize {
+    match n.checked_mul(size_of::<T>()) {
+        Some(bytes) => bytes,
+        None => panic!("no address space has room for so many elements"),
+    }
+}
+
 /// The memory of a shared array. It lives as long as the block, as on the device.
 pub struct SharedStorage<T, const N: usize>(Room, PhantomData<T>);
 
@@ -65,7 +73,7 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         const { is_aligned::<T>() };
-        Self(Room::new(N * size_of::<T>()), PhantomData)
+        Self(Room::new(const { bytes::<T>(N) }), PhantomData)
     }
 
     #[inline(always)]
@@ -86,7 +94,7 @@ impl<T: Pod> DynamicStorage<T> {
     #[must_use]
     pub fn new(len: u32) -> Self {
         const { is_aligned::<T>() };
-        Self { room: Room::new(len as usize * size_of::<T>()), len, element: PhantomData }
+        Self { room: Room::new(bytes::<T>(len as usize)), len, element: PhantomData }
     }
 
     #[inline(always)]

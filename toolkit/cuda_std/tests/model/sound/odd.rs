@@ -301,3 +301,33 @@ fn ranges_may_be_reversed_and_beyond_the_end() {
     let told = message(run(&[[98, 101], [0, 0]]));
     assert!(told.contains("out of bounds"), "{told}");
 }
+
+/// The sign of a NaN that is computed is unspecified: the compiler's may differ from the processor's.
+const fn some_length() -> usize {
+    let [zero, other] = std::hint::black_box([0.0f32; 2]);
+    if (zero / other).is_sign_negative() { 1 } else { 1000 }
+}
+
+#[kernel(threads = 32)]
+fn of_some_length(block: &mut Block, out: &mut Chunk<u32, { some_length() }>) {
+    let n = out.len();
+    out.fill(block, n, |_| 7);
+}
+
+#[kernel(threads = 32)]
+fn of_some_size(block: &mut Block, out: &mut Tile2d<u32, { some_length() }, 1>) {
+    out.fill(block, |_, _| 7);
+}
+
+#[test]
+fn a_launch_checks_the_length_that_the_kernel_has() {
+    let (length, mut out, mut tile) = (const { some_length() }, [0; 8], [0; 8]);
+    let (needed, cpu) = (8u32.div_ceil(length as u32), CpuExecutor::new());
+    for blocks in [8, 1] {
+        let chunks = of_some_length::launch(&cpu, blocks, of_some_length::Args { out: &mut out[..] });
+        let matrix = Matrix { data: &mut tile[..], columns: 1 };
+        let tiles = of_some_size::launch(&cpu, (1, blocks), of_some_size::Args { out: matrix });
+        assert_eq!((chunks.is_ok(), tiles.is_ok()), (blocks == needed, blocks == needed), "{blocks} of {needed}");
+    }
+    assert_eq!((out, tile), ([7; 8], [7; 8]));
+}
