@@ -2,6 +2,7 @@
 
 use super::args::{CheckArgs, FormatArg};
 use super::failure::Failure;
+use super::files::Files;
 use super::interrupt::Interrupt;
 use super::job::{note_ignored, read_options, refuse_nothing};
 use super::limits::{no_thread, no_threads};
@@ -18,7 +19,7 @@ const BATCH_ATOMS: usize = 1 << 18;
 /// Reads the inputs and prints the outcome of each. Returns the exit status.
 pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let inputs = args.read.discover(&args.paths)?;
+    let inputs = args.read.discover(&args.paths, Files::default())?;
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;

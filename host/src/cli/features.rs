@@ -2,8 +2,10 @@
 
 use super::args::FeaturesArgs;
 use super::failure::Failure;
+use super::files::{Files, OUTPUT};
 use super::folder;
 use super::job::{Job, Sink};
+use super::parts;
 use super::provenance;
 use prism_host::annotations::Annotations;
 use prism_host::engine::Selection;
@@ -66,6 +68,10 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         }
         None => selection,
     };
+    let files = Files::default()
+        .writes(OUTPUT, output.filter(|_| folder.is_none()))
+        .writes_into(OUTPUT, folder, parts::names)
+        .writes_into("--write-structures", args.write_structures.as_deref(), ColouredStructures::names);
     let job = Job {
         paths: &args.paths,
         args: &args.job,
@@ -75,6 +81,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         annotations,
         lineages,
         provenance: &args.provenance,
+        files,
     };
     if let Some(path) = folder {
         return job.run_into(path, &args.folder, &columns);

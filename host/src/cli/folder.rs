@@ -2,6 +2,7 @@
 
 use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
+use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder};
 use super::provenance;
@@ -113,6 +114,7 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     if tables.is_empty() {
         return Err(Failure::Work(anyhow::anyhow!("the run has no rows: none of its inputs could be read")));
     }
+    Files::default().writes(OUTPUT, Some(&args.output)).check(&tables, &[])?;
     let bytes = merge_parquet(&tables, &args.output)?;
     let parts = if tables.len() == 1 { "part" } else { "parts" };
     let text = format!("{} {parts}; {:.1} MB in {}", tables.len(), bytes as f64 / 1e6, args.output.display());

@@ -2,6 +2,7 @@
 
 use super::args::ReportArgs;
 use super::failure::Failure;
+use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::provenance;
 use prism_host::output::{Columns, check_place};
@@ -26,6 +27,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         annotations: None,
         lineages: None,
         provenance: &args.provenance,
+        files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))
 }

@@ -2,6 +2,7 @@
 
 use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs};
 use super::failure::Failure;
+use super::files::Files;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
@@ -147,6 +148,8 @@ pub struct Job<'a> {
     pub lineages: Option<(&'a Path, Arc<Lineages>)>,
     /// The provenance to record.
     pub provenance: &'a ProvenanceArgs,
+    /// What the command writes, besides status and provenance.
+    pub files: Files,
 }
 
 impl Job<'_> {
@@ -196,12 +199,21 @@ impl Job<'_> {
         std::thread::Builder::new().name("open".to_owned()).spawn(open).ok()
     }
 
+    /// All files besides the inputs.
+    fn files(&self) -> Files {
+        let files = self.files.clone();
+        let files = files.writes("--status", self.args.status.as_deref());
+        let files = files.writes("--provenance", self.provenance.provenance.as_deref());
+        let files = files.reads(self.annotations.as_ref().map(|(path, _)| *path));
+        files.reads(self.lineages.as_ref().map(|(path, _)| *path))
+    }
+
     /// Finds the inputs.
     pub fn find(&self) -> Result<Found, Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let engine = self.begin_to_open();
-        let inputs = self.args.read.discover(self.paths)?;
+        let inputs = self.args.read.discover(self.paths, self.files())?;
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
                 (old.display(), "which do not keep label_asym_id and the like; pack the structures again");

@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod failure;
 mod features;
+mod files;
 mod folder;
 mod generate;
 mod html;

@@ -2,6 +2,7 @@
 
 use super::args::PackArgs;
 use super::failure::Failure;
+use super::files::{Files, OUTPUT};
 use super::interrupt::Interrupt;
 use super::job::{note_ignored, read_options, refuse_nothing};
 use super::limits::{no_thread, no_threads};
@@ -25,7 +26,8 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     }
     check_place(&args.output)?;
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let inputs = args.read.discover(&args.paths)?;
+    let files = Files::default().writes(OUTPUT, Some(&args.output)).adds_to_data_set();
+    let inputs = args.read.discover(&args.paths, files)?;
     if let Some(old) = inputs.without_labels() {
         return Err(Failure::usage(anyhow::anyhow!(
             "{}: an older version's data set, which does not keep label_asym_id and the like; pack the structure files again",

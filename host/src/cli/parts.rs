@@ -25,6 +25,8 @@ use std::time::Duration;
 
 /// Bytes of input in a part at most, unless one input is larger.
 const PART_BYTES: u64 = 1 << 28;
+/// The file that describes the run.
+const MANIFEST: &str = "manifest.json";
 
 /// The inputs of each part.
 pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Range<usize>> {
@@ -42,6 +44,21 @@ pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Ran
         parts.push(begin..entries.len());
     }
     parts
+}
+
+/// The files of a run, in its folder. There are at most as many parts as inputs.
+pub fn names(entries: &[Result<InputFile, InputFailure>]) -> Vec<PathBuf> {
+    let part = |part| [table_name(part), record_name(part)];
+    let parts = (0..entries.len()).flat_map(part);
+    parts.chain([MANIFEST.to_owned()]).map(PathBuf::from).collect()
+}
+
+fn table_name(part: usize) -> String {
+    format!("part-{part:05}.parquet")
+}
+
+fn record_name(part: usize) -> String {
+    format!("part-{part:05}.json")
 }
 
 /// What all parts of a run have in common.
@@ -110,15 +127,15 @@ impl Folder {
     }
 
     fn manifest_path(&self) -> PathBuf {
-        self.path.join("manifest.json")
+        self.path.join(MANIFEST)
     }
 
     pub fn part_path(&self, part: usize) -> PathBuf {
-        self.path.join(format!("part-{part:05}.parquet"))
+        self.path.join(table_name(part))
     }
 
     fn record_path(&self, part: usize) -> PathBuf {
-        self.path.join(format!("part-{part:05}.json"))
+        self.path.join(record_name(part))
     }
 
     /// The record of a finished part, if its table has the length that the record says.

@@ -1,6 +1,7 @@
 //! Options of reading: the inputs, and which parts of them to read.
 
 use super::failure::Failure;
+use super::files::Files;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use prism_host::inputs::{self, Inputs, NameBy};
@@ -80,8 +81,8 @@ impl ReadArgs {
         }
     }
 
-    /// Finds the inputs: first those of `paths`, then those listed in a file.
-    pub fn discover(&self, paths: &[PathBuf]) -> Result<Inputs, Failure> {
+    /// Finds the inputs: first those of `paths`, then those listed in a file. None of them may be an output among `files`.
+    pub fn discover(&self, paths: &[PathBuf], files: Files) -> Result<Inputs, Failure> {
         let mut paths = paths.to_vec();
         if let Some(list) = &self.from_file {
             paths.extend(listed(list)?);
@@ -101,8 +102,10 @@ impl ReadArgs {
             Some(NameByArg::Stem) => NameBy::Stem,
         };
         let name = self.name.as_deref().unwrap_or("stdin");
-        let inputs = inputs::discover_by(paths, name_by, name)
+        let inputs = inputs::discover_by(&paths, name_by, name)
             .map_err(|error| Failure::usage(anyhow!("{error}; --name-by path names structures by their paths")))?;
+        let list = self.from_file.as_deref().filter(|path| !is_standard_input(path));
+        files.reads(list).check(&paths, &inputs.entries)?;
         if self.chooses() && inputs.has_packed() {
             let option =
                 if self.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --assembly, --het" };

@@ -2,6 +2,7 @@
 
 use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
 use super::failure::Failure;
+use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::provenance;
 use prism_host::contacts::EdgeKind;
@@ -21,7 +22,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     };
     let kinds = args.kinds.iter().map(kind).collect();
     let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
-    write(&args.relation.destination(), selection(&[]), |_, _| Ok(relation))
+    write(args.relation.destination(), selection(&[]), |_, _| Ok(relation))
 }
 
 /// Lists pairs of chains that touch, and their residues.
@@ -32,13 +33,12 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
         Some(_) => return Err(Failure::usage(anyhow::anyhow!("--between: name two chains, as in A,B"))),
     };
     let residues = args.residues.as_deref();
-    if residues.is_some() && residues == args.relation.output.as_deref() {
-        return Err(Failure::usage(anyhow::anyhow!("--by-residue and --output name the same file")));
-    }
     if let Some(path) = residues {
         OutputFile::check_relation(path)?;
     }
-    write(&args.relation.destination(), selection(&[]), |job, provenance| {
+    let mut to = args.relation.destination();
+    to.beside = to.beside.writes("--by-residue", residues);
+    write(to, selection(&[]), |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
             between,
@@ -49,7 +49,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
 
 /// Lists structures and their chains.
 pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
-    write(&args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
+    write(args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 
 fn selection(names: &[&str]) -> Selection {
@@ -62,18 +62,20 @@ pub struct Destination<'a> {
     pub output: Option<&'a Path>,
     pub job: &'a JobArgs,
     pub provenance: &'a ProvenanceArgs,
+    /// What is written besides.
+    pub beside: Files,
 }
 
 impl RelationArgs {
     fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
-        Destination { paths, output: output.as_deref(), job, provenance }
+        Destination { paths, output: output.as_deref(), job, provenance, beside: Files::default() }
     }
 }
 
 /// Computes `selection`, and writes the relation that `make` creates. Returns the exit status.
 pub fn write<R: Relation + 'static>(
-    to: &Destination<'_>,
+    to: Destination<'_>,
     selection: Selection,
     make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
@@ -91,6 +93,7 @@ pub fn write<R: Relation + 'static>(
         annotations: None,
         lineages: None,
         provenance: to.provenance,
+        files: to.beside.writes(OUTPUT, output),
     };
     job.run(|provenance| {
         let relation = make(&job, provenance)?;

@@ -2,10 +2,12 @@
 
 use super::args::SitesArgs;
 use super::failure::Failure;
+use super::files::Files;
 use super::relations::{Destination, write};
 use prism_host::engine::Selection;
 use prism_host::output::{SitesRelation, SitesView, ViewedSites};
 use shared_types::FEATURES;
+use std::path::PathBuf;
 
 /// Computes the table of sites. Returns the exit status.
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
@@ -17,9 +19,13 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         output: args.output.as_deref(),
         job: &args.job,
         provenance: &args.provenance,
+        beside: Files::default()
+            .writes("--points", points.map(PathBuf::as_path))
+            .writes("--script", args.script.as_deref())
+            .writes("--write-structure", args.write_structure.as_deref()),
     };
     if points.is_none() && args.script.is_none() && args.write_structure.is_none() {
-        return write(&to, selection, |_, _| Ok(sites));
+        return write(to, selection, |_, _| Ok(sites));
     }
     let [input] = args.paths.as_slice() else {
         return Err(Failure::usage(anyhow::anyhow!(
@@ -31,5 +37,5 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         view = view.with_structure(path.clone())?;
     }
     let selection = if points.is_some() { selection.with_points() } else { selection };
-    write(&to, selection, |_, _| Ok(ViewedSites { sites, view }))
+    write(to, selection, |_, _| Ok(ViewedSites { sites, view }))
 }

@@ -1,7 +1,7 @@
 //! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
 
 use super::{OutputError, StructureRows, write_whole};
-use crate::inputs::{InputFile, Source};
+use crate::inputs::{InputFailure, InputFile, Source};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
 use shared_types::Feature;
 use std::collections::HashMap;
@@ -11,6 +11,13 @@ use std::path::{Component, Path, PathBuf, absolute};
 const NONE: f32 = -999.0;
 /// The factor for columns between 0 and 1: two decimals of hundredths show more digits.
 const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
+
+/// Extensions of PDB files; the first one is added to a name that has none of them.
+const PDB: [&str; 2] = ["pdb", "ent"];
+/// Extensions of mmCIF files.
+const CIF: [&str; 2] = ["cif", "mmcif"];
+/// Extensions of scripts: PyMOL's, and ChimeraX's.
+const SCRIPTS: [&str; 2] = ["pml", "cxc"];
 
 /// A folder of structure files, each the text of its input with a feature's values in the B column, and with a script for
 /// PyMOL (`.pml`) and for ChimeraX (`.cxc`) beside it.
@@ -32,6 +39,8 @@ pub struct ColouredStructures {
     feature: &'static Feature,
     /// The files of structures, by their names.
     files: HashMap<String, PathBuf>,
+    /// The structures of the files that were written, by their places in the folder.
+    written: HashMap<PathBuf, String>,
 }
 
 impl ColouredStructures {
@@ -44,13 +53,21 @@ impl ColouredStructures {
         if !folder.is_dir() {
             std::fs::create_dir(folder).map_err(shown)?;
         }
-        Ok(Self { folder: absolute(folder).map_err(shown)?, feature, files: HashMap::new() })
+        Ok(Self { folder: absolute(folder).map_err(shown)?, feature, files: HashMap::new(), written: HashMap::new() })
     }
 
     /// The feature whose values are written.
     #[must_use]
     pub fn feature(&self) -> &'static Feature {
         self.feature
+    }
+
+    /// The files that may be written for some inputs, relative to the folder.
+    #[must_use]
+    pub fn names(inputs: &[Result<InputFile, InputFailure>]) -> Vec<PathBuf> {
+        let files = inputs.iter().flatten().filter(|input| matches!(input.source, Source::File));
+        let places = files.flat_map(|input| [PDB, CIF].map(|format| place(&input.name, format)));
+        places.flat_map(|place| SCRIPTS.map(|script| beside(&place, script)).into_iter().chain([place])).collect()
     }
 
     /// Adds the files of structures.
@@ -64,7 +81,7 @@ impl ColouredStructures {
     /// # Errors
     /// [`OutputError::ViewInput`] if a structure has no file of its own or has another format; others if files cannot be
     /// written.
-    pub fn write(&self, part: &StructureRows<'_>) -> Result<(), OutputError> {
+    pub fn write(&mut self, part: &StructureRows<'_>) -> Result<(), OutputError> {
         let name = &part.structure.name;
         let Some(input) = self.files.get(name) else {
             let problem = "it is part of a file; give it as a file of its own".to_owned();
@@ -72,21 +89,19 @@ impl ColouredStructures {
         };
         let factor = if IN_HUNDREDTHS.contains(&self.feature.name) { 100.0 } else { 1.0 };
         let text = with_values(part, part.values(self.feature), factor, NONE, input)?;
-        let mut place = self.folder.clone();
-        place.extend(Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))));
-        let known: &[&str] = if is_cif(&text) { &["cif", "mmcif"] } else { &["pdb", "ent"] };
-        if !known.iter().any(|own| place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own))) {
-            place.as_mut_os_string().push(format!(".{}", known[0]));
+        let own = place(name, if is_cif(&text) { CIF } else { PDB });
+        let place = self.folder.join(&own);
+        if let Some(first) = self.written.insert(own, name.clone()) {
+            let problem = format!("its file would replace that of {first}; give the structures other names");
+            return Err(OutputError::ViewInput { path: name.clone(), problem });
         }
         if let Some(folder) = place.parent() {
             std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;
         }
         write_whole(&place, &text)?;
         let [pymol, chimerax] = self.scripts(part, factor, &place);
-        for (extension, script) in [("pml", pymol), ("cxc", chimerax)] {
-            let mut beside = place.clone();
-            beside.as_mut_os_string().push(format!(".{extension}"));
-            write_whole(&beside, script.as_bytes())?;
+        for (extension, script) in SCRIPTS.into_iter().zip([pymol, chimerax]) {
+            write_whole(&beside(&place, extension), script.as_bytes())?;
         }
         Ok(())
     }
@@ -114,6 +129,21 @@ impl ColouredStructures {
         );
         [pymol, chimerax]
     }
+}
+
+/// The place of a structure's file in the folder.
+fn place(name: &str, extensions: [&str; 2]) -> PathBuf {
+    let mut place: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    if !extensions.iter().any(|own| place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own))) {
+        place = beside(&place, extensions[0]);
+    }
+    place
+}
+
+fn beside(place: &Path, extension: &str) -> PathBuf {
+    let mut beside = place.to_owned();
+    beside.as_mut_os_string().push(format!(".{extension}"));
+    beside
 }
 
 fn not_made(folder: &Path, source: std::io::Error) -> OutputError {

@@ -7,6 +7,7 @@ mod described;
 #[cfg(unix)]
 mod faults;
 mod features;
+mod files;
 mod guide;
 mod pack;
 mod parts;

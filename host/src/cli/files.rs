@@ -1,0 +1,208 @@
+//! The files that a run reads and writes. An output that would replace an input, or another output, is refused before anything
+//! is computed.
+//!
+//! Two paths name the same file if they lead to the same place. On Unix, files that exist are compared by device and inode, so
+//! that links are seen. Pipes, devices and folders are not compared.
+
+use super::failure::Failure;
+use anyhow::anyhow;
+use prism_host::inputs::{InputFailure, InputFile, Source};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::{Metadata, metadata};
+use std::path::{Path, PathBuf};
+
+/// Inputs, or why some cannot be read.
+type Entries = [Result<InputFile, InputFailure>];
+
+/// What the main output is called in messages.
+pub const OUTPUT: &str = "the output";
+
+/// The files that a run writes, and those that it reads besides its inputs.
+#[derive(Clone, Default)]
+pub struct Files {
+    read: Vec<PathBuf>,
+    written: Vec<Written>,
+    folder: Option<Folder>,
+    adds_to_data_set: bool,
+}
+
+/// An output.
+#[derive(Clone)]
+struct Written {
+    /// The option that names it.
+    by: &'static str,
+    path: PathBuf,
+}
+
+/// A folder of outputs whose names follow from the inputs.
+#[derive(Clone)]
+struct Folder {
+    by: &'static str,
+    path: PathBuf,
+    /// The files that may be written, relative to the folder.
+    names: fn(&Entries) -> Vec<PathBuf>,
+}
+
+impl Files {
+    /// Adds a file that is read, such as one of annotations.
+    pub fn reads(mut self, path: Option<&Path>) -> Self {
+        self.read.extend(path.map(Path::to_owned));
+        self
+    }
+
+    /// Adds an output, named by an option.
+    pub fn writes(mut self, by: &'static str, path: Option<&Path>) -> Self {
+        self.written.extend(path.map(|path| Written { by, path: path.to_owned() }));
+        self
+    }
+
+    /// Adds a folder of outputs, named by an option. `names` lists the files that may be written there for some inputs.
+    pub fn writes_into(mut self, by: &'static str, path: Option<&Path>, names: fn(&Entries) -> Vec<PathBuf>) -> Self {
+        self.folder = path.map(|path| Folder { by, path: path.to_owned(), names }).or(self.folder);
+        self
+    }
+
+    /// Allows an output that replaces a packed data set among the inputs, because it keeps the structures.
+    pub fn adds_to_data_set(mut self) -> Self {
+        self.adds_to_data_set = true;
+        self
+    }
+
+    /// Checks that no output is an input, or another output. `named` are the paths that the user gave, `entries` the inputs that
+    /// were found there.
+    pub fn check(&self, named: &[PathBuf], entries: &Entries) -> Result<(), Failure> {
+        let mut known: HashMap<Identity, &Written> = HashMap::new();
+        for file in &self.written {
+            let Some(identity) = Identity::of_output(&file.path) else { continue };
+            if let Some(other) = known.insert(identity, file) {
+                return Err(twice(&file.path, other.by, file.by));
+            }
+        }
+        let inside = self.check_folder(&known, entries)?;
+        let replaced = |path: &Path| {
+            let identity = Identity::of_existing(path)?;
+            known.get(&identity).map(|file| file.by).or_else(|| inside.get(&identity).copied())
+        };
+        if inside.is_empty() && !known.keys().any(Identity::exists) {
+            return Ok(());
+        }
+        let read = self.all_read(named, entries);
+        match read.par_iter().find_map_first(|path| Some((path, replaced(path)?))) {
+            None => Ok(()),
+            Some((path, by)) => {
+                let other = if self.folder.as_ref().is_some_and(|folder| folder.by == by) { "folder" } else { "name" };
+                Err(refused(format!("{}: would be overwritten by {by}; choose another {other}", path.display())))
+            }
+        }
+    }
+
+    /// Compares the files of the folder with the other outputs. Returns those that exist.
+    fn check_folder(
+        &self,
+        known: &HashMap<Identity, &Written>,
+        entries: &Entries,
+    ) -> Result<HashMap<Identity, &'static str>, Failure> {
+        let Some(Folder { by, path, names }) = &self.folder else { return Ok(HashMap::new()) };
+        let is_empty = !std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        if is_empty && known.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let names: HashSet<PathBuf> = names(entries).into_iter().collect();
+        let place = resolved(path);
+        for (identity, file) in known {
+            let Identity::Path(own) = identity else { continue };
+            if own.strip_prefix(&place).is_ok_and(|name| names.contains(name)) {
+                return Err(twice(&file.path, file.by, by));
+            }
+        }
+        if is_empty {
+            return Ok(HashMap::new());
+        }
+        let existing = names.par_iter().filter_map(|name| Identity::of_existing(&path.join(name)));
+        let existing: HashMap<Identity, &'static str> = existing.map(|identity| (identity, *by)).collect();
+        match known.iter().find(|(identity, _)| existing.contains_key(identity)) {
+            Some((_, file)) => Err(twice(&file.path, file.by, by)),
+            None => Ok(existing),
+        }
+    }
+
+    /// Every file that is read, once.
+    fn all_read<'a>(&'a self, named: &'a [PathBuf], entries: &'a Entries) -> Vec<&'a Path> {
+        let inputs = || entries.iter().flatten();
+        let is_set = |file: &&InputFile| matches!(file.source, Source::Packed(..));
+        let kept: HashSet<&Path> =
+            inputs().filter(|file| self.adds_to_data_set && is_set(file)).map(|file| file.path.as_path()).collect();
+        let named = named.iter().map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
+        let from_inputs = inputs().filter(|file| !file.is_read_once()).map(|file| file.path.as_path());
+        let mut read: Vec<&Path> = named.chain(from_inputs).filter(|path| !kept.contains(path)).collect();
+        read.extend(self.read.iter().map(PathBuf::as_path));
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+}
+
+fn twice(path: &Path, first: &str, second: &str) -> Failure {
+    refused(format!("{}: is both {first} and {second}; give them different names", path.display()))
+}
+
+fn refused(text: String) -> Failure {
+    Failure::usage(anyhow!(text))
+}
+
+/// What makes two paths one file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    /// The device and the inode of a file that exists.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// The resolved path of a file that exists.
+    #[cfg(not(unix))]
+    Existing(PathBuf),
+    /// The resolved path of a file that does not exist yet.
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// A plain file that exists.
+    fn of_existing(path: &Path) -> Option<Self> {
+        let metadata = metadata(path).ok().filter(Metadata::is_file)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Some(Self::Inode(metadata.dev(), metadata.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = metadata;
+            Some(Self::Existing(std::fs::canonicalize(path).ok()?))
+        }
+    }
+
+    /// A plain file, or one that is to be made.
+    fn of_output(path: &Path) -> Option<Self> {
+        match metadata(path) {
+            Ok(_) => Self::of_existing(path),
+            Err(_) => Some(Self::Path(resolved(path))),
+        }
+    }
+
+    fn exists(&self) -> bool {
+        !matches!(self, Self::Path(_))
+    }
+}
+
+/// The path without links and `..`, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    if let Ok(path) = std::fs::canonicalize(path) {
+        return path;
+    }
+    let parent = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => return path.to_owned(),
+    };
+    resolved(parent).join(path.file_name().unwrap_or(OsStr::new("..")))
+}
