@@ -11,6 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// An input.
 #[derive(FromPyObject)]
@@ -122,22 +123,31 @@ pub struct Lazy {
 const AT_ONCE: usize = 256;
 /// Their bytes, roughly.
 const BYTES_AT_ONCE: usize = 32 << 20;
+/// After this time, those that a slow iterator has given are computed without waiting for more.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 impl Lazy {
     pub fn new(iterator: Py<PyIterator>) -> Self {
         Self { iterator, next: None, ended: Ended::default() }
     }
 
-    /// The next inputs: either all paths in a row, since they are named together, or some structures in memory.
-    fn some(&mut self) -> Vec<Item> {
+    /// The next inputs: either all paths in a row, since they are named together, or some structures in memory. After a
+    /// cancellation it takes at most one more.
+    fn some(&mut self, cancel: &Cancel) -> Vec<Item> {
         let mut items: Vec<Item> = self.next.take().into_iter().collect();
         let mut bytes: usize = items.iter().map(Item::size).sum();
+        let begin = Instant::now();
         // At the end of the program no more are taken.
         let Some(asking) = Asking::new() else { return Vec::new() };
         Python::attach(|py| {
             drop(asking);
             let mut iterator = self.iterator.bind(py).clone();
-            while items.len() < AT_ONCE && bytes < BYTES_AT_ONCE || matches!(items.last(), Some(Item::Path(_))) {
+            while !cancel.is_cancelled() {
+                let is_enough =
+                    items.len() >= AT_ONCE || bytes >= BYTES_AT_ONCE || !items.is_empty() && begin.elapsed() > PATIENCE;
+                if is_enough && !matches!(items.last(), Some(Item::Path(_))) {
+                    break;
+                }
                 let item = match iterator.next() {
                     None => break,
                     Some(item) => match item.and_then(|item| item.extract::<Item>()) {
@@ -171,7 +181,7 @@ impl Lazy {
                 if cancel.is_cancelled() {
                     return None;
                 }
-                let items = self.some();
+                let items = self.some(&cancel);
                 if items.is_empty() {
                     return None;
                 }

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,6 +32,23 @@ def test_leaving_the_loop_ends_the_run(rbd: Path) -> None:
         assert batch.num_rows > 0
         break
     assert threading.active_count() == before
+
+
+def test_what_a_slow_iterator_gave_is_computed_and_it_is_left_soon(rbd: Path) -> None:
+    content = rbd.read_bytes()
+    given = 0
+
+    def endless() -> Iterator[tuple[str, bytes]]:
+        nonlocal given
+        while True:
+            given += 1
+            yield f"copy {given}", content
+            time.sleep(0.02)
+
+    for batch in prism.stream(endless(), ["wcn"], "cpu"):
+        assert batch.num_rows > 0
+        break
+    assert given < 200
 
 
 def test_an_engine_serves_threads(rbd: Path) -> None:

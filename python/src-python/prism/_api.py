@@ -116,7 +116,8 @@ def features(
             - a :class:`Structure`, which is made of arrays;
             - an object of gemmi, Biopython, Biotite, MDAnalysis or mdtraj: see :func:`structures`.
 
-            Another thread advances an iterator while earlier inputs are computed. It is never far ahead.
+            Another thread advances an iterator while earlier inputs are computed. It takes all paths in a row
+            first, and otherwise at most 256 structures or 32 MiB ahead.
         columns: Names of the features to compute; :func:`columns` lists them. ``None`` takes all. Columns that identify the
             residue (``structure``, ``chain``, ``resnum``, ...) come first. If you name one of those too, the table has exactly
             the columns that you name.
