@@ -263,7 +263,8 @@ pub struct FolderArgs {
     #[arg(long, hide_short_help = true)]
     pub resume: bool,
 
-    /// Compute the k-th of n shares of a run into a folder, counted from 1; other processes compute the others.
+    /// Compute the k-th of n shares of a run into a folder, counted from 1; other processes compute the others. With --resume
+    /// they may share the folder, and the first one starts the run.
     #[arg(long, value_name = "K/N", hide_short_help = true)]
     pub shard: Option<Shard>,
 

@@ -115,7 +115,7 @@ impl Folder {
             return Err(Failure::Work(anyhow!("{shown}: holds another run (other {}); {advice}", differs.join(", "))));
         }
         if !resume {
-            let advice = "--resume goes on with it, another folder begins anew";
+            let advice = "--resume goes on with it (as another --shard, too), another folder begins anew";
             return Err(Failure::Work(anyhow!("{shown}: holds this run already; {advice}")));
         }
         Ok(folder)

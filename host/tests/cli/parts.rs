@@ -123,6 +123,7 @@ fn what_is_not_the_same_run_is_refused() {
         assert!(files(&run.path("out")) == before);
     };
     refused(into("out/", &[]), 1, "error: out/: holds this run already; --resume goes on with it");
+    refused(into("out/", &["--shard", "1/2"]), 1, "--resume goes on with it (as another --shard, too)");
     refused(into("out/", &["--resume", "--chains", "A"]), 1, "error: out/: holds another run (other options)");
     refused(into("out.csv", &["--resume"]), 2, "--resume and --shard are for a run into a folder");
     refused(into("in/", &["--resume"]), 1, "error: in/: holds other files and no run");
