@@ -6,6 +6,8 @@
 mod interface;
 
 pub use interface::{ChainPair, Interface, InterfaceError, InterfaceResidue, interfaces};
+#[cfg(feature = "cli")]
+pub(crate) use interface::{chain_named, names_of_chains};
 
 use crate::structure::StructureInput;
 use kernels_gpu::Vector;

@@ -81,6 +81,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         annotations,
         lineages,
         provenance: &args.provenance,
+        between: None,
         files,
     };
     if let Some(path) = folder {

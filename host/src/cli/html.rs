@@ -27,6 +27,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         annotations: None,
         lineages: None,
         provenance: &args.provenance,
+        between: None,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))

@@ -1,6 +1,7 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
 use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs};
+use super::between;
 use super::failure::Failure;
 use super::files::Files;
 use super::interrupt::Interrupt;
@@ -148,6 +149,8 @@ pub struct Job<'a> {
     pub lineages: Option<(&'a Path, Arc<Lineages>)>,
     /// The provenance to record.
     pub provenance: &'a ProvenanceArgs,
+    /// Two chains that every input must have.
+    pub between: Option<[String; 2]>,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -263,6 +266,10 @@ impl Job<'_> {
     pub fn pass(&self, ready: &mut Ready, source: StructureFiles, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
         let Ready { interrupt, engine, report, status, workers, .. } = ready;
         let source = source.with_batch_atoms(pipeline::batch_atoms(engine));
+        let source = source.map(|batch| match &self.between {
+            Some(chains) => between::require(chains, batch),
+            None => batch,
+        });
         let fail_fast = self.args.read.fail_fast;
         let ended = pipeline::run(engine, source, interrupt.cancel(), |computed| {
             note_status(&computed, status.as_mut())?;

@@ -1,6 +1,7 @@
 //! The commands.
 
 pub mod args;
+mod between;
 mod check;
 mod explain;
 mod failure;

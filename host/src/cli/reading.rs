@@ -68,7 +68,7 @@ impl ReadArgs {
     /// The parts of each file to read.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
-            chains: self.chains.clone(),
+            chains: self.chains.as_deref().map(trimmed),
             residues: match self.residues {
                 ResiduesArg::All => Residues::All,
                 ResiduesArg::Standard => Residues::Standard,
@@ -191,6 +191,11 @@ pub enum NameByArg {
     Path,
     /// By the name without its extensions.
     Stem,
+}
+
+/// Names without the spaces around them. A blank chain then has the empty name, which means it, too.
+pub fn trimmed(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.trim().to_owned()).collect()
 }
 
 fn is_standard_input(path: &Path) -> bool {

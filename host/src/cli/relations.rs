@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::provenance;
+use super::reading::trimmed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
@@ -27,7 +28,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
 
 /// Lists pairs of chains that touch, and their residues.
 pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
-    let between = match args.between.as_deref() {
+    let between = match args.between.as_deref().map(trimmed).as_deref() {
         None => None,
         Some([a, b]) if a != b => Some([a.clone(), b.clone()]),
         Some(_) => return Err(Failure::usage(anyhow::anyhow!("--between: name two chains, as in A,B"))),
@@ -37,6 +38,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
         OutputFile::check_relation(path)?;
     }
     let mut to = args.relation.destination();
+    to.between.clone_from(&between);
     to.beside = to.beside.writes("--by-residue", residues);
     write(to, selection(&[]), |job, provenance| {
         Ok(InterfacesRelation {
@@ -62,6 +64,8 @@ pub struct Destination<'a> {
     pub output: Option<&'a Path>,
     pub job: &'a JobArgs,
     pub provenance: &'a ProvenanceArgs,
+    /// Two chains that every input must have.
+    pub between: Option<[String; 2]>,
     /// What is written besides.
     pub beside: Files,
 }
@@ -69,7 +73,7 @@ pub struct Destination<'a> {
 impl RelationArgs {
     fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
-        Destination { paths, output: output.as_deref(), job, provenance, beside: Files::default() }
+        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside: Files::default() }
     }
 }
 
@@ -93,6 +97,7 @@ pub fn write<R: Relation + 'static>(
         annotations: None,
         lineages: None,
         provenance: to.provenance,
+        between: to.between,
         files: to.beside.writes(OUTPUT, output),
     };
     job.run(|provenance| {

@@ -19,6 +19,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         output: args.output.as_deref(),
         job: &args.job,
         provenance: &args.provenance,
+        between: None,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())

@@ -112,7 +112,10 @@ pub fn interfaces(
     structure.validate()?;
     let chains: BTreeSet<u32> = match between {
         None => structure.rows_of_chains().into_iter().map(|(chain, _)| chain).collect(),
-        Some(names) => names.into_iter().map(|name| chain_named(structure, name)).collect::<Result<_, _>>()?,
+        Some(names) => {
+            let named = |name| chain_named(structure, name).ok_or_else(|| no_chain(structure, name));
+            names.into_iter().map(named).collect::<Result<_, _>>()?
+        }
     };
     let pairs: Vec<[u32; 2]> =
         near_chains(structure).into_iter().filter(|pair| pair.iter().all(|chain| chains.contains(chain))).collect();
@@ -164,15 +167,22 @@ pub fn interfaces(
     Ok(Interface { residues, pairs })
 }
 
-fn chain_named(structure: &StructureInput, name: &str) -> Result<u32, InterfaceError> {
-    let chains: Vec<(u32, &str)> =
-        structure.rows_of_chains().into_iter().map(|(chain, _)| (chain, &*structure.chains[chain as usize])).collect();
-    let found = chains.iter().find(|(_, chain)| *chain == name || (name.is_empty() && *chain == " "));
-    found.map(|(chain, _)| *chain).ok_or_else(|| InterfaceError::NoChain {
-        structure: structure.name.clone(),
-        chain: name.to_owned(),
-        found: chains.iter().map(|(_, chain)| *chain).collect::<Vec<_>>().join(","),
-    })
+fn no_chain(structure: &StructureInput, name: &str) -> InterfaceError {
+    let (structure, chain, found) = (structure.name.clone(), name.to_owned(), names_of_chains(structure));
+    InterfaceError::NoChain { structure, chain, found }
+}
+
+/// The names of chains that have rows.
+pub(crate) fn names_of_chains(structure: &StructureInput) -> String {
+    let chains = structure.rows_of_chains().into_iter();
+    chains.map(|(chain, _)| structure.chains[chain as usize].as_str()).collect::<Vec<_>>().join(",")
+}
+
+/// The index of a chain with rows. A blank name may be given as an empty one.
+pub(crate) fn chain_named(structure: &StructureInput, name: &str) -> Option<u32> {
+    let is_it = |chain: &str| chain == name || (name.is_empty() && chain == " ");
+    let mut chains = structure.rows_of_chains().into_iter().map(|(chain, _)| chain);
+    chains.find(|chain| is_it(&structure.chains[*chain as usize]))
 }
 
 /// Pairs of chains with atoms so close that they may cover each other's surface.

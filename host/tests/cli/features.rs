@@ -163,6 +163,9 @@ fn chains_are_chosen() {
     let run = Run::new();
     run.copy(&example(), "a.pdb");
     assert_eq!(run.features(&["a.pdb", "--chains", "A,E"]).stdout.lines().count(), 195);
+    let spaced = run.features(&["a.pdb", "--chains", "A, E"]);
+    spaced.says(0, "warning: a.pdb: chain \"A\", which was requested");
+    assert_eq!(spaced.stdout.lines().count(), 195);
     run.features(&["a.pdb", "--chains", "A"]).says(1, "error: a.pdb: no protein residues");
 }
 
