@@ -229,8 +229,6 @@ fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> 
             return Err(at(bad_field("position", shown.as_bytes(), "is not a point within a million Å of the origin")));
         }
         let symbol = atoms.elements.at(index);
-        let of = |values: &'_ [f64]| values.get(index).map(|value| value.to_ne_bytes());
-        let (occupancy, b_factor) = (of(&atoms.occupancies), of(&atoms.b_factors));
         let record = Record {
             residue: pack(residue),
             name: pack(name),
@@ -238,8 +236,8 @@ fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> 
             hydrogen: is_hydrogen(symbol, name),
             element: element(symbol),
             position,
-            occupancy: occupancy.as_ref().map_or(b"", |bytes| bytes),
-            b_factor: b_factor.as_ref().map_or(b"", |bytes| bytes),
+            occupancy: atoms.occupancies.get(index).map_or(b"", bytemuck::bytes_of),
+            b_factor: atoms.b_factors.get(index).map_or(b"", bytemuck::bytes_of),
             hetatm: atoms.hetero.get(index).copied().unwrap_or(false),
             in_chain: atoms.in_chain.get(index).copied(),
         };

@@ -56,7 +56,8 @@ pub enum Residues {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alternates {
     /// For a whole residue, the alternative with the highest mean occupancy, or the first of equal ones. Atoms that this
-    /// alternative lacks come from the best one that has them.
+    /// alternative lacks come from the best one that has them. Atoms without a letter are an alternative if the residue has
+    /// their names with a letter, too; others belong to every alternative.
     #[default]
     Highest,
     /// For each atom name, the first record.

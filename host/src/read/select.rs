@@ -16,7 +16,7 @@ use alternates::Alternate;
 use element::radius;
 pub(super) use element::{element, is_hydrogen};
 use names::Names;
-pub(super) use repeat::{BColumns, Known};
+pub(super) use repeat::{BColumns, Known, OCCUPANCY};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
@@ -46,7 +46,7 @@ pub(super) struct ResidueId<'a> {
 }
 
 /// An `ATOM` or `HETATM` record.
-pub(super) struct Record<'a> {
+pub(super) struct Record<'r, 'a> {
     /// Residue name, by [`pack`].
     pub(super) residue: u64,
     /// Atom name without surrounding blanks, by [`pack`].
@@ -58,10 +58,10 @@ pub(super) struct Record<'a> {
     pub(super) element: u16,
     /// Position in Å.
     pub(super) position: [f64; 3],
-    /// Text for [`Syntax::occupancy`].
+    /// Text for [`Syntax::occupancy`], needed until the residue's last record.
     pub(super) occupancy: &'a [u8],
     /// Text for [`Syntax::b_factor`].
-    pub(super) b_factor: &'a [u8],
+    pub(super) b_factor: &'r [u8],
     pub(super) hetatm: bool,
     /// Whether the file says that the residue belongs to a chain.
     pub(super) in_chain: Option<bool>,
@@ -137,8 +137,10 @@ pub(super) struct Selection<'a> {
     residue_id: Option<ResidueId<'a>>,
     run: Run,
     names: Names,
-    /// Atom names of the current run that are not in `names` yet.
-    repeated: Vec<u64>,
+    /// The occupancy of each of these names, as text; none if the first atom of each name is kept.
+    occupancies: Vec<&'a [u8]>,
+    /// Atom names of the current run that are not in `names` yet, and their occupancies.
+    repeated: Vec<(u64, &'a [u8; OCCUPANCY])>,
     alternates: Vec<Alternate>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
@@ -165,6 +167,7 @@ impl<'a> Selection<'a> {
             residue_id: None,
             run: Run::NEW,
             names: Names::default(),
+            occupancies: Vec::new(),
             repeated: Vec::new(),
             alternates: Vec::new(),
             chain_index: HashMap::new(),
@@ -234,7 +237,7 @@ impl<'a> Selection<'a> {
 
     /// Takes a record of the current residue.
     #[inline]
-    pub(super) fn atom(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+    pub(super) fn atom(&mut self, record: &Record<'_, 'a>) -> Result<(), Problem> {
         if self.run.residue != Some(record.residue) && !self.begin(record)? {
             return Ok(());
         }
@@ -259,6 +262,9 @@ impl<'a> Selection<'a> {
         if let Some(first) = known {
             self.draft.tally.duplicates += usize::from(first == record.alternate);
             return Ok(());
+        }
+        if self.policy != Alternates::First {
+            self.occupancies.push(record.occupancy);
         }
         if !self.run.open {
             self.open_residue(record.residue)?;
@@ -321,7 +327,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Takes a record whose residue name differs from the run's. Returns false if the record is not used.
-    fn begin(&mut self, record: &Record<'_>) -> Result<bool, Problem> {
+    fn begin(&mut self, record: &Record<'_, 'a>) -> Result<bool, Problem> {
         let (kind, fate) = self.fate(record);
         if self.run.residue.is_some() {
             // A second name within a run is microheterogeneity.
@@ -363,7 +369,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Takes an alternative that is another residue, as an atom of the run; the run keeps its name.
-    fn atom_of_another_name(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+    fn atom_of_another_name(&mut self, record: &Record<'_, 'a>) -> Result<(), Problem> {
         let own = self.run.residue.replace(record.residue);
         let taken = self.atom(record);
         self.run.residue = own;
@@ -375,7 +381,7 @@ impl<'a> Selection<'a> {
 
     /// The type and fate of a residue with the record's name.
     #[inline]
-    fn fate(&mut self, record: &Record<'_>) -> (ResidueKind, Fate) {
+    fn fate(&mut self, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
         if self.residues == Residues::Standard {
             return match components::standard(record.residue).filter(|_| !record.hetatm) {
                 Some(kind) => (kind, Fate::Row),
@@ -401,14 +407,14 @@ impl<'a> Selection<'a> {
     }
 
     /// The fate of non-standard residues if only standard ones have rows.
-    fn uncounted(&self, record: &Record<'_>) -> Fate {
+    fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
         match components::component(record.residue) {
             Component::Water => Fate::Nothing,
             _ => Fate::Cover,
         }
     }
 
-    fn cover_atom(&mut self, record: &Record<'_>) {
+    fn cover_atom(&mut self, record: &Record<'_, '_>) {
         if self.cover && !record.hydrogen && self.names.insert_name(record.name, record.alternate).is_none() {
             let [x, y, z] = record.position;
             self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
@@ -456,6 +462,7 @@ impl<'a> Selection<'a> {
         }
         self.run = Run::NEW;
         self.names.clear();
+        self.occupancies.clear();
         self.repeated.clear();
         self.alternates.clear();
         Ok(())

@@ -154,6 +154,77 @@ fn one_alternative_for_a_whole_residue() {
     assert_eq!(read(alternatives()).notes[0].text, "1 residues have alternate locations");
 }
 
+/// Some programs leave the first of two conformers without a letter.
+#[test]
+fn a_conformer_without_a_letter_is_an_alternative() {
+    let atom = |name, letter, number: u32, occupancy: f64, x| {
+        let line = atom_line(name, letter, "SER", &format!("A{number:4} "), x);
+        let line = line.replace("  1.00", &format!("{occupancy:6.2}"));
+        format!("{:<76}{:>2}  \n", line.trim_end(), &name.trim()[..1])
+    };
+    let plain =
+        [atom(" N  ", ' ', 1, 1.0, 1.0), atom(" CA ", ' ', 1, 1.0, 2.0), atom(" CB ", ' ', 1, 1.0, 3.0)].concat();
+    let two = |occupancy: f64| {
+        [
+            atom(" N  ", ' ', 2, 1.0, 4.0),
+            atom(" CA ", ' ', 2, occupancy, 5.0),
+            atom(" CB ", ' ', 2, occupancy, 6.0),
+            atom(" CA ", 'A', 2, 1.0 - occupancy, 7.0),
+            atom(" CB ", 'A', 2, 1.0 - occupancy, 8.0),
+        ]
+    };
+    let xs = |text: &str, alternates| {
+        let s = with(text, &ReadOptions { alternates, ..ReadOptions::default() });
+        let last = s.n_residues() - 1;
+        let begin = s.residue_atoms[last];
+        let xs: Vec<_> = s.atoms[begin as usize..].iter().map(|a| (f64::from(a.x) + s.center[0]).round()).collect();
+        (xs, s.bfactor[last], s.ca_indices[last] - begin)
+    };
+    let (unlettered, lettered) = ((vec![4.0, 5.0, 6.0], 5.0, 1), (vec![4.0, 7.0, 8.0], 7.0, 1));
+    for occupancy in [0.3, 0.7] {
+        let two = two(occupancy);
+        let in_turn: String = [0, 1, 3, 2, 4].map(|line| two[line].as_str()).concat();
+        // Also below a residue of the same name, whose lines are compared with those of this one.
+        for text in [two.concat(), format!("{plain}{}", two.concat()), format!("{plain}{in_turn}")] {
+            let best = if occupancy < 0.5 { &lettered } else { &unlettered };
+            assert_eq!(xs(&text, Alternates::Highest), *best, "{text}");
+            assert_eq!(xs(&text, Alternates::Named('A')), lettered, "{text}");
+            assert_eq!(xs(&text, Alternates::First), unlettered, "{text}");
+            assert_eq!(read(&text).notes[0].text, "1 residues have alternate locations", "{text}");
+        }
+    }
+    // The same in mmCIF.
+    let row = |id, name: &str, letter, occupancy, x: f64| {
+        format!("ATOM {id} {} {name} {letter} SER A 2 {x:.3} 0.000 0.000 {occupancy} {x:.2} 2 A", &name[..1])
+    };
+    let rows = [row(1, "CA", '.', 0.3, 5.0), row(2, "CA", 'B', 0.7, 7.0)];
+    let items = "group_PDB id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y \
+                 Cartn_z occupancy B_iso_or_equiv auth_seq_id auth_asym_id";
+    let items: Vec<_> = items.split_whitespace().collect();
+    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.split_whitespace().collect()).collect();
+    let read = read(cif_of(&items, &rows));
+    assert_eq!((read.structure.bfactor[0], read.structure.n_atoms()), (7.0, 1));
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::Alternates));
+}
+
+/// An atom without a letter that another residue of the place has with a letter belongs to both.
+#[test]
+fn residues_in_one_place_share_atoms_without_a_letter() {
+    let atom = |name, letter, residue, occupancy: f64, x| {
+        atom_line(name, letter, residue, "A   1 ", x).replace("  1.00", &format!("{occupancy:6.2}"))
+    };
+    let text = [
+        atom(" N  ", ' ', "SER", 1.0, 1.0),
+        atom(" CA ", 'A', "SER", 0.4, 2.0),
+        atom(" N  ", 'B', "THR", 0.6, 3.0),
+        atom(" CA ", 'B', "THR", 0.6, 4.0),
+    ]
+    .concat();
+    let s = with(&text, &ReadOptions::default());
+    assert_eq!((rows(&s), s.bfactor[0]), (vec!["THR THR 2".to_owned()], 4.0));
+    assert_eq!((f64::from(s.atoms[0].x) + s.center[0]).round(), 1.0);
+}
+
 #[test]
 fn of_several_residues_in_one_place_the_likeliest() {
     let atom = |name, alternate, residue, occupancy: f64, x| {

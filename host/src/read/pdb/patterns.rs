@@ -9,7 +9,7 @@ use super::columns::{B_END, field, name, usual_position};
 use super::{ATOM_LINE, ELEMENT_END, NEEDED};
 use crate::read::error::Problem;
 use crate::read::options::Residues;
-use crate::read::select::{BColumns, Known, Selection};
+use crate::read::select::{BColumns, Known, OCCUPANCY, Selection};
 use shared_types::ResidueKind;
 use std::cell::Cell;
 
@@ -97,7 +97,7 @@ impl Patterns {
 
     /// Takes the lines at the start of `text`, as far as they agree with the pattern of the residue that begins there. Returns their
     /// number.
-    pub(super) fn take(&mut self, text: &[u8], selection: &mut Selection<'_>) -> Result<usize, Problem> {
+    pub(super) fn take<'a>(&mut self, text: &'a [u8], selection: &mut Selection<'a>) -> Result<usize, Problem> {
         let Some(first) = text.first_chunk::<ATOM_LINE>() else { return Ok(0) };
         let residue = [first[17], first[18], first[19]];
         let place = place_of(residue);
@@ -129,7 +129,7 @@ impl Patterns {
         let Some(last) = taken.checked_sub(1).map(|last| &pattern.lines[last]) else { return Ok(0) };
         let lines = &text.as_chunks::<ATOM_LINE>().0[..taken];
         let heavy = || pattern.lines[..taken].iter().zip(lines).filter(|(known, _)| known.radius.is_some());
-        let names = heavy().map(|(known, _)| atom_name(known.names));
+        let names = heavy().map(|(known, line)| (atom_name(known.names), occupancy_column(line)));
         let ca = last.known.ca().and_then(|ca| heavy().nth(ca)).map(|(_, line)| b_column(line));
         let b = BColumns { ca: ca.as_ref().map_or(&[], |b| b), first: &first_b.unwrap_or_default(), is_uniform };
         let residue = (packed(residue), pattern.kind);
@@ -200,6 +200,13 @@ fn b_column(line: &Line) -> [u8; 6] {
     let mut b = [0; 6];
     b.copy_from_slice(&line[B_END - 6..B_END]);
     b
+}
+
+/// Columns 55 to 60: the occupancy.
+#[inline]
+fn occupancy_column(line: &Line) -> &[u8; OCCUPANCY] {
+    let (_, after) = line.split_first_chunk::<NEEDED>().unwrap_or((&[0; NEEDED], &[]));
+    after.first_chunk().unwrap_or(&[b' '; OCCUPANCY])
 }
 
 fn residue_of(names: [u8; 8]) -> [u8; 3] {

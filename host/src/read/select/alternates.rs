@@ -14,7 +14,7 @@ pub(super) struct Alternate {
     pub(super) residue: u64,
     pub(super) kind: ResidueKind,
     pub(super) occupancy: f64,
-    /// B factor in Å² of an alpha carbon.
+    /// B factor in Å² of an alpha carbon with a letter.
     pub(super) b_factor: f32,
 }
 
@@ -28,8 +28,31 @@ struct Choice {
 }
 
 impl Selection<'_> {
+    /// Adds the atoms without a letter whose names occur with one, too: they are an alternative like those with letters.
+    fn add_unlettered(&mut self) {
+        let Some(residue) = self.run.residue else { return };
+        let names = self.names.all();
+        let lettered = self.alternates.iter().filter(|atom| atom.residue == residue);
+        let lettered: HashSet<u64> = lettered.map(|atom| names[atom.offset].0).collect();
+        let unlettered = names.iter().enumerate().filter(|(_, (name, letter))| *letter == 0 && lettered.contains(name));
+        let added: Vec<Alternate> = unlettered
+            .map(|(offset, _)| Alternate {
+                offset,
+                residue,
+                kind: self.run.kind,
+                occupancy: self.occupancy(self.occupancies.get(offset).copied().unwrap_or_default()),
+                b_factor: f32::NAN,
+            })
+            .collect();
+        if !added.is_empty() {
+            self.alternates.extend(added);
+            self.alternates.sort_by_key(|atom| atom.offset);
+        }
+    }
+
     /// Keeps the requested alternative of the current residue.
     pub(super) fn choose_alternative(&mut self) {
+        self.add_unlettered();
         let mut choices: Vec<Choice> = Vec::new();
         let mut index: HashMap<(u64, u64), usize> = HashMap::new();
         // The alternative of each atom.
@@ -63,8 +86,9 @@ impl Selection<'_> {
         let names = self.names.all();
         let mut taken: HashSet<u64> = HashSet::new();
         let mut kept: Vec<usize> = Vec::with_capacity(names.len());
-        for (offset, &(name, alternate)) in names.iter().enumerate() {
-            if alternate == 0 {
+        let is_alternative: HashSet<usize> = self.alternates.iter().map(|atom| atom.offset).collect();
+        for (offset, &(name, _)) in names.iter().enumerate() {
+            if !is_alternative.contains(&offset) {
                 taken.insert(name);
                 kept.push(offset);
             }

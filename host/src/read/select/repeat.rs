@@ -5,6 +5,9 @@ use crate::read::error::Problem;
 use crate::read::word::pack;
 use shared_types::{NO_CA, ResidueKind};
 
+/// Bytes of a repeated atom's occupancy.
+pub(in crate::read) const OCCUPANCY: usize = 6;
+
 /// What is known of a residue after its first records, all of them `ATOM` records without alternate locations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::read) struct Known {
@@ -33,7 +36,7 @@ impl Known {
     }
 }
 
-impl Selection<'_> {
+impl<'a> Selection<'a> {
     /// Whether the current run has no record yet.
     pub(in crate::read) fn is_at_first_record(&self) -> bool {
         self.run.residue.is_none()
@@ -70,13 +73,13 @@ impl Selection<'_> {
     }
 
     /// Opens a residue, whose atoms from `begin` on have been pushed, as if its records had been taken one by one. `names` are those
-    /// of its atoms.
+    /// of its atoms, with their occupancies.
     pub(in crate::read) fn repeat(
         &mut self,
         begin: usize,
         (residue, kind): (u64, ResidueKind),
         known: &Known,
-        names: impl Iterator<Item = u64>,
+        names: impl Iterator<Item = (u64, &'a [u8; OCCUPANCY])>,
         b: &BColumns<'_>,
     ) -> Result<(), Problem> {
         let record = (residue, kind);
@@ -100,8 +103,9 @@ impl Selection<'_> {
     /// Enters the names of a repeated residue, to which a record is added.
     #[cold]
     pub(super) fn recall(&mut self) {
-        for name in self.repeated.drain(..) {
+        for (name, occupancy) in self.repeated.drain(..) {
             self.names.insert_alternate(name, 0);
+            self.occupancies.push(occupancy);
         }
     }
 }

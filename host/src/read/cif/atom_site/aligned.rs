@@ -130,7 +130,7 @@ impl AtomSite<'_, '_> {
 /// The atom of an aligned line, if each free value has its most common form. Other lines are read as rows of values.
 // Inlined: it is called for each atom, and a call would cost as much as part of the work.
 #[inline(always)]
-fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<Record<'a>> {
+fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<Record<'a, 'a>> {
     if let Some(place) = places.id {
         let (word, length) = word(line, place)?;
         // Digits, moved to the end of the word.
