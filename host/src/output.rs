@@ -15,6 +15,7 @@ mod parquet;
 mod relation;
 mod relations;
 mod rows;
+mod script_names;
 mod shared;
 mod sites;
 mod status;

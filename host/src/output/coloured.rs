@@ -1,5 +1,6 @@
 //! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
 
+use super::script_names::{NO_TEXT, can_hold, chimerax, pymol_load};
 use super::{OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
@@ -47,13 +48,17 @@ impl ColouredStructures {
     /// Makes the folder if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be made, or scripts cannot hold its name.
     pub fn create(folder: &Path, feature: &'static Feature) -> Result<Self, OutputError> {
+        if !can_hold(folder) {
+            return Err(OutputError::ViewFormat { path: folder.display().to_string(), known: NO_TEXT });
+        }
         let shown = |source| not_made(folder, source);
         if !folder.is_dir() {
             std::fs::create_dir(folder).map_err(shown)?;
         }
-        Ok(Self { folder: absolute(folder).map_err(shown)?, feature, files: HashMap::new(), written: HashMap::new() })
+        let folder = absolute(folder).map_err(shown)?;
+        Ok(Self { folder, feature, files: HashMap::new(), written: HashMap::new() })
     }
 
     /// The feature whose values are written.
@@ -115,15 +120,15 @@ impl ColouredStructures {
         let Feature { name, unit, .. } = self.feature;
         let what = if factor == 1.0 { format!("{name} {unit}") } else { format!("{name}, in hundredths") };
         let what = format!("# The B column holds {}; {NONE} stands for no value.\n", what.trim_end());
-        let file = place.display();
+        let (load, open) = (pymol_load(place, "structure"), chimerax(place));
         let pymol = format!(
-            "{what}load {file}, structure\nhide everything\nshow cartoon, structure\nset_color prism_low, [0, 34, 78]\n\
+            "{what}{load}\nhide everything\nshow cartoon, structure\nset_color prism_low, [0, 34, 78]\n\
              set_color prism_middle, [112, 113, 115]\nset_color prism_high, [254, 232, 56]\n\
              spectrum b, prism_low prism_middle prism_high, structure, {low:.2}, {high:.2}\n\
              color grey80, structure and b < -998\n"
         );
         let chimerax = format!(
-            "{what}open \"{file}\"\nhide atoms\nshow cartoons\n\
+            "{what}open {open}\nhide atoms\nshow cartoons\n\
              color bfactor #1 palette #00224e:#707173:#fee838 range {low:.2},{high:.2}\n\
              color @@bfactor<-998 lightgrey\nview\n"
         );

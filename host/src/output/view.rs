@@ -2,6 +2,7 @@
 //! column.
 
 use super::coloured::with_values;
+use super::script_names::{NO_TEXT, can_hold, chimerax, pymol_load};
 use super::{OutputError, StructureRows, write_whole};
 use crate::read::is_cif;
 use crate::sites::{FoundSite, SurfacePoint, points};
@@ -47,7 +48,7 @@ impl SitesView {
     /// Adds files for points (`.pdb` or `.ply`) and a script (`.pml` or `.cxc`), and the file that the script opens.
     ///
     /// # Errors
-    /// [`OutputError::ViewFormat`] for other extensions.
+    /// [`OutputError::ViewFormat`] for other extensions, and for names that a script cannot hold.
     pub fn new(points: Option<PathBuf>, script: Option<PathBuf>, input: PathBuf) -> Result<Self, OutputError> {
         match &points {
             Some(path) if !is(path, "pdb") && !is(path, "ply") => {
@@ -60,6 +61,10 @@ impl SitesView {
                 return refuse(path, "scripts are written as pml (PyMOL) or cxc (ChimeraX)");
             }
             _ => {}
+        }
+        let named = points.iter().chain([&input]);
+        if let Some(path) = named.filter(|_| script.is_some()).find(|path| !can_hold(path)) {
+            return refuse(path, NO_TEXT);
         }
         Ok(Self { points, script, structure: None, input, written: false })
     }
@@ -177,8 +182,8 @@ impl Script<'_> {
 
     fn pymol(&self) -> String {
         let mut text = format!(
-            "load {}, protein\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n",
-            self.input.display()
+            "{}\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n",
+            pymol_load(self.input, "protein")
         );
         for site in self.sites {
             let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
@@ -204,8 +209,8 @@ impl Script<'_> {
             Some(path) if is(path, "pdb") => {
                 let _ = writeln!(
                     text,
-                    "load {}, points\nhide everything, points\nshow nb_spheres, points\nset nb_spheres_size, 0.25\nspectrum b, blue_white_red, points, 0, 100",
-                    path.display()
+                    "{}\nhide everything, points\nshow nb_spheres, points\nset nb_spheres_size, 0.25\nspectrum b, blue_white_red, points, 0, 100",
+                    pymol_load(path, "points")
                 );
             }
             _ => {}
@@ -214,7 +219,7 @@ impl Script<'_> {
     }
 
     fn chimerax(&self) -> String {
-        let mut text = format!("open {}\nhide atoms\nshow cartoons\ncolor #1 lightgrey\n", self.input.display());
+        let mut text = format!("open {}\nhide atoms\nshow cartoons\ncolor #1 lightgrey\n", chimerax(self.input));
         for site in self.sites {
             let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
             let [x, y, z] = site.center;
@@ -233,7 +238,7 @@ impl Script<'_> {
                 let _ = writeln!(
                     text,
                     "open {} id 2\nshow #2 atoms\nstyle #2 ball\ncolor byattribute bfactor #2 palette blue:white:red range 0,100",
-                    path.display()
+                    chimerax(path)
                 );
             }
             _ => {}

@@ -29,7 +29,7 @@ fn structures_have_the_values_of_a_column_in_their_b_column() {
                 let near = if value <= -99.99 { 0.051 } else { 0.0051 };
                 assert!((shown.parse::<f64>().unwrap() - value).abs() < near, "{written}: {value} {shown}");
             }
-            for (extension, load) in [("pml", "load "), ("cxc", "open \"")] {
+            for (extension, load) in [("pml", "load "), ("cxc", "open ")] {
                 let script = fs::read_to_string(run.path(&format!("{written}.{extension}"))).unwrap();
                 let line = script.lines().find(|line| line.starts_with(load)).unwrap();
                 assert!(line.contains(&*run.path(&written).to_string_lossy()) && script.contains(name), "{script}");

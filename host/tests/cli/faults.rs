@@ -322,6 +322,12 @@ fn names_that_are_no_text_are_told_apart() {
     let outcome = run.features(&["in"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert_eq!(names(&outcome.stdout), ["x\\xFE.pdb", "x\\xFF.pdb"]);
+    // Scripts for viewers are text.
+    let name = std::ffi::OsStr::from_bytes(b"in/x\xff.pdb");
+    let mut sites = run.command(&["sites", "--backend", "cpu", "--script", "s.pml"]);
+    let refused = Outcome::from(sites.arg(name).output().unwrap());
+    refused.says(2, "which is no text (UTF-8); rename the file or its folder");
+    assert!(!run.path("s.pml").exists());
 }
 
 #[test]

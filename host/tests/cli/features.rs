@@ -316,6 +316,20 @@ fn viewers_get_points_and_scripts() {
     assert!(atoms.iter().all(|line| (0.0..=100.0).contains(&line[60..66].trim().parse::<f64>().unwrap())));
     assert!(pymol.starts_with("load a.pdb") && pymol.contains("load p.pdb") && pymol.contains("site_1_centre"));
     assert!(chimerax.starts_with("open a.pdb") && chimerax.contains("marker #101"));
+    // Characters that mean something to the viewers.
+    run.copy(&example(), "a \"b\", (c);.pdb");
+    for (script, lines) in [
+        (
+            "s.pml",
+            [r#"/cmd.load("a \x22b\x22\x2c \x28c\x29\x3b.pdb", "protein")"#, r#"/cmd.load("p\x2cq.pdb", "points")"#],
+        ),
+        ("s.cxc", [r#"open "a \x22b\x22\x2c \x28c\x29\x3b.pdb""#, r#"open "p\x2cq.pdb" id 2"#]),
+    ] {
+        let arguments = ["sites", "a \"b\", (c);.pdb", "--backend", "cpu", "--points", "p,q.pdb", "--script", script];
+        assert_eq!(run.prism(&arguments).status, 0);
+        let text = fs::read_to_string(run.path(script)).unwrap();
+        assert!(lines.iter().all(|line| text.lines().any(|own| own == *line)), "{text}");
+    }
     assert_eq!(run.prism(&["sites", "a.pdb", "a.pdb", "--points", "p.ply"]).status, 2);
     assert_eq!(run.features(&["a.pdb", "--points", "p.ply"]).status, 2);
 }
