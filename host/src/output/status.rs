@@ -64,10 +64,8 @@ impl StatusFile {
         kinds.sort_unstable();
         kinds.dedup();
         let kinds: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
-        let mut chains = structure.chain_ids[..structure.n_rows()].to_vec();
-        chains.sort_unstable();
-        chains.dedup();
-        let counts = [structure.n_rows(), chains.len(), reading.models].map(|count| count.to_string());
+        let counts =
+            [structure.n_rows(), structure.rows_of_chains().len(), reading.models].map(|count| count.to_string());
         self.line(&structure.name, &counts, &kinds.join(";"), error.unwrap_or_default(), reading.time)
     }
 

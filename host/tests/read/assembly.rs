@@ -7,6 +7,27 @@ use prism_host::read::{ReadOptions, read_bytes, read_path};
 /// HIV capsid: a dimer with a twofold axis and selenomethionines.
 const CAPSID: &str = "../tests/data/1a8o.cif.gz";
 
+/// Two operators: the identity, and a shift by 50 Å along x.
+const OPERATORS: &str = "\
+loop_
+_pdbx_struct_oper_list.id
+_pdbx_struct_oper_list.matrix[1][1]
+_pdbx_struct_oper_list.matrix[1][2]
+_pdbx_struct_oper_list.matrix[1][3]
+_pdbx_struct_oper_list.vector[1]
+_pdbx_struct_oper_list.matrix[2][1]
+_pdbx_struct_oper_list.matrix[2][2]
+_pdbx_struct_oper_list.matrix[2][3]
+_pdbx_struct_oper_list.vector[2]
+_pdbx_struct_oper_list.matrix[3][1]
+_pdbx_struct_oper_list.matrix[3][2]
+_pdbx_struct_oper_list.matrix[3][3]
+_pdbx_struct_oper_list.vector[3]
+1 1 0 0 0.0  0 1 0 0 0 0 1 0
+2 1 0 0 50.0 0 1 0 0 0 0 1 0
+#
+";
+
 fn assembly(id: &str) -> ReadOptions {
     ReadOptions { assembly: Some(id.to_owned()), ..ReadOptions::default() }
 }
@@ -41,22 +62,6 @@ fn copies_of_chains_are_those_of_gemmi() {
 fn a_copy_does_not_take_the_name_of_another_chain() {
     let text = "\
 data_x
-loop_
-_pdbx_struct_oper_list.id
-_pdbx_struct_oper_list.matrix[1][1]
-_pdbx_struct_oper_list.matrix[1][2]
-_pdbx_struct_oper_list.matrix[1][3]
-_pdbx_struct_oper_list.vector[1]
-_pdbx_struct_oper_list.matrix[2][1]
-_pdbx_struct_oper_list.matrix[2][2]
-_pdbx_struct_oper_list.matrix[2][3]
-_pdbx_struct_oper_list.vector[2]
-_pdbx_struct_oper_list.matrix[3][1]
-_pdbx_struct_oper_list.matrix[3][2]
-_pdbx_struct_oper_list.matrix[3][3]
-_pdbx_struct_oper_list.vector[3]
-1 1 0 0 0 0 1 0 0 0 0 1 0
-2 1 0 0 50 0 1 0 0 0 0 1 0
 _pdbx_struct_assembly_gen.assembly_id 1
 _pdbx_struct_assembly_gen.oper_expression 1,2
 _pdbx_struct_assembly_gen.asym_id_list A,B
@@ -77,6 +82,7 @@ _atom_site.Cartn_z
 ATOM 1 C CA . GLY A 1 A   1 0 0 0
 ATOM 2 C CA . ALA B 1 A-2 1 0 9 0
 ";
+    let text = format!("{text}{OPERATORS}");
     let found = read_bytes(text.as_bytes(), "x", &assembly("1")).unwrap().structure;
     assert_eq!(found.chains, ["A", "A-2", "A-3", "A-2-2"]);
     let of = |chain: &str| {
@@ -137,25 +143,9 @@ _pdbx_struct_assembly_gen.assembly_id
 _pdbx_struct_assembly_gen.oper_expression
 _pdbx_struct_assembly_gen.asym_id_list
 x 1,2 A,B
-loop_
-_pdbx_struct_oper_list.id
-_pdbx_struct_oper_list.matrix[1][1]
-_pdbx_struct_oper_list.matrix[1][2]
-_pdbx_struct_oper_list.matrix[1][3]
-_pdbx_struct_oper_list.vector[1]
-_pdbx_struct_oper_list.matrix[2][1]
-_pdbx_struct_oper_list.matrix[2][2]
-_pdbx_struct_oper_list.matrix[2][3]
-_pdbx_struct_oper_list.vector[2]
-_pdbx_struct_oper_list.matrix[3][1]
-_pdbx_struct_oper_list.matrix[3][2]
-_pdbx_struct_oper_list.matrix[3][3]
-_pdbx_struct_oper_list.vector[3]
-1 1 0 0 0.0  0 1 0 0 0 0 1 0
-2 1 0 0 50.0 0 1 0 0 0 0 1 0
-#
 ";
     let options = ReadOptions { cover: true, ..assembly("x") };
+    let text = format!("{text}{OPERATORS}");
     let read = read_bytes(text.as_bytes(), "x", &options).unwrap().structure;
     assert_eq!((read.n_rows(), read.n_residues(), read.n_atoms()), (2, 3, 4));
     let x = |atom: usize| f64::from(read.atoms[atom].x) + read.center[0];

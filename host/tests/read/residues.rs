@@ -207,12 +207,14 @@ fn a_conformer_without_a_letter_is_an_alternative() {
     assert!(read.notes.iter().any(|note| note.kind == NoteKind::Alternates));
 }
 
+/// A line of residue 1, with an occupancy.
+fn atom(name: &str, alternate: char, residue: &str, occupancy: f64, x: f64) -> String {
+    atom_line(name, alternate, residue, "A   1 ", x).replace("  1.00", &format!("{occupancy:6.2}"))
+}
+
 /// An atom without a letter that another residue of the place has with a letter belongs to both.
 #[test]
 fn residues_in_one_place_share_atoms_without_a_letter() {
-    let atom = |name, letter, residue, occupancy: f64, x| {
-        atom_line(name, letter, residue, "A   1 ", x).replace("  1.00", &format!("{occupancy:6.2}"))
-    };
     let text = [
         atom(" N  ", ' ', "SER", 1.0, 1.0),
         atom(" CA ", 'A', "SER", 0.4, 2.0),
@@ -227,9 +229,6 @@ fn residues_in_one_place_share_atoms_without_a_letter() {
 
 #[test]
 fn of_several_residues_in_one_place_the_likeliest() {
-    let atom = |name, alternate, residue, occupancy: f64, x| {
-        atom_line(name, alternate, residue, "A   1 ", x).replace("  1.00", &format!("{occupancy:6.2}"))
-    };
     let text = [
         atom(" N  ", 'A', "MSE", 0.3, 1.0),
         atom(" CA ", 'A', "MSE", 0.3, 2.0),
