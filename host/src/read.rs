@@ -5,6 +5,7 @@
 //! amino acid if its name is standard, a force field's, `UNK`, or a component that the Chemical Component Dictionary links
 //! into peptides, or if its N, CA and C are bonded to each other. A run of `HETATM` records alone must also belong to a
 //! chain: the file says so (mmCIF `label_seq_id`; PDB MODRES and SEQRES), or it is bonded to a neighbour, C to N below 2 Å.
+//! Programs that number no residue in `HETATM` records leave this to the bond, too.
 //!
 //! Hydrogens and deuterium are left out. A residue keeps one of its alternate locations ([`Alternates`]). Each requested
 //! model ([`Models`]) of each data block with atoms becomes a structure. Chain ids and numbers are the author's.

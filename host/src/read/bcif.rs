@@ -6,7 +6,7 @@
 mod columns;
 mod msgpack;
 
-use super::cif::Block;
+use super::cif::{Block, Labels};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -179,6 +179,15 @@ struct Atoms<'a> {
     model: Vec<Option<i32>>,
 }
 
+/// What rows have in common with those before them.
+struct Before<'s> {
+    /// Model and residue of the row before.
+    residue_id: Option<(usize, ResidueId<'s>)>,
+    /// Whether its chain is selected.
+    wanted: bool,
+    labels: Labels,
+}
+
 impl<'a> Atoms<'a> {
     fn read(all: &Category<'_, 'a>) -> Result<Self, Problem> {
         let bytes = |name: &str| -> Result<Vec<[u8; 8]>, Problem> {
@@ -225,14 +234,13 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut residue_id = None;
-        let mut wanted = true;
+        let mut state = Before { residue_id: None, wanted: true, labels: Labels::default() };
         let mut last = None;
         for row in 0..self.rows {
             let model = self.model[row];
             // As in text, rows of another model between them split a residue.
             if last != Some(model) {
-                (last, residue_id) = (Some(model), None);
+                (last, state.residue_id) = (Some(model), None);
             }
             let ordinal = index.len() as i32 + 1;
             let current = *index.entry(model).or_insert_with(|| {
@@ -248,7 +256,7 @@ impl<'a> Atoms<'a> {
             });
             let Some(current) = current else { continue };
             let selection = &mut models[current].1;
-            if let Err(problem) = self.row(row, current, selection, options, &mut residue_id, &mut wanted) {
+            if let Err(problem) = self.row(row, current, selection, options, &mut state) {
                 let problem = Problem::Syntax(format!("row {} of _atom_site: {problem}", row + 1));
                 return (Err(problem), index.len().max(1));
             }
@@ -267,8 +275,7 @@ impl<'a> Atoms<'a> {
         model: usize,
         selection: &mut Selection<'s>,
         options: &ReadOptions,
-        last: &mut Option<(usize, ResidueId<'s>)>,
-        wanted: &mut bool,
+        before: &mut Before<'s>,
     ) -> Result<(), Problem> {
         let hetatm = match self.group.get(row) {
             b"ATOM" => false,
@@ -282,16 +289,22 @@ impl<'a> Atoms<'a> {
         };
         let number = self.number[row].as_ref().ok_or_else(|| damaged("it has no residue number"))?;
         let residue_id = ResidueId { chain: either(&self.chain), number: &number[..], icode: self.icode.get(row) };
-        if *last != Some((model, residue_id)) {
-            *last = Some((model, residue_id));
-            *wanted = selection.enter(residue_id)?;
+        if before.residue_id != Some((model, residue_id)) {
+            before.residue_id = Some((model, residue_id));
+            before.wanted = selection.enter(residue_id)?;
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
-        if !*wanted {
+        if !before.wanted {
             return Ok(());
         }
         let residue = pack(either(&self.residue));
-        let in_chain = self.has_label.then(|| self.label_number[row].is_some());
+        let in_chain = match self.has_label {
+            true => {
+                let has_entity = !self.entity.get(row).is_empty();
+                before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm)
+            }
+            false => None,
+        };
         let position = [0, 1, 2].map(|axis| self.position[axis][row]);
         if !position.iter().all(|value| value.abs() <= FARTHEST) {
             if selection.is_ignored(residue, hetatm, in_chain) {

@@ -1,10 +1,12 @@
 //! mmCIF: checks the syntax of the whole text and reads each data block with atoms.
 
 mod atom_site;
+mod labels;
 mod lexer;
 mod rows;
 
 pub(super) use atom_site::{BColumn, CATEGORY};
+pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token};
 pub(super) use rows::Rows;
 

@@ -8,6 +8,7 @@ mod findings;
 mod foldcomp;
 mod formats;
 mod fuzz;
+mod labels;
 mod malformed;
 mod pdbtbx;
 mod radii;

@@ -2,6 +2,7 @@
 
 mod aligned;
 
+use super::labels::Labels;
 use super::lexer::unquote;
 use crate::read::error::{Problem, bad_field};
 use crate::read::named_residue::NamedResidue;
@@ -201,6 +202,7 @@ pub(super) struct AtomSite<'o, 'a> {
     wanted: bool,
     /// From the row before, if its atom was read.
     common: Option<Common<'a>>,
+    labels: Labels,
     aligned: AlignedAtoms,
     room: usize,
 }
@@ -222,6 +224,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             common: None,
             aligned,
             room,
+            labels: Labels::default(),
         }
     }
 
@@ -335,7 +338,13 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         }
         let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
-        let in_chain = has_label.then(|| !self.word(edges, Item::LabelNumber).is_empty());
+        let in_chain = if has_label {
+            let is_numbered = !self.word(edges, Item::LabelNumber).is_empty();
+            let has_entity = is_numbered || !self.word(edges, Item::Entity).is_empty();
+            self.labels.in_chain(is_numbered, has_entity, hetatm)
+        } else {
+            None
+        };
         let position = match self.position(edges) {
             Ok(position) => position,
             Err(problem) if self.models[current].1.is_ignored(residue, hetatm, in_chain) => {

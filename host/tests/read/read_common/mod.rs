@@ -116,3 +116,41 @@ pub fn cif_of(items: &[&str], rows: &[Vec<&str>]) -> String {
     }
     text
 }
+
+/// The same in BinaryCIF. Every value is a text.
+pub fn bcif_of(items: &[&str], rows: &[Vec<&str>]) -> Vec<u8> {
+    let text = |text: &str| match text.len() {
+        short @ 0..32 => [&[0xa0 | short as u8][..], text.as_bytes()].concat(),
+        long => [&[0xdb][..], &(long as u32).to_be_bytes(), text.as_bytes()].concat(),
+    };
+    let numbers = |numbers: &[u32]| {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        [&[0xc6][..], &(bytes.len() as u32).to_be_bytes(), &bytes].concat()
+    };
+    let array = |items: &[Vec<u8>]| [&[0xdc][..], &(items.len() as u16).to_be_bytes(), &items.concat()].concat();
+    let map = |entries: &[(&str, Vec<u8>)]| {
+        let all: Vec<u8> = entries.iter().flat_map(|(key, value)| [text(key), value.clone()].concat()).collect();
+        [&[0xde][..], &(entries.len() as u16).to_be_bytes(), &all].concat()
+    };
+    // 32-bit integers.
+    let plain = || array(&[map(&[("kind", text("ByteArray")), ("type", vec![3])])]);
+    let column = |(index, item): (usize, &&str)| {
+        let mut offsets = vec![0];
+        rows.iter().for_each(|row| offsets.push(offsets[offsets.len() - 1] + row[index].len() as u32));
+        let texts = map(&[
+            ("kind", text("StringArray")),
+            ("stringData", text(&rows.iter().map(|row| row[index]).collect::<String>())),
+            ("offsets", numbers(&offsets)),
+            ("offsetEncoding", plain()),
+            ("dataEncoding", plain()),
+        ]);
+        let data =
+            map(&[("data", numbers(&(0..rows.len() as u32).collect::<Vec<_>>())), ("encoding", array(&[texts]))]);
+        map(&[("name", text(item)), ("data", data)])
+    };
+    let columns: Vec<Vec<u8>> = items.iter().enumerate().map(column).collect();
+    let count = [&[0xcd][..], &(rows.len() as u16).to_be_bytes()].concat();
+    let atoms = map(&[("name", text("_atom_site")), ("rowCount", count), ("columns", array(&columns))]);
+    let block = map(&[("header", text("X")), ("categories", array(&[atoms]))]);
+    map(&[("version", text("0.3.0")), ("dataBlocks", array(&[block]))])
+}
