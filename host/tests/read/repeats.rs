@@ -70,3 +70,12 @@ fn a_changed_line_changes_what_it_should() {
         }
     }
 }
+
+#[test]
+fn nucleotides_may_follow_a_protein() {
+    let atoms = |n| UBIQUITIN.split_inclusive('\n').filter(|line| line.starts_with("ATOM")).take(n);
+    let (protein, some): (String, String) = (atoms(50).collect(), atoms(16).collect());
+    let nucleotides = some.replace("MET A", " DA B").replace("GLN A", " DG B");
+    check(&format!("{protein}{nucleotides}"), "at the end");
+    check(&format!("{protein}{nucleotides}{nucleotides}{protein}"), "between proteins");
+}

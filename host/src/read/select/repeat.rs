@@ -46,10 +46,14 @@ impl<'a> Selection<'a> {
     pub(in crate::read) fn known(&self) -> Option<Known> {
         let draft = &self.draft;
         let usual = self.run.fate == Fate::Row && !self.run.hetatm && self.run.open && self.alternates.is_empty();
+        if !usual {
+            // The draft's last residue may be another one, whose atoms lie before those of the run.
+            return None;
+        }
         let (ca, backbone) = (*draft.structure.ca_indices.last()?, *draft.backbone.last()?);
         let begin = self.run.begin as u32;
         let from_begin = |atom: u32| if atom == NO_CA { NO_CA } else { atom - begin };
-        usual.then_some(Known {
+        Some(Known {
             atoms: draft.atoms.len() as u32 - begin,
             ca: from_begin(ca),
             backbone: backbone.map(from_begin),
