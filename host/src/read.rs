@@ -192,7 +192,7 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
 /// Frames without `MODEL` records have no numbers to select by until all of them are read.
 fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
     match pdb::read(text, options) {
-        Err(Fault { problem: Problem::NoModel { met: 1, .. }, .. }) => {
+        Err(Fault { problem: Problem::NoModel { numbers, .. }, .. }) if numbers.len() == 1 => {
             pdb::read(text, &ReadOptions { models: Models::All, ..options.clone() })
         }
         found => found,

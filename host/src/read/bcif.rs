@@ -236,6 +236,7 @@ impl<'a> Atoms<'a> {
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
         let mut state = Before { residue_id: None, wanted: true, labels: Labels::default() };
         let mut last = None;
+        let mut numbers = Vec::new();
         for row in 0..self.rows {
             let model = self.model[row];
             // As in text, rows of another model between them split a residue.
@@ -245,6 +246,7 @@ impl<'a> Atoms<'a> {
             let ordinal = index.len() as i32 + 1;
             let current = *index.entry(model).or_insert_with(|| {
                 let number = model.unwrap_or(ordinal);
+                numbers.push(number);
                 let is_read = match options.models {
                     Models::First => ordinal == 1,
                     Models::Number(wanted) => wanted == number,
@@ -263,7 +265,7 @@ impl<'a> Atoms<'a> {
         }
         let met = index.len();
         if let (Models::Number(number), true) = (options.models, models.is_empty()) {
-            return (Err(Problem::NoModel { number, met }), met);
+            return (Err(Problem::NoModel { number, numbers }), met);
         }
         let drafts = models.into_iter().map(|(number, selection)| selection.into_draft().map(|draft| (number, draft)));
         (drafts.collect(), met)

@@ -157,12 +157,6 @@ impl<'a> Reader<'_, 'a> {
             facts.take_tables(&self.tables.take().unwrap_or_default(), self.options);
         }
         if let Some((models, met)) = self.atoms.take() {
-            let models = match (models, self.options.models) {
-                (Ok(models), Models::Number(number)) if models.is_empty() => {
-                    Err(Fault::whole(Problem::NoModel { number, met }))
-                }
-                (models, _) => models,
-            };
             self.blocks.push(Block { name: text_of(self.block), models, facts, met });
         }
     }
@@ -175,7 +169,7 @@ impl<'a> Reader<'_, 'a> {
         edges.extend([0, 0]);
         let mut atoms = AtomSite::new(self.lexer.text, columns, self.options, 1);
         atoms.row(&edges).map_err(fault)?;
-        Ok(drafts(atoms))
+        Ok(drafts(atoms, self.options))
     }
 
     /// Reads a tag and its value outside loops.
@@ -292,7 +286,7 @@ impl<'a> Reader<'_, 'a> {
             more = rows.next(&mut self.lexer)?;
         }
         match atoms {
-            Ok(atoms) if any => self.atoms = Some(drafts(atoms)),
+            Ok(atoms) if any => self.atoms = Some(drafts(atoms, self.options)),
             Ok(_) => {}
             Err(fault) => self.atoms = Some((Err(fault), 1)),
         }
@@ -312,8 +306,12 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-fn drafts(atoms: AtomSite<'_, '_>) -> Atoms {
-    let (models, met) = atoms.into_models();
+fn drafts(atoms: AtomSite<'_, '_>, options: &ReadOptions) -> Atoms {
+    let (models, numbers) = atoms.into_models();
+    let met = numbers.len();
+    if let (Models::Number(number), true) = (options.models, models.is_empty()) {
+        return (Err(Fault::whole(Problem::NoModel { number, numbers })), met);
+    }
     let draft = |(number, selection): (i32, Selection<'_>)| selection.into_draft().map(|draft| (number, draft));
     (models.into_iter().map(draft).collect::<Result<_, _>>().map_err(Fault::whole), met)
 }

@@ -61,12 +61,12 @@ pub enum Problem {
     #[error("no protein: nucleic acid alone, which has no rows")]
     NucleicAcid,
     /// The requested model does not exist.
-    #[error("no model {number}; the file has {met}")]
+    #[error("no model {number}; the file has {}", listed(.numbers))]
     NoModel {
         /// The requested number.
         number: i32,
-        /// Number of models in the file.
-        met: usize,
+        /// Numbers of the models in the file.
+        numbers: Vec<i32>,
     },
     /// The requested assembly does not exist.
     #[error("{0}")]
@@ -130,6 +130,24 @@ pub enum Problem {
     /// The mmCIF table of atoms lacks a required item.
     #[error("the _atom_site table has no {0}")]
     MissingItem(&'static str),
+}
+
+/// Numbers of models as text, with stretches of consecutive numbers as `1-20`.
+fn listed(numbers: &[i32]) -> String {
+    const SHOWN: usize = 10;
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let stretches: Vec<&[i32]> = sorted.chunk_by(|a, b| a.checked_add(1) == Some(*b)).collect();
+    let stretch = |numbers: &&[i32]| match **numbers {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => numbers.iter().map(ToString::to_string).collect(),
+    };
+    let mut shown = stretches.iter().take(SHOWN).map(stretch).collect::<Vec<_>>().join(", ");
+    if stretches.len() > SHOWN {
+        shown.push_str(", …");
+    }
+    format!("{} {shown}", if sorted.len() == 1 { "model" } else { "models" })
 }
 
 /// A problem at a byte of the text; the line is counted when it is reported.

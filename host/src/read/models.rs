@@ -35,7 +35,9 @@ pub(super) fn models(
         facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
     }
     if let (Models::Number(number), true) = (options.models, found.is_empty()) {
-        return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, met })))];
+        // Frames without numbers of their own.
+        let numbers = (1..=met as i32).collect();
+        return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, numbers })))];
     }
     let several = options.models == Models::All && met > 1;
     let model = |(number, draft)| {

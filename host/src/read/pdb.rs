@@ -48,7 +48,8 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         header: Header::new(options),
         patterns: &mut patterns,
         models: Vec::new(),
-        met: 0,
+        numbers: Vec::new(),
+        uncounted: 0,
         between: true,
         in_model: false,
         number: None,
@@ -71,7 +72,10 @@ struct Reader<'o, 'a> {
     header: Header,
     patterns: &'o mut Patterns,
     models: Vec<(i32, AtomReader<'a>)>,
-    met: usize,
+    /// The number of every model so far.
+    numbers: Vec<i32>,
+    /// Models after the first one, if it alone is read.
+    uncounted: usize,
     /// Whether the next atom begins a model.
     between: bool,
     in_model: bool,
@@ -114,7 +118,7 @@ impl<'a> Reader<'_, 'a> {
                 }
                 Some(b"ENDM") if line.starts_with(b"ENDMDL") => {
                     self.end_model();
-                    if self.options.models == Models::First && self.met > 0 {
+                    if self.options.models == Models::First && !self.numbers.is_empty() {
                         self.count_models(&rest[line_length(end, rest)..]);
                         return Ok(());
                     }
@@ -144,7 +148,7 @@ impl<'a> Reader<'_, 'a> {
     fn count_models(&mut self, rest: &[u8]) {
         let begins = memmem::find_iter(rest, b"\nMODEL ").count() + usize::from(rest.starts_with(b"MODEL "));
         let atoms = || memmem::find(rest, b"\nATOM  ").is_some() || rest.starts_with(b"ATOM  ");
-        self.met += if begins == 0 { usize::from(atoms()) } else { begins };
+        self.uncounted = if begins == 0 { usize::from(atoms()) } else { begins };
     }
 
     /// Handles a record that is not an atom's, by its name.
@@ -229,16 +233,16 @@ impl<'a> Reader<'_, 'a> {
     #[cold]
     fn begin_model(&mut self) {
         self.between = false;
-        self.met += 1;
-        let ordinal = self.met as i32;
+        let ordinal = self.numbers.len() as i32 + 1;
         let number = self.number.take().unwrap_or(ordinal);
+        self.numbers.push(number);
         self.reading = match self.options.models {
-            Models::First => self.met == 1,
+            Models::First => ordinal == 1,
             Models::Number(wanted) => wanted == number && self.models.is_empty(),
             Models::All => true,
         };
         if self.reading {
-            let room = if self.met == 1 { self.text.len() / ATOM_LINE } else { 0 };
+            let room = if ordinal == 1 { self.text.len() / ATOM_LINE } else { 0 };
             self.models.push((number, AtomReader::new(self.options, room)));
         }
     }
@@ -248,7 +252,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(Fault::whole(Problem::NoAtoms(why_no_atoms(self.text))));
         }
         if let (Models::Number(number), true) = (self.options.models, self.models.is_empty()) {
-            return Err(Fault::whole(Problem::NoModel { number, met: self.met }));
+            return Err(Fault::whole(Problem::NoModel { number, numbers: self.numbers }));
         }
         let mut facts = Facts {
             predicted: self.header.names_predictor,
@@ -272,7 +276,7 @@ impl<'a> Reader<'_, 'a> {
         for (number, reader) in self.models {
             models.push((number, reader.selection.into_draft().map_err(Fault::whole)?));
         }
-        Ok(Found { models, facts, met: self.met })
+        Ok(Found { models, facts, met: self.numbers.len() + self.uncounted })
     }
 }
 

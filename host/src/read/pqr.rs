@@ -151,7 +151,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         return Err(Fault::whole(Problem::NoAssembly(format!("no assembly {id}; PQR describes none"))));
     }
     if let (Models::Number(number), true) = (options.models, models.is_empty()) {
-        return Err(Fault::whole(Problem::NoModel { number, met: met as usize }));
+        return Err(Fault::whole(Problem::NoModel { number, numbers: (1..=met).collect() }));
     }
     let models = models.into_iter().map(|(number, selection)| Ok((number, selection.into_draft()?)));
     let models = models.collect::<Result<_, _>>().map_err(Fault::whole)?;

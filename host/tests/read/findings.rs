@@ -174,6 +174,17 @@ fn models_that_take_turns_lose_nothing() {
 }
 
 #[test]
+fn a_model_that_is_missing_is_answered_by_those_that_are_there() {
+    let options = ReadOptions { models: Models::Number(1), ..ReadOptions::default() };
+    let message = |text: &str| read_structures(text.as_bytes(), "x", &options).remove(0).unwrap_err().to_string();
+    let text = cas(&[("GLY", 1, 0.0, 7), ("GLY", 1, 0.5, 3), ("GLY", 1, 1.0, 4), ("GLY", 1, 1.5, 5)]);
+    assert_eq!(message(&text), "x: no model 1; the file has models 3 to 5, 7");
+    let model = |number: u32| format!("MODEL {number:8}\n{}ENDMDL\n", atom(" CA ", "GLY", "A   1 ", 0.0));
+    assert_eq!(message(&format!("{}{}END\n", model(2), model(30))), "x: no model 1; the file has models 2, 30");
+    assert_eq!(message(&model(2)), "x: no model 1; the file has model 2");
+}
+
+#[test]
 fn frames_are_models() {
     let frame = |shift: f64| {
         let at = |i: u32| f64::from(i) * 3.8 + shift;
@@ -193,7 +204,7 @@ fn frames_are_models() {
         assert_eq!((second.structure.name.as_str(), second.structure.n_residues()), ("x", 5));
         let options = ReadOptions { models: Models::Number(4), ..ReadOptions::default() };
         let missing = read_structures(text.as_bytes(), "x", &options).remove(0).unwrap_err();
-        assert_eq!(missing.to_string(), "x: no model 4; the file has 3");
+        assert_eq!(missing.to_string(), "x: no model 4; the file has models 1 to 3");
     }
     // A copy beside the first is another molecule, not another frame.
     let dimer = structure([frame(0.0), frame(40.0)].concat());

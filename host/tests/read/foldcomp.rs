@@ -61,7 +61,7 @@ fn entries_are_one_model_and_no_assembly() {
         assert_eq!((&*read.structure.name, read.structure.n_residues()), ("x", 76));
     }
     let error = with(ReadOptions { models: Models::Number(2), ..ReadOptions::default() }).unwrap_err();
-    assert!(error.to_string().contains("no model 2; the file has 1"), "{error}");
+    assert!(error.to_string().contains("no model 2; the file has model 1"), "{error}");
     let error = with(ReadOptions { assembly: Some("1".to_owned()), ..ReadOptions::default() }).unwrap_err();
     assert!(error.to_string().contains("FoldComp entries describe none"), "{error}");
     let other = with(ReadOptions { chains: Some(vec!["B".to_owned()]), ..ReadOptions::default() }).unwrap_err();

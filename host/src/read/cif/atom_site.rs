@@ -194,15 +194,17 @@ pub(super) struct AtomSite<'o, 'a> {
     models: Vec<(i32, Selection<'a>)>,
     /// Every model so far, with its index in `models` if it is read.
     index: HashMap<&'a [u8], Option<usize>>,
+    /// The number of every model so far.
+    numbers: Vec<i32>,
     model: Option<Word<'a>>,
     /// Index of the current model, if it is read.
     current: Option<usize>,
     /// Chain, number and insertion code of the row before, and whether its chain is selected.
     residue_id: Option<[Word<'a>; 3]>,
     wanted: bool,
+    labels: Labels,
     /// From the row before, if its atom was read.
     common: Option<Common<'a>>,
-    labels: Labels,
     aligned: AlignedAtoms,
     room: usize,
 }
@@ -217,20 +219,21 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             options,
             models: Vec::new(),
             index: HashMap::new(),
+            numbers: Vec::new(),
             model: None,
             current: None,
             residue_id: None,
             wanted: true,
+            labels: Labels::default(),
             common: None,
             aligned,
             room,
-            labels: Labels::default(),
         }
     }
 
-    /// The requested models with their numbers, and the number of models in the file.
-    pub(super) fn into_models(self) -> (Vec<(i32, Selection<'a>)>, usize) {
-        (self.models, self.index.len())
+    /// The requested models with their numbers, and the numbers of all models in the file.
+    pub(super) fn into_models(self) -> (Vec<(i32, Selection<'a>)>, Vec<i32>) {
+        (self.models, self.numbers)
     }
 
     /// Switches to the model of a row.
@@ -253,6 +256,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             Models::Number(wanted) => wanted == number,
             Models::All => true,
         };
+        self.numbers.push(number);
         self.current = is_read.then_some(self.models.len());
         if is_read {
             let room = if ordinal == 1 { self.room } else { 0 };
