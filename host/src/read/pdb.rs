@@ -1,6 +1,7 @@
 //! PDB: `ATOM` and `HETATM` records with fixed columns, model by model.
 
 mod columns;
+mod cut;
 mod header;
 mod patterns;
 
@@ -56,7 +57,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         reading: false,
         atoms: 0,
         columns: 0,
-        has_end: false,
+        ended: false,
     };
     let found = match reader.read_lines() {
         Ok(()) => reader.finish(),
@@ -87,7 +88,8 @@ struct Reader<'o, 'a> {
     atoms: usize,
     /// Length of the record before, in columns.
     columns: usize,
-    has_end: bool,
+    /// Whether an `END` follows the last atom, or models after it are not read.
+    ended: bool,
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -120,6 +122,7 @@ impl<'a> Reader<'_, 'a> {
                     self.end_model();
                     if self.options.models == Models::First && !self.numbers.is_empty() {
                         self.count_models(&rest[line_length(end, rest)..]);
+                        self.ended = true;
                         return Ok(());
                     }
                 }
@@ -127,7 +130,7 @@ impl<'a> Reader<'_, 'a> {
                     return Err(Fault::at(offset, cut_short(line, self.columns)));
                 }
                 _ if is_end(line) => {
-                    self.has_end = true;
+                    self.ended = true;
                     self.end_model();
                 }
                 Some(_) => self.other(line, is_last, offset)?,
@@ -208,6 +211,7 @@ impl<'a> Reader<'_, 'a> {
     fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
         self.atoms += 1;
         if self.between {
+            self.ended = false;
             self.begin_model();
         }
         let before = std::mem::replace(&mut self.columns, line.len());
@@ -259,6 +263,9 @@ impl<'a> Reader<'_, 'a> {
             experiment: self.header.experiment || self.header.signs,
             ..Facts::default()
         };
+        if !self.ended {
+            facts.notes.extend(cut::note(self.text, &self.header));
+        }
         if let Some(id) = &self.options.assembly {
             let generators = self.header.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));

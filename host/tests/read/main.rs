@@ -4,6 +4,7 @@ mod arrays;
 mod assembly;
 mod cif;
 mod corpus;
+mod ends;
 mod findings;
 mod foldcomp;
 mod formats;

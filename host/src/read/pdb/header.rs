@@ -73,6 +73,11 @@ impl Header {
         }
     }
 
+    /// The chains that SEQRES names; they may repeat.
+    pub(super) fn chains(&self) -> impl Iterator<Item = u8> {
+        self.sequences.iter().map(|(chain, _)| *chain)
+    }
+
     /// Whether the file says that a residue in `HETATM` records belongs to its chain. A standard amino acid may also be a
     /// ligand, whatever the chain's sequence contains.
     pub(super) fn in_chain(&self, name: u64, standard: bool, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
