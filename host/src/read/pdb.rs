@@ -3,6 +3,7 @@
 mod columns;
 mod cut;
 mod header;
+mod parts;
 mod patterns;
 
 use super::components;
@@ -17,6 +18,7 @@ use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shorte
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
+use parts::Parts;
 use patterns::Patterns;
 use std::sync::Arc;
 
@@ -50,9 +52,10 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         patterns: &mut patterns,
         models: Vec::new(),
         numbers: Vec::new(),
-        uncounted: 0,
         between: true,
-        in_model: false,
+        uncounted: 0,
+        parts: Parts::default(),
+        has_models: false,
         number: None,
         reading: false,
         atoms: 0,
@@ -75,11 +78,14 @@ struct Reader<'o, 'a> {
     models: Vec<(i32, AtomReader<'a>)>,
     /// The number of every model so far.
     numbers: Vec<i32>,
-    /// Models after the first one, if it alone is read.
-    uncounted: usize,
     /// Whether the next atom begins a model.
     between: bool,
-    in_model: bool,
+    /// Models after the first one, if it alone is read.
+    uncounted: usize,
+    /// Where an `END` divides a model.
+    parts: Parts<'a>,
+    /// Whether `MODEL` or `ENDMDL` records divide the models.
+    has_models: bool,
     /// The number of the last `MODEL` record.
     number: Option<i32>,
     /// Whether the current model is read.
@@ -115,10 +121,11 @@ impl<'a> Reader<'_, 'a> {
                 Some(b"HETA") if line.starts_with(b"HETATM") => self.atom(line, true, is_last, offset)?,
                 Some(b"MODE") if line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric) => {
                     self.between = true;
-                    self.in_model = true;
+                    self.has_models = true;
                     self.number = line.get(6..).and_then(|rest| pdb_residue_number(rest.trim_ascii()));
                 }
                 Some(b"ENDM") if line.starts_with(b"ENDMDL") => {
+                    self.has_models = true;
                     self.end_model();
                     if self.options.models == Models::First && !self.numbers.is_empty() {
                         self.count_models(&rest[line_length(end, rest)..]);
@@ -143,7 +150,6 @@ impl<'a> Reader<'_, 'a> {
 
     fn end_model(&mut self) {
         self.between = true;
-        self.in_model = false;
         self.number = None;
     }
 
@@ -211,8 +217,7 @@ impl<'a> Reader<'_, 'a> {
     fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
         self.atoms += 1;
         if self.between {
-            self.ended = false;
-            self.begin_model();
+            self.begin(line, hetatm, offset);
         }
         let before = std::mem::replace(&mut self.columns, line.len());
         if !self.reading {
@@ -234,7 +239,23 @@ impl<'a> Reader<'_, 'a> {
             .map_err(|problem| Fault::at(offset, problem))
     }
 
+    /// Begins a model, or a part of the one before.
     #[cold]
+    fn begin(&mut self, line: &[u8], hetatm: bool, offset: usize) {
+        let divided = std::mem::take(&mut self.ended) && !self.has_models && !self.numbers.is_empty();
+        if divided && self.parts.go_on(self.text, offset, line, hetatm) {
+            self.between = false;
+            if self.reading {
+                self.repaired(|| {
+                    "atoms of another chain or ligand after an END are read with those before it".to_owned()
+                });
+            }
+        } else {
+            self.begin_model();
+            self.parts.begin(offset);
+        }
+    }
+
     fn begin_model(&mut self) {
         self.between = false;
         let ordinal = self.numbers.len() as i32 + 1;

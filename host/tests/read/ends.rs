@@ -1,7 +1,7 @@
 //! Where PDB files and their models end.
 
 use crate::read_common::*;
-use prism_host::read::NoteKind;
+use prism_host::read::{Models, NoteKind, ReadOptions, read_bytes, read_structures};
 
 /// Alpha carbons of a chain.
 fn chain(id: char, numbers: std::ops::RangeInclusive<u32>, y: f64) -> String {
@@ -10,6 +10,55 @@ fn chain(id: char, numbers: std::ops::RangeInclusive<u32>, y: f64) -> String {
         line.replacen("   0.000", &format!("{y:8.3}"), 1)
     };
     numbers.map(line).collect()
+}
+
+fn names_and_chains(text: &str) -> Vec<(String, Vec<String>)> {
+    let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
+    let all = read_structures(text.as_bytes(), "x", &options).into_iter().map(|read| read.unwrap().structure);
+    all.map(|structure| (structure.name, structure.chains)).collect()
+}
+
+#[test]
+fn an_end_between_receptor_and_ligand_divides_no_models() {
+    let text = format!("{}TER\nEND\n{}TER\nEND\n", chain('A', 1..=5, 0.0), chain('B', 1..=3, 9.0));
+    let both = read(&text);
+    assert_eq!((both.structure.chains.join(""), both.structure.n_residues(), both.models), ("AB".to_owned(), 8, 1));
+    let note = both.notes.iter().find(|note| note.kind == NoteKind::Repaired).unwrap();
+    assert!(note.text.contains("after an END are read with those before it"), "{note}");
+    let options = ReadOptions { chains: Some(vec!["B".to_owned()]), ..ReadOptions::default() };
+    assert_eq!(read_bytes(text.as_bytes(), "x", &options).unwrap().structure.n_residues(), 3);
+    // A ligand, even one with the chain id of its receptor.
+    for id in ["A", "B", " "] {
+        let ligand = atom_line(" C1 ", ' ', "LIG", &format!("{id}   1 "), 1.0).replace("ATOM  ", "HETATM");
+        let text = format!("{}END\n{ligand}END\n", chain('A', 1..=5, 0.0));
+        let options = ReadOptions { cover: true, ..ReadOptions::default() };
+        let read = read_bytes(text.as_bytes(), "x", &options).unwrap();
+        assert_eq!((read.structure.n_rows(), read.structure.n_atoms(), read.models), (5, 6, 1), "chain {id:?}");
+    }
+}
+
+#[test]
+fn a_part_belongs_to_the_frame_before_it() {
+    let frame = |shift| format!("{}END\n{}END\n", chain('A', 1..=5, shift), chain('B', 1..=3, 9.0 + shift));
+    let text = [frame(0.0), frame(0.5), frame(1.0)].concat();
+    let both = ["A".to_owned(), "B".to_owned()].to_vec();
+    let named = |name: &str| (name.to_owned(), both.clone());
+    assert_eq!(names_and_chains(&text), [named("x#1"), named("x#2"), named("x#3")]);
+    // Where records divide models, END ends the file.
+    let models = format!("MODEL        1\n{}ENDMDL\nEND\n{}END\n", chain('A', 1..=5, 0.0), chain('B', 1..=3, 9.0));
+    assert_eq!(names_and_chains(&models).len(), 2);
+    // Another structure of the same chain is another model.
+    let other = format!("{}END\n{}END\n", chain('A', 1..=5, 0.0), chain('A', 3..=9, 20.0));
+    assert_eq!(names_and_chains(&other).len(), 2);
+}
+
+#[test]
+fn parts_without_number_are_read_in_time() {
+    let one = |i: u32| format!("{}END\n", chain(char::from(b'A' + (i % 26) as u8), 1..=1, f64::from(i % 900) * 5.0));
+    let text: String = (0..40_000).map(one).collect();
+    let begin = std::time::Instant::now();
+    assert_eq!(names_and_chains(&text).len(), 40_000_usize.div_ceil(26));
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -1,0 +1,53 @@
+//! Parts of a model that `END` records divide, in files without `MODEL` records.
+//!
+//! Programs that put a receptor and its ligand together, file after file, leave the `END` of the first one. Other programs end each
+//! frame of a trajectory so. A part goes on with the model if it begins with a chain that the model does not have yet, or with a hetero
+//! residue that it does not have.
+
+use super::{NEEDED, hetatm_in_any_case};
+use memchr::memchr_iter;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// The column of the chain id, counted from 0.
+const CHAIN: usize = 21;
+/// The columns of residue name, chain, number, and insertion code.
+const RESIDUE: Range<usize> = 17..27;
+
+/// The chains and residues of the current model, as far as they were looked up.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    chains: HashSet<u8>,
+    residues: HashSet<&'a [u8]>,
+    /// Where the text begins that was not looked up.
+    from: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// Begins a model whose first atom is at `offset`.
+    pub(super) fn begin(&mut self, offset: usize) {
+        self.chains.clear();
+        self.residues.clear();
+        self.from = offset;
+    }
+
+    /// Whether the atom at `offset` of the text, the first after an `END`, goes on with the model before it.
+    pub(super) fn go_on(&mut self, text: &'a [u8], offset: usize, line: &[u8], hetatm: bool) -> bool {
+        self.look_up(&text[self.from..offset]);
+        self.from = offset;
+        let Some(columns) = line.get(..NEEDED) else { return false };
+        !self.chains.contains(&columns[CHAIN]) || hetatm && !self.residues.contains(&columns[RESIDUE])
+    }
+
+    fn look_up(&mut self, text: &'a [u8]) {
+        let mut begin = 0;
+        for end in memchr_iter(b'\n', text) {
+            let line = &text[begin..end];
+            begin = end + 1;
+            if let Some(columns) = line.get(..NEEDED).filter(|_| hetatm_in_any_case(line).is_some()) {
+                self.chains.insert(columns[CHAIN]);
+                self.residues.insert(&columns[RESIDUE]);
+            }
+        }
+    }
+}
