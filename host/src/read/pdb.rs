@@ -14,7 +14,7 @@ use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
-use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position};
+use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shifted, is_shortened, name, position};
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
@@ -413,7 +413,7 @@ impl<'a> AtomReader<'a> {
         let in_chain = if hetatm { self.in_chain(residue, columns, header) } else { None };
         let position = match position(columns, line) {
             Ok(position) => position,
-            Err(problem) if self.selection.is_ignored(residue, hetatm, in_chain) => {
+            Err(problem) if !is_shifted(columns) && self.selection.is_ignored(residue, hetatm, in_chain) => {
                 self.selection.ignore(|| problem.to_string());
                 return Ok(());
             }

@@ -134,6 +134,28 @@ fn coordinates_over_their_border() {
     refused(two_bytes, &["line 1", "runs over the border"]);
 }
 
+/// Blanks between the coordinates would let them pass for numbers, and another name, chain and number be read.
+#[test]
+fn lines_that_are_shifted_to_the_left() {
+    let text = ubiquitin_atoms(20);
+    for lost in 1..=4 {
+        let shifted = |line: &str| format!("ATOM{}\n", &line[4 + lost..]);
+        let all: String = text.lines().map(shifted).collect();
+        let words = ["line 1: x (columns 31-38)", "begins columns too early", "write the file again"];
+        refused(&all, &words);
+        refused(all.replace("ATOM", "HETATM").replace("HETATM", "ATOM") + "END\n", &words);
+        // One line among others.
+        let one: String =
+            text.lines().zip(0..).map(|(l, i)| if i == 7 { shifted(l) } else { format!("{l}\n") }).collect();
+        refused(one, &["line 8: x", "begins columns too early"]);
+    }
+    // Numbers of four digits, insertion codes and touching coordinates.
+    for (from, to) in [("A   1 ", "A1001 "), ("A   1 ", "A   1C"), ("  27.340  24.430", "-127.340-124.430")] {
+        let all: String = text.replace(from, to).lines().map(|line| format!("ATOM{}\n", &line[5..])).collect();
+        refused(all, &["line 1: x", "begins columns too early"]);
+    }
+}
+
 #[test]
 fn coordinates_that_touch_or_stand_freely_are_numbers() {
     let atom = |columns: &str| {
