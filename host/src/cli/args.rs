@@ -85,8 +85,9 @@ pub enum Command {
 }
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written;
-130 interrupted by Ctrl-C (143: by SIGTERM, 129: by SIGHUP), and no file written.";
+Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, or a file beside the table
+(--status, --provenance), and the rest is written; 130 interrupted by Ctrl-C (143: by SIGTERM, 129: by SIGHUP),
+and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {

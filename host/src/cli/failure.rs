@@ -11,7 +11,7 @@ pub const ALL_DONE: u8 = 0;
 pub const NOTHING_WRITTEN: u8 = 1;
 /// Exit status: wrong usage.
 pub const USAGE: u8 = 2;
-/// Exit status: some inputs failed, others are written.
+/// Exit status: some inputs failed, or a file beside the table; the rest is written.
 pub const SOME_FAILED: u8 = 3;
 
 /// Why a command ends early.
@@ -34,6 +34,17 @@ impl Failure {
 
     pub fn work(error: impl Into<anyhow::Error>) -> Self {
         Self::Work(error.into())
+    }
+
+    /// Prints that this is why a file beside the table could not be written. Returns the exit status.
+    pub fn report_beside(&self, table: &str) -> u8 {
+        match self {
+            Self::Usage(error) | Self::Work(error) => {
+                stderr_line(&format!("error: {}; {table}", shown(error)));
+                SOME_FAILED
+            }
+            Self::Closed | Self::Interrupted(_) => self.report(),
+        }
     }
 
     /// Prints the error to standard error, and returns the exit status.

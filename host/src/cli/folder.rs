@@ -65,11 +65,10 @@ impl Job<'_> {
             let bytes = if structures > 0 { sink.finish()? } else { 0 };
             folder.finish(part, bytes, structures, residues, &ready.report.kept.take().unwrap_or_default())?;
         }
-        if let Some(status) = ready.status.take() {
-            status.commit()?;
-        }
+        let failed = ready.status.take().and_then(|status| status.commit().err()).map(Failure::from);
+        let beside = failed.map(|failure| failure.report_beside("the parts are written"));
         self.sum_up(&ready);
-        Ok(ready.report.exit_status())
+        Ok(ready.report.exit_status().max(beside.unwrap_or_default()))
     }
 
     /// Everything besides the inputs that a part's bytes depend on.

@@ -335,17 +335,19 @@ impl Job<'_> {
             (ready.report.structures, ready.report.residues) = (0, 0);
         }
         let timings = finished?;
-        if let Some(status) = ready.status.take() {
-            status.commit()?;
-        }
+        let mut beside: Vec<Failure> = Vec::new();
+        beside.extend(ready.status.take().and_then(|status| status.commit().err()).map(Failure::from));
         if timings.is_some() {
-            provenance::write(self.provenance, &origin, &digests)?;
+            beside.extend(provenance::write(self.provenance, &origin, &digests).err().map(Failure::from));
+        } else if let Some(failure) = beside.pop() {
+            return Err(failure);
         }
+        let beside = beside.iter().map(|failure| failure.report_beside("the table is written")).max();
         self.sum_up(&ready);
         if let (Some(form), Some(timings)) = (args.timings, timings) {
             timings.tell(form);
         }
-        let status = ready.report.exit_status();
+        let status = ready.report.exit_status().max(beside.unwrap_or_default());
         // The end of the process frees a device's memory faster than freeing each buffer.
         std::mem::forget(ready.engine);
         Ok(status)

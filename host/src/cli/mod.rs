@@ -31,7 +31,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Runs the `prism` command with the arguments of this process. Returns the exit status: 0 all done, 1 nothing written, 2 wrong
-/// usage, 3 some inputs failed. If the arguments are not a valid command, it ends the process.
+/// usage, 3 some inputs failed, or a file beside the table. If the arguments are not a valid command, it ends the process.
 ///
 /// This is the whole interface of the command. Programs use [`pipeline`](crate::pipeline) and [`output`](crate::output).
 #[must_use]

@@ -1,5 +1,7 @@
 //! The command: inputs, outputs, messages, and exit status.
 
+#[cfg(target_os = "linux")]
+mod beside;
 mod coloured;
 mod command;
 mod conventions;
