@@ -68,10 +68,12 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         }
         None => selection,
     };
-    let files = Files::default()
-        .writes(OUTPUT, output.filter(|_| folder.is_none()))
-        .writes_into(OUTPUT, folder, parts::names)
-        .writes_into("--write-structures", args.write_structures.as_deref(), ColouredStructures::names);
+    let files = if folder.is_none() { Files::default().writes_table(output) } else { Files::default() };
+    let files = files.writes_into(OUTPUT, folder, parts::names).writes_into(
+        "--write-structures",
+        args.write_structures.as_deref(),
+        ColouredStructures::names,
+    );
     let job = Job {
         paths: &args.paths,
         args: &args.job,

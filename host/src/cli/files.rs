@@ -2,7 +2,7 @@
 //! is computed.
 //!
 //! Two paths name the same file if they lead to the same place. On Unix, files that exist are compared by device and inode, so
-//! that links are seen. Pipes, devices and folders are not compared.
+//! that links are seen; standard output is compared, too, where it is a file. Pipes, devices and folders are not compared.
 
 use super::failure::Failure;
 use anyhow::anyhow;
@@ -18,6 +18,8 @@ type Entries = [Result<InputFile, InputFailure>];
 
 /// What the main output is called in messages.
 pub const OUTPUT: &str = "the output";
+/// What a table on standard output is called in messages.
+const STANDARD_OUTPUT: &str = "standard output";
 
 /// The files that a run writes, and those that it reads besides its inputs.
 #[derive(Clone, Default)]
@@ -52,6 +54,14 @@ impl Files {
         self
     }
 
+    /// Adds the main output: a file, or standard output.
+    pub fn writes_table(self, path: Option<&Path>) -> Self {
+        match path {
+            Some(_) => self.writes(OUTPUT, path),
+            None => self.writes(STANDARD_OUTPUT, Some(Path::new(STANDARD_OUTPUT))),
+        }
+    }
+
     /// Adds an output, named by an option.
     pub fn writes(mut self, by: &'static str, path: Option<&Path>) -> Self {
         self.written.extend(path.map(|path| Written { by, path: path.to_owned() }));
@@ -75,7 +85,11 @@ impl Files {
     pub fn check(&self, named: &[PathBuf], entries: &Entries) -> Result<(), Failure> {
         let mut known: HashMap<Identity, &Written> = HashMap::new();
         for file in &self.written {
-            let Some(identity) = Identity::of_output(&file.path) else { continue };
+            let identity = match file.by {
+                STANDARD_OUTPUT => Identity::of_standard_output(),
+                _ => Identity::of_output(&file.path),
+            };
+            let Some(identity) = identity else { continue };
             if let Some(other) = known.insert(identity, file) {
                 return Err(twice(&file.path, other.by, file.by));
             }
@@ -171,14 +185,31 @@ impl Identity {
         let metadata = metadata(path).ok().filter(Metadata::is_file)?;
         #[cfg(unix)]
         {
-            use std::os::unix::fs::MetadataExt;
-            Some(Self::Inode(metadata.dev(), metadata.ino()))
+            Some(Self::of_metadata(&metadata))
         }
         #[cfg(not(unix))]
         {
             let _ = metadata;
             Some(Self::Existing(std::fs::canonicalize(path).ok()?))
         }
+    }
+
+    #[cfg(unix)]
+    fn of_metadata(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self::Inode(metadata.dev(), metadata.ino())
+    }
+
+    /// The plain file to which standard output is redirected.
+    fn of_standard_output() -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let file = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned().ok()?);
+            file.metadata().ok().filter(Metadata::is_file).map(|metadata| Self::of_metadata(&metadata))
+        }
+        #[cfg(not(unix))]
+        None
     }
 
     /// A plain file, or one that is to be made.

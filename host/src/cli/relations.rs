@@ -2,7 +2,7 @@
 
 use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
 use super::failure::Failure;
-use super::files::{Files, OUTPUT};
+use super::files::Files;
 use super::job::{Job, Sink};
 use super::provenance;
 use super::reading::trimmed;
@@ -98,7 +98,7 @@ pub fn write<R: Relation + 'static>(
         lineages: None,
         provenance: to.provenance,
         between: to.between,
-        files: to.beside.writes(OUTPUT, output),
+        files: to.beside.writes_table(output),
     };
     job.run(|provenance| {
         let relation = make(&job, provenance)?;

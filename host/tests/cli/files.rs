@@ -1,6 +1,6 @@
 //! No output replaces an input or another output.
 
-use crate::command::{Run, shipped, trimer};
+use crate::command::{Outcome, Run, shipped, trimer};
 use std::fs;
 use std::path::Path;
 
@@ -111,6 +111,29 @@ fn no_output_replaces_another_one() {
         refused(&run, arguments, says);
         assert!(!run.path("t.csv").exists());
     }
+}
+
+/// A file to which a shell redirects standard output.
+#[cfg(unix)]
+#[test]
+fn standard_output_is_an_output() {
+    let run = folder();
+    let redirected = |arguments: &[&str], to: &str, append: bool| -> Outcome {
+        let file = fs::OpenOptions::new().create(true).write(true).truncate(!append).append(append).open(run.path(to));
+        run.command(&[arguments, &["--backend", "cpu"]].concat()).stdout(file.unwrap()).output().unwrap().into()
+    };
+    for command in ["features", "sites", "edges", "interface", "summary"] {
+        let outcome = redirected(&[command, "w/u.pdb", "--status", "t.csv"], "t.csv", false);
+        outcome.says(2, "error: t.csv: is both standard output and --status; give them different names");
+    }
+    redirected(&["features", "w", "--provenance", "./w/../t.json"], "t.json", false)
+        .says(2, "is both standard output and --provenance");
+    redirected(&["features", "w"], "w/c.pdb", true).says(2, "w/c.pdb: would be overwritten by standard output");
+    assert!(fs::read(run.path("w/c.pdb")).unwrap() == fs::read(shipped("1crn.pdb")).unwrap());
+    // A table in a file leaves standard output alone, and another file is no matter.
+    redirected(&["features", "w/u.pdb", "-o", "t.csv", "--status", "s.csv"], "s.csv", false).says(0, "76 residues");
+    redirected(&["features", "w/u.pdb", "--status", "s.csv"], "t.csv", false).says(0, "76 residues");
+    assert_eq!(lines(&run.path("t.csv")), 77);
 }
 
 #[test]
