@@ -6,6 +6,7 @@ mod relations;
 
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 
+use super::failure::Failure;
 use super::reading::ReadArgs;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
@@ -381,6 +382,12 @@ impl JobArgs {
     pub fn n_points(&self) -> u32 {
         let number = |one: &PointsArg| if let PointsArg::Number(points) = one { Some(*points) } else { None };
         self.points.iter().rev().find_map(number).unwrap_or(100)
+    }
+
+    /// Refuses a file for surface points, which only `prism sites` writes.
+    pub fn refuse_points_file(&self) -> Result<(), Failure> {
+        let advice = "--points takes a number here; `prism sites` writes surface points";
+        self.points_file().map_or(Ok(()), |_| Err(Failure::usage(anyhow::anyhow!(advice))))
     }
 
     /// The file for surface points.

@@ -16,11 +16,7 @@ use std::sync::Arc;
 
 /// Computes the requested table. Returns the exit status.
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
-    if args.job.points_file().is_some() {
-        return Err(Failure::usage(anyhow::anyhow!(
-            "--points takes a number here; `prism sites` writes surface points"
-        )));
-    }
+    args.job.refuse_points_file()?;
     let columns = match &args.columns {
         Some(names) => Columns::choose(names)?,
         None => Columns::default(),

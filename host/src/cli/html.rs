@@ -16,6 +16,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     if !output.extension().is_some_and(is_page) {
         return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be html", output.display())));
     }
+    args.job.refuse_points_file()?;
     check_place(output)?;
     provenance::check(&args.provenance)?;
     let job = Job {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Lists pairs of residues in contact.
 pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
+    args.relation.job.refuse_points_file()?;
     let kind = |kind: &KindArg| match kind {
         KindArg::Ca => EdgeKind::AlphaCarbons,
         KindArg::Atom => EdgeKind::Atoms,
@@ -28,6 +29,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
 
 /// Lists pairs of chains that touch, and their residues.
 pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
+    args.relation.job.refuse_points_file()?;
     let between = match args.between.as_deref().map(trimmed).as_deref() {
         None => None,
         Some([a, b]) if a != b => Some([a.clone(), b.clone()]),
@@ -51,6 +53,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
 
 /// Lists structures and their chains.
 pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
+    args.relation.job.refuse_points_file()?;
     write(args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 

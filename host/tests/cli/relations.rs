@@ -169,5 +169,11 @@ fn what_makes_no_sense_is_refused() {
         let outcome = run.prism(wrong);
         assert_eq!(outcome.status, 2, "{wrong:?}: {}", outcome.stderr);
     }
+    // `prism sites` alone writes points.
+    let says = "--points takes a number here; `prism sites` writes surface points";
+    for command in ["features", "edges", "interface", "summary"] {
+        run.prism(&[command, input, "--points", "points.pdb"]).says(2, says);
+    }
+    run.prism(&["report", input, "-o", "r.html", "--points", "points.pdb"]).says(2, says);
     assert_eq!(run.files(), [""; 0]);
 }
