@@ -35,7 +35,8 @@ pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use relation::{CellKind, Cells, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
-    EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, SummaryRelation,
+    EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
+    SummaryRelation,
 };
 pub use shared::SharedRows;
 pub use sites::{SitesRelation, ViewedSites};

@@ -10,7 +10,9 @@ use super::provenance;
 use prism_host::annotations::Annotations;
 use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;
-use prism_host::output::{ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, check_place};
+use prism_host::output::{
+    ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, RelationFailures, check_place,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -80,6 +82,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         lineages,
         provenance: &args.provenance,
         between: None,
+        failures: RelationFailures::default(),
         files,
     };
     if let Some(path) = folder {

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::provenance;
-use prism_host::output::{Columns, check_place};
+use prism_host::output::{Columns, RelationFailures, check_place};
 use prism_host::report::ReportFile;
 
 /// Computes and writes an HTML report. Returns the exit status.
@@ -29,6 +29,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         lineages: None,
         provenance: &args.provenance,
         between: None,
+        failures: RelationFailures::default(),
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))

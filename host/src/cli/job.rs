@@ -15,7 +15,8 @@ use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, OutputError, OutputFile, Provenance, SharedRows, StatusFile, StructureRows, Table,
+    ColouredStructures, OutputError, OutputFile, Provenance, RelationFailures, SharedRows, StatusFile, StructureRows,
+    Table,
 };
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
@@ -67,14 +68,14 @@ impl Sink {
     }
 
     /// Writes a batch. (A report is written with the notes of each structure: see `consume`.)
-    fn write(&mut self, rows: SharedRows, report: &mut Report) -> Result<(), OutputError> {
+    fn write(&mut self, rows: &SharedRows, report: &mut Report) -> Result<(), OutputError> {
         match self {
             _ if rows.is_empty() => {}
-            Self::Stdout(table, _) => table.write_shared(&rows)?,
-            Self::File(file) => file.write_shared(&rows)?,
+            Self::Stdout(table, _) => table.write_shared(rows)?,
+            Self::File(file) => file.write_shared(rows)?,
             Self::Report(..) => {}
             Self::Coloured(table, structures) => {
-                table.write(rows.clone(), report)?;
+                table.write(rows, report)?;
                 for part in rows.iter() {
                     match structures.write(&part) {
                         Err(OutputError::ViewInput { problem, .. }) => {
@@ -151,6 +152,8 @@ pub struct Job<'a> {
     pub provenance: &'a ProvenanceArgs,
     /// Two chains that every input must have.
     pub between: Option<[String; 2]>,
+    /// Structures whose lines the table cannot compute.
+    pub failures: RelationFailures,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -272,8 +275,17 @@ impl Job<'_> {
         });
         let fail_fast = self.args.read.fail_fast;
         let ended = pipeline::run(engine, source, interrupt.cancel(), |computed| {
-            note_status(&computed, status.as_mut())?;
-            consume(computed, sink, report, fail_fast)
+            let rows = SharedRows::from(computed);
+            let Some(computed) = rows.computed() else { return Ok(()) };
+            let mut lost = Vec::new();
+            let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
+                lost = self.failures.take();
+                lose(&lost, computed, report, fail_fast)
+            });
+            if matches!(consumed, Ok(()) | Err(Stop::FirstFailed)) {
+                note_status(computed, status.as_mut(), &lost)?;
+            }
+            consumed
         });
         if let Ok(telemetry) = &ended {
             for worker in &telemetry.workers {
@@ -441,8 +453,19 @@ fn failed(sink: &mut Sink, report: &mut Report, name: &str, reason: &str) {
     }
 }
 
-/// Adds the inputs of a batch to the status.
-fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(), OutputError> {
+/// Reports the structures of a written batch that the table could not compute.
+fn lose(lost: &[InputFailure], computed: &Computed, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
+    for failure in lost {
+        report.error(&failure.name, &failure.reason);
+        report.structures -= 1;
+        let rows = computed.batch.structures.iter().find(|structure| structure.name == failure.name);
+        report.residues -= rows.map_or(0, |structure| structure.n_rows() as u64);
+    }
+    if fail_fast && !lost.is_empty() { Err(Stop::FirstFailed) } else { Ok(()) }
+}
+
+/// Adds the inputs of a batch to the status. `lost` are structures that the table could not compute.
+fn note_status(computed: &Computed, status: Option<&mut StatusFile>, lost: &[InputFailure]) -> Result<(), OutputError> {
     let Some(status) = status else { return Ok(()) };
     let batch = &computed.batch;
     let mut structures = batch.structures.iter().zip(computed.results.iter());
@@ -453,7 +476,9 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(
             Outcome::Said { .. } => {}
             Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
+                let lost = lost.iter().find(|failure| failure.name == structure.name);
                 let error = features.err().map(|error| error.to_string());
+                let error = error.or_else(|| lost.map(|failure| failure.reason.clone()));
                 status.structure(structure, notes, error.as_deref(), reading)?;
             }
         }
@@ -462,8 +487,8 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(
 }
 
 /// Writes a batch, and reports notes and errors of its inputs.
-fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
-    let Computed { batch, results } = &computed;
+fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
+    let Some(Computed { batch, results }) = rows.computed() else { return Ok(()) };
     let inputs = batch.outcomes.len();
     let mut structures = batch.structures.iter().zip(results.iter());
     let (mut written, mut residues) = (Vec::with_capacity(results.len()), 0);
@@ -494,8 +519,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
             page.write(&written)?;
         }
     } else {
-        drop((written, structures));
-        sink.write(SharedRows::from(computed), report)?;
+        sink.write(rows, report)?;
     }
     report.structures += count;
     report.residues += residues;

@@ -9,8 +9,8 @@ use super::reading::trimmed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationTable,
-    SummaryRelation,
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationFailures,
+    RelationTable, SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -42,10 +42,12 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     let mut to = args.relation.destination();
     to.between.clone_from(&between);
     to.beside = to.beside.writes("--by-residue", residues);
+    let failures = to.failures.clone();
     write(to, selection(&[]), |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
             between,
+            failures,
             residues: residues.map(|path| InterfaceResiduesFile::create(path, provenance)).transpose()?,
         })
     })
@@ -71,12 +73,15 @@ pub struct Destination<'a> {
     pub between: Option<[String; 2]>,
     /// What is written besides.
     pub beside: Files,
+    /// Structures whose lines cannot be computed.
+    pub failures: RelationFailures,
 }
 
 impl RelationArgs {
     fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
-        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside: Files::default() }
+        let (beside, failures) = (Files::default(), RelationFailures::default());
+        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures }
     }
 }
 
@@ -101,6 +106,7 @@ pub fn write<R: Relation + 'static>(
         lineages: None,
         provenance: to.provenance,
         between: to.between,
+        failures: to.failures,
         files: to.beside.writes_table(output),
     };
     job.run(|provenance| {

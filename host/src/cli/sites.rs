@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::Files;
 use super::relations::{Destination, write};
 use prism_host::engine::Selection;
-use prism_host::output::{SitesRelation, SitesView, ViewedSites};
+use prism_host::output::{RelationFailures, SitesRelation, SitesView, ViewedSites};
 use shared_types::FEATURES;
 use std::path::PathBuf;
 
@@ -20,6 +20,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         job: &args.job,
         provenance: &args.provenance,
         between: None,
+        failures: RelationFailures::default(),
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())

@@ -3,6 +3,7 @@
 use super::{CellKind, Cells, Column, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows};
 use crate::contacts::{EdgeKind, Interface, edges, interfaces};
 use crate::engine::Engine;
+use crate::inputs::InputFailure;
 use shared_types::backbone::SecondaryStructure;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -234,6 +235,22 @@ impl Relation for InterfacePairs {
     }
 }
 
+/// Structures whose lines could not be computed. Clones share them, so that who gave a relation to a table learns of them.
+#[derive(Clone, Debug, Default)]
+pub struct RelationFailures(Arc<Mutex<Vec<InputFailure>>>);
+
+impl RelationFailures {
+    fn add(&self, failure: InputFailure) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
+    }
+
+    /// Takes those since the last call.
+    #[must_use]
+    pub fn take(&self) -> Vec<InputFailure> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// Pairs of touching chains, one per line. Residues go to a second table, if there is one.
 ///
 /// It needs no feature: its own engine computes the areas of chains alone and together.
@@ -244,6 +261,8 @@ pub struct InterfacesRelation {
     pub between: Option<[String; 2]>,
     /// The table of residues.
     pub residues: Option<InterfaceResiduesFile>,
+    /// The structures whose interfaces could not be computed, which have no lines.
+    pub failures: RelationFailures,
 }
 
 impl Relation for InterfacesRelation {
@@ -257,7 +276,7 @@ impl Relation for InterfacesRelation {
         let found = match interfaces(&self.engine, structure, between) {
             Ok(found) => found,
             Err(error) => {
-                tracing::warn!("{}: no interface: {error}", structure.name);
+                self.failures.add(InputFailure::new(&structure.name, format!("no interface: {error}")));
                 return Ok(());
             }
         };

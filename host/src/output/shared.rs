@@ -46,6 +46,15 @@ impl From<Computed> for SharedRows {
 }
 
 impl SharedRows {
+    /// The batch, unless these are copies.
+    #[cfg(feature = "cli")]
+    pub(crate) fn computed(&self) -> Option<&Computed> {
+        match &*self.0 {
+            Shared::Computed(computed, _) => Some(computed),
+            Shared::Copies(_) => None,
+        }
+    }
+
     /// Copies of borrowed rows.
     #[must_use]
     pub fn copied(rows: &[StructureRows<'_>]) -> Self {

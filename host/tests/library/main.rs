@@ -5,4 +5,5 @@ mod engine;
 mod output;
 mod pack;
 mod packed_dataset;
+mod relations;
 mod synthetic;
