@@ -29,15 +29,19 @@ pub(super) fn models(
         Ok(found) => found,
         Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
     };
-    let (found, met) = frames::split(found, met, options);
+    let (mut found, met) = frames::split(found, met, options);
     let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {
         facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
     }
-    if let (Models::Number(number), true) = (options.models, found.is_empty()) {
-        // Frames without numbers of their own.
-        let numbers = (1..=met as i32).collect();
-        return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, numbers })))];
+    if let Models::Number(number) = options.models {
+        // All models, or only the requested one of frames, which are numbered from 1.
+        let all: Vec<i32> = found.iter().map(|(number, _)| *number).collect();
+        found.retain(|(own, _)| *own == number);
+        if found.is_empty() {
+            let numbers = if all.len() == met { all } else { (1..=met as i32).collect() };
+            return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, numbers })))];
+        }
     }
     let several = options.models == Models::All && met > 1;
     let model = |(number, draft)| {

@@ -182,6 +182,10 @@ fn a_model_that_is_missing_is_answered_by_those_that_are_there() {
     let model = |number: u32| format!("MODEL {number:8}\n{}ENDMDL\n", atom(" CA ", "GLY", "A   1 ", 0.0));
     assert_eq!(message(&format!("{}{}END\n", model(2), model(30))), "x: no model 1; the file has models 2, 30");
     assert_eq!(message(&model(2)), "x: no model 1; the file has model 2");
+    // A file without MODEL records has model 1 alone.
+    let options = ReadOptions { models: Models::Number(5), ..ReadOptions::default() };
+    let missing = read_structures(plain().concat().as_bytes(), "x", &options).remove(0).unwrap_err();
+    assert_eq!(missing.to_string(), "x: no model 5; the file has model 1");
 }
 
 #[test]
