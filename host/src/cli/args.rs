@@ -92,7 +92,7 @@ and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
@@ -165,7 +165,7 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -199,7 +199,7 @@ pub struct SitesArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -213,7 +213,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct PackArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -227,7 +227,7 @@ pub struct PackArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 

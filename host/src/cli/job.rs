@@ -10,6 +10,7 @@ use super::reading::ReadArgs;
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
+use prism_host::dataset::Dataset;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
 use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
@@ -436,9 +437,16 @@ pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
 }
 
 pub fn note_ignored(inputs: &Inputs, report: &Report) {
+    /// Files that are opened to look for a data set.
+    const MOST_LOOKED_AT: usize = 16;
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
         report.note(&format!("{}: {files} ignored; the formats are {}", directory.display(), inputs::taken()));
+    }
+    // Tables of earlier runs have the same extension, and are no inputs. So folders give no data sets.
+    let arrow = inputs.ignored_files.iter().filter(|file| file.extension().is_some_and(|ext| ext == "arrow"));
+    if let Some(set) = arrow.take(MOST_LOOKED_AT).find(|file| Dataset::open(file).is_ok()) {
+        report.note(&format!("{}: a packed data set is read if it is named itself", set.display()));
     }
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));

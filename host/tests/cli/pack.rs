@@ -109,3 +109,16 @@ fn what_is_no_data_set_is_an_input_that_failed() {
     outcome.says(3, "error: half.arrow: is incomplete");
     outcome.says(3, "error: text.arrow: is not a packed data set");
 }
+
+/// Tables of earlier runs may lie in a folder, too, and have the same extension.
+#[test]
+fn a_folder_gives_no_data_sets_and_says_so() {
+    let run = folder();
+    assert_eq!(run.features(&["in", "-o", "in/a_table.arrow", "--columns", "wcn"]).status, 0);
+    assert_eq!(run.prism(&["pack", "in", "-o", "in/set.arrow"]).status, 0);
+    let outcome = run.features(&["in", "--columns", "wcn", "-o", "t.csv"]);
+    outcome.says(0, "note: in/set.arrow: a packed data set is read if it is named itself\n");
+    assert!(outcome.stderr.contains("4 structures, ") && !outcome.stderr.contains("a_table"), "{}", outcome.stderr);
+    let help = run.prism(&["features", "--help"]).stdout;
+    assert!(help.contains("packed data sets, directories of files and tars, or - for standard input"), "{help}");
+}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Arguments that these commands share.
 #[derive(Debug, Args)]
 pub struct RelationArgs {
-    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
