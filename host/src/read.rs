@@ -54,6 +54,7 @@ pub(crate) use format::{MMJSON, PDBML};
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};
+pub(crate) use word::listed_ids;
 
 use compressed::plain;
 use error::Fault;

@@ -4,6 +4,7 @@ use crate::contacts::{chain_named, names_of_chains};
 use prism_host::StructureInput;
 use prism_host::inputs::InputFailure;
 use prism_host::pipeline::{Batch, Outcome};
+use prism_host::read::listed_ids;
 
 /// Turns the structures of a batch that lack a chain into failures.
 pub fn require(chains: &[String; 2], batch: Batch) -> Batch {
@@ -28,8 +29,8 @@ pub fn require(chains: &[String; 2], batch: Batch) -> Batch {
 /// What is wrong if a structure lacks a chain.
 fn lack(structure: &StructureInput, chains: &[String; 2]) -> Option<String> {
     let missing = chains.iter().filter(|name| chain_named(structure, name).is_none());
-    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    let missing = listed_ids(missing.map(String::as_str));
     let found = names_of_chains(structure);
     (!missing.is_empty())
-        .then(|| format!("no protein residues in a chain of --between ({}); the file has {found}", missing.join(",")))
+        .then(|| format!("no protein residues in a chain of --between ({missing}); the file has {found}"))
 }

@@ -2,6 +2,7 @@
 
 use super::{atom_contacts, each_pair, points};
 use crate::engine::{Engine, EngineError};
+use crate::read::listed_ids;
 use crate::structure::StructureInput;
 use shared_types::NO_CA;
 use std::collections::{BTreeSet, HashMap};
@@ -175,7 +176,7 @@ fn no_chain(structure: &StructureInput, name: &str) -> InterfaceError {
 /// The names of chains that have rows.
 pub(crate) fn names_of_chains(structure: &StructureInput) -> String {
     let chains = structure.rows_of_chains().into_iter();
-    chains.map(|(chain, _)| structure.chains[chain as usize].as_str()).collect::<Vec<_>>().join(",")
+    listed_ids(chains.map(|(chain, _)| structure.chains[chain as usize].as_str()))
 }
 
 /// The index of a chain with rows. A blank name may be given as an empty one.

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{ReadOptions, Residues};
 use super::references::References;
-use super::word::{pack, text_of, trim_zeros};
+use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::structure::check_spread;
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
@@ -146,8 +146,8 @@ impl Draft {
         if self.met.len() > SHOWN {
             met.push("…");
         }
-        let asked = wanted.join(",");
-        Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", met.join(",")))
+        let asked = listed_ids(wanted.iter().map(String::as_str));
+        Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", listed_ids(met)))
     }
 
     fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
@@ -195,6 +195,7 @@ impl Draft {
         for id in asked {
             let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
             if !is_found {
+                let id = if id.is_empty() { " " } else { id };
                 let text = format!("chain {id:?}, which was requested, has no protein residues");
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }

@@ -18,6 +18,12 @@ pub(in crate::read) fn text_of(id: &[u8]) -> String {
     }
 }
 
+/// Chain ids for a message. A blank one is in quotes.
+pub(crate) fn listed_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
+    let shown = |id: &'a str| if id.trim().is_empty() { "\" \"" } else { id };
+    ids.into_iter().map(shown).collect::<Vec<_>>().join(",")
+}
+
 /// The text in a word that [`pack`] made.
 #[inline]
 pub(in crate::read) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {

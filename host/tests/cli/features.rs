@@ -167,6 +167,11 @@ fn chains_are_chosen() {
     spaced.says(0, "warning: a.pdb: chain \"A\", which was requested");
     assert_eq!(spaced.stdout.lines().count(), 195);
     run.features(&["a.pdb", "--chains", "A"]).says(1, "error: a.pdb: no protein residues");
+    // A blank chain is named, too.
+    let blank = "error: a.pdb: no protein residues in the requested chains (\" \"); the file has E";
+    run.features(&["a.pdb", "--chains", " "]).says(1, blank);
+    run.features(&["a.pdb", "--chains", ""]).says(1, blank);
+    run.features(&["a.pdb", "--chains", "E, "]).says(0, "warning: a.pdb: chain \" \", which was requested");
 }
 
 #[test]

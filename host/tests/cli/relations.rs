@@ -67,7 +67,7 @@ fn an_input_without_a_chain_of_the_interface_fails() {
     assert_eq!(run.files(), ["one.pdb", "s.csv", "three.pdb.gz"]);
     assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "error"), [&says["error: three.pdb: ".len()..]]);
     between("Y,X", &[]).says(1, "in a chain of --between (Y,X); the file has A,B,C");
-    between("A,", &[]).says(1, "in a chain of --between (); the file has A,B,C");
+    between("A,", &[]).says(1, "in a chain of --between (\" \"); the file has A,B,C");
     // Others are computed.
     let both = between("A,B", &["one.pdb"]);
     both.says(3, "error: one.pdb: no protein residues in a chain of --between (A,B); the file has E");

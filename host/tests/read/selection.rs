@@ -180,7 +180,7 @@ fn chains_asked_for() {
     let some = chains(&["A", "X"]).unwrap();
     assert_eq!(some.warnings, ["chain \"X\", which was requested, has no protein residues"]);
     let none = chains(&["X", "a"]).unwrap_err().to_string();
-    assert_eq!(none, "x: no protein residues in the requested chains (X,a); the file has A,B,C, ");
+    assert_eq!(none, "x: no protein residues in the requested chains (X,a); the file has A,B,C,\" \"");
     // Other chains are dropped before their coordinates are read.
     let damaged = text.replace("   1.000", "********");
     let options = ReadOptions { chains: Some(vec!["A".to_owned()]), ..ReadOptions::default() };
