@@ -183,6 +183,7 @@ struct Atoms<'a> {
 struct Before<'s> {
     /// Model and residue of the row before.
     residue_id: Option<(usize, ResidueId<'s>)>,
+    label_number: Option<i32>,
     /// Whether its chain is selected.
     wanted: bool,
     labels: Labels,
@@ -234,14 +235,14 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut state = Before { residue_id: None, wanted: true, labels: Labels::default() };
+        let mut state = Before { residue_id: None, label_number: None, wanted: true, labels: Labels::default() };
         let mut last = None;
         let mut numbers = Vec::new();
         for row in 0..self.rows {
             let model = self.model[row];
             // As in text, rows of another model between them split a residue.
             if last != Some(model) {
-                (last, state.residue_id) = (Some(model), None);
+                (last, state.residue_id, state.label_number) = (Some(model), None, None);
             }
             let ordinal = index.len() as i32 + 1;
             let current = *index.entry(model).or_insert_with(|| {
@@ -291,8 +292,15 @@ impl<'a> Atoms<'a> {
         };
         let number = self.number[row].as_ref().ok_or_else(|| damaged("it has no residue number"))?;
         let residue_id = ResidueId { chain: either(&self.chain), number: &number[..], icode: self.icode.get(row) };
-        if before.residue_id != Some((model, residue_id)) {
+        let label = self.label_number[row];
+        let label_before = std::mem::replace(&mut before.label_number, label);
+        let is_same = before.residue_id == Some((model, residue_id));
+        if !is_same || label_before != label {
             before.residue_id = Some((model, residue_id));
+            // Authors may give two residues one number.
+            if is_same && label_before.is_some() && label.is_some() {
+                selection.leave()?;
+            }
             before.wanted = selection.enter(residue_id)?;
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }

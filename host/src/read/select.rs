@@ -192,6 +192,13 @@ impl<'a> Selection<'a> {
         Ok(true)
     }
 
+    /// Ends the current run, whatever the identity of the records that follow.
+    pub(super) fn leave(&mut self) -> Result<(), Problem> {
+        self.end_run()?;
+        self.residue_id = None;
+        Ok(())
+    }
+
     fn is_wanted(&mut self, chain: &'a [u8]) -> bool {
         let Some(wanted) = &self.wanted else { return true };
         match self.entered {

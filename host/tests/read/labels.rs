@@ -61,6 +61,23 @@ fn modified_residues_are_of_their_chain_where_hetatm_records_have_no_numbers() {
 }
 
 #[test]
+fn residues_with_one_number_of_the_author_are_told_apart_by_their_labels() {
+    let (items, mut rows) = crambin("1", |_| false);
+    let [number, residue] =
+        ["auth_seq_id", "label_comp_id"].map(|name| items.iter().position(|&item| item == name).unwrap());
+    // The residue before a proline is one, too.
+    rows.iter_mut().filter(|row| row[number] == "18").for_each(|row| "PRO".clone_into(&mut row[residue]));
+    let (before, _) = both((items.clone(), rows.clone()));
+    rows.iter_mut().filter(|row| row[number] == "18").for_each(|row| "19".clone_into(&mut row[number]));
+    let (read, _) = both((items, rows));
+    assert_eq!(read.residue_atoms, before.residue_atoms);
+    assert_eq!(
+        (read.residue_numbers[16..20].to_vec(), read.resname(17), read.resname(18)),
+        (vec![17, 19, 19, 20], "PRO", "PRO")
+    );
+}
+
+#[test]
 fn a_file_that_numbers_its_polymers_says_what_belongs_to_none() {
     // As the wwPDB writes an amino acid that is a ligand, even one that is bonded to a chain.
     let (items, mut rows) = crambin("1", |_| false);

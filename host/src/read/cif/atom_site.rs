@@ -176,6 +176,11 @@ impl PartialEq for Word<'_> {
     }
 }
 
+/// Whether a residue differs from the one before in its `label_seq_id` alone. Authors may give two residues one number.
+fn is_renumbered(before: &[Word<'_>; 4], residue_id: &[Word<'_>; 4]) -> bool {
+    before[..3] == residue_id[..3] && !before[3].is_empty() && !residue_id[3].is_empty()
+}
+
 /// What all records of a residue have in common, taken from the row before.
 #[derive(Clone, Copy)]
 struct Common<'a> {
@@ -199,8 +204,8 @@ pub(super) struct AtomSite<'o, 'a> {
     model: Option<Word<'a>>,
     /// Index of the current model, if it is read.
     current: Option<usize>,
-    /// Chain, number and insertion code of the row before, and whether its chain is selected.
-    residue_id: Option<[Word<'a>; 3]>,
+    /// Chain, number, insertion code and `label_seq_id` of the row before, and whether its chain is selected.
+    residue_id: Option<[Word<'a>; 4]>,
     wanted: bool,
     labels: Labels,
     /// From the row before, if its atom was read.
@@ -325,10 +330,14 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             self.either(edges, Item::Chain, Item::LabelChain),
             self.either(edges, Item::Number, Item::LabelNumber),
             self.word(edges, Item::Icode),
+            self.word(edges, Item::LabelNumber),
         ];
         if self.residue_id != Some(residue_id) {
-            self.residue_id = Some(residue_id);
-            let [chain, number, icode] = residue_id.map(|word| word.text);
+            let before = self.residue_id.replace(residue_id);
+            if before.is_some_and(|before| is_renumbered(&before, &residue_id)) {
+                self.models[current].1.leave()?;
+            }
+            let [chain, number, icode, _] = residue_id.map(|word| word.text);
             let residue_id = ResidueId { chain, number, icode };
             self.wanted = self.models[current].1.enter(residue_id)?;
             if self.models[current].1.takes_labels() {
@@ -343,7 +352,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
         let in_chain = if has_label {
-            let is_numbered = !self.word(edges, Item::LabelNumber).is_empty();
+            let is_numbered = !residue_id[3].is_empty();
             let has_entity = is_numbered || !self.word(edges, Item::Entity).is_empty();
             self.labels.in_chain(is_numbered, has_entity, hetatm)
         } else {
