@@ -11,7 +11,8 @@ use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::structure::check_spread;
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 /// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
@@ -176,12 +177,21 @@ impl Draft {
             let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
             say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues have no standard amino acid as parent"));
         }
-        let repeated = self.repeated_identities();
-        say(repeated, NoteKind::RepeatedIdentity, &|| {
-            format!(
-                "{repeated} rows have the chain, number and insertion code of a row before them: another residue, or atoms that \
-                 lie apart from others of theirs in the file"
-            )
+        let [apart, others] = self.repeated_identities();
+        say(apart + others, NoteKind::RepeatedIdentity, &|| {
+            let mut told = Vec::new();
+            if apart > 0 {
+                told.push(format!(
+                    "{apart} rows have the chain, number, insertion code and name of a row before them: mostly one residue whose \
+                     atoms lie apart in the file, as those of its conformers may, so that each row has a part of it"
+                ));
+            }
+            if others > 0 {
+                told.push(format!(
+                    "{others} rows have the chain, number and insertion code of another residue before them"
+                ));
+            }
+            told.join("; ")
         });
         let b_factors = &mut self.structure.bfactor;
         let wild = b_factors.iter().filter(|b| b.abs() >= LARGEST_B).count();
@@ -202,8 +212,8 @@ impl Draft {
         }
     }
 
-    /// Number of residues that an earlier one has the chain, number and insertion code of.
-    fn repeated_identities(&self) -> usize {
+    /// Number of residues that have the chain, number and insertion code of an earlier one: with its name, and with another.
+    fn repeated_identities(&self) -> [usize; 2] {
         let s = &self.structure;
         let mut chains = HashSet::new();
         let is_new = |row: usize| match row.checked_sub(1) {
@@ -214,11 +224,18 @@ impl Draft {
         };
         // Mostly numbers rise in each chain, and nothing needs to be looked up.
         if (0..s.n_residues()).all(is_new) {
-            return 0;
+            return [0; 2];
         }
-        let mut known = HashSet::with_capacity(s.n_residues());
-        let identity = |row: usize| (s.chain_ids[row], s.residue_numbers[row], &*s.insertion_codes[row]);
-        (0..s.n_residues()).filter(|&row| !known.insert(identity(row))).count()
+        let mut known = HashMap::with_capacity(s.n_residues());
+        let mut repeated = [0; 2];
+        for row in 0..s.n_residues() {
+            let identity = (s.chain_ids[row], s.residue_numbers[row], &*s.insertion_codes[row]);
+            match known.entry(identity) {
+                Entry::Vacant(free) => _ = free.insert(self.names[row]),
+                Entry::Occupied(first) => repeated[usize::from(*first.get() != self.names[row])] += 1,
+            }
+        }
+        repeated
     }
 
     /// Whether the B column looks like a predictor's confidence: each residue has one value from 0 to 100, they are not all

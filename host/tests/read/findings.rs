@@ -288,7 +288,12 @@ fn residues_whose_atoms_lie_apart_are_told_of() {
     let split = read(apart);
     assert_eq!(split.structure.n_residues(), 6);
     let kinds = |notes: &[prism_host::read::Note]| notes.iter().map(|note| note.kind).collect::<Vec<_>>();
-    assert!(kinds(&split.notes).contains(&NoteKind::RepeatedIdentity), "{:?}", split.notes);
+    let told = split.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
+    assert!(told.text.starts_with("3 rows have") && told.text.contains("atoms lie apart in the file"), "{told}");
+    // Another residue with the same number.
+    let other = read([plain().concat(), atom(" CA ", "LEU", "A   2 ", 20.0)].concat());
+    let told = other.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
+    assert_eq!(told.text, "1 rows have the chain, number and insertion code of another residue before them");
     assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
 }
 
