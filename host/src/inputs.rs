@@ -270,27 +270,50 @@ pub fn discover_by<P: AsRef<Path>>(
 ) -> Result<Inputs, DuplicateName> {
     let mut inputs = Inputs::default();
     for path in paths {
-        let path = path.as_ref();
-        if path == Path::new("-") {
-            let (name, path) = (standard_input.to_owned(), path.to_owned());
-            inputs.entries.push(Ok(InputFile { name, path, size: 0, source: Source::StandardInput }));
-            continue;
-        }
-        match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => inputs.walk(path),
-            // Pipes and the like are not read before their turn.
-            Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
-            Ok(metadata) => inputs.entries.push(named(path, &metadata)),
-            Err(error) => {
-                inputs.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
-            }
-        }
+        inputs.find(path.as_ref(), standard_input);
     }
-    name_by.name(&mut inputs.entries)?;
+    inputs.name_by(name_by, |_| false)?;
     Ok(inputs)
 }
 
 impl Inputs {
+    /// Adds the inputs under a path, as [`discover_by`] does, with names that [`name_by`](Self::name_by) has yet to tell apart.
+    pub fn find(&mut self, path: &Path, standard_input: &str) {
+        if path == Path::new("-") {
+            let (name, path) = (standard_input.to_owned(), path.to_owned());
+            self.entries.push(Ok(InputFile { name, path, size: 0, source: Source::StandardInput }));
+            return;
+        }
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.walk(path),
+            // Pipes and the like are not read before their turn.
+            Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => self.open_dataset(path),
+            Ok(metadata) => self.entries.push(named(path, &metadata)),
+            Err(error) => {
+                self.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
+            }
+        }
+    }
+
+    /// Names the inputs. `is_taken` says which names they cannot have, because other inputs of the run have them.
+    ///
+    /// # Errors
+    /// If two inputs would have the same name, or one a name that is taken.
+    ///
+    /// ```
+    /// use prism_host::inputs::{Inputs, NameBy};
+    /// use std::path::Path;
+    ///
+    /// let mut inputs = Inputs::default();
+    /// inputs.find(Path::new("../data/6m0j_rbd.pdb"), "stdin");
+    /// inputs.name_by(NameBy::Shortest, |name| name == "6m0j_rbd.pdb")?;
+    /// assert_eq!(inputs.entries[0].as_ref().unwrap().name, "data/6m0j_rbd.pdb");
+    /// # Ok::<(), prism_host::inputs::DuplicateName>(())
+    /// ```
+    pub fn name_by(&mut self, by: NameBy, is_taken: impl Fn(&str) -> bool) -> Result<(), DuplicateName> {
+        by.name(&mut self.entries, &is_taken)
+    }
+
     /// Whether any input is a structure of a packed data set.
     #[must_use]
     pub fn has_packed(&self) -> bool {

@@ -98,6 +98,11 @@ impl Done {
         Ok(Self { table: rows, held, failures, warnings, notes, inputs, seconds: None })
     }
 
+    /// Adds warnings.
+    pub fn warn(&mut self, told: Vec<Said>) {
+        self.warnings.extend(told);
+    }
+
     /// Adds notes about files in folders that are not read.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {

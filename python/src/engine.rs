@@ -2,6 +2,7 @@
 
 use crate::ending::detached;
 use crate::lock::Unlocked;
+use crate::names::Names;
 use crate::options::{Options, Reading, refuse};
 use crate::process;
 use crate::source::{Lazy, entries};
@@ -101,7 +102,9 @@ pub struct Job {
 #[pymethods]
 impl Job {
     /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, arrays as
-    /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A list is read now. Another thread reads an iterator while batches are taken.
+    /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A name of one of an object's models is the object's
+    /// place among the inputs, its name, and what the model adds to it. A list is read now. Another thread reads an iterator while
+    /// batches are taken.
     fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Stream> {
         process::check()?;
         let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
@@ -111,7 +114,8 @@ impl Job {
         };
         let items = list.extract()?;
         let begin = Instant::now();
-        let found = detached(py, || entries(items, &self.reading)).map_err(PyRuntimeError::new_err)?;
-        Stream::of_entries(py, engine, found, begin, &self.reading, table)
+        let mut names = Names::default();
+        let found = detached(py, || entries(items, &self.reading, &mut names)).map_err(PyRuntimeError::new_err)?;
+        Stream::of_entries(py, engine, found, begin, &self.reading, table, names.told)
     }
 }

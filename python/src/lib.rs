@@ -7,6 +7,7 @@ mod ending;
 mod engine;
 mod export;
 mod lock;
+mod names;
 mod options;
 mod process;
 mod source;

@@ -2,13 +2,14 @@
 
 use crate::atoms::{Atoms, numbers};
 use crate::ending::Asking;
+use crate::names::{Name, Names, Told};
 use crate::options::Reading;
-use prism_host::inputs::{InputFailure, InputFile, Inputs, discover_by};
+use prism_host::inputs::{InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyIterator, PyString};
+use pyo3::types::PyIterator;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,17 +25,6 @@ pub enum Item {
     Failed(Name, String),
     /// A file or a folder.
     Path(PathBuf),
-}
-
-/// The name of an input. Bytes of a file's name that are not Unicode are replaced.
-pub struct Name(String);
-
-impl FromPyObject<'_, '_> for Name {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        Ok(Self(object.cast::<PyString>()?.to_string_lossy().into_owned()))
-    }
 }
 
 /// Bytes of a Python object, without a copy.
@@ -56,44 +46,59 @@ impl Item {
     }
 }
 
-/// Finds the files of all items.
+/// Finds the files of all items. `names` has the names of the run's earlier inputs.
 ///
 /// # Errors
-/// If two paths give structures of the same name, or an option does not apply to an input.
-pub fn entries(items: Vec<Item>, reading: &Reading) -> Result<Inputs, String> {
-    let mut all = Inputs::default();
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let find = |paths: &mut Vec<PathBuf>, all: &mut Inputs| -> Result<(), String> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        let found = discover_by(std::mem::take(paths), reading.name_by, "stdin");
-        let found = found.map_err(|error| format!("{error} (name_by=\"path\")"))?;
-        reading.check(&found)?;
-        all.entries.extend(found.entries);
-        all.ignored.extend(found.ignored);
-        Ok(())
-    };
+/// If two inputs would have the same name and nothing tells them apart, or an option does not apply to an input.
+pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result<Inputs, String> {
+    /// Of an item.
+    enum Found {
+        /// The number of files under a path.
+        Files(usize),
+        InMemory(InputFile),
+        Failed(InputFailure),
+    }
+    let (mut under_paths, mut found) = (Inputs::default(), Vec::with_capacity(items.len()));
     for item in items {
-        match item {
-            Item::Path(path) => paths.push(path),
-            Item::Failed(Name(name), reason) => {
-                find(&mut paths, &mut all)?;
-                all.entries.push(Err(InputFailure { name, reason, no_protein: false }));
+        found.push(match item {
+            Item::Path(path) => {
+                let before = under_paths.entries.len();
+                under_paths.find(&path, "stdin");
+                Found::Files(under_paths.entries.len() - before)
             }
-            Item::Memory(Name(name), bytes) => {
-                find(&mut paths, &mut all)?;
-                all.entries.push(Ok(InputFile::of_bytes(&name, bytes::Bytes::from_owner(Owned(bytes)))));
+            Item::Failed(name, reason) => {
+                let name = names.give(&name, name.text());
+                Found::Failed(InputFailure { name, reason, no_protein: false })
             }
-            Item::Atoms(Name(name), atoms, positions) => {
-                find(&mut paths, &mut all)?;
+            Item::Memory(name, bytes) => {
+                let mut file = InputFile::of_bytes(name.text(), bytes::Bytes::from_owner(Owned(bytes)));
+                file.name = names.give(&name, &file.name);
+                Found::InMemory(file)
+            }
+            Item::Atoms(name, atoms, positions) => {
                 let values = numbers(&positions, f64::from_ne_bytes);
                 let positions: Vec<[f64; 3]> = values.as_chunks::<3>().0.to_vec();
-                all.entries.push(Ok(InputFile::of_atoms(&name, Arc::clone(&atoms.get().arrays), positions)));
+                let unique = names.give(&name, name.text());
+                Found::InMemory(InputFile::of_atoms(&unique, Arc::clone(&atoms.get().arrays), positions))
             }
+        });
+    }
+    // After those in memory, because a file has folders to tell it from them.
+    let named = under_paths.name_by(reading.name_by, |name| names.is_taken(name));
+    named.map_err(|error| format!("{error} (name_by=\"path\")"))?;
+    reading.check(&under_paths)?;
+    for file in under_paths.entries.iter().flatten() {
+        names.take(&file.name);
+    }
+    let mut files = under_paths.entries.into_iter();
+    let mut all = Inputs { ignored: under_paths.ignored, ..Inputs::default() };
+    for item in found {
+        match item {
+            Found::Files(count) => all.entries.extend(files.by_ref().take(count)),
+            Found::InMemory(file) => all.entries.push(Ok(file)),
+            Found::Failed(failure) => all.entries.push(Err(failure)),
         }
     }
-    find(&mut paths, &mut all)?;
     Ok(all)
 }
 
@@ -116,6 +121,7 @@ pub struct Lazy {
     iterator: Py<PyIterator>,
     /// An input that was taken but belongs to the next ones that are read together.
     next: Option<Item>,
+    names: Names,
     pub ended: Ended,
 }
 
@@ -128,7 +134,12 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 impl Lazy {
     pub fn new(iterator: Py<PyIterator>) -> Self {
-        Self { iterator, next: None, ended: Ended::default() }
+        Self { iterator, next: None, names: Names::default(), ended: Ended::default() }
+    }
+
+    /// What is told about names.
+    pub fn told(&self) -> Told {
+        self.names.told.clone()
     }
 
     /// The next inputs: either all paths in a row, since they are named together, or some structures in memory. After a
@@ -185,7 +196,7 @@ impl Lazy {
                 if items.is_empty() {
                     return None;
                 }
-                let found = entries(items, &reading);
+                let found = entries(items, &reading, &mut self.names);
                 match found.and_then(|found| structure_files(found, &reading, atoms, &cancel)) {
                     Ok(next) => files = Some(next),
                     Err(error) => {

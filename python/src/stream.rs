@@ -2,6 +2,7 @@
 
 use crate::consume::{Batch, Done, Seconds};
 use crate::ending::detached;
+use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
 use crate::source::{Ended, Lazy, structure_files};
@@ -51,11 +52,13 @@ impl Stream {
         begin: Instant,
         reading: &Reading,
         table: Arc<Table>,
+        told: Told,
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, reading) {
-            let done =
+            let mut done =
                 detached(py, || at_once(&engine, &found, begin, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            done.warn(told.take());
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
                 ready: Some(done),
@@ -70,16 +73,16 @@ impl Stream {
         let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
         engine.announce(found.atoms_about());
         let source = structure_files(found, reading, batch_atoms(&engine), &cancel).map_err(PyRuntimeError::new_err)?;
-        let mut stream = Self::begin(engine, source, cancel, ignored, table)?;
+        let mut stream = Self::begin(engine, source, cancel, ignored, table, told)?;
         stream.total = total;
         Ok(stream)
     }
 
     /// Runs on the inputs of a Python iterator.
     pub fn of_iterator(engine: Arc<Engine>, lazy: Lazy, reading: Reading, table: Arc<Table>) -> PyResult<Self> {
-        let (cancel, ended) = (Cancel::default(), lazy.ended.clone());
+        let (cancel, ended, told) = (Cancel::default(), lazy.ended.clone(), lazy.told());
         let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
-        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table)?;
+        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table, told)?;
         stream.ended = ended;
         Ok(stream)
     }
@@ -90,6 +93,7 @@ impl Stream {
         cancel: Cancel,
         ignored: Vec<(PathBuf, usize)>,
         table: Arc<Table>,
+        told: Told,
     ) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
         let (stop, own) = (cancel.clone(), Arc::clone(&table));
@@ -99,6 +103,9 @@ impl Stream {
                 let mut done = Done::of(&own, computed);
                 if let (Ok(done), Some(ignored)) = (&mut done, ignored.take()) {
                     done.note_ignored(&ignored);
+                }
+                if let Ok(done) = &mut done {
+                    done.warn(told.take());
                 }
                 send.send(done).map_err(|_| Gone)
             });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import logging
 import os
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import prism
@@ -54,7 +56,7 @@ def test_iterators_are_read_while_others_are_computed(rbd: Path, crambin: Path) 
     del stream
     mixed = (one for one in [crambin, ("memory", content), crambin.parent, ("again", content)])
     names = prism.features(mixed, ["wcn"], "cpu")["structure"].to_pylist()
-    assert list(dict.fromkeys(names)) == ["1crn.pdb", "memory", "again"]
+    assert list(dict.fromkeys(names)) == ["1crn.pdb", "memory", f"{crambin.parent.name}/1crn.pdb", "again"]
     assert len(names) == 46 + 194 + 46 + 194
 
 
@@ -82,6 +84,45 @@ def test_paths_of_one_name_get_their_folders(rbd: Path, tmp_path: Path) -> None:
     for inputs in (paths, iter(paths)):
         with pytest.raises(prism.PrismError, match="would have the same name"):
             prism.features(inputs, ["wcn"], "cpu", name_by="name")
+
+
+def names_of(table: pa.Table) -> list[str]:
+    return list(dict.fromkeys(table["structure"].to_pylist()))
+
+
+def test_paths_are_told_apart_from_all_inputs_of_a_call(crambin: Path, tmp_path: Path) -> None:
+    content = crambin.read_bytes()
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.pdb").write_bytes(content)
+    first, second = tmp_path / "a" / "x.pdb", tmp_path / "b" / "x.pdb"
+    # A list is known whole. Of an iterator, names before are.
+    mixed = [first, ("memory", content), second]
+    assert names_of(prism.features(mixed, ["wcn"], "cpu")) == ["a/x.pdb", "memory", "b/x.pdb"]
+    assert names_of(prism.features(iter(mixed), ["wcn"], "cpu")) == ["x.pdb", "memory", "b/x.pdb"]
+    mixed = [("x.pdb", content), first]
+    assert names_of(prism.features(mixed, ["wcn"], "cpu")) == ["x.pdb", "a/x.pdb"]
+    for inputs in ([first, ("memory", content), second], [("x.pdb", content), first]):
+        for given in (inputs, iter(inputs)):
+            with pytest.raises(prism.PrismError, match="would have the same name"):
+                prism.features(given, ["wcn"], "cpu", name_by="name")
+
+
+def test_equal_names_in_memory_get_numbers_and_a_warning(crambin: Path) -> None:
+    content = crambin.read_bytes()
+    inputs = [("x.pdb", content), ("x.pdb", content), ("y", content), ("x.pdb.gz", gzip.compress(content)), ("x.pdb~2", content)]
+    expected = ["x.pdb", "x.pdb~2", "y", "x.pdb~3", "x.pdb~2~2"]
+    for given in (inputs, iter(inputs), inputs[:1] + [io.BytesIO(content)] + inputs[1:]):
+        with pytest.warns(prism.InputWarning) as told:
+            table = prism.features(given, ["wcn"], "cpu")
+        assert [name for name in names_of(table) if name != "input1"] == expected
+        assert sorted(str(one.message).partition(": ")[0] for one in told) == ["x.pdb", "x.pdb~2"]
+        assert "x.pdb: is the name of several inputs; those after the first are named x.pdb~2 and so on" in map(
+            str, (one.message for one in told)
+        )
+    with pytest.warns(prism.InputWarning):
+        table, failures = prism.features([("x", content), ("x", b"nothing")], ["wcn"], "cpu", on_error="report")
+    assert [failure.name for failure in failures] == ["x~2"]
 
 
 def test_missing_files_are_inputs_that_fail(rbd: Path) -> None:

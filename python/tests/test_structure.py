@@ -249,3 +249,30 @@ def test_an_object_that_lacks_what_is_needed_is_an_input_that_fails(rbd: Path) -
 def test_other_objects_are_refused() -> None:
     with pytest.raises(prism.PrismError, match="builtins.dict is no structure of a known package"):
         list(prism.structures({}))
+
+
+def test_objects_of_one_name_are_told_apart_with_all_their_models(crambin: Path) -> None:
+    gemmi = pytest.importorskip("gemmi")
+
+    def read(second: int) -> Any:
+        structure = gemmi.read_structure(str(crambin))
+        model = structure[0].clone()
+        model.num = second
+        structure.add_model(model)
+        return structure
+
+    with pytest.warns(prism.InputWarning, match="1crn: is the name of several inputs"):
+        table = prism.features([read(2), read(2)], ["wcn"], "cpu", model="all")
+    names = list(dict.fromkeys(table["structure"].to_pylist()))
+    assert names == ["1crn#1", "1crn#2", "1crn~2#1", "1crn~2#2"]
+    with pytest.warns(prism.InputWarning, match="1crn#1: is the name of several inputs"):
+        table = prism.features(read(1), ["wcn"], "cpu", model="all")
+    assert list(dict.fromkeys(table["structure"].to_pylist())) == ["1crn#1", "1crn#1~2"]
+
+
+def test_frames_that_keep_the_name_are_told_apart(rbd: Path) -> None:
+    first = prism.Structure(**{**arrays(rbd), "name": "frame"})
+    frames = [first, first.at(arrays(rbd)["positions"] + 1)]
+    with pytest.warns(prism.InputWarning, match="frame: is the name of several inputs"):
+        table = prism.features(frames, ["wcn"], "cpu")
+    assert list(dict.fromkeys(table["structure"].to_pylist())) == ["frame", "frame~2"]

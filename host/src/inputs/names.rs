@@ -30,7 +30,11 @@ pub enum NameBy {
 
 impl NameBy {
     /// Names files, which have their [`Name`](Self::Name) so far. Structures of data sets keep their names.
-    pub(super) fn name(self, entries: &mut [Result<InputFile, InputFailure>]) -> Result<(), DuplicateName> {
+    pub(super) fn name(
+        self,
+        entries: &mut [Result<InputFile, InputFailure>],
+        is_taken: &dyn Fn(&str) -> bool,
+    ) -> Result<(), DuplicateName> {
         let files = entries.iter_mut().flatten();
         for file in files.filter(|file| matches!(file.source, Source::File | Source::Archive | Source::Database)) {
             match self {
@@ -41,38 +45,45 @@ impl NameBy {
         }
         let mut files: Vec<&mut InputFile> = entries.iter_mut().flatten().collect();
         if self == Self::Shortest {
-            tell_apart(&mut files)?;
+            tell_apart(&mut files, is_taken)?;
         }
         let mut known: HashMap<&str, &Path> = HashMap::with_capacity(files.len());
         for file in &files {
             if let Some(first) = known.insert(&file.name, &file.path) {
                 return Err(duplicate(&file.name, first, &file.path));
             }
+            if is_taken(&file.name) {
+                return Err(duplicate(&file.name, Path::new(ANOTHER), &file.path));
+            }
         }
         Ok(())
     }
 }
 
+/// Stands in errors for an input whose path is not known any more, or that has none.
+const ANOTHER: &str = "another input";
+
 fn duplicate(name: &str, first: &Path, second: &Path) -> DuplicateName {
     DuplicateName { name: name.to_owned(), first: first.to_owned(), second: second.to_owned() }
 }
 
-/// Adds parts of the paths to equal names.
-fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
+/// Adds parts of the paths to equal names, and to those that are taken.
+fn tell_apart(files: &mut [&mut InputFile], is_taken: &dyn Fn(&str) -> bool) -> Result<(), DuplicateName> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         places.entry(&file.name).or_default().push(index);
     }
-    if places.len() == files.len() {
-        return Ok(());
-    }
-    let mut groups: Vec<Vec<usize>> = places.into_values().filter(|group| group.len() > 1).collect();
+    let is_equal = |(name, group): (&str, Vec<usize>)| (group.len() > 1 || is_taken(name)).then_some(group);
+    let mut groups: Vec<Vec<usize>> = places.into_iter().filter_map(is_equal).collect();
     groups.sort();
     let mut known: HashSet<String> = files.iter().map(|file| file.name.clone()).collect();
     for group in groups {
         let same = |files: &[&mut InputFile]| {
-            let (first, second) = (&files[group[0]], &files[group[1]]);
-            duplicate(&first.name, &first.path, &second.path)
+            let first = &files[group[0]];
+            match group.get(1) {
+                Some(&second) => duplicate(&first.name, &first.path, &files[second].path),
+                None => duplicate(&first.name, Path::new(ANOTHER), &first.path),
+            }
         };
         if group.iter().any(|&index| matches!(files[index].source, Source::Packed(..) | Source::StandardInput)) {
             return Err(same(files));
@@ -85,7 +96,7 @@ fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
             let distinct: HashSet<&str> = names.iter().copied().collect();
             // One of the files may keep the short name if no other does.
             let own = &files[group[0]].name;
-            let fresh = names.iter().all(|name| name == own || !known.contains(*name));
+            let fresh = names.iter().all(|name| (name == own || !known.contains(*name)) && !is_taken(name));
             (distinct.len() == names.len() && fresh).then(|| names.into_iter().map(str::to_owned).collect::<Vec<_>>())
         };
         let whole = || group.iter().map(|&index| whole_path(&files[index].path)).collect::<Vec<_>>();

@@ -18,12 +18,12 @@ def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
     """One input or many, in order: a list if all are in memory or are paths, else an iterator that reads them one by one."""
     # Lists first, because small calls have them.
     if not isinstance(inputs, list) and _is_one(inputs):
-        return list(_items(inputs, "input", model))
+        return list(_items(inputs, 0, "input", model))
     if isinstance(inputs, (list, tuple)):
         if all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
             return list(inputs)
         if all(_is_ready(value) for value in inputs):
-            return [item for index, value in enumerate(inputs) for item in _items(value, f"input{index}", model)]
+            return [item for index, value in enumerate(inputs) for item in _items(value, index, f"input{index}", model)]
         # Raises at once if one is no input.
         for index, value in enumerate(inputs):
             _check(value, index)
@@ -37,7 +37,7 @@ def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
 def _each(inputs: Iterable[Any], model: Any) -> Iterator[Any]:
     for index, value in enumerate(inputs):
         _check(value, index)
-        yield from _items(value, f"input{index}", model)
+        yield from _items(value, index, f"input{index}", model)
 
 
 def _check(value: Any, index: int) -> None:
@@ -65,7 +65,7 @@ def _is_one(value: Any) -> bool:
     )
 
 
-def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
+def _items(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Structure):
@@ -77,18 +77,20 @@ def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
     elif isinstance(value, (bytes, bytearray, memoryview)):
         yield name, bytes(value)
     elif is_known(value):
-        yield from _structures(value, own_name(value) or name, model)
+        yield from _structures(value, index, own_name(value) or name, model)
     else:
         yield _read(value, name)
 
 
-def _structures(value: Any, name: str, model: Any) -> Iterator[Any]:
+def _structures(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
     """Its structures. An error, of its package or here, is a failure of this input and not of the run."""
     try:
         for structure in structures(value, name, model=model):
-            yield structure.item
+            # In parts, so that all models of an object whose name another input has get the same new name.
+            called, *rest = structure.item
+            yield (index, name, called.removeprefix(name)), *rest
     except Exception as error:
-        yield name, str(error).removeprefix(f"{name}: ") or type(error).__name__
+        yield (index, name, ""), str(error).removeprefix(f"{name}: ") or type(error).__name__
 
 
 def _read(value: Any, name: str) -> tuple[str, bytes | str]:

@@ -26,7 +26,8 @@ class ReadingOptions(TypedDict, total=False):
         assembly: The biological assembly to build, by its id in the file.
         het: Whether ligands, ions and the like cover surface: ``"cover"`` or ``"none"``.
         name_by: What names structures of files: their ``"name"``, ``"path"`` or ``"stem"``. ``None`` takes the name. Where two
-            files have the same name, folders are added that tell them apart.
+            files have the same name, folders are added that tell them apart. A second structure in memory that is called ``x``
+            is named ``x~2``.
         annotations: A CSV file of values for each residue (see the command's documentation).
         lineages: A CSV file of lineages (see the command's documentation).
     """
