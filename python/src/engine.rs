@@ -104,17 +104,19 @@ impl Job {
     /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, arrays as
     /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A name of one of an object's models is the object's
     /// place among the inputs, its name, and what the model adds to it. A list is read now. Another thread reads an iterator while
-    /// batches are taken.
-    fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Stream> {
+    /// batches are taken. `share`: this worker's number, and how many share the files; `(name, is_content)` is an input in memory that
+    /// another one computes.
+    #[pyo3(signature = (inputs, share = None))]
+    fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>, share: Option<(u64, u64)>) -> PyResult<Stream> {
         process::check()?;
         let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
         let Ok(list) = inputs.cast::<PyList>() else {
-            let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind());
+            let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind(), Names::shared(share));
             return Stream::of_iterator(engine, lazy, self.reading.clone(), table);
         };
         let items = list.extract()?;
         let begin = Instant::now();
-        let mut names = Names::default();
+        let mut names = Names::shared(share);
         let found = detached(py, || entries(items, &self.reading, &mut names)).map_err(PyRuntimeError::new_err)?;
         Stream::of_entries(py, engine, found, begin, &self.reading, table, names.told)
     }

@@ -62,10 +62,26 @@ pub struct Names {
     known: HashMap<u64, u32>,
     /// The object whose models were named last: its place among the inputs, and its name.
     last: Option<(u64, String)>,
+    /// The number of this worker, and of all that share the inputs.
+    share: Option<(u64, u64)>,
+    /// How many files have been shared.
+    files: u64,
     pub told: Told,
 }
 
 impl Names {
+    /// Of a run whose files several workers share. Each names all of them, so that names do not depend on the number of workers.
+    pub fn shared(share: Option<(u64, u64)>) -> Self {
+        Self { share, ..Self::default() }
+    }
+
+    /// Whether the next file is this worker's.
+    pub fn is_mine(&mut self) -> bool {
+        let place = self.files;
+        self.files += 1;
+        self.share.is_none_or(|(worker, workers)| place % workers == worker)
+    }
+
     /// Gives an input in memory the name that it asks for, or that name with a number if another input has it.
     pub fn give(&mut self, name: &Name, wanted: &str) -> String {
         let Some(model) = &name.model else { return self.unique(wanted) };

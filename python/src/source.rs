@@ -23,6 +23,8 @@ pub enum Item {
     Memory(Name, PyBackedBytes),
     /// The name of an input that could not be read, and why.
     Failed(Name, String),
+    /// The name of an input in memory that another worker computes, and whether it is a file's content.
+    Elsewhere(Name, bool),
     /// A file or a folder.
     Path(PathBuf),
 }
@@ -40,13 +42,13 @@ impl Item {
     /// Its approximate size in bytes.
     fn size(&self) -> usize {
         match self {
-            Self::Path(_) | Self::Failed(..) => 0,
+            Self::Path(_) | Self::Failed(..) | Self::Elsewhere(..) => 0,
             Self::Memory(_, bytes) | Self::Atoms(_, _, bytes) => bytes.len(),
         }
     }
 }
 
-/// Finds the files of all items. `names` has the names of the run's earlier inputs.
+/// Finds the files of all items, and leaves out those that other workers compute. `names` has the names of the run's earlier inputs.
 ///
 /// # Errors
 /// If two inputs would have the same name and nothing tells them apart, or an option does not apply to an input.
@@ -57,6 +59,7 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
         Files(usize),
         InMemory(InputFile),
         Failed(InputFailure),
+        Elsewhere,
     }
     let (mut under_paths, mut found) = (Inputs::default(), Vec::with_capacity(items.len()));
     for item in items {
@@ -69,6 +72,11 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
             Item::Failed(name, reason) => {
                 let name = names.give(&name, name.text());
                 Found::Failed(InputFailure { name, reason, no_protein: false })
+            }
+            Item::Elsewhere(name, is_content) => {
+                let file = is_content.then(|| InputFile::of_bytes(name.text(), bytes::Bytes::new()).name);
+                names.give(&name, file.as_deref().unwrap_or(name.text()));
+                Found::Elsewhere
             }
             Item::Memory(name, bytes) => {
                 let mut file = InputFile::of_bytes(name.text(), bytes::Bytes::from_owner(Owned(bytes)));
@@ -90,13 +98,17 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
     for file in under_paths.entries.iter().flatten() {
         names.take(&file.name);
     }
-    let mut files = under_paths.entries.into_iter();
+    let mut files = under_paths.entries.into_iter().map(|file| (names.is_mine(), file));
     let mut all = Inputs { ignored: under_paths.ignored, ..Inputs::default() };
     for item in found {
         match item {
-            Found::Files(count) => all.entries.extend(files.by_ref().take(count)),
+            Found::Files(count) => {
+                let mine = files.by_ref().take(count).filter_map(|(is_mine, file)| is_mine.then_some(file));
+                all.entries.extend(mine);
+            }
             Found::InMemory(file) => all.entries.push(Ok(file)),
             Found::Failed(failure) => all.entries.push(Err(failure)),
+            Found::Elsewhere => {}
         }
     }
     Ok(all)
@@ -133,8 +145,8 @@ const BYTES_AT_ONCE: usize = 32 << 20;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 impl Lazy {
-    pub fn new(iterator: Py<PyIterator>) -> Self {
-        Self { iterator, next: None, names: Names::default(), ended: Ended::default() }
+    pub fn new(iterator: Py<PyIterator>, names: Names) -> Self {
+        Self { iterator, next: None, names, ended: Ended::default() }
     }
 
     /// What is told about names.

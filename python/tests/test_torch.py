@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,32 @@ def test_samples_are_the_tables_rows(rbd: Path, crambin: Path, workers: int) -> 
         table = prism.features(path, columns, "cpu")
         expected = torch.tensor([table[name].to_pylist() for name in columns]).T
         assert torch.equal(sample.features, expected)
+
+
+@pytest.mark.filterwarnings("ignore::prism.InputWarning")
+def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: Path) -> None:
+    from torch.utils.data import DataLoader
+
+    from prism.torch import StructureDataset
+
+    content = crambin.read_bytes()
+    for file in ("a/x.pdb", "b/x.pdb", "folder/y.pdb", "folder/z.pdb", "folder/w.pdb"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(content)
+    inputs = [tmp_path / "a/x.pdb", ("m", content), ("n", content), ("m.gz", gzip.compress(content)), content]
+    inputs += [tmp_path / "b/x.pdb", tmp_path / "folder"]
+    names = ["a/x.pdb", "m", "n", "m~2", "input4", "b/x.pdb", "w.pdb", "y.pdb", "z.pdb"]
+    dataset = StructureDataset(inputs, ["wcn"], "cpu")
+    with pytest.warns(prism.InputWarning, match="m: is the name of several inputs"):
+        assert [sample.name for sample in dataset] == names
+    loader = DataLoader(dataset, batch_size=None, num_workers=2, multiprocessing_context="spawn")
+    assert sorted(sample.name for sample in loader) == sorted(names)
+    # As workers do, without their processes.
+    engine = prism.Engine("cpu")
+    for workers in (1, 3, 20):
+        found = []
+        for worker in range(workers):
+            found += engine._share_of_tensors((worker, workers), inputs, ["wcn"], "raise", {})
+        assert sorted(tensor.name for tensor in found) == sorted(names)
+    assert [sample.name for sample in StructureDataset(tmp_path / "folder", ["wcn"], "cpu")] == names[-3:]
+    assert [sample.name for sample in StructureDataset(str(crambin), ["wcn"], "cpu")] == ["1crn.pdb"]

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from . import _prism
 from ._errors import InputError, InputFailure, InputWarning, PrismError
-from ._inputs import items
+from ._inputs import Share, items
 from ._options import Backend, Device, EngineOptions, OnError, ReadingOptions, TableName, TableOptions, table_options
 
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ class Engine:
         **options: Unpack[TableOptions],
     ) -> Iterator[pa.RecordBatch]:
         """As :func:`prism.stream`, with this engine."""
-        if on_error not in ("raise", "skip"):
-            raise PrismError(f'on_error of a stream must be "raise" or "skip", not {on_error!r}')
+        _check_on_error(on_error, "a stream")
         # Begins here and not at the first batch, so that wrong arguments raise at once.
         job, run = self._begin(table, inputs, columns, options)
         return (job.arrow(batch) for batch in self._batches(run, on_error, progress, []))
@@ -161,14 +160,23 @@ class Engine:
     ) -> Iterator[_prism.Tensor]:
         """As :func:`prism.tensors`, with this engine. ``device="cuda"`` needs an engine with the backend ``"cuda"``. A tensor is on the
         device that computed it."""
-        if on_error not in ("raise", "skip"):
-            raise PrismError(f'on_error of tensors must be "raise" or "skip", not {on_error!r}')
+        _check_on_error(on_error, "tensors")
         if device not in ("cpu", "cuda"):
             raise PrismError(f'device must be "cpu" or "cuda", not {device!r}; prism.Engine("cuda", devices=[1]) is on another')
         _, run = self._begin("tensors" if device == "cpu" else "device tensors", inputs, columns, options)
         return (tensor for batch in self._batches(run, on_error, progress, []) for tensor in batch.tensors())
 
-    def _begin(self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any) -> tuple[_Job, _prism.Stream]:
+    def _share_of_tensors(
+        self, share: Share | None, inputs: list[Any], columns: list[str], on_error: Literal["raise", "skip"], options: Any
+    ) -> Iterator[_prism.Tensor]:
+        """Tensors of those inputs that are this worker's."""
+        _check_on_error(on_error, "tensors")
+        _, run = self._begin("tensors", inputs, columns, options, share)
+        return (tensor for batch in self._batches(run, on_error, False, []) for tensor in batch.tensors())
+
+    def _begin(
+        self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any, share: Share | None = None
+    ) -> tuple[_Job, _prism.Stream]:
         if isinstance(columns, str):
             raise TypeError("columns takes a list of names, not one text")
         chosen = None if columns is None else list(columns)
@@ -183,7 +191,7 @@ class Engine:
             # The native side names the option, and the cause says what is wrong with it.
             raise TypeError(f"{str(error).rpartition('.')[2]}: {error.__cause__}") from None
         try:
-            return job, job.native.stream(items(inputs, options.get("model")))
+            return job, job.native.stream(items(inputs, options.get("model"), share), share)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
 
@@ -249,6 +257,11 @@ class Engine:
         if _log.isEnabledFor(logging.INFO):
             for name, told in batch.notes:
                 _log.info("%s: %s", name, told)
+
+
+def _check_on_error(on_error: str, of: str) -> None:
+    if on_error not in ("raise", "skip"):
+        raise PrismError(f'on_error of {of} must be "raise" or "skip", not {on_error!r}')
 
 
 class _Job:

@@ -14,34 +14,51 @@ from ._structure import Structure
 _FEW = 4
 
 
-def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
-    """One input or many, in order: a list if all are in memory or are paths, else an iterator that reads them one by one."""
+#: The number of a worker, and of all that share the inputs.
+Share = tuple[int, int]
+
+
+def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[Any] | Iterator[Any]:
+    """One input or many, in order: a list if all are in memory or are paths, else an iterator that reads them one by one. Of those in
+    memory, a worker reads its share; the native side shares files."""
     # Lists first, because small calls have them.
-    if not isinstance(inputs, list) and _is_one(inputs):
+    if not isinstance(inputs, list) and is_one(inputs):
         return list(_items(inputs, 0, "input", model))
     if isinstance(inputs, (list, tuple)):
-        if all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
+        if share is None and all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
             return list(inputs)
         if all(_is_ready(value) for value in inputs):
-            return [item for index, value in enumerate(inputs) for item in _items(value, index, f"input{index}", model)]
+            return [item for index, value in enumerate(inputs) for item in _shared(value, index, model, share)]
         # Raises at once if one is no input.
         for index, value in enumerate(inputs):
             _check(value, index)
-        all_of = _each(inputs, model)
+        all_of = _each(inputs, model, share)
         return list(all_of) if len(inputs) <= _FEW and model is None else all_of
     if not isinstance(inputs, Iterable):
         raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
-    return _each(inputs, model)
+    return _each(inputs, model, share)
 
 
-def _each(inputs: Iterable[Any], model: Any) -> Iterator[Any]:
+def _each(inputs: Iterable[Any], model: Any, share: Share | None) -> Iterator[Any]:
     for index, value in enumerate(inputs):
         _check(value, index)
-        yield from _items(value, index, f"input{index}", model)
+        yield from _shared(value, index, model, share)
+
+
+def _shared(value: Any, index: int, model: Any, share: Share | None) -> Iterator[Any]:
+    name = f"input{index}"
+    if share is None or index % share[1] == share[0] or isinstance(value, (str, os.PathLike)):
+        return _items(value, index, name, model)
+    # Another worker reads it. Here it has a name alone, and whether that is a file's.
+    if isinstance(value, Structure):
+        return iter([(value.name, False)])
+    if is_known(value):
+        return iter([((index, own_name(value) or name, ""), False)])
+    return iter([(value[0] if isinstance(value, tuple) else _name_of_file(value, name), True)])
 
 
 def _check(value: Any, index: int) -> None:
-    if not _is_one(value):
+    if not is_one(value):
         raise PrismError(f"input {index}: {type(value).__name__} is no input; see prism.features for what is")
 
 
@@ -59,7 +76,8 @@ def _is_named_bytes(value: Any) -> bool:
     )
 
 
-def _is_one(value: Any) -> bool:
+def is_one(value: Any) -> bool:
+    """Whether it is an input, and not several."""
     return (
         _is_ready(value) or isinstance(value, (bytearray, memoryview)) or is_known(value) or hasattr(value, "read")
     )
@@ -93,10 +111,14 @@ def _structures(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
         yield (index, name, ""), str(error).removeprefix(f"{name}: ") or type(error).__name__
 
 
+def _name_of_file(value: Any, name: str) -> str:
+    called = getattr(value, "name", None)
+    return os.path.basename(called) if isinstance(called, str) else name
+
+
 def _read(value: Any, name: str) -> tuple[str, bytes | str]:
     """The name and content of a file object, or why it cannot be read."""
-    called = getattr(value, "name", None)
-    name = os.path.basename(called) if isinstance(called, str) else name
+    name = _name_of_file(value, name)
     try:
         content = value.read()
     except Exception as error:

@@ -23,7 +23,7 @@ class Engine:
 
 @final
 class Job:
-    def stream(self, inputs: list[Any] | Iterator[Any]) -> Stream: ...
+    def stream(self, inputs: list[Any] | Iterator[Any], share: tuple[int, int] | None = None) -> Stream: ...
 
 @final
 class Stream(Iterator[Batch]):

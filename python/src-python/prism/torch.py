@@ -11,6 +11,7 @@ from torch.utils.dlpack import from_dlpack
 
 from ._api import columns as all_columns
 from ._engine import Engine
+from ._inputs import is_one
 from ._options import Backend, Options, split
 
 if TYPE_CHECKING:
@@ -32,14 +33,15 @@ class Sample(NamedTuple):
 class StructureDataset(IterableDataset[Sample]):
     """Gives a sample for each structure, in the order of the inputs. The next ones are computed meanwhile.
 
-    Workers of a data loader share the inputs: each takes every n-th, and has its own engine. Forked workers cannot use a GPU or
-    threads that the parent has used: give the loader ``multiprocessing_context="spawn"``.
+    Workers of a data loader share the inputs: each takes every n-th file, those in folders too, or structure in memory, and has its own
+    engine. Names do not depend on the number of workers. Forked workers cannot use a GPU or threads that the parent has used: give the
+    loader ``multiprocessing_context="spawn"``.
 
     Samples are in the host's memory. Where ``columns`` have the order of :func:`prism.columns`, a sample is the memory that it was
     computed into; else it is a copy in the order that you ask for.
 
     Args:
-        inputs: A list of inputs of :func:`prism.features`.
+        inputs: An input of :func:`prism.features`, or a list of them.
         columns: Features, by name. All if ``None``.
         backend: As of :class:`prism.Engine`.
         on_error: ``"raise"`` or ``"skip"``.
@@ -48,13 +50,13 @@ class StructureDataset(IterableDataset[Sample]):
 
     def __init__(
         self,
-        inputs: Sequence[Any],
+        inputs: Any,
         columns: Sequence[str] | None = None,
         backend: Backend = "auto",
         on_error: Literal["raise", "skip"] = "raise",
         **options: Unpack[Options],
     ) -> None:
-        self._inputs = list(inputs)
+        self._inputs = [inputs] if is_one(inputs) else list(inputs)
         self._columns = [column.name for column in all_columns()] if columns is None else list(columns)
         self._backend: Backend = backend
         self._on_error: Literal["raise", "skip"] = on_error
@@ -62,15 +64,10 @@ class StructureDataset(IterableDataset[Sample]):
 
     def __iter__(self) -> Iterator[Sample]:
         worker = get_worker_info()
-        # Inputs without a name are named by their position among all inputs.
-        named = [
-            (f"input{place}", bytes(one)) if isinstance(one, (bytes, bytearray, memoryview)) else one
-            for place, one in enumerate(self._inputs)
-        ]
-        mine = named if worker is None else named[worker.id :: worker.num_workers]
+        share = None if worker is None else (worker.id, worker.num_workers)
         engine, reading = split(self._options)
-        rest: Any = reading
-        for tensor in Engine(self._backend, **engine).tensors(mine, self._columns, on_error=self._on_error, **rest):
+        of_engine = Engine(self._backend, **engine)
+        for tensor in of_engine._share_of_tensors(share, self._inputs, self._columns, self._on_error, reading):
             values: torch.Tensor = from_dlpack(tensor)  # type: ignore[no-untyped-call,unused-ignore]
             found = tensor.columns
             if found != self._columns:
