@@ -13,8 +13,8 @@ use crate::read::{
 #[cfg(any(feature = "cli", test))]
 pub(crate) use amount::atoms_at_first_sight;
 use bytes::Bytes;
-pub use names::NameBy;
-use names::{extension, is_archive, is_structure, refused_format, structure_name};
+pub use names::{NameBy, stem};
+use names::{extension, is_archive, is_structure, refused_format, structure_name, without_compression};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl InputFile {
         let size = bytes.len() as u64;
         let is_archive = is_archive(&path) || is_packed_tar(&bytes);
         let source = if is_archive { Source::MemoryArchive(bytes) } else { Source::Memory(bytes) };
-        Self { name: structure_name(&path), path, size, source }
+        Self { name: without_compression(name.to_owned()), path, size, source }
     }
 
     /// A structure given as arrays. See [`read_arrays`].

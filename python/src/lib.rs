@@ -16,6 +16,7 @@ mod table;
 mod tensor;
 
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 #[pymodule]
 mod _prism {
@@ -39,6 +40,12 @@ mod _prism {
     fn columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
         let of = |feature: &shared_types::Feature| (feature.name, feature.unit, feature.definition, feature.source);
         shared_types::FEATURES.iter().map(of).collect()
+    }
+
+    /// A file's name without its folder and extensions, as `name_by="stem"` has it.
+    #[pyfunction]
+    fn stem(path: PathBuf) -> String {
+        prism_host::inputs::stem(&path)
     }
 
     #[pymodule_init]

@@ -170,6 +170,12 @@ def test_names_that_are_no_unicode_are_replaced(rbd: Path) -> None:
     assert name.startswith("a\ufffd") and name.endswith(".pdb")
 
 
+def test_names_of_bytes_are_kept_but_for_a_compression(crambin: Path) -> None:
+    content = crambin.read_bytes()
+    inputs = [("/a/x.pdb", content), ("s3://a//y.pdb", content), ("z.pdb.gz", gzip.compress(content))]
+    assert names_of(prism.features(inputs, ["wcn"], "cpu")) == ["/a/x.pdb", "s3://a//y.pdb", "z.pdb"]
+
+
 def test_paths_may_be_of_bytes(rbd: Path) -> None:
     class OfBytes:
         def __fspath__(self) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 from pathlib import Path
@@ -15,16 +16,38 @@ import prism
 
 def test_rows_of_a_batch(rbd: Path, crambin: Path) -> None:
     paths = [crambin, rbd]
-    batch = pa.table({"bytes": [path.read_bytes() for path in paths], "path": [str(path) for path in paths]})
-    table = prism.RayFeatures(["wcn"], "cpu")(batch)
-    assert table.equals(prism.features(paths, ["wcn"], "cpu"))
+    for by in ("name", "stem", "path"):
+        table = prism.RayFeatures(["wcn"], "cpu", name_by=by)(batch_of(paths))
+        assert table.equals(prism.features(paths, ["wcn"], "cpu", name_by=by))
+    assert prism.RayFeatures(["wcn"], "cpu")(batch_of(paths)).equals(table)
+
+
+def batch_of(paths: list[Path]) -> pa.Table:
+    return pa.table({"bytes": [path.read_bytes() for path in paths], "path": [str(path) for path in paths]})
+
+
+def test_files_of_one_name_in_two_folders_are_told_apart(crambin: Path, tmp_path: Path) -> None:
+    paths = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.pdb.gz").write_bytes(gzip.compress(crambin.read_bytes()))
+        paths.append(tmp_path / folder / "x.pdb.gz")
+    features = prism.RayFeatures(["wcn"], "cpu")
+    expected = [f"{tmp_path}/a/x.pdb", f"{tmp_path}/b/x.pdb"]
+    assert list(dict.fromkeys(features(batch_of(paths))["structure"].to_pylist())) == expected
+    # Nor do names depend on the batch.
+    assert [features(batch_of([path]))["structure"][0].as_py() for path in paths] == expected
+    with pytest.raises(prism.PrismError, match="would have the same name 'x.pdb.gz'"):
+        prism.RayFeatures(["wcn"], "cpu", name_by="name")(batch_of(paths))
+    with pytest.raises(prism.PrismError, match='name_by must be "name", "path" or "stem"'):
+        prism.RayFeatures(name_by="folder")  # type: ignore[arg-type]
 
 
 class Killed(prism.RayFeatures):
     """The first worker that comes to it ends without a word, once."""
 
     def __init__(self, columns: Any, backend: Any, mark: str) -> None:
-        super().__init__(columns, backend)
+        super().__init__(columns, backend, name_by="name")
         self._mark = mark
 
     def __call__(self, batch: pa.Table) -> pa.Table:

@@ -35,7 +35,7 @@ class Watched(prism.RayFeatures):
     """Notes after each batch how many files the worker has computed, and its memory."""
 
     def __init__(self, notes):
-        super().__init__(backend="cpu")
+        super().__init__(backend="cpu", name_by="name")
         self._note, self._files, self._own = Path(notes) / str(os.getpid()), 0, 0
 
     def __call__(self, batch):

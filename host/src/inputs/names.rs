@@ -149,7 +149,7 @@ pub(super) fn as_text(bytes: &[u8]) -> String {
     bytes.utf8_chunks().map(chunk).collect()
 }
 
-fn without_compression(mut name: String) -> String {
+pub(super) fn without_compression(mut name: String) -> String {
     if let Some(extension) = compression(&name) {
         name.truncate(name.len() - extension.len() - 1);
     }
@@ -163,8 +163,9 @@ fn compression(name: &str) -> Option<&'static str> {
     known.filter(|_| !stem.is_empty())
 }
 
-/// A file's name without its folder and extensions.
-fn stem(path: &Path) -> String {
+/// A file's name without its folder and extensions: its name by [`NameBy::Stem`].
+#[must_use]
+pub fn stem(path: &Path) -> String {
     let name = structure_name(path.file_name().map_or(path, Path::new));
     match name.rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() && is_known(&extension.to_ascii_lowercase()) => stem.to_owned(),

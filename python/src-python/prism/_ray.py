@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from . import _prism
 from ._engine import Engine
+from ._errors import PrismError
 from ._options import Backend, Options, split
 
 if TYPE_CHECKING:
@@ -19,6 +21,10 @@ class RayFeatures:
 
     Each worker makes its engine once. The rows of a batch depend on that batch alone, so Ray can compute a batch again after
     a worker is lost, and no row is lost or repeated.
+
+    Structures are named by the paths of their files, as Ray gives them, because a batch does not know which names other batches have.
+    ``name_by="name"`` or ``"stem"`` names them by the files' names alone, where you know that these differ. Files of one batch
+    whose names are equal then raise :class:`PrismError`.
 
     >>> files = ray.data.read_binary_files("structures/", include_paths=True)
     >>> table = files.map_batches(prism.RayFeatures, batch_format="pyarrow", concurrency=2, num_gpus=1)
@@ -38,13 +44,30 @@ class RayFeatures:
         **options: Unpack[Options],
     ) -> None:
         engine, self._reading = split(options)
+        by = self._reading.get("name_by")
+        if by not in (None, "name", "path", "stem"):
+            raise PrismError(f'name_by must be "name", "path" or "stem", not {by!r}')
+        self._name_by = None if by == "path" else by
         self._engine = Engine(backend, **engine)
         self._columns = columns
         self._on_error: Literal["raise", "skip"] = on_error
 
+    def _name(self, path: str) -> str:
+        if self._name_by == "name":
+            return os.path.basename(path)
+        return path if self._name_by is None else _prism.stem(path)
+
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Takes a batch with the columns ``bytes`` and ``path``, and returns a row for each residue."""
-        names = [os.path.basename(path) for path in batch.column("path").to_pylist()]
+        paths = batch.column("path").to_pylist()
+        names = [self._name(path) for path in paths]
+        if self._name_by is not None:
+            first: dict[str, str] = {}
+            for name, path in zip(names, paths, strict=True):
+                if first.setdefault(name, path) != path:
+                    raise PrismError(
+                        f"{first[name]} and {path} would have the same name {name!r}; leave out name_by, and paths are names"
+                    )
         inputs = list(zip(names, batch.column("bytes").to_pylist(), strict=True))
         table: pa.Table = self._engine.table(
             "features", inputs, self._columns, on_error=self._on_error, **self._reading
