@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -197,3 +198,25 @@ def test_a_program_may_end_while_runs_go_on(rbd: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.filterwarnings("ignore:Reader has no dt information")
+def test_frames_of_a_trajectory_are_read_while_others_are_computed(rbd: Path) -> None:
+    package, np = pytest.importorskip("MDAnalysis"), pytest.importorskip("numpy")
+    from MDAnalysis.coordinates.memory import MemoryReader
+
+    read = 0
+
+    class Counted(MemoryReader):  # type: ignore[misc]
+        def _read_frame(self, frame: int) -> Any:
+            nonlocal read
+            read += 1
+            return super()._read_frame(frame)
+
+    universe = package.Universe(rbd)
+    universe.load_new(np.repeat(universe.atoms.positions[None], 4000, axis=0), order="fac", format=Counted)
+    read = 0
+    stream = prism.stream(universe, ["wcn"], "cpu", model="all")
+    assert next(stream).column("structure")[0].as_py() == "6m0j_rbd.pdb#1"
+    assert 0 < read < 3000
+    stream.close()

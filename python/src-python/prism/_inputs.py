@@ -23,7 +23,9 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
     memory, a worker reads its share; the native side shares files."""
     # Lists first, because small calls have them.
     if not isinstance(inputs, list) and is_one(inputs):
-        return list(_items(inputs, 0, "input", model))
+        all_of_one = _items(inputs, 0, "input", model)
+        # The models of an object may be a trajectory, which is read frame by frame.
+        return all_of_one if model is not None and is_known(inputs) else list(all_of_one)
     if isinstance(inputs, (list, tuple)):
         if share is None and all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
             return list(inputs)
