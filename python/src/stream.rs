@@ -1,7 +1,7 @@
 //! A run whose batches are taken one by one.
 
 use crate::consume::{Batch, Done, Seconds};
-use crate::ending::detached;
+use crate::ending::{self, detached};
 use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
@@ -20,8 +20,11 @@ use std::time::{Duration, Instant};
 
 /// The most computed batches that wait to be taken. This limits the memory, together with the pipeline's own limit.
 const AHEAD: usize = 2;
-/// How often a wait for a batch checks for Ctrl-C.
+/// How often a wait for a batch, or for the run's end, checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How long Ctrl-C and the end of the program wait for the run's end. Then a run that an iterator holds up is left, and ends when the
+/// iterator goes on.
+const AT_MOST: Duration = Duration::from_secs(1);
 /// The most inputs that the calling thread computes itself, because starting the pipeline's threads would take longer.
 const FEW: usize = 4;
 /// The most bytes of them.
@@ -38,6 +41,8 @@ pub struct Stream {
     receiver: Mutex<Option<Receiver<Message>>>,
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected when the thread has ended.
+    over: Mutex<Receiver<()>>,
     table: Arc<Table>,
     ended: Ended,
     total: Option<usize>,
@@ -65,6 +70,7 @@ impl Stream {
                 receiver,
                 cancel,
                 thread: None,
+                over: Mutex::new(sync_channel(0).1),
                 table,
                 ended: Ended::default(),
                 total,
@@ -97,7 +103,9 @@ impl Stream {
     ) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
         let (stop, own) = (cancel.clone(), Arc::clone(&table));
+        let (not_over, over) = sync_channel(0);
         let run = move || {
+            let _not_over = not_over;
             let mut ignored = Some(ignored);
             let ended = pipeline::run(&engine, source, &stop, |computed| {
                 let mut done = Done::of(&own, computed);
@@ -114,21 +122,35 @@ impl Stream {
         let thread = std::thread::Builder::new().name("prism".to_owned()).spawn(run)?;
         let receiver = Mutex::new(Some(receiver));
         let (thread, ended) = (Some(thread), Ended::default());
-        Ok(Self { ready: None, receiver, cancel, thread, table, ended, total: None })
+        Ok(Self { ready: None, receiver, cancel, thread, over: Mutex::new(over), table, ended, total: None })
     }
 
-    fn close(&mut self) {
+    /// Ends the run and waits for that, at most as long as `patience`. An iterator that does not give its next input holds it up.
+    ///
+    /// # Errors
+    /// Ctrl-C. The run ends when the iterator goes on.
+    fn close(&mut self, py: Python<'_>, patience: Option<Duration>) -> PyResult<()> {
         if !process::has_threads() {
             // The run goes on in the parent, which has the threads.
             std::mem::forget((self.thread.take(), std::mem::take(&mut self.receiver)));
-            return;
+            return Ok(());
         }
         self.cancel.cancel();
         // A thread that sends finds no receiver, and ends.
-        drop(self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        let receiver = self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        detached(py, || drop(receiver));
+        let Some(thread) = self.thread.take() else { return Ok(()) };
+        let patience = if ending::has_begun() { Some(AT_MOST) } else { patience };
+        let (over, begin) = (&self.over, Instant::now());
+        let wait = || over.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
+        while let Err(RecvTimeoutError::Timeout) = detached(py, wait) {
+            if patience.is_some_and(|patience| begin.elapsed() >= patience) {
+                return Ok(());
+            }
+            py.check_signals()?;
         }
+        let _ = detached(py, || thread.join());
+        Ok(())
     }
 }
 
@@ -187,7 +209,18 @@ impl Drop for Stream {
             return;
         }
         // The run's threads may wait for Python's lock, to advance an iterator.
-        Python::attach(|py| detached(py, || self.close()));
+        Python::attach(|py| {
+            // Of the caller, whose frame drops this. A handler of signals must not meet it.
+            let pending = PyErr::take(py);
+            if self.close(py, None).is_err() {
+                // Nothing can be raised here, so Ctrl-C comes again where it can.
+                // SAFETY: this thread holds Python's lock.
+                unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+            }
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
     }
 }
 
@@ -212,7 +245,7 @@ impl Stream {
                 Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
-                        detached(py, || self.close());
+                        self.close(py, Some(AT_MOST))?;
                         return Err(interrupted);
                     }
                 }
@@ -245,7 +278,7 @@ impl Stream {
     }
 
     /// Ends the run early.
-    fn cancel(&mut self, py: Python<'_>) {
-        detached(py, || self.close());
+    fn cancel(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.close(py, None)
     }
 }

@@ -140,6 +140,71 @@ def test_ctrl_c_ends_a_run(rbd: Path) -> None:
         child.kill()
 
 
+LEFT = {
+    "waits for a batch": "list(stream)",
+    "leaves the loop": "next(stream); reached.wait(); stream.close(); time.sleep(1)",
+    "drops the stream": "reached.wait(); del stream; time.sleep(1)",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.parametrize("call", LEFT.values(), ids=LEFT.keys())
+def test_ctrl_c_leaves_a_run_whose_iterator_is_blocked(rbd: Path, call: str) -> None:
+    code = (
+        "import prism, signal, sys, threading, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "reached = threading.Event()\n"
+        "def blocked():\n"
+        "    for index in range(300):\n"
+        "        yield str(index), content\n"
+        "    print('blocked', flush=True)\n"
+        "    reached.set()\n"
+        "    threading.Event().wait()\n"
+        "stream = prism.stream(blocked(), ['wcn'], 'cpu')\n"
+        "try:\n"
+        f"    {call}\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(7)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "blocked\n"
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=10) == 7
+    finally:
+        child.kill()
+
+
+def test_an_error_of_the_loop_is_kept_while_its_run_ends(rbd: Path) -> None:
+    def read() -> None:
+        stream = prism.stream(((str(index), content) for index in range(2000)), ["wcn"], "cpu")
+        next(stream)
+        raise KeyError("of the loop")
+
+    content = rbd.read_bytes()
+    with pytest.raises(KeyError, match="of the loop"):
+        read()
+
+
+def test_a_program_may_end_while_an_iterator_is_blocked(rbd: Path) -> None:
+    code = (
+        "import prism, sys, threading\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "def blocked():\n"
+        "    yield '1', content\n"
+        "    reached.set()\n"
+        "    threading.Event().wait()\n"
+        "reached = threading.Event()\n"
+        "stream = prism.stream(blocked(), ['wcn'], 'cpu')\n"
+        "reached.wait()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 FORKED = {
     "a function": "prism.features(content, ['wcn'], 'cpu')",
     "many inputs": "prism.features([content] * 9, ['wcn'], 'cpu')",

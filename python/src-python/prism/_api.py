@@ -332,7 +332,7 @@ def stream(
     **options: Unpack[StreamOptions],
 ) -> Iterator[pa.RecordBatch]:
     """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
-    loop, or Ctrl-C, ends the run.
+    loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
     Args:
         table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``. It takes the options of the function of that

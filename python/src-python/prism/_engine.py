@@ -238,10 +238,15 @@ class Engine:
                     self._tell(batch, on_error, failures)
                     bar.advance(batch.inputs)
                     yield batch
+            except GeneratorExit:
+                # Dropping the run ends it. An exception that is raised here, such as that of Ctrl-C, would be lost.
+                raise
             except RuntimeError as error:
-                raise PrismError(str(error)) from None
-            finally:
                 run.cancel()
+                raise PrismError(str(error)) from None
+            except BaseException:
+                run.cancel()
+                raise
 
     def _tell(self, batch: _prism.Batch, on_error: OnError, failures: list[InputFailure]) -> None:
         """Reports failures and warnings of a batch's inputs."""
