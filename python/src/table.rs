@@ -143,7 +143,10 @@ fn selection(names: &[&str]) -> Selection {
 fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Columns> {
     let named_parent = names.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = match names {
-        Some(names) => Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))?,
+        Some(names) => Columns::choose(names).map_err(|error| {
+            let listed = "prism.columns() lists the features";
+            PyValueError::new_err(error.to_string().replace("`prism features --list` shows all features", listed))
+        })?,
         None => Columns::default(),
     };
     // A standard residue is its own parent.

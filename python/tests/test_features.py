@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -99,10 +100,68 @@ def test_unknown_options_are_told(rbd: Path) -> None:
         prism.features(rbd, backend="cpu", chains="E")
     with pytest.raises(TypeError, match="columns takes a list"):
         prism.features(rbd, "sasa", "cpu")
-    with pytest.raises(TypeError, match="^chains: 'int' object"):
+    with pytest.raises(TypeError, match="^chains takes a list"):
         prism.features(rbd, backend="cpu", chains=[1])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="^device takes a text, not int"):
+    with pytest.raises(TypeError, match="^device takes a text, not 1"):
         prism.tensors(rbd, device=1)  # type: ignore[arg-type]
+
+
+WRONG: list[tuple[str, str, Any, str]] = [
+    # The function, the argument, a value that it does not take, and a part of the message.
+    ("features", "columns", 3, 'takes a list of texts, such as ["sasa"], not 3'),
+    ("features", "columns", [3], "takes a list of texts"),
+    ("features", "columns", [], "is empty"),
+    ("features", "backend", None, "takes a text, not None"),
+    ("features", "chains", 3, "takes a list of texts"),
+    ("features", "chains", [], "is empty"),
+    ("features", "residues", None, "takes a text"),
+    ("features", "model", 1.5, 'takes a number of 32 bits, "all" or None, not 1.5'),
+    ("features", "model", 10**12, "takes a number of 32 bits"),
+    ("features", "assembly", 1, 'takes a text, such as "1", or None, not 1'),
+    ("features", "name_by", 3, "takes a text or None"),
+    ("features", "annotations", 3, "takes a path or None"),
+    ("features", "devices", 0, "takes a list of numbers"),
+    ("features", "devices", [-1], "takes a list of numbers"),
+    ("features", "contact_threshold", "8", "takes a number, not '8'"),
+    ("features", "points", 1.5, "takes a whole number, not 1.5"),
+    ("features", "points", 10**30, "takes a whole number"),
+    ("features", "min_feature_value", "x", "takes a number"),
+    # Options of other tables have no effect, so they are refused.
+    ("features", "max_sites", 3, "is an option of the table sites, and not of features"),
+    ("sites", "kinds", ["ca"], "is an option of the table edges, and not of sites"),
+    ("summary", "by_residue", True, "is an option of the table interface, and not of summary"),
+    ("tensors", "between", ("A", "B"), "is an option of the table interface, and not of tensors"),
+    ("stream", "min_score", 1.0, "is an option of the table sites, and not of features"),
+    ("sites", "columns", ["sasa"], "is for prism.features; sites has columns of its own"),
+    ("sites", "device", "cpu", "is no option of the table sites"),
+    ("sites", "max_sites", -1, "takes a whole number, not below 0, not -1"),
+    ("sites", "min_score", float("nan"), "takes a number, not nan"),
+    ("edges", "kinds", "ca", "takes a list of texts"),
+    ("edges", "kinds", [], "is empty"),
+    ("interface", "between", ("A",), 'takes two chains, such as ("A", "B"), or None'),
+    ("interface", "by_residue", "x", "takes True or False"),
+]
+
+
+@pytest.mark.parametrize(("function", "name", "value", "message"), WRONG)
+def test_messages_name_the_argument_and_what_it_takes(function: str, name: str, value: Any, message: str) -> None:
+    with pytest.raises((TypeError, prism.PrismError)) as error:
+        getattr(prism, function)(b"", **{name: value})
+    assert str(error.value).startswith(name) and message in str(error.value)
+
+
+def test_messages_of_engines_name_what_they_take(rbd: Path) -> None:
+    engine = prism.Engine("cpu")
+    with pytest.raises(TypeError, match="points is an option of prism.Engine, and not of its calls"):
+        engine.features(rbd, points=50)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="columns is for the table features; sites has columns of its own"):
+        engine.table("sites", rbd, ["sasa"])
+    with pytest.raises(TypeError, match="table takes a text, not 3"):
+        engine.table(3, rbd)  # type: ignore[arg-type]
+    with pytest.raises(prism.PrismError, match=r"no column `nope`; prism.columns\(\) lists"):
+        engine.features(rbd, ["nope"])
+    # A list may be a pair.
+    engine.table("interface", rbd, between=["A", "E"], on_error="report")  # type: ignore[arg-type]
 
 
 def test_what_is_no_input_is_told() -> None:
@@ -110,6 +169,12 @@ def test_what_is_no_input_is_told() -> None:
         prism.features(3, backend="cpu")
     with pytest.raises(prism.PrismError, match="input 1: int is no input"):
         prism.features([b"", 3], backend="cpu")
+    with pytest.raises(prism.PrismError, match="dict is no input; its items"):
+        prism.features({"name": b""}, backend="cpu")
+    with pytest.raises(prism.PrismError, match=r"input 0: \(name, text\) is no input; give bytes"):
+        prism.features([("name", "text")], backend="cpu")
+    with pytest.raises(prism.InputError, match="^input: is a text of several lines, and no path"):
+        prism.features("ATOM\nATOM\n", backend="cpu")
 
 
 def test_columns_are_described() -> None:

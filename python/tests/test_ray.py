@@ -43,6 +43,18 @@ def test_files_of_one_name_in_two_folders_are_told_apart(crambin: Path, tmp_path
         prism.RayFeatures(name_by="folder")  # type: ignore[arg-type]
 
 
+def test_wrong_arguments_and_batches_are_told(crambin: Path) -> None:
+    with pytest.raises(prism.PrismError, match='on_error of RayFeatures must be "raise" or "skip"'):
+        prism.RayFeatures(on_error="report")  # type: ignore[arg-type]
+    with pytest.raises(prism.PrismError, match="no column `nope`"):
+        prism.RayFeatures(["nope"])
+    features = prism.RayFeatures(["wcn"], "cpu")
+    with pytest.raises(prism.PrismError, match='not dict: map_batches.*batch_format="pyarrow"'):
+        features({"bytes": [b""]})  # type: ignore[arg-type]
+    with pytest.raises(prism.PrismError, match="include_paths=True"):
+        features(batch_of([crambin]).drop_columns(["path"]))
+
+
 class Killed(prism.RayFeatures):
     """The first worker that comes to it ends without a word, once."""
 

@@ -58,3 +58,18 @@ def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: P
         assert sorted(tensor.name for tensor in found) == sorted(names)
     assert [sample.name for sample in StructureDataset(tmp_path / "folder", ["wcn"], "cpu")] == names[-3:]
     assert [sample.name for sample in StructureDataset(str(crambin), ["wcn"], "cpu")] == ["1crn.pdb"]
+
+
+def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
+    from prism.torch import StructureDataset
+
+    for wrong, message in [
+        ({"columns": ["nope"]}, "'nope' is no feature"),
+        ({"columns": "sasa"}, "columns takes a list of texts"),
+        ({"backend": "gpu"}, "backend must be"),
+        ({"on_error": "report"}, "on_error of StructureDataset must be"),
+        ({"max_sites": 3}, "max_sites is an option of the table sites"),
+        ({"points": "100"}, "points takes a whole number"),
+    ]:
+        with pytest.raises((TypeError, prism.PrismError), match=message):
+            StructureDataset([crambin], **wrong)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from ._arguments import check
 from ._errors import PrismError
 from ._structure import Structure
 
@@ -38,6 +39,10 @@ def structures(
     Raises:
         PrismError: The object is of another kind, or it has no such model.
     """
+    if name is not None:
+        check("name", name)
+    check("model", model)
+    check("decimals", decimals)
     adapter = _adapter(value)
     if adapter is None:
         raise PrismError(f"{_kind(value)} is no structure of a known package; see prism.structures for those that are")
@@ -84,6 +89,8 @@ def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[
         yield from ((f"{name}#{number}" if several else name, one) for number, one in models)
     elif model is None:
         yield name, models[0][1]
+    elif isinstance(model, str):
+        raise PrismError(f'model must be a number or "all", not {model!r}')
     else:
         found = [one for number, one in models if number == model]
         if not found:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import pyarrow as pa
 
 from . import _prism
+from ._arguments import check
 from ._engine import Engine, Report
 from ._errors import PrismError
-from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, split
+from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, engine_options, split
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,12 +40,16 @@ def columns() -> list[Column]:
 def _table(
     table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
+    check("backend", backend)
     engine: EngineOptions = {}
     rest: Any = {}
     key: tuple[Any, ...] = (backend,)
     # Without options, as in most small calls, there is less to look at.
     if options:
         engine, rest = split(options)
+        if "columns" in rest:
+            raise TypeError(f"columns is for prism.features; {table} has columns of its own")
+        engine_options(engine)
         devices = engine.get("devices")
         named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
         key = (backend, *sorted(named.items()))
@@ -137,7 +142,8 @@ def features(
 
     Raises:
         InputError: An input failed. The error names it.
-        PrismError: An argument is wrong, or the backend failed.
+        PrismError: An argument has a wrong value, or the backend failed.
+        TypeError: An argument is of a wrong type, or there is no such option.
 
     >>> table = prism.features("structures/", columns=["sasa", "wcn"])
     """
@@ -373,8 +379,7 @@ def tensors(
     """
     engine, rest = split(options)
     reading: Any = rest
-    if not isinstance(device, str):
-        raise TypeError(f"device takes a text, not {type(device).__name__}")
+    check("device", device)
     place, colon, ordinal = device.partition(":")
     if colon:
         if place != "cuda" or not ordinal.isdecimal() or engine.get("devices") is not None:

@@ -13,9 +13,22 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import pyarrow as pa
 
 from . import _prism
+from ._arguments import check
+from ._arguments import columns as check_columns
+from ._arguments import on_error as check_on_error
 from ._errors import InputError, InputFailure, InputWarning, PrismError
 from ._inputs import Share, items
-from ._options import Backend, Device, EngineOptions, OnError, ReadingOptions, TableName, TableOptions, table_options
+from ._options import (
+    Backend,
+    Device,
+    EngineOptions,
+    OnError,
+    ReadingOptions,
+    TableName,
+    TableOptions,
+    engine_options,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,13 +55,13 @@ class Engine:
         options: See :class:`prism.EngineOptions`.
 
     Raises:
-        PrismError: You ask for CUDA and it cannot be used, or an argument is wrong.
+        PrismError: You ask for CUDA and it cannot be used, or an argument has a wrong value.
+        TypeError: An argument is of a wrong type, or there is no such option.
     """
 
     def __init__(self, backend: Backend = "auto", **options: Unpack[EngineOptions]) -> None:
-        unknown = set(options) - EngineOptions.__annotations__.keys()
-        if unknown:
-            raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are {', '.join(EngineOptions.__annotations__)}")
+        check("backend", backend)
+        engine_options(options)
         devices = options.get("devices")
         # The native side takes an empty list as all devices.
         chosen = None if devices is None else [] if devices == "all" else list(devices) or None
@@ -119,8 +132,7 @@ class Engine:
     ) -> Any:
         """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function of that
         name. Returns a :class:`pyarrow.Table`, or ``(table, failures)`` with ``on_error="report"``."""
-        if on_error not in ("raise", "skip", "report"):
-            raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
+        check_on_error(on_error, ("raise", "skip", "report"))
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
         only = None if progress else run.only()
@@ -143,7 +155,7 @@ class Engine:
         **options: Unpack[TableOptions],
     ) -> Iterator[pa.RecordBatch]:
         """As :func:`prism.stream`, with this engine."""
-        _check_on_error(on_error, "a stream")
+        check_on_error(on_error, of=" of a stream")
         # Begins here and not at the first batch, so that wrong arguments raise at once.
         job, run = self._begin(table, inputs, columns, options)
         return (job.arrow(batch) for batch in self._batches(run, on_error, progress, []))
@@ -160,7 +172,8 @@ class Engine:
     ) -> Iterator[_prism.Tensor]:
         """As :func:`prism.tensors`, with this engine. ``device="cuda"`` needs an engine with the backend ``"cuda"``. A tensor is on the
         device that computed it."""
-        _check_on_error(on_error, "tensors")
+        check_on_error(on_error, of=" of tensors")
+        check("device", device)
         if device not in ("cpu", "cuda"):
             raise PrismError(f'device must be "cpu" or "cuda", not {device!r}; prism.Engine("cuda", devices=[1]) is on another')
         _, run = self._begin("tensors" if device == "cpu" else "device tensors", inputs, columns, options)
@@ -170,26 +183,22 @@ class Engine:
         self, share: Share | None, inputs: list[Any], columns: list[str], on_error: Literal["raise", "skip"], options: Any
     ) -> Iterator[_prism.Tensor]:
         """Tensors of those inputs that are this worker's."""
-        _check_on_error(on_error, "tensors")
+        check_on_error(on_error, of=" of tensors")
         _, run = self._begin("tensors", inputs, columns, options, share)
         return (tensor for batch in self._batches(run, on_error, False, []) for tensor in batch.tensors())
 
     def _begin(
         self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any, share: Share | None = None
     ) -> tuple[_Job, _prism.Stream]:
-        if isinstance(columns, str):
-            raise TypeError("columns takes a list of names, not one text")
-        chosen = None if columns is None else list(columns)
+        chosen = check_columns(columns)
+        if table in ("sites", "edges", "interface", "summary") and chosen is not None:
+            raise TypeError(f"columns is for the table features; {table} has columns of its own")
+        check("table", table)
         try:
             # Without options, as in most small calls, there is less to look at.
-            job = self._job(table, chosen, table_options(options)) if options else self._usual_job(table, chosen)
+            job = self._job(table, chosen, table_options(options, table)) if options else self._usual_job(table, chosen)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
-        except TypeError as error:
-            if error.__cause__ is None:
-                raise
-            # The native side names the option, and the cause says what is wrong with it.
-            raise TypeError(f"{str(error).rpartition('.')[2]}: {error.__cause__}") from None
         try:
             return job, job.native.stream(items(inputs, options.get("model"), share), share)
         except (RuntimeError, ValueError) as error:
@@ -198,11 +207,7 @@ class Engine:
     def _usual_job(self, table: str, columns: list[str] | None) -> _Job:
         """A job without options."""
         key = (table, None if columns is None else tuple(columns))
-        try:
-            kept = self._usual_jobs.get(key)
-        except TypeError:
-            # These are no names, which the native side reports.
-            return self._job(table, columns, table_options({}))
+        kept = self._usual_jobs.get(key)
         if kept is None:
             kept = self._job(table, columns, table_options({}))
             if len(self._usual_jobs) >= _MOST_JOBS:
@@ -217,11 +222,7 @@ class Engine:
         # Sorted, so that their order does not matter. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
         key = (table, columns and tuple(columns), *((type(value), value) for value in values))
-        try:
-            kept = self._jobs.get(key)
-        except TypeError:
-            # No option has a value that cannot be hashed. The native side reports it.
-            return _Job(self._native.job(table, columns, options))
+        kept = self._jobs.get(key)
         if kept is None:
             kept = _Job(self._native.job(table, columns, options))
             if len(self._jobs) >= _MOST_JOBS:
@@ -262,11 +263,6 @@ class Engine:
         if _log.isEnabledFor(logging.INFO):
             for name, told in batch.notes:
                 _log.info("%s: %s", name, told)
-
-
-def _check_on_error(on_error: str, of: str) -> None:
-    if on_error not in ("raise", "skip"):
-        raise PrismError(f'on_error of {of} must be "raise" or "skip", not {on_error!r}')
 
 
 class _Job:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ._adapters import is_known, own_name, structures
@@ -36,6 +36,8 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
             _check(value, index)
         all_of = _each(inputs, model, share)
         return list(all_of) if len(inputs) <= _FEW and model is None else all_of
+    if isinstance(inputs, Mapping):
+        raise PrismError(f"{type(inputs).__name__} is no input; its items() may be, as (name, bytes)")
     if not isinstance(inputs, Iterable):
         raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
     return _each(inputs, model, share)
@@ -60,6 +62,8 @@ def _shared(value: Any, index: int, model: Any, share: Share | None) -> Iterator
 
 
 def _check(value: Any, index: int) -> None:
+    if isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value):
+        raise PrismError(f"input {index}: (name, text) is no input; give bytes: (name, text.encode())")
     if not is_one(value):
         raise PrismError(f"input {index}: {type(value).__name__} is no input; see prism.features for what is")
 
@@ -87,7 +91,8 @@ def is_one(value: Any) -> bool:
 
 def _items(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
     if isinstance(value, str):
-        yield value
+        is_content = "\n" in value and not os.path.exists(value)
+        yield (name, "is a text of several lines, and no path; give a file's content as bytes") if is_content else value
     elif isinstance(value, Structure):
         yield value.item
     elif isinstance(value, os.PathLike):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypedDict
+
+from ._arguments import check, texts
 
 Backend = Literal["auto", "cuda", "cpu"]
 Device = Literal["cpu", "cuda"]
@@ -80,7 +82,7 @@ class StreamOptions(TableOptions, EngineOptions, total=False):
     """Keywords of :func:`prism.stream`: those of :class:`TableOptions`, :class:`ReadingOptions` and :class:`EngineOptions`."""
 
 
-_TABLE: dict[str, Any] = {
+_READING: dict[str, Any] = {
     "chains": None,
     "residues": "all",
     "altloc": "highest",
@@ -90,27 +92,61 @@ _TABLE: dict[str, Any] = {
     "name_by": None,
     "annotations": None,
     "lineages": None,
-    "max_sites": 20,
-    "min_score": 0.0,
-    "kinds": ("ca", "atom"),
-    "between": None,
-    "by_residue": False,
 }
+#: Options of single tables, by table.
+_OF_TABLES: dict[str, dict[str, Any]] = {
+    "sites": {"max_sites": 20, "min_score": 0.0},
+    "edges": {"kinds": ("ca", "atom")},
+    "interface": {"between": None, "by_residue": False},
+}
+_TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}
 _ENGINE = frozenset(EngineOptions.__annotations__)
 
 
-def table_options(options: TableOptions) -> dict[str, Any]:
-    """All options of a table, as the native side takes them."""
-    unknown = set(options) - _TABLE.keys()
-    if unknown:
-        raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are {', '.join(sorted(_TABLE))}")
+def table_options(options: TableOptions, table: str = "features") -> dict[str, Any]:
+    """All options of a table, as the native side takes them.
+
+    Raises:
+        TypeError: The table has no such option, or the option does not take the value.
+    """
+    known = _READING.keys() | _OF_TABLES.get(table, {}).keys()
+    for name in options:
+        if name not in known:
+            raise TypeError(_unknown(name, table, known))
     filled: dict[str, Any] = {**_TABLE, **options}
-    for several in ("chains", "kinds"):
-        if isinstance(filled[several], str):
-            raise TypeError(f"{several} takes a list of texts, not one text")
-        if filled[several] is not None:
-            filled[several] = list(filled[several])
+    for name, value in options.items():
+        check(name, value)
+    if filled["chains"] is not None:
+        filled["chains"] = texts("chains", filled["chains"], '"A"')
+    filled["kinds"] = texts("kinds", filled["kinds"], '"ca", "atom"')
+    if filled["between"] is not None:
+        filled["between"] = tuple(filled["between"])
     return filled
+
+
+def _unknown(name: str, table: str, known: Iterable[str]) -> str:
+    for other, of in _OF_TABLES.items():
+        if name in of:
+            return f"{name} is an option of the table {other}, and not of {table}"
+    if name in _ENGINE:
+        return f"{name} is an option of prism.Engine, and not of its calls"
+    if name in ("columns", "device"):
+        return f"{name} is no option of the table {table}"
+    return f"there is no option {name!r}; there are {', '.join([*sorted(known), *EngineOptions.__annotations__])}"
+
+
+def engine_options(options: EngineOptions) -> None:
+    """Checks options of an engine.
+
+    Raises:
+        TypeError: There is no such option, or the option does not take the value.
+    """
+    for name, value in options.items():
+        if name not in _ENGINE:
+            raise TypeError(f"there is no option {name!r}; there are {', '.join(EngineOptions.__annotations__)}")
+        # `None` is the usual value.
+        if value is not None:
+            check(name, value)
 
 
 def split(options: Any) -> tuple[EngineOptions, TableOptions]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from . import _prism
+from ._arguments import columns as check_columns
+from ._arguments import on_error as check_on_error
 from ._engine import Engine
 from ._errors import PrismError
 from ._options import Backend, Options, split
@@ -43,14 +45,17 @@ class RayFeatures:
         on_error: Literal["raise", "skip"] = "skip",
         **options: Unpack[Options],
     ) -> None:
+        check_on_error(on_error, of=" of RayFeatures")
         engine, self._reading = split(options)
         by = self._reading.get("name_by")
         if by not in (None, "name", "path", "stem"):
             raise PrismError(f'name_by must be "name", "path" or "stem", not {by!r}')
         self._name_by = None if by == "path" else by
         self._engine = Engine(backend, **engine)
-        self._columns = columns
+        self._columns = check_columns(columns)
         self._on_error: Literal["raise", "skip"] = on_error
+        # Wrong arguments raise here, and not at the first batch.
+        self._engine.table("features", [], self._columns, **self._reading)
 
     def _name(self, path: str) -> str:
         if self._name_by == "name":
@@ -59,6 +64,10 @@ class RayFeatures:
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Takes a batch with the columns ``bytes`` and ``path``, and returns a row for each residue."""
+        if not hasattr(batch, "column_names"):
+            raise PrismError(f'RayFeatures takes tables, not {type(batch).__name__}: map_batches(..., batch_format="pyarrow")')
+        if not {"bytes", "path"} <= set(batch.column_names):
+            raise PrismError("a batch lacks bytes or path: ray.data.read_binary_files(..., include_paths=True) reads both")
         paths = batch.column("path").to_pylist()
         names = [self._name(path) for path in paths]
         if self._name_by is not None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _prism
+from ._arguments import check
 from ._errors import PrismError
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ class Structure:
         name: str = "structure",
         decimals: int | None = None,
     ) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"name takes a text, not {type(name).__name__}")
+        check("name", name)
         self.name = name
         try:
             numbers = _integers(residue_numbers, "residue_numbers")
@@ -103,12 +103,15 @@ class Structure:
     def at(self, positions: npt.ArrayLike, name: str | None = None, *, decimals: int | None = None) -> Structure:
         """The same atoms at other positions (Å, shape ``(atoms, 3)``): a frame of a trajectory. Both share all but the positions."""
         frame = Structure.__new__(Structure)
+        if name is not None:
+            check("name", name)
         frame.name = self.name if name is None else name
         frame._atoms = self._atoms
         frame._positions = frame._memory(positions, decimals)
         return frame
 
     def _memory(self, positions: npt.ArrayLike, decimals: int | None) -> bytes:
+        check("decimals", decimals)
         try:
             array = _floats(positions, "positions")
         except (OverflowError, TypeError, ValueError) as error:

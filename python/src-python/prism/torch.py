@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
@@ -10,9 +10,12 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.dlpack import from_dlpack
 
 from ._api import columns as all_columns
+from ._arguments import columns as check_columns
+from ._arguments import on_error as check_on_error
 from ._engine import Engine
+from ._errors import PrismError
 from ._inputs import is_one
-from ._options import Backend, Options, split
+from ._options import Backend, Options, engine_options, split, table_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,8 +59,22 @@ class StructureDataset(IterableDataset[Sample]):
         on_error: Literal["raise", "skip"] = "raise",
         **options: Unpack[Options],
     ) -> None:
+        # Wrong arguments raise here, and not in a worker. An engine is made there alone.
+        if backend not in ("auto", "cuda", "cpu"):
+            raise PrismError(f'backend must be "auto", "cuda" or "cpu", not {backend!r}')
+        check_on_error(on_error, of=" of StructureDataset")
+        engine, reading = split(options)
+        engine_options(engine)
+        table_options(reading, "tensors")
+        features = [column.name for column in all_columns()]
+        chosen = check_columns(columns) or features
+        for name in chosen:
+            if name not in features:
+                raise PrismError(f"{name!r} is no feature: see prism.columns()")
+        if not is_one(inputs) and not isinstance(inputs, Iterable):
+            raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
         self._inputs = [inputs] if is_one(inputs) else list(inputs)
-        self._columns = [column.name for column in all_columns()] if columns is None else list(columns)
+        self._columns = chosen
         self._backend: Backend = backend
         self._on_error: Literal["raise", "skip"] = on_error
         self._options = options
