@@ -8,6 +8,7 @@ use prism_host::pipeline::Batch;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
@@ -124,6 +125,29 @@ impl Tensor {
     #[getter]
     fn shape(&self) -> PyResult<(i64, i64)> {
         self.axes().map(|([rows, columns], _)| (rows, columns))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        const SHOWN: usize = 4;
+        let (columns, (rows, _)) = (self.columns(), self.shape()?);
+        let more = if columns.len() > SHOWN { ", ..." } else { "" };
+        let shown = columns[..columns.len().min(SHOWN)].join(", ");
+        Ok(format!("<prism.Tensor {:?}: {rows} residues, {} columns: {shown}{more}>", self.name(), columns.len()))
+    }
+
+    /// As a NumPy array, which shares the memory where it can.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        this: &Bound<'py, Self>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = this.py().import("numpy")?;
+        let array = numpy.call_method1("from_dlpack", (this,))?;
+        let how = PyDict::new(this.py());
+        how.set_item("dtype", dtype)?;
+        how.set_item("copy", copy)?;
+        numpy.call_method("array", (array,), Some(&how))
     }
 
     /// The kind of device, as DLPack numbers them, and its ordinal.

@@ -35,6 +35,18 @@ def test_a_tensor_a_structure(rbd: Path, crambin: Path) -> None:
         np.testing.assert_array_equal(array[:, order], expected(path))
 
 
+def test_a_tensor_is_an_array_and_says_what_it_is(rbd: Path) -> None:
+    tensor = next(prism.tensors(rbd, COLUMNS, "cpu"))
+    array = np.from_dlpack(tensor)
+    # Without `__array__`, NumPy made an array of one object.
+    shared = np.asarray(tensor)
+    assert np.shares_memory(shared, array) and shared.shape == (194, 2)
+    assert not np.shares_memory(np.array(tensor), array)
+    assert np.asarray(tensor, dtype="float64").dtype == np.float64
+    assert repr(tensor) == '<prism.Tensor "6m0j_rbd.pdb": 194 residues, 2 columns: wcn, sasa>'
+    assert repr(next(prism.tensors(rbd))).endswith("columns: contact_number, wcn, hse_up, hse_down, ...>")
+
+
 def test_no_copy_is_made(rbd: Path) -> None:
     tensor = next(prism.tensors(rbd, COLUMNS, "cpu"))
     one, other = np.from_dlpack(tensor), np.from_dlpack(tensor)

@@ -84,6 +84,7 @@ class Tensor:
         """What the columns are, in the order of :func:`prism.columns`."""
     @property
     def shape(self) -> tuple[int, int]: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
     def __dlpack__(
         self,
         *,
