@@ -251,6 +251,14 @@ def test_other_objects_are_refused() -> None:
         list(prism.structures({}))
 
 
+def test_parts_of_objects_are_refused_by_their_own_name(rbd: Path) -> None:
+    # They can be iterated, and were refused by the name of what they hold.
+    gemmi = pytest.importorskip("gemmi")
+    chain = gemmi.read_structure(str(rbd))[0][0]
+    with pytest.raises(prism.PrismError, match=r"gemmi\S*\.Chain is no input; see prism.structures"):
+        prism.features(chain, backend="cpu")
+
+
 def test_objects_of_one_name_are_told_apart_with_all_their_models(crambin: Path) -> None:
     gemmi = pytest.importorskip("gemmi")
 

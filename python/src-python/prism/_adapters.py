@@ -45,7 +45,7 @@ def structures(
     check("decimals", decimals)
     adapter = _adapter(value)
     if adapter is None:
-        raise PrismError(f"{_kind(value)} is no structure of a known package; see prism.structures for those that are")
+        raise PrismError(f"{kind(value)} is no structure of a known package; see prism.structures for those that are")
     return adapter(value, name or own_name(value) or "structure", model, decimals)
 
 
@@ -68,7 +68,13 @@ def own_name(value: Any) -> str:
     return ""
 
 
-def _kind(value: Any) -> str:
+def is_of_known_package(value: Any) -> bool:
+    """Whether a package of :func:`structures` made the object, which may be of a kind that is not taken."""
+    return type(value).__module__.partition(".")[0] in {package for package, _ in _ADAPTERS}
+
+
+def kind(value: Any) -> str:
+    """The name of its class."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ._adapters import is_known, own_name, structures
+from ._adapters import is_known, is_of_known_package, kind, own_name, structures
 from ._errors import PrismError
 from ._structure import Structure
 
@@ -36,6 +36,8 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
             _check(value, index)
         all_of = _each(inputs, model, share)
         return list(all_of) if len(inputs) <= _FEW and model is None else all_of
+    if is_of_known_package(inputs):
+        raise PrismError(f"{kind(inputs)} is no input; see prism.structures for the objects that are")
     if isinstance(inputs, Mapping):
         raise PrismError(f"{type(inputs).__name__} is no input; its items() may be, as (name, bytes)")
     if not isinstance(inputs, Iterable):
