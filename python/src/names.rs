@@ -40,7 +40,7 @@ impl FromPyObject<'_, '_> for Name {
     }
 }
 
-/// What is told about names: a name, and a warning.
+/// What is told about inputs before they are read: a name, and a warning.
 #[derive(Clone, Default)]
 pub struct Told(Arc<Mutex<Vec<Said>>>);
 
@@ -49,7 +49,7 @@ impl Told {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn tell(&self, name: &str, text: String) {
+    pub fn tell(&self, name: &str, text: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), text));
     }
 }

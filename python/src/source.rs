@@ -4,7 +4,7 @@ use crate::atoms::{Atoms, numbers};
 use crate::ending::Asking;
 use crate::names::{Name, Names, Told};
 use crate::options::Reading;
-use prism_host::inputs::{InputFailure, InputFile, Inputs};
+use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -67,7 +67,12 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
             Item::Path(path) => {
                 let before = under_paths.entries.len();
                 under_paths.find(&path, "stdin");
-                Found::Files(under_paths.entries.len() - before)
+                let files = under_paths.entries.len() - before;
+                if files == 0 {
+                    let text = format!("holds no structure files; the formats are {}", inputs::taken());
+                    names.told.tell(&path.display().to_string(), text);
+                }
+                Found::Files(files)
             }
             Item::Failed(name, reason) => {
                 let name = names.give(&name, name.text());

@@ -117,6 +117,14 @@ impl Stream {
                 }
                 send.send(done).map_err(|_| Gone)
             });
+            // Of inputs after the last batch.
+            let rest = told.take();
+            if ended.is_ok() && !rest.is_empty() {
+                let _ = send.send(Done::empty(&own).map(|mut done| {
+                    done.warn(rest);
+                    done
+                }));
+            }
             tell(ended, &send);
         };
         let thread = std::thread::Builder::new().name("prism".to_owned()).spawn(run)?;

@@ -197,6 +197,14 @@ def test_files_that_are_passed_over_are_logged(rbd: Path, caplog: pytest.LogCapt
     assert any("files are ignored" in message for message in caplog.messages)
 
 
+def test_a_folder_without_structures_is_a_warning(rbd: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    for inputs in (tmp_path, [rbd, tmp_path], iter([rbd, tmp_path]), iter([tmp_path])):
+        with pytest.warns(prism.InputWarning, match=f"^{tmp_path}: holds no structure files; the formats are .pdb"):
+            table = prism.features(inputs, ["wcn"], "cpu")
+        assert len(table) in (0, 194)
+
+
 def test_progress_takes_tqdm(rbd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
     prism.features([rbd], ["wcn"], "cpu", progress=True)
