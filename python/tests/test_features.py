@@ -126,7 +126,8 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("features", "points", 1.5, "takes a whole number, not 1.5"),
     ("features", "points", 10**30, "takes a whole number"),
     ("features", "min_feature_value", "x", "takes a number"),
-    # Options of other tables have no effect, so they are refused.
+    # Options that would have no effect are refused.
+    ("features", "decimals", 3, "is an option of prism.structures and prism.Structure"),
     ("features", "max_sites", 3, "is an option of the table sites, and not of features"),
     ("sites", "kinds", ["ca"], "is an option of the table edges, and not of sites"),
     ("summary", "by_residue", True, "is an option of the table interface, and not of summary"),

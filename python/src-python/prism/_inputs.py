@@ -25,7 +25,7 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
     if not isinstance(inputs, list) and is_one(inputs):
         all_of_one = _items(inputs, 0, "input", model)
         # The models of an object may be a trajectory, which is read frame by frame.
-        return all_of_one if model is not None and is_known(inputs) else list(all_of_one)
+        return all_of_one if model == "all" and is_known(inputs) else list(all_of_one)
     if isinstance(inputs, (list, tuple)):
         if share is None and all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
             return list(inputs)

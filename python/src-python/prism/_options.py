@@ -130,6 +130,8 @@ def _unknown(name: str, table: str, known: Iterable[str]) -> str:
             return f"{name} is an option of the table {other}, and not of {table}"
     if name in _ENGINE:
         return f"{name} is an option of prism.Engine, and not of its calls"
+    if name == "decimals":
+        return "decimals is an option of prism.structures and prism.Structure, which make inputs"
     if name in ("columns", "device"):
         return f"{name} is no option of the table {table}"
     return f"there is no option {name!r}; there are {', '.join([*sorted(known), *EngineOptions.__annotations__])}"
