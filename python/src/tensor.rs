@@ -5,7 +5,7 @@ use crate::ending::detached;
 use crate::lock::Unlocked;
 use prism_host::engine::{BatchResults, DeviceValues, Selection, StructureView};
 use prism_host::pipeline::Batch;
-use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -142,6 +142,10 @@ impl Tensor {
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Values::Device(_) = this.get().values()? {
+            let told = "the tensor is on a GPU; numpy.from_dlpack(tensor, device=\"cpu\") copies it";
+            return Err(PyTypeError::new_err(told));
+        }
         let numpy = this.py().import("numpy")?;
         let array = numpy.call_method1("from_dlpack", (this,))?;
         let how = PyDict::new(this.py());

@@ -83,6 +83,12 @@ def test_no_copy_is_made(engine: prism.Engine, library: Any, rbd: Path) -> None:
     assert float(other[3, 1]) == -7.0
 
 
+def test_numpy_is_told_to_copy(engine: prism.Engine, rbd: Path) -> None:
+    (tensor,) = engine.tensors(rbd, COLUMNS, device="cuda")
+    with pytest.raises(TypeError, match="numpy.from_dlpack"):
+        np.asarray(tensor)
+
+
 def test_values_are_used_after_all_else_is_dropped_on_another_stream_in_another_thread(library: Any, rbd: Path) -> None:
     mine = prism.Engine("cuda")
     before = expected(mine, named(rbd, 50))
