@@ -42,11 +42,6 @@ impl Drop for Asking {
     }
 }
 
-/// Whether the end has begun.
-pub fn has_begun() -> bool {
-    ENDING.get().is_some()
-}
-
 /// Works without Python's lock.
 pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     let (done, _asking) = py.detach(|| {

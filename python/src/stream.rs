@@ -1,7 +1,7 @@
 //! A run whose batches are taken one by one.
 
 use crate::consume::{Batch, Done, Seconds};
-use crate::ending::{self, detached};
+use crate::ending::detached;
 use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
@@ -22,9 +22,8 @@ use std::time::{Duration, Instant};
 const AHEAD: usize = 2;
 /// How often a wait for a batch, or for the run's end, checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// How long Ctrl-C and the end of the program wait for the run's end. Then a run that an iterator holds up is left, and ends when the
-/// iterator goes on.
-const AT_MOST: Duration = Duration::from_secs(1);
+/// How long Ctrl-C waits for the run's end. Then a run that an iterator holds up is left, and ends when the iterator goes on.
+const AFTER_CTRL_C: Duration = Duration::from_secs(1);
 /// The most inputs that the calling thread computes itself, because starting the pipeline's threads would take longer.
 const FEW: usize = 4;
 /// The most bytes of them.
@@ -148,7 +147,6 @@ impl Stream {
         let receiver = self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         detached(py, || drop(receiver));
         let Some(thread) = self.thread.take() else { return Ok(()) };
-        let patience = if ending::has_begun() { Some(AT_MOST) } else { patience };
         let (over, begin) = (&self.over, Instant::now());
         let wait = || over.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE);
         while let Err(RecvTimeoutError::Timeout) = detached(py, wait) {
@@ -253,7 +251,7 @@ impl Stream {
                 Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
-                        self.close(py, Some(AT_MOST))?;
+                        self.close(py, Some(AFTER_CTRL_C))?;
                         return Err(interrupted);
                     }
                 }

@@ -194,11 +194,13 @@ def test_a_program_may_end_while_an_iterator_is_blocked(rbd: Path) -> None:
         "import prism, sys, threading\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "def blocked():\n"
-        "    yield '1', content\n"
+        "    for index in range(300):\n"
+        "        yield str(index), content\n"
         "    reached.set()\n"
         "    threading.Event().wait()\n"
         "reached = threading.Event()\n"
         "stream = prism.stream(blocked(), ['wcn'], 'cpu')\n"
+        "next(stream)\n"
         "reached.wait()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
