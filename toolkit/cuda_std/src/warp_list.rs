@@ -148,6 +148,15 @@ impl<T: Pod> WarpList<'_, T> {
         self.count = self.count.wrapping_add(n);
     }
 
+    /// The list's memory, for another use. Nothing is in the list then, and lanes that append to it wait for those that may still read
+    /// this memory.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) fn lent(&mut self) -> SharedPointer<T> {
+        (self.count, self.being_read) = (0, true);
+        self.data
+    }
+
     /// Waits for lanes that may still be reading.
     #[inline(always)]
     pub(crate) fn begin_to_write(&mut self) {
@@ -440,7 +449,7 @@ macro_rules! shared_by_warp {
             #[inline(always)]
             unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a> {
                 // SAFETY: parts of different warps do not overlap; the caller ensures the rest.
-                unsafe { ($(WarpList::new(parts.$at.data.offset(warp.wrapping_mul(parts.$at.each)), parts.$at.each),)*) }
+                unsafe { ($(WarpList::new(parts.$at.data.offset(warp.wrapping_mul(parts.$at.each)).settled(), parts.$at.each),)*) }
             }
         }
     };

@@ -27,10 +27,11 @@ pub use math::{
     math_table, math_table_f64,
 };
 pub use model::{
-    Best, NO_BLOCK, STAGES, add, asked_in_ranges, best_of, checked_sums, counted, crossed, empty_rows, extremes,
-    histogram, kept_of, last_sum_panics, moved, named_alike, prefix_sums, reduction_panics, row_shares, running_sums,
-    scaled_rows, shuffle_panics, spoken, staged_panics, sums_of_near, sums_of_pairs, sums_of_parts, table_look_up,
-    team_turns, told, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums, wide_atomics,
+    Best, KEPT, NO_BLOCK, STAGES, add, asked_in_ranges, best_of, checked_sums, counted, crossed, empty_rows, extremes,
+    histogram, kept_in_ranges, kept_of, last_sum_panics, moved, named_alike, prefix_sums, reduction_panics, row_shares,
+    running_sums, scaled_rows, shuffle_panics, spoken, staged_panics, sums_of_near, sums_of_pairs, sums_of_parts,
+    table_look_up, team_turns, told, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
+    wide_atomics,
 };
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};
 pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};

@@ -7,7 +7,7 @@ mod panics;
 mod steps;
 mod warps;
 
-pub use closures::{asked_in_ranges, checked_sums, empty_rows};
+pub use closures::{KEPT, asked_in_ranges, checked_sums, empty_rows, kept_in_ranges};
 pub use lines::spoken;
 pub use outputs::{
     add, counted, crossed, extremes, histogram, named_alike, scaled_rows, sums_of_parts, table_look_up, transposed,

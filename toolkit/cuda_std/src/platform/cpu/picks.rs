@@ -136,12 +136,39 @@ pub(crate) fn push_ranges_where<T: Pod>(
         let count = unsafe { x86::push_ranges(elements, len, &ranges.0.0, list.place(), keep) };
         return list.add(count);
     }
-    push_ranges_to([list], warp, from, ranges, |index, words| [keep(index, words)]);
+    push_ranges([list], warp, from, ranges, |index, words| [keep(index, words)]);
+}
+
+/// See [`WarpList::push_ranges_with`]. A core takes one range after another, so it needs no scratch memory.
+#[inline(always)]
+pub(crate) fn push_ranges_with<T: Pod, S: Pod>(
+    list: &mut WarpList<'_, Pick>,
+    scratch: &mut WarpList<'_, S>,
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> bool,
+) {
+    scratch.clear(warp);
+    push_ranges_where(list, warp, from, ranges, keep);
 }
 
 /// See [`Warp::push_ranges_to`].
 #[inline(always)]
-pub(crate) fn push_ranges_to<T: Pod, const N: usize>(
+pub(crate) fn push_ranges_to<T: Pod, S: Pod>(
+    lists: [&mut WarpList<'_, Pick>; 2],
+    scratch: &mut WarpList<'_, S>,
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> [bool; 2],
+) {
+    scratch.clear(warp);
+    push_ranges(lists, warp, from, ranges, keep);
+}
+
+#[inline(always)]
+fn push_ranges<T: Pod, const N: usize>(
     mut lists: [&mut WarpList<'_, Pick>; N],
     warp: &mut Warp,
     from: &Clamped<T>,

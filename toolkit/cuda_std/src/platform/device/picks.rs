@@ -51,10 +51,31 @@ pub(crate) fn push_ranges_where<T: Pod>(
     each_element(warp, from, ranges, |warp, index, n, words| push_kept(list, warp, index, n, keep(index, words)));
 }
 
+/// See [`WarpList::push_ranges_with`].
+#[inline(always)]
+pub(crate) fn push_ranges_with<T: Pod, S: Pod>(
+    list: &mut WarpList<'_, Pick>,
+    scratch: &mut WarpList<'_, S>,
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn(u32, [f32; 4]) -> bool + Sync,
+) {
+    frozen(&keep);
+    list.begin_to_write();
+    let look = |warp: &mut Warp, index: &PerLane<u32>, n: u32| {
+        let index = index.0.0;
+        push_kept(list, warp, index, n, keep(index, words(from, index)));
+    };
+    // SAFETY: the warp's own part, in which the caller has made sure of 64 words.
+    unsafe { super::ranges::each_of_ranges_with(warp, &within(from, ranges), scratch.lent().recast(), look) };
+}
+
 /// See [`Warp::push_ranges_to`].
 #[inline(always)]
-pub(crate) fn push_ranges_to<T: Pod>(
+pub(crate) fn push_ranges_to<T: Pod, S: Pod>(
     [a, b]: [&mut WarpList<'_, Pick>; 2],
+    scratch: &mut WarpList<'_, S>,
     warp: &mut Warp,
     from: &Clamped<T>,
     ranges: &PerLane<[u32; 2]>,
@@ -63,11 +84,21 @@ pub(crate) fn push_ranges_to<T: Pod>(
     frozen(&keep);
     a.begin_to_write();
     b.begin_to_write();
-    each_element(warp, from, ranges, |warp, index, n, words| {
-        let [by_a, by_b] = keep(index, words);
+    let look = |warp: &mut Warp, index: &PerLane<u32>, n: u32| {
+        let index = index.0.0;
+        let [by_a, by_b] = keep(index, words(from, index));
         push_kept(a, warp, index, n, by_a);
         push_kept(b, warp, index, n, by_b);
-    });
+    };
+    // SAFETY: as above.
+    unsafe { super::ranges::each_of_ranges_with(warp, &within(from, ranges), scratch.lent().recast(), look) };
+}
+
+/// The parts of the lanes' ranges that exist.
+#[inline(always)]
+fn within<T: Pod>(from: &Clamped<T>, ranges: &PerLane<[u32; 2]>) -> PerLane<[u32; 2]> {
+    let [first, end] = ranges.0.0;
+    PerLane(LaneStorage([first, end.min(from.view().len())]))
 }
 
 /// Calls `look` with the index and the words of each lane's element, and how many lanes have one. Lanes without an element take
@@ -79,9 +110,9 @@ fn each_element<T: Pod>(
     ranges: &PerLane<[u32; 2]>,
     mut look: impl FnMut(&mut Warp, u32, u32, [f32; 4]),
 ) {
-    let [first, end] = ranges.0.0;
-    let ranges = PerLane(LaneStorage([first, end.min(from.view().len())]));
-    super::each_of_ranges(warp, &ranges, |warp, index, n| look(warp, index.0.0, n, words(from, index.0.0)));
+    super::each_of_ranges(warp, &within(from, ranges), |warp, index, n| {
+        look(warp, index.0.0, n, words(from, index.0.0))
+    });
 }
 
 /// Appends the lanes' indices that are kept, of the first `n` lanes.
@@ -111,11 +142,9 @@ pub(crate) unsafe fn push_picks(
 ) -> u32 {
     let votes = super::ballot_of_any(crew, warp, &chosen);
     begin();
-    if votes != 0 {
-        let picks = LaneStorage(Pick(picks.index().0.0));
-        // SAFETY: ensured by the caller.
-        unsafe { picks.compress(votes, chosen, list, first, capacity) };
-    }
+    let picks = LaneStorage(Pick(picks.index().0.0));
+    // SAFETY: ensured by the caller.
+    unsafe { picks.compress(votes, chosen, list, first, capacity) };
     votes
 }
 

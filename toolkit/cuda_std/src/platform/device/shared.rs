@@ -203,6 +203,22 @@ impl<T: Pod> SharedPointer<T> {
         }
     }
 
+    /// Sets bits of a word, atomically, if `is_some`. There is no branch, because the lanes of a warp would diverge.
+    ///
+    /// # Safety
+    /// If `is_some`, word `i` lies within the array, and other threads access it at the same time only in this way.
+    #[inline(always)]
+    pub(crate) unsafe fn or_if(self, i: u32, bits: u32, is_some: bool) {
+        let is_some = u32::from(is_some);
+        // SAFETY: the caller's.
+        unsafe {
+            asm!(
+                "{{ .reg .pred %is_some; setp.ne.u32 %is_some, {2}, 0; @%is_some red.shared.or.b32 [{1}], {0}; }}",
+                in(reg32) bits, in(reg32) self.address(i), in(reg32) is_some, options(nostack, preserves_flags)
+            );
+        }
+    }
+
     /// # Safety
     /// `i` lies within the array, and no other thread touches it at the same time.
     #[inline(always)]

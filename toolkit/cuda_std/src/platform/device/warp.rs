@@ -168,16 +168,42 @@ pub(crate) fn count_none_of_bits<const N: usize>(
     let mut none = 0u32;
     for (word, left) in bits.iter().enumerate() {
         let mut left = *left;
-        while let Some(word_left) = NonZero::new(left) {
-            let number = highest(word_left);
-            left ^= 1u32.wrapping_shl(number);
+        while left != 0 {
+            // The lowest bit, and the ones without it.
+            let below = settled(left.wrapping_sub(1));
+            // SAFETY: `left` has a lowest bit.
+            let number = highest(unsafe { NonZero::new_unchecked(left & !below) });
+            left &= below;
+            let is_one = f(lane, number.wrapping_add(WARP.wrapping_mul(word as u32)));
             // SAFETY: as in `any_of_bits`.
-            let any = unsafe { vote_any_sync(FULL, f(lane, number.wrapping_add(WARP.wrapping_mul(word as u32)))) };
-            none = none.wrapping_add(u32::from(!any));
+            let votes = unsafe { vote_ballot_sync(FULL, is_one) };
+            none = none.wrapping_add(1).wrapping_sub(one_if_any(votes));
         }
     }
     leave_if_a_lane_is_dead();
     none
+}
+
+/// The same number. The compiler does not see where it comes from, so it does not rewrite what is computed from it.
+#[inline(always)]
+fn settled(number: u32) -> u32 {
+    let same: u32;
+    // SAFETY: a copy.
+    unsafe {
+        asm!("mov.u32 {0}, {1};", out(reg32) same, in(reg32) number, options(pure, nomem, nostack, preserves_flags))
+    };
+    same
+}
+
+/// 1 if any bit is set, else 0, in one instruction.
+#[inline(always)]
+fn one_if_any(bits: u32) -> u32 {
+    let one: u32;
+    // SAFETY: computes a register from a register. (The compiler would compare, and select.)
+    unsafe {
+        asm!("min.u32 {0}, {1}, 1;", out(reg32) one, in(reg32) bits, options(pure, nomem, nostack, preserves_flags))
+    };
+    one
 }
 
 /// The number of the highest bit of a word.
@@ -269,7 +295,7 @@ fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
 
 /// The position of this lane's item among the items of the lanes in `votes`.
 #[inline(always)]
-fn place(votes: u32, first: u32) -> u32 {
+pub(super) fn place(votes: u32, first: u32) -> u32 {
     let below = (1u32 << (thread_index() % WARP)).wrapping_sub(1);
     first.wrapping_add((votes & below).count_ones())
 }

@@ -45,6 +45,63 @@ pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]
     });
 }
 
+/// Element `i` for ranges `32 i ..`: of the elements with an even first word, and of the others, the number, and the sum of their
+/// indices, each times its place in the list. They are listed apart, then the even ones alone.
+#[kernel(threads = 64)]
+pub fn kept_in_ranges(
+    block: &mut Block,
+    out: &mut Segment<[u32; 6]>,
+    x: &[[f32; 4]],
+    ranges: &[[u32; 2]],
+    even: &mut Shared<Pick, { 2 * KEPT }>,
+    odd: &mut Shared<Pick, { 2 * KEPT }>,
+    scratch: &mut Shared<[u32; 2], { 2 * 32 }>,
+) {
+    let (n, x) = (out.len(), View::of(x).clamped());
+    out.fill_by_warp_with(block, n, (even, odd, scratch), |warp, (even, odd, scratch), i| {
+        let is_inside = |index| (32 * i..32 * i + 32).any(|k| ranges.at(k)[0] <= index && index < ranges.at(k)[1]);
+        let is_even = |index: u32, [first, ..]: [f32; 4]| {
+            assert!(is_inside(index), "an element outside of the ranges");
+            assert!(first == x.get(index)[0], "another element's index");
+            (first as u32).is_multiple_of(2)
+        };
+        let ranges = warp.per_lane(|lane| ranges.at(32 * i + lane.index()));
+        warp.push_ranges_to([even, odd], scratch, &x, &ranges, |index, words| {
+            [is_even(index, words), !is_even(index, words)]
+        });
+        let [a, b] = weighted(warp, even, x);
+        let [c, d] = weighted(warp, odd, x);
+        even.clear(warp);
+        even.push_ranges_with(warp, scratch, &x, &ranges, is_even);
+        let [e, f] = weighted(warp, even, x);
+        [a, b, c, d, e, f]
+    });
+}
+
+/// The number of items, and the sum of the indices of those with room, each times its place.
+fn weighted(warp: &mut Warp, list: &mut WarpList<Pick>, x: Clamped<[f32; 4]>) -> [u32; 2] {
+    let count = list.len();
+    let items = list.items(warp);
+    let (mut sum, mut begin) = (0u32, 0u32);
+    while begin < items.len() {
+        let picks = items.picks(warp, &x, begin);
+        let left = items.len() - begin;
+        let own =
+            warp.map(
+                picks.index(),
+                |lane, index| {
+                    if lane.index() < left { index.wrapping_mul(begin + lane.index() + 1) } else { 0 }
+                },
+            );
+        sum = sum.wrapping_add(warp.sum(&own));
+        begin += 32;
+    }
+    [count, sum]
+}
+
+/// Room for the elements of [`fn@kept_in_ranges`].
+pub const KEPT: usize = 1280;
+
 /// Empty rows; counts them.
 #[kernel(threads = 64)]
 pub fn empty_rows(block: &mut Block, out: &mut Chunk<u32, 1>, rows: u32) {
