@@ -17,6 +17,7 @@ use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM, WorkItem};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
 use contacts::{Residue, Two};
+use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
@@ -29,6 +30,26 @@ const WARPS: usize = THREADS / 32;
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {
     square([b.x - a.x, b.y - a.y, b.z - a.z])
+}
+
+/// The smaller of two numbers that are not NaN.
+#[inline(always)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "one instruction on a device; results do not depend on the sign of a zero"
+)]
+fn lower(a: f32, b: f32) -> f32 {
+    if cfg!(target_arch = "nvptx64") { a.min(b) } else { smaller(a, b) }
+}
+
+/// The larger of two numbers that are not NaN.
+#[inline(always)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "one instruction on a device; results do not depend on the sign of a zero"
+)]
+fn higher(a: f32, b: f32) -> f32 {
+    if cfg!(target_arch = "nvptx64") { a.max(b) } else { larger(a, b) }
 }
 
 /// The squared length of a vector.
@@ -202,8 +223,9 @@ fn sort<V>(
 
 /// Counts exposed points and near atoms of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells.
 ///
-/// The number of blocks per multiprocessor is not given. The assembler then takes as many registers as the chip's shared
-/// memory leaves to a block: 64 for five blocks on sm_90, 101 for two on sm_86. For five blocks sm_86 would have to spill.
+/// The number of blocks per multiprocessor is not given. The assembler then takes as many registers as it has a use for: 78 on sm_90,
+/// where four blocks have room for them, and 111 on sm_86, where shared memory has room for two. For four blocks sm_86 would have to
+/// spill.
 ///
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.

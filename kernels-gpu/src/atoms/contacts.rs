@@ -105,7 +105,11 @@ pub fn of_two<V>(
     let most = a.n.max(b.n);
     near.clear(warp);
     if most > 0 {
-        near::list::<V, _>(warp, near, (cells, sorted), &bounds, CONTACT, |[x, y, z, _]| [x, y, z]);
+        near::each_runs::<V>(warp, cells, &bounds, CONTACT, |warp, runs| {
+            near.push_ranges_with(warp, own, sorted, runs, |_, [x, y, z, _]| {
+                bounds.distance2([x, y, z]) <= CONTACT * CONTACT
+            });
+        });
     }
     // On a device all lanes read an atom of the residues at a time, so these are gathered first.
     #[cfg(target_arch = "nvptx64")]

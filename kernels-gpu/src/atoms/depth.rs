@@ -5,9 +5,9 @@
 //! for that atom alone.
 
 use super::cells::{Bounds, Cells};
-use super::distance2;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::square;
+use super::{distance2, lower};
 use crate::points::near;
 use crate::scratch::AtomSurface;
 use cuda_std::math::{NAN, smaller, sqrt};
@@ -157,7 +157,7 @@ fn nearest<V>(
         };
         let mut at = lane.index() % sharing;
         while at < exposed.len() {
-            nearest = smaller(nearest, smaller(to(at), to(at.wrapping_add(sharing))));
+            nearest = lower(nearest, lower(to(at), to(at.wrapping_add(sharing))));
             at = at.wrapping_add(sharing.wrapping_mul(2));
         }
         nearest
@@ -165,7 +165,7 @@ fn nearest<V>(
     let mut partner = sharing / 2;
     while partner > 0 {
         let other = warp.shuffle_xor(&nearest, partner);
-        warp.each_with(&mut nearest, &other, |_, nearest, other| *nearest = smaller(*nearest, *other));
+        warp.each_with(&mut nearest, &other, |_, nearest, other| *nearest = lower(*nearest, *other));
         partner /= 2;
     }
     warp.shuffle(&nearest, |lane| {
@@ -192,7 +192,7 @@ fn nearest<V>(
             let picks = exposed.picks(warp, &sorted, at);
             let [x, y, z, _] = picks.words();
             warp.each_with(&mut nearest, (x, y, z), |_, [nearest], (x, y, z)| {
-                *nearest = smaller(*nearest, square([*x - atom.x, *y - atom.y, *z - atom.z]));
+                *nearest = lower(*nearest, square([*x - atom.x, *y - atom.y, *z - atom.z]));
             });
             at = at.wrapping_add(32);
         }

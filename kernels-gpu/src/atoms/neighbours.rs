@@ -70,12 +70,14 @@ pub struct Cell<'a> {
     pub far: WarpItems<'a, Pick>,
 }
 
-/// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells.
+/// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells. `scratch` is a list that is not
+/// in use.
 #[inline(always)]
 pub fn list<'a, 'l, V>(
     warp: &mut Warp,
     candidates: &'a mut WarpList<'l, Pick>,
     far: &'a mut WarpList<'l, Pick>,
+    scratch: &mut WarpList<'_, Pick>,
     around: &Around,
     first: u32,
     n: u32,
@@ -89,16 +91,15 @@ pub fn list<'a, 'l, V>(
     // A core searches one list faster than two.
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        candidates
-            .push_ranges_where(warp, sorted, &runs, |_, [x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
+        let is_within = |_, [x, y, z, _]: [f32; 4]| bounds.distance2([x, y, z]) <= reach * reach;
+        candidates.push_ranges_with(warp, scratch, sorted, &runs, is_within);
         candidates.pad(warp, NOWHERE_WORDS);
     }
     #[cfg(target_arch = "nvptx64")]
     {
-        let touching = around.cells.frame().largest + MARGIN;
-        warp.push_ranges_to([candidates, far], sorted, &runs, |_, [x, y, z, radius]| {
-            let d2 = bounds.distance2([x, y, z]);
-            let touching = touching + radius;
+        let (sides, touching) = (bounds.sides(), around.cells.frame().largest + MARGIN);
+        warp.push_ranges_to([candidates, far], scratch, sorted, &runs, |_, [x, y, z, radius]| {
+            let (d2, touching) = (sides.distance2([x, y, z]), touching + radius);
             let (is_within, may_touch) = (d2 <= reach * reach, d2 < touching * touching);
             [is_within & may_touch, is_within & !may_touch]
         });
@@ -213,28 +214,31 @@ pub fn of_two<V>(
     #[cfg(not(target_arch = "nvptx64"))]
     let within = 0;
     let mut two = Two { a, b, reach, near: [near_a, near_b], within };
-    // In both lists, atoms are read while those before them are looked at.
+    // In both lists, atoms are read while those before them are looked at: two turns before, where a turn is short.
     #[cfg(target_arch = "nvptx64")]
     if !cell.far.is_empty() {
         let far = cell.far;
         let mut left = far.len();
-        let mut begin = 0u32;
-        let mut these = far.picks_ahead(warp, sorted, 0);
+        let mut next = 64u32;
+        let mut first = far.picks(warp, sorted, 0);
+        let mut second = far.picks_ahead(warp, sorted, 32);
         loop {
-            let those = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.count_far::<[V; 1]>(warp, &these, left);
-            begin = begin.wrapping_add(32);
+            let third = far.picks_ahead(warp, sorted, next);
+            two.count_far::<[V; 1]>(warp, &first, left);
             if left <= 32 {
                 break;
             }
-            left = left.wrapping_sub(32);
-            these = far.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.count_far::<[V; 2]>(warp, &those, left);
-            begin = begin.wrapping_add(32);
-            if left <= 32 {
+            first = far.picks_ahead(warp, sorted, next.wrapping_add(32));
+            two.count_far::<[V; 2]>(warp, &second, left.wrapping_sub(32));
+            if left <= 64 {
                 break;
             }
-            left = left.wrapping_sub(32);
+            second = far.picks_ahead(warp, sorted, next.wrapping_add(64));
+            two.count_far::<[V; 3]>(warp, &third, left.wrapping_sub(64));
+            if left <= 96 {
+                break;
+            }
+            (left, next) = (left.wrapping_sub(96), next.wrapping_add(96));
         }
     }
     if !candidates.is_empty() {
@@ -243,14 +247,14 @@ pub fn of_two<V>(
         let mut these = candidates.picks_ahead(warp, sorted, 0);
         loop {
             let those = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 3]>(warp, &these, left);
+            two.look::<[V; 4]>(warp, &these, left);
             begin = begin.wrapping_add(32);
             if left <= 32 {
                 break;
             }
             left = left.wrapping_sub(32);
             these = candidates.picks_ahead(warp, sorted, begin.wrapping_add(32));
-            two.look::<[V; 4]>(warp, &those, left);
+            two.look::<[V; 5]>(warp, &those, left);
             begin = begin.wrapping_add(32);
             if left <= 32 {
                 break;

@@ -36,6 +36,8 @@ fn covers(((x, y, z), least): Plane, point: TestPoint) -> bool {
 #[derive(Clone, Copy)]
 pub struct Points<'a> {
     pub groups: &'a [PointGroup],
+    /// The first group. Most sets have no other one.
+    first: &'a PointGroup,
     /// Number of points.
     pub n: u32,
     map: Map,
@@ -44,7 +46,7 @@ pub struct Points<'a> {
 impl<'a> Points<'a> {
     #[inline(always)]
     pub fn new(groups: &'a [PointGroup], n: u32) -> Self {
-        Self { groups, n, map: Map::of(groups) }
+        Self { groups, first: groups.at_ref(0), n, map: Map::of(groups) }
     }
 
     #[inline(always)]
@@ -197,7 +199,7 @@ pub fn count<V>(
 ) {
     let (candidates, far, near_a, near_b) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    let cell = neighbours::list::<V>(warp, candidates, far, around, first, n);
+    let cell = neighbours::list::<V>(warp, candidates, far, near_a, around, first, n);
     let is_complete = cell.candidates.is_complete() & cell.far.is_complete();
     let mut k = 0u32;
     while k < n {
@@ -233,9 +235,9 @@ pub fn count<V>(
 /// The number of exposed points of the atom at `at`, whose neighbours are listed.
 #[inline(always)]
 fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
-    let (mut exposed, mut left, mut groups) = (0u32, points.n, points.groups);
-    // Most sets have one group. So nothing is prepared for another one before that is known.
-    while let [group, rest @ ..] = groups {
+    let (mut exposed, mut left) = (0u32, points.n);
+    let (mut group, mut next) = (points.first, 1);
+    loop {
         let n = left.min(POINTS_PER_GROUP as u32);
         exposed =
             exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, at, near, around, (group, points.map), n)));
@@ -243,7 +245,8 @@ fn exposed<V>(warp: &mut Warp, at: u32, near: WarpItems<Pick>, around: &Around, 
             break;
         }
         left = left.wrapping_sub(n);
-        groups = rest;
+        group = points.groups.at_ref(next);
+        next = next.wrapping_add(1);
     }
     exposed
 }
