@@ -11,7 +11,9 @@ use prism_host::Engine;
 use prism_host::inputs::{InputFile, Inputs};
 use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
+use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,7 +137,7 @@ impl Stream {
     /// Ends the run and waits for that, at most as long as `patience`. An iterator that does not give its next input holds it up.
     ///
     /// # Errors
-    /// Ctrl-C. The run ends when the iterator goes on.
+    /// What a handler of signals raises, such as that of Ctrl-C. The run ends when the iterator goes on.
     fn close(&mut self, py: Python<'_>, patience: Option<Duration>) -> PyResult<()> {
         if !process::has_threads() {
             // The run goes on in the parent, which has the threads.
@@ -218,15 +220,28 @@ impl Drop for Stream {
         Python::attach(|py| {
             // Of the caller, whose frame drops this. A handler of signals must not meet it.
             let pending = PyErr::take(py);
-            if self.close(py, None).is_err() {
-                // Nothing can be raised here, so Ctrl-C comes again where it can.
-                // SAFETY: this thread holds Python's lock.
-                unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+            if let Err(error) = self.close(py, None) {
+                raise_later(py, error);
             }
             if let Some(pending) = pending {
                 pending.restore(py);
             }
         });
+    }
+}
+
+/// Raises what a handler of signals raised where nothing can be raised: when the main thread, which runs these handlers, goes on.
+fn raise_later(py: Python<'_>, error: PyErr) {
+    extern "C" fn raise(error: *mut c_void) -> c_int {
+        // SAFETY: the pointer is that of the box below, and Python calls this once.
+        let error = unsafe { Box::from_raw(error.cast::<PyErr>()) };
+        Python::try_attach(|py| error.restore(py)).map_or(0, |()| -1)
+    }
+    let error = Box::into_raw(Box::new(error));
+    // SAFETY: the function takes such a pointer.
+    if unsafe { ffi::Py_AddPendingCall(Some(raise), error.cast()) } != 0 {
+        // SAFETY: Python has no room for the call, and did not keep the pointer.
+        unsafe { Box::from_raw(error) }.write_unraisable(py, None);
     }
 }
 

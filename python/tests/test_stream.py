@@ -147,12 +147,23 @@ LEFT = {
 }
 
 
+SIGNALS = {
+    "Ctrl-C": (signal.SIGINT, "signal.default_int_handler", "KeyboardInterrupt"),
+    "another signal": (signal.SIGTERM, "handler", "Terminated"),
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.parametrize(("sent", "handler", "raised"), SIGNALS.values(), ids=SIGNALS.keys())
 @pytest.mark.parametrize("call", LEFT.values(), ids=LEFT.keys())
-def test_ctrl_c_leaves_a_run_whose_iterator_is_blocked(rbd: Path, call: str) -> None:
+def test_a_signal_leaves_a_run_whose_iterator_is_blocked(
+    rbd: Path, call: str, sent: signal.Signals, handler: str, raised: str
+) -> None:
     code = (
         "import prism, signal, sys, threading, time\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Terminated(Exception): pass\n"
+        "def handler(*_): raise Terminated\n"
+        f"signal.signal(signal.{sent.name}, {handler})\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "reached = threading.Event()\n"
         "def blocked():\n"
@@ -164,7 +175,7 @@ def test_ctrl_c_leaves_a_run_whose_iterator_is_blocked(rbd: Path, call: str) -> 
         "stream = prism.stream(blocked(), ['wcn'], 'cpu')\n"
         "try:\n"
         f"    {call}\n"
-        "except KeyboardInterrupt:\n"
+        f"except {raised}:\n"
         "    sys.exit(7)\n"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -172,7 +183,7 @@ def test_ctrl_c_leaves_a_run_whose_iterator_is_blocked(rbd: Path, call: str) -> 
         assert child.stdout is not None
         assert child.stdout.readline() == "blocked\n"
         time.sleep(1)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(sent)
         assert child.wait(timeout=10) == 7
     finally:
         child.kill()
