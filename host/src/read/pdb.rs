@@ -241,7 +241,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// Begins a model, or a part of the one before.
     #[cold]
-    fn begin(&mut self, line: &[u8], hetatm: bool, offset: usize) {
+    fn begin(&mut self, line: &'a [u8], hetatm: bool, offset: usize) {
         let divided = std::mem::take(&mut self.ended) && !self.has_models && !self.numbers.is_empty();
         if divided && self.parts.go_on(self.text, offset, line, hetatm) {
             self.between = false;
@@ -252,7 +252,7 @@ impl<'a> Reader<'_, 'a> {
             }
         } else {
             self.begin_model();
-            self.parts.begin(offset);
+            self.parts.begin(offset, line);
         }
     }
 

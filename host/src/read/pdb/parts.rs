@@ -17,6 +17,8 @@ const RESIDUE: Range<usize> = 17..27;
 /// The chains and residues of the current model, as far as they were looked up.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
+    /// The columns of the model's first residue.
+    first: Option<&'a [u8]>,
     chains: HashSet<u8>,
     residues: HashSet<&'a [u8]>,
     /// Where the text begins that was not looked up.
@@ -24,8 +26,9 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Begins a model whose first atom is at `offset`.
-    pub(super) fn begin(&mut self, offset: usize) {
+    /// Begins a model whose first atom, in `line`, is at `offset`.
+    pub(super) fn begin(&mut self, offset: usize, line: &'a [u8]) {
+        self.first = line.get(RESIDUE);
         self.chains.clear();
         self.residues.clear();
         self.from = offset;
@@ -33,6 +36,10 @@ impl<'a> Parts<'a> {
 
     /// Whether the atom at `offset` of the text, the first after an `END`, goes on with the model before it.
     pub(super) fn go_on(&mut self, text: &'a [u8], offset: usize, line: &[u8], hetatm: bool) -> bool {
+        if line.get(RESIDUE) == self.first {
+            // Each frame of a trajectory begins so, and none needs to be looked up.
+            return false;
+        }
         self.look_up(&text[self.from..offset]);
         self.from = offset;
         let Some(columns) = line.get(..NEEDED) else { return false };
