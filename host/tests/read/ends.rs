@@ -72,11 +72,14 @@ fn a_file_that_lacks_chains_of_its_header_and_its_end_may_be_cut() {
     let (a, b, c) = (chain('A', 1..=5, 0.0), chain('B', 1..=3, 9.0), chain('C', 1..=3, 18.0));
     assert_eq!(
         maybe_cut(&format!("{header}{a}")).unwrap(),
-        "the file has no END, and no atoms of chains B, C, which SEQRES names: it may be cut"
+        "the file has no END, and no atoms of chains B,C, which SEQRES names: it may be cut"
     );
     assert!(maybe_cut(&format!("{header}{a}{b}")).unwrap().contains("no atoms of chain C, which"));
-    // A chain without atoms in a whole file; no END in a file that has all chains; no SEQRES.
-    for whole in [format!("{header}{a}END\n"), format!("{header}{a}{b}{c}"), a.clone()] {
+    let blank = header.replace("1 A", "1  ");
+    assert!(maybe_cut(&format!("{blank}{b}{c}")).unwrap().contains("no atoms of chain \" \", which"));
+    // A chain without atoms in a whole file; no END in a file that has all chains; no SEQRES; records that follow all atoms.
+    let after = [format!("{header}{a}CONECT    1    2\n"), format!("{header}{a}MASTER        0    0\n")];
+    for whole in [format!("{header}{a}END\n"), format!("{header}{a}{b}{c}"), a.clone()].into_iter().chain(after) {
         assert_eq!(maybe_cut(&whole), None);
     }
     // Models after the first are not looked at.

@@ -3,11 +3,12 @@
 use super::header::Header;
 use super::hetatm_in_any_case;
 use crate::read::note::{Note, NoteKind};
+use crate::read::word::{listed_ids, text_of};
 use memchr::memchr_iter;
 use std::collections::BTreeSet;
 
 /// A note about a file without `END` that lacks the atoms of chains which its header names. Some programs write no `END`, so this alone
-/// is no sign.
+/// is no sign. A file with records that follow all atoms was not cut among these.
 #[cold]
 pub(super) fn note(text: &[u8], header: &Header) -> Option<Note> {
     /// Chains that are named.
@@ -20,16 +21,17 @@ pub(super) fn note(text: &[u8], header: &Header) -> Option<Note> {
         }
         let line = &text[begin..end];
         begin = end + 1;
+        if line.starts_with(b"CONECT") || line.starts_with(b"MASTER") {
+            return None;
+        }
         if let Some(chain) = line.get(21).filter(|_| hetatm_in_any_case(line).is_some()) {
             missing.remove(chain);
         }
     }
-    let more = if missing.len() > SHOWN { ", …" } else { "" };
-    let named: Vec<String> = missing.iter().take(SHOWN).map(|&chain| char::from(chain).to_string()).collect();
+    let named: Vec<String> = missing.iter().take(SHOWN).map(|&chain| text_of(&[chain])).collect();
+    let more = (missing.len() > SHOWN).then_some("…");
+    let listed = listed_ids(named.iter().map(String::as_str).chain(more));
     let chains = if missing.len() == 1 { "chain" } else { "chains" };
-    let text = format!(
-        "the file has no END, and no atoms of {chains} {}{more}, which SEQRES names: it may be cut",
-        named.join(", ")
-    );
+    let text = format!("the file has no END, and no atoms of {chains} {listed}, which SEQRES names: it may be cut");
     (!missing.is_empty()).then_some(Note { kind: NoteKind::MaybeCut, text })
 }
