@@ -122,6 +122,7 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("features", "annotations", 3, "takes a path or None"),
     ("features", "devices", 0, "takes a list of numbers"),
     ("features", "devices", [-1], "takes a list of numbers"),
+    ("features", "devices", iter([0]), "takes a list of numbers"),
     ("features", "contact_threshold", "8", "takes a number, not '8'"),
     ("features", "points", 1.5, "takes a whole number, not 1.5"),
     ("features", "points", 10**30, "takes a whole number"),
@@ -149,6 +150,15 @@ def test_messages_name_the_argument_and_what_it_takes(function: str, name: str, 
     with pytest.raises((TypeError, prism.PrismError)) as error:
         getattr(prism, function)(b"", **{name: value})
     assert str(error.value).startswith(name) and message in str(error.value)
+
+
+def test_numbers_of_numpy_are_numbers_and_its_arrays_are_not(rbd: Path) -> None:
+    np = pytest.importorskip("numpy")
+    table = prism.sites(rbd, "cpu", points=np.int64(50), contact_threshold=np.float32(8.0), min_score=np.float64(0.5))
+    assert table.equals(prism.sites(rbd, "cpu", points=50, contact_threshold=8.0, min_score=0.5))
+    for name, value in {"contact_threshold": [8.0], "points": 100, "min_score": 0.5, "max_sites": 3}.items():
+        with pytest.raises(TypeError, match=f"^{name} takes a .*number.*, not array"):
+            prism.sites(rbd, **{name: np.array(value)})  # type: ignore[arg-type]
 
 
 def test_messages_of_engines_name_what_they_take(rbd: Path) -> None:

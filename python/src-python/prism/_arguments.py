@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ._errors import PrismError
@@ -67,7 +67,7 @@ def _is_points(value: Any) -> bool:
 
 
 def _is_whole(value: Any) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return _is_single(value) and hasattr(value, "__index__")
 
 
 @_takes("a number", "min_score")
@@ -77,7 +77,12 @@ def _is_score(value: Any) -> bool:
 
 @_takes("a number", "contact_threshold", "site_threshold", "min_feature_value")
 def _is_number(value: Any) -> bool:
-    return (hasattr(value, "__float__") or _is_whole(value)) and not isinstance(value, bool)
+    return _is_single(value) and (hasattr(value, "__float__") or hasattr(value, "__index__"))
+
+
+def _is_single(value: Any) -> bool:
+    # Arrays of NumPy, even of one number, cannot be hashed, and options are keys of what is kept for the next call.
+    return isinstance(value, Hashable) and not isinstance(value, bool)
 
 
 @_takes('two chains, such as ("A", "B"), or None', "between")
@@ -89,7 +94,8 @@ def _is_pair(value: Any) -> bool:
 def _are_devices(value: Any) -> bool:
     if value is None or isinstance(value, str):
         return value in (None, "all")
-    return isinstance(value, Iterable) and all(_is_count(number) for number in value)
+    # An iterator would have no numbers left after this.
+    return isinstance(value, Iterable) and not isinstance(value, Iterator) and all(_is_count(number) for number in value)
 
 
 def check(name: str, value: Any) -> None:
