@@ -73,3 +73,14 @@ def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
     ]:
         with pytest.raises((TypeError, prism.PrismError), match=message):
             StructureDataset([crambin], **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("inputs", [{"a.pdb": b""}, 3, None])
+def test_what_is_no_input_of_a_call_is_none_of_a_data_set(inputs: object) -> None:
+    from prism.torch import StructureDataset
+
+    with pytest.raises(prism.PrismError) as of_call:
+        prism.features(inputs)
+    with pytest.raises(prism.PrismError) as of_dataset:
+        StructureDataset(inputs)
+    assert str(of_dataset.value) == str(of_call.value)

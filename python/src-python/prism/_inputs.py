@@ -36,13 +36,22 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
             _check(value, index)
         all_of = _each(inputs, model, share)
         return list(all_of) if len(inputs) <= _FEW and model is None else all_of
+    check_several(inputs)
+    return _each(inputs, model, share)
+
+
+def check_several(inputs: Any) -> None:
+    """Whether these are several inputs, as far as can be told without reading them.
+
+    Raises:
+        PrismError: They are not.
+    """
     if is_of_known_package(inputs):
         raise PrismError(f"{kind(inputs)} is no input; see prism.structures for the objects that are")
     if isinstance(inputs, Mapping):
         raise PrismError(f"{type(inputs).__name__} is no input; its items() may be, as (name, bytes)")
     if not isinstance(inputs, Iterable):
         raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
-    return _each(inputs, model, share)
 
 
 def _each(inputs: Iterable[Any], model: Any, share: Share | None) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
@@ -14,7 +14,7 @@ from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
 from ._engine import Engine
 from ._errors import PrismError
-from ._inputs import is_one
+from ._inputs import check_several, is_one
 from ._options import Backend, Options, engine_options, split, table_options
 
 if TYPE_CHECKING:
@@ -71,9 +71,11 @@ class StructureDataset(IterableDataset[Sample]):
         for name in chosen:
             if name not in features:
                 raise PrismError(f"{name!r} is no feature: see prism.columns()")
-        if not is_one(inputs) and not isinstance(inputs, Iterable):
-            raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
-        self._inputs = [inputs] if is_one(inputs) else list(inputs)
+        if is_one(inputs):
+            self._inputs = [inputs]
+        else:
+            check_several(inputs)
+            self._inputs = list(inputs)
         self._columns = chosen
         self._backend: Backend = backend
         self._on_error: Literal["raise", "skip"] = on_error
