@@ -235,7 +235,8 @@ impl Relation for InterfacePairs {
     }
 }
 
-/// Structures whose lines could not be computed. Clones share them, so that who gave a relation to a table learns of them.
+/// Structures whose lines could not be computed. Clones share the list: one goes with the relation into a table, and the caller keeps
+/// another.
 #[derive(Clone, Debug, Default)]
 pub struct RelationFailures(Arc<Mutex<Vec<InputFailure>>>);
 

@@ -182,8 +182,8 @@ impl Draft {
             let mut told = Vec::new();
             if apart > 0 {
                 told.push(format!(
-                    "{apart} rows have the chain, number, insertion code and name of a row before them: mostly one residue whose \
-                     atoms lie apart in the file, as those of its conformers may, so that each row has a part of it"
+                    "{apart} rows have the chain, number, insertion code and name of a row before them: usually one residue \
+                     whose atoms lie apart in the file, so that each row has some of them"
                 ));
             }
             if others > 0 {

@@ -14,14 +14,14 @@ const CHAIN: usize = 21;
 /// The columns of residue name, chain, number, and insertion code.
 const RESIDUE: Range<usize> = 17..27;
 
-/// The chains and residues of the current model, as far as they were looked up.
+/// The chains and residues of the current model. They are looked up only where an `END` is followed by more atoms.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'a> {
     /// The columns of the model's first residue.
     first: Option<&'a [u8]>,
     chains: HashSet<u8>,
     residues: HashSet<&'a [u8]>,
-    /// Where the text begins that was not looked up.
+    /// Where the text that is not looked up yet begins.
     from: usize,
 }
 
