@@ -14,7 +14,7 @@ use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
-use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shifted, is_shortened, name, position};
+use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position, shifted_residue};
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
@@ -413,11 +413,16 @@ impl<'a> AtomReader<'a> {
         let in_chain = if hetatm { self.in_chain(residue, columns, header) } else { None };
         let position = match position(columns, line) {
             Ok(position) => position,
-            Err(problem) if !is_shifted(columns) && self.selection.is_ignored(residue, hetatm, in_chain) => {
+            Err(problem) => {
+                // In a line that is shifted, the usual columns hold parts of two fields.
+                let shifted = shifted_residue(columns).map(|residue| (u64::from(residue), None));
+                let (residue, in_chain) = shifted.unwrap_or((residue, in_chain));
+                if !self.selection.is_ignored(residue, hetatm, in_chain) {
+                    return Err(problem);
+                }
                 self.selection.ignore(|| problem.to_string());
                 return Ok(());
             }
-            Err(problem) => return Err(problem),
         };
         if hetatm && self.is_standard && !self.selection.takes_cover() {
             return Ok(());

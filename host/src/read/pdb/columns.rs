@@ -56,7 +56,7 @@ pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64
 /// Coordinates that are not all written as `%8.3f` surrounded by blanks.
 #[cold]
 fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
-    if line.first_chunk().is_some_and(is_shifted) {
+    if line.first_chunk().and_then(shifted_residue).is_some() {
         let wrong = "begins columns too early, as does the rest of its line: write the file again, with each field in its columns";
         return Err(bad_field(COORDINATES[0].1, &line[30..38], wrong));
     }
@@ -67,12 +67,12 @@ fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
     Ok(position)
 }
 
-/// Whether residue and coordinates stand some columns to the left of their place, as where blanks before them were lost. Blanks
-/// between the coordinates would let them pass for numbers, and another name, chain and number be read.
-pub(super) fn is_shifted(columns: &[u8; NEEDED]) -> bool {
+/// The packed name of the residue if it stands, as do the coordinates, some columns to the left of its place, as where blanks before it
+/// were lost. Blanks between the coordinates would let them pass for numbers, and another name, chain and number be read.
+pub(super) fn shifted_residue(columns: &[u8; NEEDED]) -> Option<u32> {
     /// Columns: more are beyond the blanks before a residue's number.
     const MOST: usize = 4;
-    (1..=MOST).any(|by| {
+    let is_shifted = |by: &usize| {
         let is_coordinate = |at| fixed_8_3(field(columns, at - by)).is_some();
         // Column 21 is blank, column 26 ends the number, and column 27 is an insertion code or blank.
         [30, 38, 46].into_iter().all(is_coordinate)
@@ -80,7 +80,9 @@ pub(super) fn is_shifted(columns: &[u8; NEEDED]) -> bool {
             && columns[25 - by].is_ascii_alphanumeric()
             && !columns[26 - by].is_ascii_digit()
             && columns[27 - by..30 - by] == *b"   "
-    })
+    };
+    let by = (1..=MOST).find(is_shifted)?;
+    Some(name(u32::from_le_bytes([columns[17 - by], columns[18 - by], columns[19 - by], b' '])))
 }
 
 fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
