@@ -108,7 +108,6 @@ pub(super) unsafe fn each_of_ranges_with(
             let end_of_these = begin.wrapping_add(WARP * WARP).min(total);
             let mut word = 0u32;
             while begin < end_of_these {
-                let left = total.wrapping_sub(begin);
                 // SAFETY: as above: there are at most 32 words of beginnings, and a rank is limited to 31. (It never is more, but a dead
                 // lane may have spoiled the words.)
                 let (begin_here, to_number) = unsafe {
@@ -117,8 +116,9 @@ pub(super) unsafe fn each_of_ranges_with(
                     (begin_here, scratch.load(before.wrapping_add(up_to_own.count_ones()).min(WARP - 1)))
                 };
                 // Lanes behind the last place repeat it.
-                let number = begin.wrapping_add(lane.min(left.wrapping_sub(1))).wrapping_add(to_number);
-                look(warp, &PerLane(LaneStorage(number)), left.min(WARP));
+                let own = begin.wrapping_add(lane).min(total.wrapping_sub(1));
+                let number = PerLane(LaneStorage(own.wrapping_add(to_number)));
+                look(warp, &number, total.wrapping_sub(begin).min(WARP));
                 before = before.wrapping_add(begin_here.count_ones());
                 begin = begin.wrapping_add(WARP);
                 word = word.wrapping_add(1);
