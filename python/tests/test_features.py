@@ -156,6 +156,7 @@ def test_numbers_of_numpy_are_numbers_and_its_arrays_are_not(rbd: Path) -> None:
     np = pytest.importorskip("numpy")
     table = prism.sites(rbd, "cpu", points=np.int64(50), contact_threshold=np.float32(8.0), min_score=np.float64(0.5))
     assert table.equals(prism.sites(rbd, "cpu", points=50, contact_threshold=8.0, min_score=0.5))
+    assert prism.interface(rbd, by_residue=np.True_).equals(prism.interface(rbd, by_residue=True))
     for name, value in {"contact_threshold": [8.0], "points": 100, "min_score": 0.5, "max_sites": 3}.items():
         with pytest.raises(TypeError, match=f"^{name} takes a .*number.*, not array"):
             prism.sites(rbd, **{name: np.array(value)})  # type: ignore[arg-type]

@@ -48,7 +48,9 @@ def _is_path(value: Any) -> bool:
 
 @_takes("True or False", "by_residue")
 def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool)
+    # NumPy's is a type of its own, `bool_` before version 2.
+    is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+    return isinstance(value, bool) or is_of_numpy
 
 
 @_takes('a number of 32 bits, "all" or None', "model")
