@@ -5,7 +5,8 @@
 //! type parameter `V`, and each version of a kernel passes a type of its own: `enum Here {}`. Without it, the closure
 //! would be compiled once for all instruction sets, and `math::fma` would be a call there. Where a kernel calls a
 //! function in several places, it passes an array type with a number as well, so that each place has its own version.
-//! (The compiler may still not inline a closure that is called in two places: see `Team::reduce_long`.)
+//! (The compiler may still not inline a closure that is called in two places: see `Team::reduce_long`. Nor does it always inline a
+//! closure that another one contains: such code took twice as long for all columns.)
 //!
 //! Kernels ask for code for AVX-512 (`avx512`) where it is faster than that for AVX2. For most it is not.
 #![no_std]

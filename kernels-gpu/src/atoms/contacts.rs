@@ -105,11 +105,15 @@ pub fn of_two<V>(
     let most = a.n.max(b.n);
     near.clear(warp);
     if most > 0 {
-        near::each_runs::<V>(warp, cells, &bounds, CONTACT, |warp, runs| {
-            near.push_ranges_with(warp, own, sorted, runs, |_, [x, y, z, _]| {
+        let region = cells.within(&bounds, CONTACT);
+        let mut row = 0u32;
+        while row < region.rows() {
+            let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
+            near.push_ranges_with(warp, own, sorted, &runs, |_, [x, y, z, _]| {
                 bounds.distance2([x, y, z]) <= CONTACT * CONTACT
             });
-        });
+            row = row.wrapping_add(32);
+        }
     }
     // On a device all lanes read an atom of the residues at a time, so these are gathered first.
     #[cfg(target_arch = "nvptx64")]

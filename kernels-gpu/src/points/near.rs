@@ -22,25 +22,11 @@ pub fn list<V, T: Pod>(
     reach: f32,
     at: impl Fn([f32; 4]) -> [f32; 3] + Sync,
 ) {
-    each_runs::<V>(warp, cells, of, reach, |warp, runs| {
-        list.push_ranges_where(warp, atoms, runs, |_, words| of.distance2(at(words)) <= reach * reach);
-    });
-}
-
-/// Calls `look` with runs of atoms, one per lane, that together have all atoms within `reach` Å of a box.
-#[inline(always)]
-pub fn each_runs<V>(
-    warp: &mut Warp,
-    cells: &Cells,
-    of: &Bounds,
-    reach: f32,
-    mut look: impl FnMut(&mut Warp, &PerLane<[u32; 2]>),
-) {
     let region = cells.within(of, reach);
     let mut row = 0u32;
     while row < region.rows() {
         let runs = runs::<V>(warp, cells, region, row, of, reach);
-        look(warp, &runs);
+        list.push_ranges_where(warp, atoms, &runs, |_, words| of.distance2(at(words)) <= reach * reach);
         row = row.wrapping_add(32);
     }
 }
@@ -55,7 +41,13 @@ pub fn each_near<V>(
     reach: f32,
     mut look: impl FnMut(&mut Warp, &PerLane<u32>, u32),
 ) {
-    each_runs::<V>(warp, cells, of, reach, |warp, runs| warp.each_of_ranges(runs, &mut look));
+    let region = cells.within(of, reach);
+    let mut row = 0u32;
+    while row < region.rows() {
+        let runs = runs::<V>(warp, cells, region, row, of, reach);
+        warp.each_of_ranges(&runs, &mut look);
+        row = row.wrapping_add(32);
+    }
 }
 
 /// The bounding box of the lanes' positions.
