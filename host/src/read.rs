@@ -30,6 +30,7 @@ mod foldcomp;
 mod format;
 mod frames;
 mod gzip;
+mod lines;
 mod masks;
 mod models;
 mod named_residue;

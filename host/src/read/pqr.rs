@@ -8,12 +8,13 @@
 
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
+use super::lines::lines;
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::Found;
 use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen};
 use super::word::pack;
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 const SYNTAX: Syntax = Syntax {
     number_field: "residue number",
@@ -50,17 +51,6 @@ pub(super) fn is_one(text: &[u8]) -> bool {
         negative |= atom.charge < 0.0;
     }
     atoms > 0 && negative
-}
-
-fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut offset = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(offset..).filter(|rest| !rest.is_empty())?;
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let begin = offset;
-        offset += length + 1;
-        Some((begin, &rest[..length]))
-    })
 }
 
 fn is_atom(line: &[u8]) -> bool {

@@ -2,9 +2,9 @@
 
 use super::header::Header;
 use super::hetatm_in_any_case;
+use crate::read::lines::lines;
 use crate::read::note::{Note, NoteKind};
 use crate::read::word::{listed_ids, text_of};
-use memchr::memchr_iter;
 use std::collections::BTreeSet;
 
 /// A note about a file without `END` that lacks the atoms of chains which its header names. Some programs write no `END`, so this alone
@@ -14,13 +14,10 @@ pub(super) fn note(text: &[u8], header: &Header) -> Option<Note> {
     /// Chains that are named.
     const SHOWN: usize = 20;
     let mut missing: BTreeSet<u8> = header.chains().collect();
-    let mut begin = 0;
-    for end in memchr_iter(b'\n', text).chain([text.len()]) {
+    for (_, line) in lines(text) {
         if missing.is_empty() {
             return None;
         }
-        let line = &text[begin..end];
-        begin = end + 1;
         if line.starts_with(b"CONECT") || line.starts_with(b"MASTER") {
             return None;
         }

@@ -5,7 +5,7 @@
 //! residue that it does not have.
 
 use super::{NEEDED, hetatm_in_any_case};
-use memchr::memchr_iter;
+use crate::read::lines::lines;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -47,10 +47,7 @@ impl<'a> Parts<'a> {
     }
 
     fn look_up(&mut self, text: &'a [u8]) {
-        let mut begin = 0;
-        for end in memchr_iter(b'\n', text) {
-            let line = &text[begin..end];
-            begin = end + 1;
+        for (_, line) in lines(text) {
             if let Some(columns) = line.get(..NEEDED).filter(|_| hetatm_in_any_case(line).is_some()) {
                 self.chains.insert(columns[CHAIN]);
                 self.residues.insert(&columns[RESIDUE]);
