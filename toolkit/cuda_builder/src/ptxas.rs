@@ -3,14 +3,17 @@
 //! It needs neither a GPU nor the rest of the CUDA toolkit; PyPI's `nvidia-cuda-nvcc` has it.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
 
 use crate::arch::NvvmArch;
-use crate::file::FileError;
+use crate::file::{FileError, read_text};
+use crate::ptx::bounds::for_arch;
 
 /// The environment variable that names a `ptxas`.
 pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
@@ -146,9 +149,7 @@ impl Ptxas {
     /// If the assembler refuses the module, or its output cannot be read.
     pub fn machine_code(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<u8>, PtxasError> {
         let to = env::temp_dir().join(format!("cuda-builder-{}-{arch}.cubin", std::process::id()));
-        let mut command = Command::new(&self.path);
-        let output = command.arg(format!("-arch={arch}")).arg("-o").arg(&to).arg(ptx).output();
-        let output = output.map_err(FileError::run(&self.path))?;
+        let output = self.run(&["-o".as_ref(), to.as_ref()], ptx, arch)?;
         if !output.status.success() {
             let messages = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
             let (ptxas, ptx, messages) = (self.path.clone(), ptx.to_owned(), messages.concat());
@@ -164,18 +165,33 @@ impl Ptxas {
     /// # Errors
     /// If the assembler refuses the module, or its report cannot be read.
     pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<KernelResources>, PtxasError> {
-        let Output { status, stdout, stderr } = Command::new(&self.path)
-            .args(["-v", &format!("-arch={arch}"), "-o"])
-            .arg(if cfg!(windows) { "NUL" } else { "/dev/null" })
-            .arg(ptx)
-            .output()
-            .map_err(FileError::run(&self.path))?;
+        let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
+        let Output { status, stdout, stderr } = self.run(&["-v", "-o", nowhere].map(OsStr::new), ptx, arch)?;
         let messages = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
         let ptxas = self.path.clone();
         if !status.success() {
             return Err(PtxasError::Refused { ptxas, ptx: ptx.to_owned(), arch, messages });
         }
         parse_report(&messages).ok_or(PtxasError::Report { ptxas, arch, messages })
+    }
+}
+
+impl Ptxas {
+    /// Runs it on a module, with the module's bounds for a chip.
+    fn run(&self, arguments: &[&OsStr], ptx: &Path, arch: NvvmArch) -> Result<Output, PtxasError> {
+        let module = for_arch(&read_text(ptx)?, arch);
+        let failed = FileError::run(&self.path);
+        let mut command = Command::new(&self.path);
+        command.arg(format!("-arch={arch}")).args(arguments).arg("-");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(&failed)?;
+        let input = child.stdin.take();
+        thread::scope(|scope| {
+            // An assembler that refuses the chip does not read the module. Its message says more than the broken pipe.
+            scope.spawn(|| input.map(|mut input| input.write_all(module.as_bytes())));
+            child.wait_with_output().map_err(&failed)
+        })
+        .map_err(PtxasError::from)
     }
 }
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const SCRIPT: &str = "#!/bin/sh
 case \"$*\" in
 --version) echo 'Cuda compilation tools, release 13.5, V13.5.37'; echo 'Build cuda_13.5.r13.5/compiler.1_0';;
-'-v -arch=sm_75 -o /dev/null '*) cat >&2 <<END
+'-arch=sm_75 -v -o /dev/null -') cat >&2 <<END
 ptxas info    : Compiling entry function 'k' for 'sm_75'
 ptxas info    : Function properties for k
     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
@@ -44,9 +44,11 @@ fn an_assembler_in_a_python_environment_is_found_and_asked() {
 
     let ptxas = Ptxas::at(&path).unwrap();
     assert_eq!(ptxas.version, "13.5.37");
-    let used = ptxas.resources(Path::new("k.ptx"), NvvmArch::Compute75).unwrap();
+    let ptx = directory.path().join("k.ptx");
+    fs::write(&ptx, ".target sm_75\n").unwrap();
+    let used = ptxas.resources(&ptx, NvvmArch::Compute75).unwrap();
     assert_eq!((used[0].registers, used[0].stack, used[0].shared), (32, 8, 2048));
-    let error = ptxas.resources(Path::new("k.ptx"), NvvmArch::Compute90).unwrap_err();
+    let error = ptxas.resources(&ptx, NvvmArch::Compute90).unwrap_err();
     assert!(matches!(&error, PtxasError::Refused { arch: NvvmArch::Compute90, .. }));
     assert!(error.to_string().contains("not defined for option gpu-name"), "its own words: {error}");
 }

@@ -37,6 +37,7 @@ use bytemuck::Pod;
 /// assert_eq!([out[0], out[64], out[127]], [3.0, 195.0, 384.0]);
 /// # }
 /// ```
+#[repr(C)]
 pub struct Shared<T, const N: usize> {
     storage: SharedStorage<T, N>,
     /// Whether there has been a tile of it, which threads may still be reading.
@@ -181,6 +182,53 @@ arrays!([const N: usize] Shared<T, N>, |_storage| N as u32);
 arrays!([] DynamicShared<T>, |storage| storage.len());
 
 impl<T: Pod, const N: usize> Shared<T, N> {
+    /// The same memory as an array of `M` elements of another type, for a use before or after that as this one. So a kernel takes less
+    /// shared memory, and a device's first cache has more.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn squares(block: &mut Block, out: &mut Chunk<f32, 8>, memory: &mut Shared<f32, 8>) {
+    ///     let numbers = memory.recast::<u32, 8>().fill(block, 8, |i| i * i);
+    ///     out.fill(block, 8, |i| numbers.get(i) as f32);
+    ///     let halves = memory.fill(block, 8, |i| i as f32 / 2.0);
+    ///     out.update(block, 8, |i, square| *square += halves.get(i));
+    /// }
+    /// # fn main() {
+    /// let mut out = [0.0; 8];
+    /// squares::launch(&CpuExecutor::new(), 1, squares::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [0.0, 1.5, 5.0, 10.5, 18.0, 27.5, 39.0, 52.5]);
+    /// # }
+    /// ```
+    ///
+    /// Both arrays have the same number of bytes, because safe code can exchange two arrays of one type. Another number does not
+    /// compile:
+    ///
+    /// ```compile_fail
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn shorter(block: &mut Block, out: &mut Chunk<u32, 4>, memory: &mut Shared<f32, 8>) {
+    ///     let numbers = memory.recast::<u32, 4>().fill(block, 4, |i| i);
+    ///     out.fill(block, 4, |i| numbers.get(i));
+    /// }
+    /// # fn main() {
+    /// shorter::launch(&CpuExecutor::new(), 1, shorter::Args { out: &mut [0; 4] }).unwrap();
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn recast<U: Pod, const M: usize>(&mut self) -> &mut Shared<U, M> {
+        const {
+            assert!(N * size_of::<T>() == M * size_of::<U>(), "both arrays have the same number of bytes");
+            // What all arrays are aligned to on a device. On a CPU it is more.
+            assert!(align_of::<U>() <= 16, "elements of shared memory are aligned to at most 16 bytes");
+        }
+        // SAFETY: an array of one type is laid out like that of another: it has an address, or owns memory, and a flag. Its memory has
+        // the same size, is aligned, and has bytes that are values of every plain type. It stays borrowed. If safe code exchanges this
+        // array for another one of its new type, that has the same size, too.
+        unsafe { &mut *(&raw mut *self).cast::<Shared<U, M>>() }
+    }
+
     /// Writes `value(i)` to every element of the array, and returns them.
     ///
     /// The number of elements is known at compile time. So the loop over a thread's elements is unrolled, and several of its

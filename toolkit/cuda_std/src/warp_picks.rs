@@ -3,6 +3,7 @@
 use crate::bounds::{check_index, check_length};
 use crate::platform;
 use crate::seal::INSIDE;
+use crate::warp_ranges::scratch_items;
 use crate::{Clamped, Lanes, PerLane, Warp, WarpItems, WarpList};
 use bytemuck::Pod;
 
@@ -71,12 +72,6 @@ impl Picks<'_> {
     pub fn words(&self) -> [&PerLane<f32>; 4] {
         self.0.words()
     }
-}
-
-/// The number of items of 256 bytes of scratch memory.
-const fn scratch_items<S>() -> u32 {
-    const { assert!(size_of::<S>() > 0 && size_of::<S>().is_multiple_of(4), "scratch memory consists of words") };
-    256u32.div_ceil(size_of::<S>() as u32)
 }
 
 impl Warp {
@@ -191,6 +186,9 @@ impl WarpList<'_, Pick> {
     /// values. Only CPU cores have it. There, to compare each lane's index takes about as long as to compute a distance. A list
     /// without room for all of its items may keep unspecified values.
     ///
+    /// # Panics
+    /// If the list's room is not a multiple of 32: the last lanes would have no memory for the words.
+    ///
     /// ```
     /// # use cuda_std::prelude::*;
     /// #[kernel(threads = 32)]
@@ -213,7 +211,9 @@ impl WarpList<'_, Pick> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn pad(&mut self, warp: &mut Warp, words: [f32; 4]) {
+        assert!(self.capacity().is_multiple_of(32), "a list that is padded has room for a multiple of 32 items");
         let _ = warp.phase();
         self.begin_to_write();
         // SAFETY: this is the warp's own part.

@@ -8,9 +8,15 @@
 //! ```
 //!
 //! and the build inserts the directives where PTX expects them, between an entry's parameters and its body. With `BLOCKS` 0
-//! the number of blocks is left open. A fourth word, `phases`, marks kernels in safe code.
+//! the number of blocks is left open. With `75=2,90=4` it depends on the chip: 2 from sm_75 on, and 4 from sm_90 on. PTX has the
+//! number of its target then, and above it a comment with all of them, from which [`for_arch`] takes that of another chip. A fourth
+//! word, `phases`, marks kernels in safe code.
+
+use crate::arch::NvvmArch;
 
 const MARK: &str = "// .launch_bounds ";
+const BY_CHIP: &str = "// blocks_per_sm by chip: ";
+const BLOCKS: &str = ".minnctapersm ";
 
 /// The fourth word of the mark of a kernel with phases, in safe code; a raw kernel has none.
 const PHASES: &str = "phases";
@@ -52,21 +58,73 @@ pub fn apply(text: &str) -> Result<String, String> {
             return Err(refused());
         };
         let threads: u32 = threads.parse().map_err(|_| refused())?;
-        let blocks: u32 = blocks.parse().map_err(|_| refused())?;
         let entry = text.find(&format!(".entry {name}(")).ok_or_else(refused)?;
         let body = entry + text[entry..].find("\n{").ok_or_else(refused)?;
         let mut directives = format!("\n.maxntid {threads}, 1, 1");
-        if blocks > 0 {
-            directives += &format!("\n.minnctapersm {blocks}");
+        if blocks.contains('=') {
+            numbers(blocks).ok_or_else(refused)?;
+            directives += &format!("\n{BY_CHIP}{blocks}");
+        } else if blocks.parse::<u32>().map_err(|_| refused())? > 0 {
+            directives += &format!("\n{BLOCKS}{blocks}");
         }
         text.insert_str(body, &directives);
     }
-    Ok(text)
+    Ok(for_chip(&text, target(&text)))
+}
+
+/// The chips of a list, each with its number of blocks.
+fn numbers(list: &str) -> Option<Vec<(u32, u32)>> {
+    list.split(',')
+        .map(|one| one.split_once('=').and_then(|(chip, n)| Some((chip.parse().ok()?, n.parse().ok()?))))
+        .collect()
+}
+
+/// The number of the chip that a module is for; 0 if it names none.
+fn target(text: &str) -> u32 {
+    let target = text.lines().find_map(|line| line.strip_prefix(".target "));
+    target.and_then(|target| target.split([',', ' ']).next()).map_or(0, |name| number(name.trim()))
+}
+
+/// The number in `sm_90a`; 0 if there is none.
+fn number(name: &str) -> u32 {
+    name.trim_start_matches("sm_").trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
+}
+
+/// The module with the numbers of blocks that a chip should have. Those that do not depend on the chip stay as they are.
+///
+/// ```
+/// use cuda_builder::NvvmArch;
+/// use cuda_builder::ptx::bounds::{apply, for_arch};
+///
+/// let ptx = apply("// .launch_bounds k 256 75=2,90=4\n.target sm_75\n.visible .entry k(\n)\n{\n\tret;\n}\n").unwrap();
+/// assert!(ptx.contains("\n.minnctapersm 2\n"));
+/// assert!(for_arch(&ptx, NvvmArch::Compute90a).contains("\n.minnctapersm 4\n"));
+/// ```
+pub fn for_arch(text: &str, arch: NvvmArch) -> String {
+    for_chip(text, number(arch.digits()))
+}
+
+fn for_chip(text: &str, chip: u32) -> String {
+    let (mut result, mut replaced) = (String::with_capacity(text.len()), false);
+    for line in text.split_inclusive('\n') {
+        if !(replaced && line.starts_with(BLOCKS)) {
+            result.push_str(line);
+        }
+        replaced = false;
+        if let Some(numbers) = line.strip_prefix(BY_CHIP).and_then(|list| numbers(list.trim())) {
+            if let Some((_, blocks)) = numbers.iter().rfind(|(from, _)| *from <= chip) {
+                result += &format!("{BLOCKS}{blocks}\n");
+            }
+            replaced = true;
+        }
+    }
+    result
 }
 
 #[cfg(test)]
 mod tests {
-    use super::apply;
+    use super::{apply, for_arch};
+    use crate::arch::NvvmArch;
 
     #[test]
     fn directives_stand_before_the_body_of_their_entry() {
@@ -85,8 +143,29 @@ mod tests {
     }
 
     #[test]
+    fn each_chip_has_its_number_of_blocks() {
+        let of = |target: &str| {
+            apply(&format!("// .launch_bounds a 64 80=3,90=4\n.target {target}, debug\n.entry a(\n)\n{{\n}}\n"))
+                .unwrap()
+        };
+        let list = ")\n.maxntid 64, 1, 1\n// blocks_per_sm by chip: 80=3,90=4\n";
+        assert!(of("sm_75").ends_with(&format!("{list}{{\n}}\n")), "no number for this chip: {}", of("sm_75"));
+        assert!(of("sm_89").ends_with(&format!("{list}.minnctapersm 3\n{{\n}}\n")));
+        for (arch, blocks) in [(NvvmArch::Compute80, 3), (NvvmArch::Compute90a, 4), (NvvmArch::Compute120, 4)] {
+            for from in ["sm_75", "sm_90a"] {
+                let ptx = for_arch(&of(from), arch);
+                assert!(ptx.ends_with(&format!("{list}.minnctapersm {blocks}\n{{\n}}\n")), "{ptx}");
+            }
+        }
+        let plain = ".entry a()\n.minnctapersm 2\n{\n}\n";
+        assert_eq!(for_arch(plain, NvvmArch::Compute90), plain);
+    }
+
+    #[test]
     fn a_mark_without_its_kernel_is_refused() {
         assert_eq!(apply("// .launch_bounds a 64 0\n"), Err("// .launch_bounds a 64 0".to_owned()));
-        assert!(apply("// .launch_bounds a many 0\n.entry a()\n{\n}\n").is_err());
+        for bounds in ["many 0", "64 many", "64 75=2,90", "64 =2"] {
+            assert!(apply(&format!("// .launch_bounds a {bounds}\n.entry a()\n{{\n}}\n")).is_err(), "{bounds}");
+        }
     }
 }

@@ -14,14 +14,66 @@ use syn::{
 pub struct Options {
     /// A constant expression.
     pub threads: TokenStream,
-    /// 0 if it is not given.
-    pub blocks_per_sm: u32,
+    pub blocks_per_sm: BlocksPerSm,
     /// Dimensions of the grid, if given.
     pub dimensions: Option<u32>,
     pub requirements: Vec<Requirement>,
     pub instances: Vec<Instance>,
     /// Whether to compile another version for CPU cores with AVX-512.
     pub avx512: bool,
+}
+
+/// The number of blocks that a multiprocessor should hold at a time: `= 3`, or `(sm_75 = 2, sm_90 = 4)`. In the list, each number holds
+/// from that chip on.
+#[derive(Clone, Default)]
+pub struct BlocksPerSm(Vec<(u32, u32)>);
+
+impl BlocksPerSm {
+    /// A number from 1 to 32.
+    fn number(input: ParseStream<'_>) -> syn::Result<u32> {
+        let literal: LitInt = input.parse()?;
+        match literal.base10_parse()? {
+            blocks @ 1..=32 => Ok(blocks),
+            _ => Err(Error::new(literal.span(), "a multiprocessor holds 1 to 32 blocks")),
+        }
+    }
+
+    /// `sm_90 = 4`, after the chips that were named before.
+    fn of_chip(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let name: Ident = input.parse()?;
+        let chip = name.to_string().strip_prefix("sm_").and_then(|digits| digits.parse().ok());
+        let chip = chip.ok_or_else(|| Error::new(name.span(), "name chips like `sm_90`"))?;
+        if self.0.last().is_some_and(|&(before, _)| before >= chip) {
+            return Err(Error::new(name.span(), "name older chips first: a number holds from its chip on"));
+        }
+        input.parse::<Token![=]>()?;
+        self.0.push((chip, Self::number(input)?));
+        Ok(())
+    }
+
+    /// What follows the option's name.
+    fn after_name(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.parse::<Option<Token![=]>>()?.is_some() {
+            return Ok(Self(vec![(0, Self::number(input)?)]));
+        }
+        let list;
+        syn::parenthesized!(list in input);
+        let mut blocks = Self::default();
+        while !list.is_empty() {
+            blocks.of_chip(&list)?;
+            list.parse::<Option<Token![,]>>()?;
+        }
+        Ok(blocks)
+    }
+
+    /// As the build reads it: `0` if it is not given, `3`, or `75=2,90=4`.
+    pub fn mark(&self) -> String {
+        match self.0[..] {
+            [] => "0".to_owned(),
+            [(0, blocks)] => blocks.to_string(),
+            ref list => list.iter().map(|(chip, blocks)| format!("{chip}={blocks}")).collect::<Vec<_>>().join(","),
+        }
+    }
 }
 
 /// A condition on a launch's arguments.
@@ -60,7 +112,7 @@ fn split_at_commas(text: &str) -> Vec<String> {
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut threads, mut blocks_per_sm, mut dimensions) = (None, 0, None);
+        let (mut threads, mut blocks_per_sm, mut dimensions) = (None, BlocksPerSm::default(), None);
         let (mut requirements, mut instances, mut avx512) = (Vec::new(), Vec::new(), false);
         while !input.is_empty() {
             let name: Ident = input.parse()?;
@@ -81,6 +133,11 @@ impl Parse for Options {
                 input.parse::<Option<Token![,]>>()?;
                 continue;
             }
+            if name == "blocks_per_sm" {
+                blocks_per_sm = BlocksPerSm::after_name(input)?;
+                input.parse::<Option<Token![,]>>()?;
+                continue;
+            }
             input.parse::<Token![=]>()?;
             if name == "threads" {
                 threads = Some(threads_in_block(&input.parse()?)?);
@@ -89,12 +146,7 @@ impl Parse for Options {
             }
             let literal: LitInt = input.parse()?;
             let value: u32 = literal.base10_parse()?;
-            if name == "blocks_per_sm" {
-                if value == 0 || value > 32 {
-                    return Err(Error::new(literal.span(), "a multiprocessor holds 1 to 32 blocks"));
-                }
-                blocks_per_sm = value;
-            } else if name == "grid" {
+            if name == "grid" {
                 if !(1..=3).contains(&value) {
                     return Err(Error::new(literal.span(), "a grid has 1, 2 or 3 dimensions"));
                 }
@@ -166,7 +218,7 @@ pub struct Signature {
     pub generics: Generics,
     pub instances: Vec<Instance>,
     pub threads: TokenStream,
-    pub blocks_per_sm: u32,
+    pub blocks_per_sm: BlocksPerSm,
     pub dimensions: u32,
     /// Whether its blocks meet: its first parameter is a `WholeGrid`.
     pub meets: bool,

@@ -73,7 +73,7 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
         (TokenStream::new(), quote!(p::block::<DIMENSIONS>(const { #threads })))
     };
     // A comment to the assembler; the build turns it into the entry's directives.
-    let launch_bounds = format!("// .launch_bounds {name} {{threads}} {} phases", signature.blocks_per_sm);
+    let launch_bounds = format!("// .launch_bounds {name} {{threads}} {} phases", signature.blocks_per_sm.mark());
     let fingerprint = format_ident!("__cuda_std_description_{name}");
     quote! {
         use ::cuda_std::__private as p;

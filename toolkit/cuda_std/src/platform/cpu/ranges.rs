@@ -2,7 +2,8 @@
 
 use super::warp::{LaneStorage, WARP};
 use crate::warp_ranges::AT_A_TIME;
-use crate::{PerLane, Warp};
+use crate::{PerLane, Warp, WarpList};
+use bytemuck::Pod;
 
 /// See [`Warp::each_of_ranges`].
 #[inline(always)]
@@ -52,4 +53,16 @@ pub(crate) fn each_of_ranges(
             return;
         }
     }
+}
+
+/// See [`Warp::each_of_ranges_with`]. A core takes one range after another, so it needs no scratch memory.
+#[inline(always)]
+pub(crate) fn each_of_ranges_with<S: Pod>(
+    warp: &mut Warp,
+    scratch: &mut WarpList<'_, S>,
+    ranges: &PerLane<[u32; 2]>,
+    look: impl FnMut(&mut Warp, &PerLane<u32>, u32),
+) {
+    scratch.clear(warp);
+    each_of_ranges(warp, ranges, look);
 }

@@ -66,6 +66,7 @@ const fn bytes<T>(n: usize) -> usize {
 }
 
 /// The memory of a shared array. It lives as long as the block, as on the device.
+#[repr(transparent)]
 pub struct SharedStorage<T, const N: usize>(Room, PhantomData<T>);
 
 impl<T: Pod, const N: usize> SharedStorage<T, N> {

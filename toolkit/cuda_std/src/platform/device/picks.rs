@@ -67,8 +67,7 @@ pub(crate) fn push_ranges_with<T: Pod, S: Pod>(
         let index = index.0.0;
         push_kept(list, warp, index, n, keep(index, words(from, index)));
     };
-    // SAFETY: the warp's own part, in which the caller has made sure of 64 words.
-    unsafe { super::ranges::each_of_ranges_with(warp, &within(from, ranges), scratch.lent().recast(), look) };
+    super::each_of_ranges_with(warp, scratch, &within(from, ranges), look);
 }
 
 /// See [`Warp::push_ranges_to`].
@@ -90,8 +89,7 @@ pub(crate) fn push_ranges_to<T: Pod, S: Pod>(
         push_kept(a, warp, index, n, by_a);
         push_kept(b, warp, index, n, by_b);
     };
-    // SAFETY: as above.
-    unsafe { super::ranges::each_of_ranges_with(warp, &within(from, ranges), scratch.lent().recast(), look) };
+    super::each_of_ranges_with(warp, scratch, &within(from, ranges), look);
 }
 
 /// The parts of the lanes' ranges that exist.

@@ -4,7 +4,8 @@ use super::shuffle::{from_lane, scan_lanes};
 use super::warp::place;
 use super::{LaneStorage, SharedPointer, WARP, ballot_of_any, meet_warp, thread_index};
 use crate::warp_ranges::AT_A_TIME;
-use crate::{PerLane, Warp};
+use crate::{PerLane, Warp, WarpList};
+use bytemuck::Pod;
 use core::mem::MaybeUninit;
 
 /// The lanes' ranges, joined: each lane's begins where that of the lane before it ends.
@@ -68,6 +69,18 @@ pub(crate) fn each_of_ranges(
     }
 }
 
+/// See [`Warp::each_of_ranges_with`].
+#[inline(always)]
+pub(crate) fn each_of_ranges_with<S: Pod>(
+    warp: &mut Warp,
+    scratch: &mut WarpList<'_, S>,
+    ranges: &PerLane<[u32; 2]>,
+    look: impl FnMut(&mut Warp, &PerLane<u32>, u32),
+) {
+    // SAFETY: the warp's own part, in which the caller has made sure of 64 words.
+    unsafe { each_counted(warp, ranges, scratch.lent().recast(), look) };
+}
+
 /// As [`each_of_ranges`], but a lane counts the ranges that begin up to its place, instead of comparing with the end of each.
 ///
 /// The first 32 words of scratch memory have what to add in each range that is not empty. The 32 words behind them have a bit for each
@@ -76,7 +89,7 @@ pub(crate) fn each_of_ranges(
 /// # Safety
 /// There are 64 words, and only this warp accesses them.
 #[inline(always)]
-pub(super) unsafe fn each_of_ranges_with(
+unsafe fn each_counted(
     warp: &mut Warp,
     ranges: &PerLane<[u32; 2]>,
     scratch: SharedPointer<u32>,

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// The 32-bit address of a shared array that the kernel's entry declares.
+#[repr(transparent)]
 pub struct SharedStorage<T, const N: usize>(u32, PhantomData<T>);
 
 impl<T: Pod, const N: usize> SharedStorage<T, N> {

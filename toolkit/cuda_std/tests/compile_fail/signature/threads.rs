@@ -19,6 +19,12 @@ fn unknown(block: &mut Block, out: &mut Segment<f32>) {}
 #[kernel(threads = 64, blocks_per_sm = 33)]
 fn crowded(block: &mut Block, out: &mut Segment<f32>) {}
 
+#[kernel(threads = 64, blocks_per_sm(sm_90 = 4, sm_75 = 2))]
+fn newest_first(block: &mut Block, out: &mut Segment<f32>) {}
+
+#[kernel(threads = 64, blocks_per_sm(hopper = 4))]
+fn nicknamed(block: &mut Block, out: &mut Segment<f32>) {}
+
 #[kernel(threads = "64")]
 fn text(block: &mut Block, out: &mut Segment<f32>) {}
 
