@@ -223,15 +223,14 @@ fn sort<V>(
 
 /// Counts exposed points and near atoms of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells.
 ///
-/// The number of blocks per multiprocessor is not given. The assembler then takes as many registers as it has a use for: 78 on sm_90,
-/// where four blocks have room for them, and 111 on sm_86, where shared memory has room for two. For four blocks sm_86 would have to
-/// spill.
+/// Four blocks take 132 kB of shared memory, which leaves more to the first cache than the next larger division would. Their 80
+/// registers per thread suffice from sm_90 on. Older chips would have to spill.
 ///
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
 /// - `steps`: the bits of the run's [`Steps`]. Without that of protrusion, the counts of near atoms may be incomplete.
-#[kernel(threads = 192, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm(sm_75 = 2, sm_80 = 3, sm_86 = 2, sm_90 = 4), avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -245,7 +244,6 @@ pub fn atom_surfaces(
     steps: u32,
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
-    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
     far: &mut Shared<Pick, { WARPS * neighbours::FAR }>,
     near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
@@ -264,6 +262,8 @@ pub fn atom_surfaces(
         counts: Steps::from_bits(steps).has(Steps::PROTRUSION),
     };
     let first = own.first;
+    // The memory of a list, which is not needed yet.
+    let numbers = candidates.recast::<u32, { WARPS * neighbours::CANDIDATES * size_of::<Pick>() / 4 }>();
     let starts =
         cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
     let points = surface::Points::new(points, n_points);
@@ -327,7 +327,6 @@ pub fn atom_depths(
     surface: &[AtomSurface],
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
-    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     exposed: &mut Shared<depth::Exposed, { WARPS * depth::EXPOSED }>,
     buried: &mut Shared<u32, { WARPS * depth::BURIED }>,
 ) {
@@ -337,6 +336,8 @@ pub fn atom_depths(
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
+    // The memory of a list, as in `atom_surfaces`.
+    let numbers = exposed.recast::<u32, { WARPS * depth::EXPOSED * size_of::<depth::Exposed>() / 4 }>();
     let starts = cell_parts(block, starts, numbers, depths.len(), |k| {
         cells.group_of(sorted.get(item.first.wrapping_add(k)), depth::CELLS)
     });

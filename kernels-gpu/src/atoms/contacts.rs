@@ -84,7 +84,7 @@ impl Around<'_> {
 /// An atom of each of two residues.
 pub type Own = [Atom; 2];
 /// Room in a warp's list of these: of one per lane.
-pub const OWN: usize = 32;
+pub const OWN: usize = 20;
 
 /// An atom that touches nothing.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
@@ -126,7 +126,7 @@ pub fn of_two<V>(
     #[cfg(not(target_arch = "nvptx64"))]
     let _ = own;
     let near = near.items(warp);
-    let mut counts = [0; 2];
+    let mut counts = Counts::nothing(warp);
     if near.is_complete() & (most <= OWN as u32) {
         let mut at = 0u32;
         while at < near.len() {
@@ -144,10 +144,10 @@ pub fn of_two<V>(
                 touch::<[V; 0]>(warp, &mut touches, [around.own(a, k), around.own(b, k)], (x, y, z));
             }
             let n = near.len().wrapping_sub(at);
-            count::<[V; 0]>(warp, &mut counts, two, &owners, &touches, n);
+            counts.add::<[V; 0]>(warp, two, &owners, &touches, n);
             at = at.wrapping_add(32);
         }
-        return counts;
+        return counts.sum(warp);
     }
     // The lists have no room for all: test the atoms of the cells around directly, row by row.
     let region = cells.within(&bounds, CONTACT);
@@ -167,12 +167,12 @@ pub fn of_two<V>(
                 k = k.wrapping_add(1);
             }
             let owners = warp.map(&places, |_, place| around.owners.get(*place));
-            count::<[V; 1]>(warp, &mut counts, two, &owners, &touches, end.wrapping_sub(first));
+            counts.add::<[V; 1]>(warp, two, &owners, &touches, end.wrapping_sub(first));
             first = first.wrapping_add(32);
         }
         row = row.wrapping_add(1);
     }
-    counts
+    counts.sum(warp)
 }
 
 /// Notes in which lanes an atom is in contact with each of the residues' atoms `a` and `b`.
@@ -189,18 +189,61 @@ fn touch<V>(
     warp.each_with(by_b, at, |_, touches, at| *touches |= is_near(b, at));
 }
 
-/// Adds the number of atoms in contact with each residue, among those of the first `n` lanes.
-#[inline(always)]
-fn count<V>(
-    warp: &mut Warp,
-    counts: &mut [u32; 2],
-    two: Two,
-    owners: &PerLane<u32>,
-    [by_a, by_b]: &[PerLane<bool>; 2],
-    n: u32,
-) {
-    let (a, b) = (two.residue(0).beside, two.residue(1).beside);
-    let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
-    counts[0] += warp.count((by_a, owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
-    counts[1] += warp.count((by_b, owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
+/// The numbers of atoms in contact with two residues.
+#[cfg(target_arch = "nvptx64")]
+struct Counts {
+    /// What each lane has counted.
+    own: [PerLane<u32>; 2],
+}
+
+/// On a core, which counts the bits of many comparisons at once.
+#[cfg(not(target_arch = "nvptx64"))]
+struct Counts {
+    all: [u32; 2],
+}
+
+impl Counts {
+    #[inline(always)]
+    fn nothing(warp: &mut Warp) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        return Self { own: [(); 2].map(|()| warp.per_lane(|_| 0)) };
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let _ = warp;
+            Self { all: [0; 2] }
+        }
+    }
+
+    /// Adds the atoms in contact with each residue, among those of the first `n` lanes.
+    #[inline(always)]
+    fn add<V>(&mut self, warp: &mut Warp, two: Two, owners: &PerLane<u32>, [by_a, by_b]: &[PerLane<bool>; 2], n: u32) {
+        let (a, b) = (two.residue(0).beside, two.residue(1).beside);
+        let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let [of_a, of_b] = &mut self.own;
+            warp.each_with(of_a, (by_a, owners), |lane, own, (touches, owner)| {
+                *own = own.wrapping_add(u32::from(counted(lane, *touches, a, *owner)));
+            });
+            warp.each_with(of_b, (by_b, owners), |lane, own, (touches, owner)| {
+                *own = own.wrapping_add(u32::from(counted(lane, *touches, b, *owner)));
+            });
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            self.all[0] += warp.count((by_a, owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
+            self.all[1] += warp.count((by_b, owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self, warp: &mut Warp) -> [u32; 2] {
+        #[cfg(target_arch = "nvptx64")]
+        return self.own.map(|own| warp.sum(&own));
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let _ = warp;
+            self.all
+        }
+    }
 }

@@ -21,9 +21,9 @@ pub const DEEPEST: f32 = 40.0;
 /// The number of cells of which a warp takes the atoms.
 pub const CELLS: u32 = 4;
 /// Room in a warp's list of atoms with area in and around those cells; real structures have some 100.
-pub const EXPOSED: usize = 160;
-/// Room in a warp's list of atoms without area: of one per lane.
-pub const BURIED: usize = 32;
+pub const EXPOSED: usize = if cfg!(target_arch = "nvptx64") { 142 } else { 160 };
+/// Room in a warp's list of atoms without area: of one per lane. It is scratch memory before.
+pub const BURIED: usize = near::SCRATCH;
 
 /// An atom with area. On a device it lies in shared memory, because lanes read different ones.
 #[cfg(target_arch = "nvptx64")]
@@ -86,15 +86,15 @@ fn of_some<V>(
     if left == 0 {
         return warp.per_lane(|_| 0.0);
     }
-    buried.clear(warp);
-    buried.push_where(warp, &place, &is_buried, |_, is_buried| *is_buried);
     exposed.clear(warp);
     let last = first.wrapping_add(n).wrapping_sub(1);
     let region = cells.around_both(atoms.sorted.get(first), atoms.sorted.get(last), 1);
     let rows = region.rows();
     let runs =
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
-    list::<V>(warp, exposed, &runs, atoms);
+    list::<V>(warp, exposed, buried, &runs, atoms);
+    buried.clear(warp);
+    buried.push_where(warp, &place, &is_buried, |_, is_buried| *is_buried);
     let (exposed, buried) = (exposed.items(warp), buried.items(warp));
     let nearest = nearest::<V>(warp, buried, left, exposed, atoms.sorted);
     let mut depths =
@@ -111,11 +111,17 @@ fn of_some<V>(
     depths
 }
 
-/// Lists the atoms with area in the lanes' ranges.
+/// Lists the atoms with area in the lanes' ranges. `scratch` is a list that is not in use.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
-fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u32; 2]>, atoms: &Atoms) {
-    warp.each_of_ranges(ranges, |warp, places, n| {
+fn list<V>(
+    warp: &mut Warp,
+    exposed: &mut WarpList<Exposed>,
+    scratch: &mut WarpList<u32>,
+    ranges: &PerLane<[u32; 2]>,
+    atoms: &Atoms,
+) {
+    warp.each_of_ranges_with(scratch, ranges, |warp, places, n| {
         let words = warp.map(places, |_, place| {
             let Atom { x, y, z, radius } = atoms.sorted.get(*place);
             [x, y, z, radius]
@@ -127,7 +133,13 @@ fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u
 
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
-fn list<V>(warp: &mut Warp, exposed: &mut WarpList<Exposed>, ranges: &PerLane<[u32; 2]>, atoms: &Atoms) {
+fn list<V>(
+    warp: &mut Warp,
+    exposed: &mut WarpList<Exposed>,
+    _scratch: &mut WarpList<u32>,
+    ranges: &PerLane<[u32; 2]>,
+    atoms: &Atoms,
+) {
     exposed.push_ranges_where(warp, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
     // Lanes without an atom get one that is far from all.
     exposed.pad(warp, [f32::INFINITY; 4]);

@@ -11,11 +11,11 @@ use shared_types::Atom;
 
 /// Room in the list of atoms that may touch one of a pair of cells; real structures have up to about 380. On a core the list has all
 /// atoms within reach: up to about 800.
-pub const CANDIDATES: usize = if cfg!(target_arch = "nvptx64") { 416 } else { 896 };
+pub const CANDIDATES: usize = if cfg!(target_arch = "nvptx64") { 408 } else { 896 };
 /// Room in the list of the other atoms within reach of the pair; real structures have up to about 450. A core does not use it.
-pub const FAR: usize = if cfg!(target_arch = "nvptx64") { 512 } else { 32 };
+pub const FAR: usize = if cfg!(target_arch = "nvptx64") { 488 } else { 32 };
 /// Room in the list of atoms that may touch an atom; real structures have up to about 90.
-pub const NEAR: usize = 128;
+pub const NEAR: usize = if cfg!(target_arch = "nvptx64") { 104 } else { 128 };
 
 /// The words of [`NOWHERE`], for the lanes without an atom of a list.
 #[cfg(not(target_arch = "nvptx64"))]

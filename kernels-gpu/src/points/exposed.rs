@@ -285,7 +285,7 @@ fn exposed<V>(
     let mut found = warp.per_lane(|_| 0u32);
     Group::each::<V>(warp, [&x, &y, &z], n, |warp, Group { mut lanes, bounds: of }| {
         listed.clear(warp);
-        near::list::<V, _>(warp, listed, (cells, &sorted), &of, farthest, |[x, y, z, _]| [x, y, z]);
+        near::list::<V, _, _>(warp, listed, near, (cells, &sorted), &of, farthest, |[x, y, z, _]| [x, y, z]);
         listed.pad(warp, FAR);
         let around = listed.items(warp);
         while lanes != 0 {

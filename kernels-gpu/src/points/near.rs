@@ -6,17 +6,22 @@ use bytemuck::Pod;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 
+/// Room in a warp's list of words that is scratch memory for ranges.
+pub const SCRATCH: usize = 64;
+
 /// The runs of atoms that may be within `reach` Å of a box: for rows `row ..` of a region of cells, one per lane.
 #[inline(always)]
 pub fn runs<V>(warp: &mut Warp, cells: &Cells, region: Region, row: u32, of: &Bounds, reach: f32) -> PerLane<[u32; 2]> {
     warp.per_lane(|lane| cells.run_within(region, row.wrapping_add(lane.index()), of, reach).ends())
 }
 
-/// Adds the atoms within `reach` Å of a box to a list. `at` gives an atom's position from its words.
+/// Adds the atoms within `reach` Å of a box to a list. `at` gives an atom's position from its words, and `scratch` is a list that is
+/// not in use, with room for 256 bytes.
 #[inline(always)]
-pub fn list<V, T: Pod>(
+pub fn list<V, T: Pod, S: Pod>(
     warp: &mut Warp,
     list: &mut WarpList<Pick>,
+    scratch: &mut WarpList<S>,
     (cells, atoms): (&Cells, &Clamped<T>),
     of: &Bounds,
     reach: f32,
@@ -26,7 +31,7 @@ pub fn list<V, T: Pod>(
     let mut row = 0u32;
     while row < region.rows() {
         let runs = runs::<V>(warp, cells, region, row, of, reach);
-        list.push_ranges_where(warp, atoms, &runs, |_, words| of.distance2(at(words)) <= reach * reach);
+        list.push_ranges_with(warp, scratch, atoms, &runs, |_, words| of.distance2(at(words)) <= reach * reach);
         row = row.wrapping_add(32);
     }
 }

@@ -3,7 +3,7 @@
 //! A warp takes some consecutive points. It lists the atoms around those that lie close together once. Then it goes through the list
 //! for two points at a time, with one atom per lane.
 
-use super::near::{self, Group, each_near};
+use super::near::{self, Group, SCRATCH, each_near};
 use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
@@ -169,6 +169,7 @@ pub fn site_point_scores(
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { PARTS }>,
     near: &mut Shared<Pick, { WARPS * LISTED }>,
+    scratch: &mut Shared<u32, { WARPS * SCRATCH }>,
 ) {
     enum Here {}
     let count = counts.at(block.index());
@@ -187,7 +188,7 @@ pub fn site_point_scores(
     let together = count.div_ceil(warps * count.div_ceil(warps * TOGETHER));
     let parts = count.div_ceil(together);
     let starts = starts.fill(block, parts + 1, |part| (part * together).min(count));
-    spots.write_parts_by_warp_with(block, &starts, (near,), |warp, (near,), part| {
+    spots.write_parts_by_warp_with(block, &starts, (near, scratch), |warp, (near, scratch), part| {
         let (first, n) = (part.start(), part.len());
         let at = warp.per_lane(|lane| {
             // Lanes without a point take the last one.
@@ -201,7 +202,7 @@ pub fn site_point_scores(
         Group::each::<Here>(warp, [&x, &y, &z], n, |warp, Group { mut lanes, bounds: of }| {
             near.clear(warp);
             let words_at = |[x, y, z, _]: [f32; 4]| [x, y, z].map(super::along);
-            near::list::<Here, _>(warp, near, (&cells, &site_atoms), &of, LISTED_REACH, words_at);
+            near::list::<Here, _, _>(warp, near, scratch, (&cells, &site_atoms), &of, LISTED_REACH, words_at);
             // Lanes without an atom get one that is far from all points.
             #[cfg(not(target_arch = "nvptx64"))]
             near.pad(warp, [f32::INFINITY, 0.0, 0.0, 0.0]);

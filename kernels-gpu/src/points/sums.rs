@@ -1,6 +1,6 @@
 //! The sum of scores of the points around each atom.
 
-use super::near::{bounds, runs};
+use super::near::{SCRATCH, bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
@@ -12,7 +12,7 @@ use shared_types::{Atom, BatchStructureDesc};
 #[cfg(target_arch = "nvptx64")]
 type Near = [f32; 4];
 #[cfg(target_arch = "nvptx64")]
-const NEAR: usize = 160;
+const NEAR: usize = 144;
 /// On a core, coordinates of several points lie together, and the list has room for all. Real structures have up to 300.
 #[cfg(not(target_arch = "nvptx64"))]
 type Near = Pick;
@@ -37,6 +37,7 @@ pub fn site_sums(
     frames: &[Frame],
     frame: &mut Shared<Frame, 1>,
     near: &mut Shared<Near, { WARPS * NEAR }>,
+    scratch: &mut Shared<u32, { WARPS * SCRATCH }>,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -50,7 +51,7 @@ pub fn site_sums(
     let per_item = atoms_per_item(n);
     let count = sums.len();
     let reach = AROUND + (cells.frame().largest + PROBE);
-    sums.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
+    sums.fill_by_lanes_with(block, count, (near, scratch), |warp, (near, scratch), first| {
         // Lanes without an atom take the last one.
         let own = warp.per_lane(|lane| sorted.get(item.first + (first + lane.index()).min(count - 1)));
         let x = warp.map(&own, |_, atom| atom.x);
@@ -63,7 +64,7 @@ pub fn site_sums(
         {
             let mut listed = 0u32;
             around.each_ranges::<Here>(warp, |warp, ranges| {
-                warp.each_of_ranges(ranges, |warp, places, n| {
+                warp.each_of_ranges_with(scratch, ranges, |warp, places, n| {
                     let found = warp.map(places, |_, place| {
                         let Spot { x, y, z, score } = spots.get(*place);
                         [x, y, z, f32::from_bits(score)]
@@ -83,7 +84,7 @@ pub fn site_sums(
         {
             near.clear(warp);
             around.each_ranges::<[Here; 0]>(warp, |warp, ranges| {
-                near.push_ranges_where(warp, &spots, ranges, |_, point| around.may_count(point));
+                near.push_ranges_with(warp, scratch, &spots, ranges, |_, point| around.may_count(point));
             });
             let points = near.items(warp);
             if points.is_complete() {
