@@ -83,7 +83,7 @@ impl Around<'_> {
 
 /// An atom of each of two residues.
 pub type Own = [Atom; 2];
-/// Room in a warp's list of these: of one per lane.
+/// Room in a warp's list of these. Amino acids have up to 15 atoms. If a residue has more, all atoms around it are tested directly.
 pub const OWN: usize = 20;
 
 /// An atom that touches nothing.
