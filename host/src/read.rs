@@ -26,6 +26,7 @@ mod draft;
 mod error;
 mod facts;
 mod finish;
+mod fixed;
 mod foldcomp;
 mod format;
 mod frames;

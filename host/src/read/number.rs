@@ -1,34 +1,10 @@
 //! Numbers in structure files. Values are exact, and malformed numbers are refused.
 
-const SPACES: u64 = 0x2020_2020_2020_2020;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// The value of eight columns in the form `%8.3f` with leading blanks; `None` for any other form.
-///
-/// Works on all eight bytes at once. The result is correctly rounded: an integer below 10^7 divided by 1000.
-#[inline]
-pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
-    let word = u64::from_le_bytes(field);
-    if field[4] != b'.' {
-        return None;
-    }
-    // The dot stops the search, so there are at most four leading blanks.
-    let blanks = (word ^ SPACES).trailing_zeros() / 8;
-    let negative = (word >> (8 * blanks)) & 0xff == u64::from(b'-');
-    let skipped = blanks + u32::from(negative);
-    if skipped >= 4 {
-        return None;
-    }
-    let kept = !0u64 << (8 * skipped);
-    let word = (word & kept) | (ZEROS & !kept);
-    // Four digits, dot, three digits: close the gap to make eight digits with a leading zero.
-    let digits = (((word & 0xffff_ffff) << 8) | ((word >> 40) << 40) | 0x30) ^ ZEROS;
-    Some(signed(f64::from(eight_digits(digits)?) / 1000.0, negative))
-}
 
 /// The value with its sign, without a branch: whether a coordinate is negative cannot be foreseen.
 #[inline]
-fn signed(value: f64, negative: bool) -> f64 {
+pub(super) fn signed(value: f64, negative: bool) -> f64 {
     f64::from_bits(value.to_bits() ^ (u64::from(negative) << 63))
 }
 
@@ -187,40 +163,6 @@ pub(super) fn pdb_residue_number(text: &[u8]) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fixed_columns_equal_the_standard_parser() {
-        for thousandths in (-999_999i32..=9_999_999).step_by(997).chain([-1, 0, 1, -999_999, 9_999_999]) {
-            let text = format!("{:8.3}", f64::from(thousandths) / 1000.0);
-            let found = fixed_8_3(text.as_bytes().try_into().unwrap()).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(found.to_bits(), text.trim().parse::<f64>().unwrap().to_bits(), "{text}");
-        }
-    }
-
-    #[test]
-    fn fixed_columns_refuse_other_forms() {
-        for text in [
-            "     nan",
-            "    .123",
-            "   -.123",
-            "        ",
-            "1e3 .000",
-            "   1.2 0",
-            "   1 .20",
-            "--12.345",
-            "  -+.345",
-            "****.***",
-            "  1-.345",
-            "   1,345",
-            "1 12.345",
-            "  12.34\n",
-            "  12.-34",
-            "\u{e9}  .345",
-            "  12.3e4",
-        ] {
-            assert_eq!(fixed_8_3(text.as_bytes()[..8].try_into().unwrap()), None, "{text:?}");
-        }
-    }
 
     #[test]
     fn last_decimals_equal_the_standard_parser() {

@@ -2,7 +2,8 @@
 
 use super::{ELEMENT_END, NEEDED};
 use crate::read::error::{Problem, bad_field};
-use crate::read::number::{decimal, fixed_8_3};
+use crate::read::fixed::{fixed_8_3, three_fixed_8_3};
+use crate::read::number::decimal;
 use memchr::memchr;
 
 /// End of the B factor's columns.
@@ -47,10 +48,10 @@ pub(super) fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], 
 pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64; 3]> {
     let before_x_is_blank = columns[29] == b' ' || columns[30] == b' ';
     let after_z_is_blank = matches!(line.get(NEEDED), None | Some(b' '));
-    match (fixed_8_3(field(columns, 30)), fixed_8_3(field(columns, 38)), fixed_8_3(field(columns, 46))) {
-        (Some(x), Some(y), Some(z)) if before_x_is_blank && after_z_is_blank => Some([x, y, z]),
-        _ => None,
+    if !(before_x_is_blank && after_z_is_blank) {
+        return None;
     }
+    three_fixed_8_3(columns.last_chunk()?)
 }
 
 /// Coordinates that are not all written as `%8.3f` surrounded by blanks.

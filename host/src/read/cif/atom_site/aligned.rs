@@ -3,7 +3,8 @@
 use super::{AtomSite, Columns, Common, Item};
 use crate::read::alignment::Alignment;
 use crate::read::error::Problem;
-use crate::read::number::{fixed_8_3, is_digits};
+use crate::read::fixed::fixed_8_3;
+use crate::read::number::is_digits;
 use crate::read::select::Record;
 
 const SPACES: u64 = 0x2020_2020_2020_2020;
