@@ -18,9 +18,21 @@ pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     return words::differences(a, b);
 }
 
+/// Whether a byte is among some others.
+#[inline]
+pub(super) fn holds(bytes: &[u8; 80], byte: u8) -> bool {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    return sse2::holds(bytes, byte);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    return words::holds(bytes, byte);
+}
+
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2 {
-    use core::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+    use core::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
+        _mm_setzero_si128,
+    };
 
     #[inline]
     pub(super) fn ink(block: &[u8; 64]) -> u64 {
@@ -37,6 +49,20 @@ mod sse2 {
             // SAFETY: as above.
             mask | u64::from(unsafe { equal_16(a, b) }) << (16 * i)
         })
+    }
+
+    #[inline]
+    pub(super) fn holds(bytes: &[u8; 80], byte: u8) -> bool {
+        // SAFETY: as above.
+        unsafe { equal_any(bytes.as_chunks().0, byte) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn equal_any(blocks: &[[u8; 16]], byte: u8) -> bool {
+        let byte = _mm_set1_epi8(byte as i8);
+        let equal = |any, block: &[u8; 16]| _mm_or_si128(any, _mm_cmpeq_epi8(register(*block), byte));
+        _mm_movemask_epi8(blocks.iter().fold(_mm_setzero_si128(), equal)) != 0
     }
 
     #[target_feature(enable = "sse2")]
@@ -77,6 +103,10 @@ mod words {
         })
     }
 
+    pub(super) fn holds(bytes: &[u8; 80], byte: u8) -> bool {
+        bytes.iter().fold(false, |any, &other| any | (other == byte))
+    }
+
     pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
         let pairs = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
         pairs.enumerate().fold(0, |mask, (i, (&a, &b))| {
@@ -101,6 +131,17 @@ mod tests {
             let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] != other[i]) << i);
             assert_eq!(differences(&block, &other), plain);
             assert_eq!(words::differences(&block, &other), plain);
+        }
+    }
+
+    #[test]
+    fn a_byte_is_found_wherever_it_is() {
+        let mut bytes = [b' '; 80];
+        for at in 0..bytes.len() {
+            assert!(!holds(&bytes, b'\n') && !words::holds(&bytes, b'\n'));
+            bytes[at] = b'\n';
+            assert!(holds(&bytes, b'\n') && words::holds(&bytes, b'\n'), "{at}");
+            bytes[at] = 0x8a;
         }
     }
 }

@@ -16,7 +16,7 @@ use alternates::Alternate;
 use element::radius;
 pub(super) use element::{element, is_hydrogen};
 use names::Names;
-pub(super) use repeat::{BColumns, Known, OCCUPANCY};
+pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
@@ -139,16 +139,14 @@ pub(super) struct Selection<'a> {
     names: Names,
     /// The occupancy of each of these names, as text; none if the first atom of each name is kept.
     occupancies: Vec<&'a [u8]>,
-    /// Atom names of the current run that are not in `names` yet, and their occupancies.
-    repeated: Vec<(u64, &'a [u8; OCCUPANCY])>,
     alternates: Vec<Alternate>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
     /// Labels of the current residue, if they are kept.
     label: Option<ResidueLabels>,
-    /// Identity and name of the first residue.
-    first: Option<(ResidueId<'a>, u64)>,
+    /// Name and identity of the first residue. The name first, because it differs most often.
+    first: Option<(u64, ResidueId<'a>)>,
     draft: Draft,
 }
 
@@ -168,7 +166,6 @@ impl<'a> Selection<'a> {
             run: Run::NEW,
             names: Names::default(),
             occupancies: Vec::new(),
-            repeated: Vec::new(),
             alternates: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
@@ -258,9 +255,6 @@ impl<'a> Selection<'a> {
         }
         if record.hydrogen {
             return Ok(());
-        }
-        if !self.repeated.is_empty() {
-            self.recall();
         }
         let known = match self.policy {
             Alternates::First => self.names.insert_name(record.name, record.alternate),
@@ -470,7 +464,6 @@ impl<'a> Selection<'a> {
         self.run = Run::NEW;
         self.names.clear();
         self.occupancies.clear();
-        self.repeated.clear();
         self.alternates.clear();
         Ok(())
     }
@@ -516,8 +509,8 @@ impl<'a> Selection<'a> {
             _ => self.index_of_chain(residue_id.chain),
         };
         match self.first {
-            None => self.first = Some((residue_id, residue)),
-            Some(first) if first == (residue_id, residue) && self.residues != Residues::Standard => {
+            None => self.first = Some((residue, residue_id)),
+            Some(first) if first == (residue, residue_id) && self.residues != Residues::Standard => {
                 self.draft.restarts.push(self.draft.structure.n_residues())
             }
             Some(_) => {}
@@ -529,7 +522,7 @@ impl<'a> Selection<'a> {
         s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);
-        s.insertion_codes.push(text_of(residue_id.icode).into_boxed_str());
+        s.insertion_codes.push(insertion_code(residue_id.icode));
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         self.draft.structure.labels.extend(self.label.clone());
@@ -555,6 +548,11 @@ impl<'a> Selection<'a> {
         self.draft.met = self.met.iter().map(|chain| text_of(chain)).collect();
         Ok(self.draft)
     }
+}
+
+/// An insertion code as text. Few residues have one.
+fn insertion_code(text: &[u8]) -> Box<str> {
+    if text.is_empty() { Box::default() } else { text_of(text).into_boxed_str() }
 }
 
 /// Parses an occupancy.

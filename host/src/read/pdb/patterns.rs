@@ -8,13 +8,14 @@
 use super::columns::{B_END, field, name, usual_position};
 use super::{ATOM_LINE, ELEMENT_END, NEEDED};
 use crate::read::error::Problem;
+use crate::read::masks::holds;
 use crate::read::options::Residues;
-use crate::read::select::{BColumns, Known, OCCUPANCY, Selection};
+use crate::read::select::{BColumns, Known, Selection};
 use shared_types::ResidueKind;
 use std::cell::Cell;
 
 /// A line with its line feed.
-type Line = [u8; ATOM_LINE];
+pub(super) type Line = [u8; ATOM_LINE];
 
 /// Most lines of a pattern: no amino acid has more, with hydrogens.
 const MOST_LINES: usize = 48;
@@ -44,6 +45,27 @@ struct Pattern {
 impl Pattern {
     fn is_of(&self, residue: [u8; 3]) -> bool {
         self.lines.first().is_some_and(|line| residue_of(line.names) == residue)
+    }
+
+    /// The heavy atoms of lines that agree with it.
+    fn heavy<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (&AtomLine, &'l Line)> {
+        self.lines.iter().zip(lines).filter(|(known, _)| known.radius.is_some())
+    }
+
+    /// Adds the heavy atoms of lines that agree with it, as far as the coordinates are written as usual. Returns the number of lines.
+    // In a function of its own all constants of the loop have registers.
+    #[inline(never)]
+    fn take_positions(&self, lines: &[Line], atoms: &mut Vec<[f64; 4]>) -> usize {
+        atoms.reserve(lines.len());
+        for (taken, (known, line)) in self.lines.iter().zip(lines).enumerate() {
+            let Some([x, y, z]) = line.first_chunk::<NEEDED>().and_then(|columns| usual_position(columns, line)) else {
+                return taken;
+            };
+            if let Some(radius) = known.radius {
+                atoms.push([x, y, z, radius]);
+            }
+        }
+        lines.len()
     }
 }
 
@@ -95,47 +117,39 @@ impl Patterns {
         (self.is_plain, self.begun) = (true, None);
     }
 
-    /// Takes the lines at the start of `text`, as far as they agree with the pattern of the residue that begins there. Returns their
-    /// number.
-    pub(super) fn take<'a>(&mut self, text: &'a [u8], selection: &mut Selection<'a>) -> Result<usize, Problem> {
-        let Some(first) = text.first_chunk::<ATOM_LINE>() else { return Ok(0) };
+    /// Takes the lines at the start of `text`, as far as they agree with the pattern of the residue that begins there. Returns them.
+    pub(super) fn take<'a>(&mut self, text: &'a [u8], selection: &mut Selection<'a>) -> Result<&'a [Line], Problem> {
+        let lines = text.as_chunks::<ATOM_LINE>().0;
+        let Some(first) = lines.first() else { return Ok(&[]) };
         let residue = [first[17], first[18], first[19]];
         let place = place_of(residue);
         let pattern = &self.places[place];
         if !pattern.is_of(residue) {
-            return Ok(0);
+            return Ok(&[]);
         }
         let residue_id = place_column(first);
-        let compares_b = selection.b_is_uniform();
-        let atoms = selection.atoms();
-        let begin = atoms.len();
-        let (mut taken, mut first_b, mut is_uniform) = (0_usize, None, true);
-        for (known, line) in pattern.lines.iter().zip(text.as_chunks::<ATOM_LINE>().0) {
-            if !agrees(line, known) || place_column(line) != residue_id {
-                break;
-            }
-            let Some([x, y, z]) = line.first_chunk::<NEEDED>().and_then(|columns| usual_position(columns, line)) else {
-                break;
-            };
-            if let Some(radius) = known.radius {
-                atoms.push([x, y, z, radius]);
-                if compares_b {
-                    let b = b_column(line);
-                    is_uniform &= *first_b.get_or_insert(b) == b;
-                }
-            }
-            taken += 1;
+        let agree = |(known, line): &(&AtomLine, &Line)| agrees(line, known) && place_column(line) == residue_id;
+        let lines = &lines[..pattern.lines.iter().zip(lines).take_while(agree).count()];
+        let begin = selection.atoms().len();
+        let lines = &lines[..pattern.take_positions(lines, selection.atoms())];
+        let Some(last) = lines.len().checked_sub(1).map(|last| &pattern.lines[last]) else { return Ok(&[]) };
+        let mut b_columns = pattern.heavy(lines).map(|(_, line)| b_column(line));
+        let ca = last.known.ca().and_then(|ca| pattern.heavy(lines).nth(ca)).map(|(_, line)| b_column(line));
+        let first_b = b_columns.next().unwrap_or_default();
+        let is_uniform = selection.b_is_uniform() && b_columns.all(|b| b == first_b);
+        let b = BColumns { ca: ca.as_ref().map_or(&[], |b| b), first: &first_b, is_uniform };
+        selection.repeat(begin, (packed(residue), pattern.kind), &last.known, &b)?;
+        self.begun = Some((place, lines.len()));
+        Ok(lines)
+    }
+
+    /// Tells the selection the names of the lines that [`Self::take`] returned, before it takes another record of their residue.
+    #[cold]
+    pub(super) fn recall<'a>(&self, lines: &'a [Line], selection: &mut Selection<'a>) {
+        let Some((place, _)) = self.begun else { return };
+        for (known, line) in self.places[place].heavy(lines) {
+            selection.recall(atom_name(known.names), occupancy_column(line));
         }
-        let Some(last) = taken.checked_sub(1).map(|last| &pattern.lines[last]) else { return Ok(0) };
-        let lines = &text.as_chunks::<ATOM_LINE>().0[..taken];
-        let heavy = || pattern.lines[..taken].iter().zip(lines).filter(|(known, _)| known.radius.is_some());
-        let names = heavy().map(|(known, line)| (atom_name(known.names), occupancy_column(line)));
-        let ca = last.known.ca().and_then(|ca| heavy().nth(ca)).map(|(_, line)| b_column(line));
-        let b = BColumns { ca: ca.as_ref().map_or(&[], |b| b), first: &first_b.unwrap_or_default(), is_uniform };
-        let residue = (packed(residue), pattern.kind);
-        selection.repeat(begin, residue, &last.known, names, &b)?;
-        self.begun = Some((place, taken));
-        Ok(taken)
     }
 
     /// Takes note of a line of the current residue that was read without a pattern.
@@ -177,21 +191,20 @@ impl Patterns {
 /// Whether a line is whole, an `ATOM` record, and has the names and element of an atom.
 #[inline]
 fn agrees(line: &Line, known: &AtomLine) -> bool {
-    let [.., b'\n'] = line else { return false };
-    let (names, element) = (&line[12..20], &line[ELEMENT_END - 2..ATOM_LINE - 1]);
-    if line[..6] != *b"ATOM  " || *names != known.names || *element != known.element {
-        return false;
-    }
-    // Without branches, so that it takes some bytes at a time.
-    !line[..ATOM_LINE - 1].iter().fold(false, |is_there, &byte| is_there | (byte == b'\n'))
+    let [columns @ .., b'\n'] = line else { return false };
+    columns[..4] == *b"ATOM"
+        && columns[4..6] == *b"  "
+        && columns[12..20] == known.names
+        && columns[ELEMENT_END - 2..] == known.element
+        && !holds(columns, b'\n')
 }
 
 /// Columns 21 to 27: chain, number, insertion code.
 #[inline]
-fn place_column(line: &Line) -> [u8; 7] {
-    let mut place = [0; 7];
-    place.copy_from_slice(&line[20..27]);
-    place
+fn place_column(line: &Line) -> u64 {
+    let mut place = [0; 8];
+    place.copy_from_slice(&line[20..28]);
+    u64::from_le_bytes(place) << 8
 }
 
 /// Columns 61 to 66: the B factor.
@@ -204,9 +217,8 @@ fn b_column(line: &Line) -> [u8; 6] {
 
 /// Columns 55 to 60: the occupancy.
 #[inline]
-fn occupancy_column(line: &Line) -> &[u8; OCCUPANCY] {
-    let (_, after) = line.split_first_chunk::<NEEDED>().unwrap_or((&[0; NEEDED], &[]));
-    after.first_chunk().unwrap_or(&[b' '; OCCUPANCY])
+fn occupancy_column(line: &Line) -> &[u8] {
+    &line[NEEDED..B_END - 6]
 }
 
 fn residue_of(names: [u8; 8]) -> [u8; 3] {

@@ -5,9 +5,6 @@ use crate::read::error::Problem;
 use crate::read::word::pack;
 use shared_types::{NO_CA, ResidueKind};
 
-/// Bytes of a repeated atom's occupancy.
-pub(in crate::read) const OCCUPANCY: usize = 6;
-
 /// What is known of a residue after its first records, all of them `ATOM` records without alternate locations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::read) struct Known {
@@ -76,20 +73,18 @@ impl<'a> Selection<'a> {
         self.draft.b_is_uniform
     }
 
-    /// Opens a residue, whose atoms from `begin` on have been pushed, as if its records had been taken one by one. `names` are those
-    /// of its atoms, with their occupancies.
+    /// Opens a residue, whose atoms from `begin` on have been pushed, as if its records had been taken one by one. Before another record
+    /// of it is taken, [`recall`](Self::recall) must be told its names.
     pub(in crate::read) fn repeat(
         &mut self,
         begin: usize,
         (residue, kind): (u64, ResidueKind),
         known: &Known,
-        names: impl Iterator<Item = (u64, &'a [u8; OCCUPANCY])>,
         b: &BColumns<'_>,
     ) -> Result<(), Problem> {
         let record = (residue, kind);
         self.run = Run { residue: Some(residue), kind, fate: Fate::Row, hetatm: false, begin, record, ..Run::NEW };
         self.open_residue(residue)?;
-        self.repeated.extend(names);
         if self.draft.b_is_uniform {
             self.run.b_key = Some(pack(b.first));
             self.draft.b_is_uniform = b.is_uniform;
@@ -104,12 +99,9 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Enters the names of a repeated residue, to which a record is added.
-    #[cold]
-    pub(super) fn recall(&mut self) {
-        for (name, occupancy) in self.repeated.drain(..) {
-            self.names.insert_alternate(name, 0);
-            self.occupancies.push(occupancy);
-        }
+    /// Enters the name of a repeated residue's atom, and its occupancy as text.
+    pub(in crate::read) fn recall(&mut self, name: u64, occupancy: &'a [u8]) {
+        self.names.insert_alternate(name, 0);
+        self.occupancies.push(occupancy);
     }
 }
