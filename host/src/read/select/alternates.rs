@@ -5,7 +5,7 @@ use crate::read::options::Alternates;
 use crate::read::word::trim_zeros;
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An atom of the current residue in an alternate location.
 pub(super) struct Alternate {
@@ -33,7 +33,7 @@ impl Selection<'_> {
         let Some(residue) = self.run.residue else { return };
         let names = self.names.all();
         let lettered = self.alternates.iter().filter(|atom| atom.residue == residue);
-        let lettered: HashSet<u64> = lettered.map(|atom| names[atom.offset].0).collect();
+        let lettered: BTreeSet<u64> = lettered.map(|atom| names[atom.offset].0).collect();
         let unlettered = names.iter().enumerate().filter(|(_, (name, letter))| *letter == 0 && lettered.contains(name));
         let added: Vec<Alternate> = unlettered
             .map(|(offset, _)| Alternate {
@@ -54,7 +54,7 @@ impl Selection<'_> {
     pub(super) fn choose_alternative(&mut self) {
         self.add_unlettered();
         let mut choices: Vec<Choice> = Vec::new();
-        let mut index: HashMap<(u64, u64), usize> = HashMap::new();
+        let mut index: BTreeMap<(u64, u64), usize> = BTreeMap::new();
         // The alternative of each atom.
         let mut of = Vec::with_capacity(self.alternates.len());
         for atom in &self.alternates {
@@ -84,11 +84,12 @@ impl Selection<'_> {
         let best = &choices[order[0]];
 
         let names = self.names.all();
-        let mut taken: HashSet<u64> = HashSet::new();
+        let mut taken: BTreeSet<u64> = BTreeSet::new();
         let mut kept: Vec<usize> = Vec::with_capacity(names.len());
-        let is_alternative: HashSet<usize> = self.alternates.iter().map(|atom| atom.offset).collect();
+        let mut is_alternative = vec![false; names.len()];
+        self.alternates.iter().for_each(|atom| is_alternative[atom.offset] = true);
         for (offset, &(name, _)) in names.iter().enumerate() {
-            if !is_alternative.contains(&offset) {
+            if !is_alternative[offset] {
                 taken.insert(name);
                 kept.push(offset);
             }
