@@ -11,7 +11,7 @@ use std::sync::{PoisonError, RwLock};
 static OPEN: RwLock<()> = RwLock::new(());
 
 thread_local! {
-    /// Memory for a file's bytes.
+    /// Memory for a file's bytes, filled with those of earlier files.
     static KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 /// More memory than this is not kept.
@@ -23,23 +23,24 @@ const MOST_KEPT: usize = 4 << 20;
 /// error is left only if not even one file can be opened.
 pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    read(path, &mut bytes).map(|()| bytes)
+    let length = read(path, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// Calls `take` with the bytes of a file, as [`contents`] reads them. The thread keeps their memory for the next file.
 pub(crate) fn with_contents<T>(path: &Path, take: impl FnOnce(&[u8]) -> T) -> Result<T, Problem> {
     // At the end of a thread nothing is kept.
     let mut bytes = KEPT.try_with(Cell::take).unwrap_or_default();
-    let taken = read(path, &mut bytes).map(|()| take(&bytes));
+    let taken = read(path, &mut bytes).map(|length| take(&bytes[..length]));
     if bytes.capacity() <= MOST_KEPT {
-        bytes.clear();
         let _ = KEPT.try_with(|kept| kept.set(bytes));
     }
     taken
 }
 
-/// Reads a file into `bytes`, which is empty.
-fn read(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Problem> {
+/// Reads a file to the start of `bytes`, which grow as needed. Returns the number of bytes.
+fn read(path: &Path, bytes: &mut Vec<u8>) -> Result<usize, Problem> {
     let together = OPEN.read().unwrap_or_else(PoisonError::into_inner);
     match read_now(path, bytes) {
         Err(Problem::Io(error)) if is_out_of_files(&error) => {
@@ -69,22 +70,49 @@ fn alone<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-fn read_now(path: &Path, bytes: &mut Vec<u8>) -> Result<(), Problem> {
-    const MOST: u64 = 4 << 30;
+fn read_now(path: &Path, bytes: &mut Vec<u8>) -> Result<usize, Problem> {
     let mut file = File::open(path).map_err(Problem::Io)?;
+    // Mostly a file fits into the memory of those before it, and its size need not be asked for.
+    let length = fill(&mut file, bytes).map_err(Problem::Io)?;
+    if length < bytes.len() { Ok(length) } else { read_rest(file, bytes) }
+}
+
+/// Reads from a file until its end, or until the buffer is full. Returns the number of bytes.
+fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Appends the rest of a file, whose first bytes fill `bytes`. Returns the number of bytes.
+#[cold]
+fn read_rest(mut file: File, bytes: &mut Vec<u8>) -> Result<usize, Problem> {
+    const MOST: u64 = 4 << 30;
     let metadata = file.metadata().map_err(Problem::Io)?;
     if metadata.is_file() {
         // One byte more than the file has, so that its end is reached without growing.
         let room = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
-        bytes.try_reserve_exact(room).map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
+        bytes
+            .try_reserve_exact(room.saturating_sub(bytes.len()))
+            .map_err(|_| Problem::Io(ErrorKind::OutOfMemory.into()))?;
         file.read_to_end(bytes).map_err(Problem::Io)?;
-        return Ok(());
+    } else {
+        file.take(MOST + 1 - bytes.len() as u64).read_to_end(bytes).map_err(Problem::Io)?;
+        if bytes.len() as u64 > MOST {
+            return Err(Problem::Endless { limit: MOST });
+        }
     }
-    file.take(MOST + 1).read_to_end(bytes).map_err(Problem::Io)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Problem::Endless { limit: MOST });
-    }
-    Ok(())
+    let length = bytes.len();
+    // Another file of this size has to end before the buffer does.
+    bytes.resize(bytes.capacity().min(length + 1), 0);
+    Ok(length)
 }
 
 /// Whether the process, or the system, has as many files open as it may.
