@@ -7,9 +7,9 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     words::value(field)
 }
 
-/// The values of three such fields side by side; `None` if one has any other form.
+/// The values of three such fields; `None` if one has any other form.
 #[inline]
-pub(super) fn three_fixed_8_3(fields: &[u8; 24]) -> Option<[f64; 3]> {
+pub(super) fn three_fixed_8_3(fields: [[u8; 8]; 3]) -> Option<[f64; 3]> {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     return sse2::values(fields);
     #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
@@ -22,7 +22,7 @@ mod sse2 {
     use core::arch::x86_64::*;
 
     #[inline]
-    pub(super) fn values(fields: &[u8; 24]) -> Option<[f64; 3]> {
+    pub(super) fn values(fields: [[u8; 8]; 3]) -> Option<[f64; 3]> {
         // SAFETY: this module is compiled only if SSE2 is enabled for the whole program.
         unsafe { three(fields) }
     }
@@ -39,8 +39,8 @@ mod sse2 {
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn three(fields: &[u8; 24]) -> Option<[f64; 3]> {
-        let (xy, yz) = (pair(fields.first_chunk()?), pair(fields.last_chunk()?));
+    fn three([x, y, z]: [[u8; 8]; 3]) -> Option<[f64; 3]> {
+        let (xy, yz) = (pair(x, y), pair(y, z));
         let columns = |xy, yz| (_mm_movemask_epi8(xy) | (_mm_movemask_epi8(yz) << 8)) as u32;
         let digits = columns(xy.is_digit, yz.is_digit);
         let minus = columns(xy.is_minus, yz.is_minus);
@@ -63,10 +63,11 @@ mod sse2 {
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn pair(fields: &[u8; 16]) -> Pair {
-        let text = register(*fields);
-        let values = _mm_xor_si128(text, register(*b"0000.0000000.000"));
-        let most = register([9, 9, 9, 9, 0, 9, 9, 9, 9, 9, 9, 9, 0, 9, 9, 9]);
+    fn pair(first: [u8; 8], second: [u8; 8]) -> Pair {
+        let (form, most) = (*b"0000.000", [9, 9, 9, 9, 0, 9, 9, 9]);
+        let text = register(first, second);
+        let values = _mm_xor_si128(text, register(form, form));
+        let most = register(most, most);
         let is_digit = _mm_cmpeq_epi8(_mm_min_epu8(values, most), values);
         Pair {
             digits: _mm_and_si128(values, is_digit),
@@ -97,9 +98,8 @@ mod sse2 {
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn register(bytes: [u8; 16]) -> __m128i {
-        let word = u128::from_le_bytes(bytes);
-        _mm_set_epi64x((word >> 64) as i64, word as i64)
+    fn register(first: [u8; 8], second: [u8; 8]) -> __m128i {
+        _mm_set_epi64x(i64::from_le_bytes(second), i64::from_le_bytes(first))
     }
 }
 
@@ -145,9 +145,8 @@ mod words {
     }
 
     #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-    pub(super) fn values(fields: &[u8; 24]) -> Option<[f64; 3]> {
-        let [x, y, z] = fields.as_chunks().0 else { return None };
-        Some([value(*x)?, value(*y)?, value(*z)?])
+    pub(super) fn values([x, y, z]: [[u8; 8]; 3]) -> Option<[f64; 3]> {
+        Some([value(x)?, value(y)?, value(z)?])
     }
 }
 
@@ -191,19 +190,24 @@ mod tests {
 
     #[test]
     fn three_fields_are_read_as_each_of_them() {
-        let mut fields = *b"   1.500 -12.3451234.567";
         let bits = |values: Option<[f64; 3]>| values.map(|values| values.map(f64::to_bits));
-        assert_eq!(three_fixed_8_3(&fields), Some([1.5, -12.345, 1234.567]));
-        assert_eq!(bits(three_fixed_8_3(b"  -0.000   0.000-999.999")), Some([-0.0, 0.0, -999.999].map(f64::to_bits)));
-        // All texts with one other column, and with two others near each other.
+        let usual = [*b"   1.500", *b" -12.345", *b"1234.567"];
+        assert_eq!(three_fixed_8_3(usual), Some([1.5, -12.345, 1234.567]));
+        let zeros = [*b"  -0.000", *b"   0.000", *b"-999.999"];
+        assert_eq!(bits(three_fixed_8_3(zeros)), bits(Some([-0.0, 0.0, -999.999])));
+        // With any two other columns side by side.
         let others = *b" -+.,/0123456789:\n\t\0eE\x80\xb0\xff*";
-        for at in 0..fields.len() {
-            for (one, two) in others.iter().flat_map(|one| others.map(|two| (*one, two))) {
-                let usual = fields;
-                fields[at] = one;
-                fields[(at + 1).min(23)] = two;
-                assert_eq!(bits(three_fixed_8_3(&fields)), bits(words::values(&fields)), "{}", fields.escape_ascii());
-                fields = usual;
+        for at in 0..23 {
+            for (one, two) in others.iter().flat_map(|&one| others.map(|two| (one, two))) {
+                let mut fields = usual;
+                let columns = fields.as_flattened_mut();
+                (columns[at], columns[at + 1]) = (one, two);
+                assert_eq!(
+                    bits(three_fixed_8_3(fields)),
+                    bits(words::values(fields)),
+                    "{}",
+                    fields.as_flattened().escape_ascii()
+                );
             }
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64
     if !(before_x_is_blank && after_z_is_blank) {
         return None;
     }
-    three_fixed_8_3(columns.last_chunk()?)
+    three_fixed_8_3([field(columns, 30), field(columns, 38), field(columns, 46)])
 }
 
 /// Coordinates that are not all written as `%8.3f` surrounded by blanks.

@@ -3,7 +3,7 @@
 use super::{AtomSite, Columns, Common, Item};
 use crate::read::alignment::Alignment;
 use crate::read::error::Problem;
-use crate::read::fixed::fixed_8_3;
+use crate::read::fixed::three_fixed_8_3;
 use crate::read::number::is_digits;
 use crate::read::select::Record;
 
@@ -167,7 +167,7 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<
         },
     };
     let [x, y, z] = places.position;
-    let position = [coordinate(line, x)?, coordinate(line, y)?, coordinate(line, z)?];
+    let position = three_fixed_8_3([coordinate(line, x)?, coordinate(line, y)?, coordinate(line, z)?])?;
     let b_factor = match places.b_factor {
         None => &[],
         Some(place) => {
@@ -217,14 +217,13 @@ fn is_ink(word: u64, own: u64) -> bool {
     word.wrapping_sub(ONES * 0x21) & !word & HIGH == 0
 }
 
-/// A coordinate written with three decimals, in Å.
+/// A coordinate in eight columns, right-justified.
 #[inline(always)]
-fn coordinate(line: &[u8], place: usize) -> Option<f64> {
+fn coordinate(line: &[u8], place: usize) -> Option<[u8; 8]> {
     let (word, length) = word(line, place)?;
     if length == 8 && line.get(place + 8) != Some(&b' ') {
         return None;
     }
-    // Shift as if right-justified in eight columns.
     let foreign = 8 * (8 - length);
-    fixed_8_3(((word << foreign) | (SPACES & !(u64::MAX << foreign))).to_le_bytes())
+    Some(((word << foreign) | (SPACES & !(u64::MAX << foreign))).to_le_bytes())
 }
