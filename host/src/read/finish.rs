@@ -11,8 +11,7 @@ use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::structure::check_spread;
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 /// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
@@ -215,24 +214,24 @@ impl Draft {
     /// Number of residues that have the chain, number and insertion code of an earlier one: with its name, and with another.
     fn repeated_identities(&self) -> [usize; 2] {
         let s = &self.structure;
+        let place = |row: usize| (s.residue_numbers[row], &*s.insertion_codes[row]);
         let mut chains = HashSet::new();
         let is_new = |row: usize| match row.checked_sub(1) {
-            Some(before) if s.chain_ids[before] == s.chain_ids[row] => {
-                s.residue_numbers[before] < s.residue_numbers[row]
-            }
+            Some(before) if s.chain_ids[before] == s.chain_ids[row] => place(before) < place(row),
             _ => chains.insert(s.chain_ids[row]),
         };
         // Mostly numbers rise in each chain, and nothing needs to be looked up.
         if (0..s.n_residues()).all(is_new) {
             return [0; 2];
         }
-        let mut known = HashMap::with_capacity(s.n_residues());
+        let identity = |row: usize| (s.chain_ids[row], place(row));
+        let mut rows: Vec<usize> = (0..s.n_residues()).collect();
+        // Equal ones stay in their order.
+        rows.sort_by_key(|&row| identity(row));
         let mut repeated = [0; 2];
-        for row in 0..s.n_residues() {
-            let identity = (s.chain_ids[row], s.residue_numbers[row], &*s.insertion_codes[row]);
-            match known.entry(identity) {
-                Entry::Vacant(free) => _ = free.insert(self.names[row]),
-                Entry::Occupied(first) => repeated[usize::from(*first.get() != self.names[row])] += 1,
+        for equal in rows.chunk_by(|&a, &b| identity(a) == identity(b)) {
+            for &row in &equal[1..] {
+                repeated[usize::from(self.names[row] != self.names[equal[0]])] += 1;
             }
         }
         repeated

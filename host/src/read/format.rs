@@ -25,6 +25,9 @@ fn foreign_text(text: &[u8]) -> Option<&'static str> {
     /// The bytes at the beginning that may name the format.
     const HEAD: usize = 4096;
     let text = text.trim_ascii_start();
+    if !matches!(text.first(), Some(b'<' | b'{')) {
+        return None;
+    }
     let head = text[..text.len().min(HEAD)].to_ascii_lowercase();
     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
     match text.first() {
