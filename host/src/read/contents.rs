@@ -154,4 +154,17 @@ mod tests {
         let _reading = OPEN.read().unwrap();
         assert!(patiently(|| Err::<(), _>(Errno::ACCESS.into())).is_err());
     }
+
+    #[test]
+    fn files_are_whole_whatever_was_read_before_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        for length in [10, 10, 3, 0, 9, 10, 11, 12, 100_000, 1] {
+            let text: Vec<u8> = (0..length).map(|i| i as u8).collect();
+            std::fs::write(&path, &text).unwrap();
+            assert_eq!(with_contents(&path, <[u8]>::to_vec).unwrap(), text);
+            assert_eq!(contents(&path).unwrap(), text);
+        }
+        assert!(matches!(with_contents(folder.path(), <[u8]>::len), Err(Problem::Io(_))));
+    }
 }
