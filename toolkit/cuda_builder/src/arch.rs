@@ -47,6 +47,16 @@ archs! {
 }
 
 impl NvvmArch {
+    /// The number in the name: 90 of `sm_90a`.
+    ///
+    /// ```
+    /// assert_eq!(cuda_builder::NvvmArch::Compute90a.number(), 90);
+    /// ```
+    pub fn number(self) -> u32 {
+        let number = self.digits().trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        number.parse().expect("names begin with a number")
+    }
+
     /// The name that rustc, PTX and ptxas use: `sm_75`.
     pub fn sm(self) -> String {
         format!("sm_{}", self.digits())

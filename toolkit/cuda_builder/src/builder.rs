@@ -382,8 +382,8 @@ impl CudaBuilder {
         }
         let (body, llvm) = (read_text(&output)?, read_text(&build.llvm())?);
         let of_phases = bounds::kernels_of_phases(&body);
-        let body =
-            bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
+        let body = bounds::apply(&body, arch)
+            .map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
         let module = PtxModule::parse(&body);
         let named = everywhere.into_iter().chain(of_outside).chain(of_workspace).map(|(from, _)| from);
         let prefixes: Vec<PathBuf> = named.chain(env::home_dir()).collect();

@@ -174,9 +174,7 @@ impl Ptxas {
         }
         parse_report(&messages).ok_or(PtxasError::Report { ptxas, arch, messages })
     }
-}
 
-impl Ptxas {
     /// Runs it on a module, with the module's bounds for a chip.
     fn run(&self, arguments: &[&OsStr], ptx: &Path, arch: NvvmArch) -> Result<Output, PtxasError> {
         let module = for_arch(&read_text(ptx)?, arch);

@@ -35,20 +35,21 @@ pub fn kernels_of_phases(text: &str) -> Vec<String> {
     words.filter(|words| words.get(3) == Some(&PHASES)).map(|words| words[0].to_owned()).collect()
 }
 
-/// The module with directives in place of its marks.
+/// The module, which is for `target`, with directives in place of its marks.
 ///
 /// # Errors
 /// A mark that is malformed, or names no entry of the module.
 ///
 /// ```
-/// use cuda_builder::ptx::bounds::apply;
+/// use cuda_builder::{NvvmArch, ptx::bounds::apply};
 ///
-/// let module = apply("// .launch_bounds k 256 2\n.visible .entry k(\n)\n{\n\tret;\n}\n").unwrap();
+/// let target = NvvmArch::default();
+/// let module = apply("// .launch_bounds k 256 2\n.visible .entry k(\n)\n{\n\tret;\n}\n", target).unwrap();
 /// assert!(module.contains(".maxntid 256") && module.contains(".minnctapersm 2"));
 /// let mark = "// .launch_bounds other 256 2";
-/// assert_eq!(apply(mark), Err(mark.to_owned()));
+/// assert_eq!(apply(mark, target), Err(mark.to_owned()));
 /// ```
-pub fn apply(text: &str) -> Result<String, String> {
+pub fn apply(text: &str, target: NvvmArch) -> Result<String, String> {
     let (marks, rest): (Vec<&str>, Vec<&str>) = text.split_inclusive('\n').partition(|line| line.starts_with(MARK));
     let mut text = rest.concat();
     for mark in marks {
@@ -69,7 +70,7 @@ pub fn apply(text: &str) -> Result<String, String> {
         }
         text.insert_str(body, &directives);
     }
-    Ok(for_chip(&text, target(&text)))
+    Ok(for_arch(&text, target))
 }
 
 /// The chips of a list, each with its number of blocks.
@@ -79,32 +80,18 @@ fn numbers(list: &str) -> Option<Vec<(u32, u32)>> {
         .collect()
 }
 
-/// The number of the chip that a module is for; 0 if it names none.
-fn target(text: &str) -> u32 {
-    let target = text.lines().find_map(|line| line.strip_prefix(".target "));
-    target.and_then(|target| target.split([',', ' ']).next()).map_or(0, |name| number(name.trim()))
-}
-
-/// The number in `sm_90a`; 0 if there is none.
-fn number(name: &str) -> u32 {
-    name.trim_start_matches("sm_").trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
-}
-
 /// The module with the numbers of blocks that a chip should have. Those that do not depend on the chip stay as they are.
 ///
 /// ```
 /// use cuda_builder::NvvmArch;
 /// use cuda_builder::ptx::bounds::{apply, for_arch};
 ///
-/// let ptx = apply("// .launch_bounds k 256 75=2,90=4\n.target sm_75\n.visible .entry k(\n)\n{\n\tret;\n}\n").unwrap();
+/// let mark = "// .launch_bounds k 256 75=2,90=4\n.visible .entry k(\n)\n{\n\tret;\n}\n";
+/// let ptx = apply(mark, NvvmArch::Compute75).unwrap();
 /// assert!(ptx.contains("\n.minnctapersm 2\n"));
 /// assert!(for_arch(&ptx, NvvmArch::Compute90a).contains("\n.minnctapersm 4\n"));
 /// ```
 pub fn for_arch(text: &str, arch: NvvmArch) -> String {
-    for_chip(text, number(arch.digits()))
-}
-
-fn for_chip(text: &str, chip: u32) -> String {
     let (mut result, mut replaced) = (String::with_capacity(text.len()), false);
     for line in text.split_inclusive('\n') {
         if !(replaced && line.starts_with(BLOCKS)) {
@@ -112,7 +99,7 @@ fn for_chip(text: &str, chip: u32) -> String {
         }
         replaced = false;
         if let Some(numbers) = line.strip_prefix(BY_CHIP).and_then(|list| numbers(list.trim())) {
-            if let Some((_, blocks)) = numbers.iter().rfind(|(from, _)| *from <= chip) {
+            if let Some((_, blocks)) = numbers.iter().rfind(|(from, _)| *from <= arch.number()) {
                 result += &format!("{BLOCKS}{blocks}\n");
             }
             replaced = true;
@@ -130,7 +117,7 @@ mod tests {
     fn directives_stand_before_the_body_of_their_entry() {
         let text = "// .launch_bounds b 256 3\n.visible .entry a(\n\t.param .u64 a_0\n)\n{\n\tret;\n}\n\
                     .visible .entry b(\n\t.param .u64 b_0\n)\n{\n\tret;\n}\n";
-        let bounded = apply(text).unwrap();
+        let bounded = apply(text, NvvmArch::default()).unwrap();
         assert!(bounded.contains("b_0\n)\n.maxntid 256, 1, 1\n.minnctapersm 3\n{\n"), "{bounded}");
         assert!(bounded.contains("a_0\n)\n{\n"), "{bounded}");
         assert!(!bounded.contains("launch_bounds"), "{bounded}");
@@ -138,21 +125,19 @@ mod tests {
 
     #[test]
     fn without_a_number_of_blocks_only_the_threads_are_bounded() {
-        let bounded = apply("// .launch_bounds a 64 0\n.entry a()\n{\n}\n").unwrap();
+        let bounded = apply("// .launch_bounds a 64 0\n.entry a()\n{\n}\n", NvvmArch::default()).unwrap();
         assert_eq!(bounded, ".entry a()\n.maxntid 64, 1, 1\n{\n}\n");
     }
 
     #[test]
     fn each_chip_has_its_number_of_blocks() {
-        let of = |target: &str| {
-            apply(&format!("// .launch_bounds a 64 80=3,90=4\n.target {target}, debug\n.entry a(\n)\n{{\n}}\n"))
-                .unwrap()
-        };
+        let of = |target| apply("// .launch_bounds a 64 80=3,90=4\n.entry a(\n)\n{\n}\n", target).unwrap();
         let list = ")\n.maxntid 64, 1, 1\n// blocks_per_sm by chip: 80=3,90=4\n";
-        assert!(of("sm_75").ends_with(&format!("{list}{{\n}}\n")), "no number for this chip: {}", of("sm_75"));
-        assert!(of("sm_89").ends_with(&format!("{list}.minnctapersm 3\n{{\n}}\n")));
+        let of_75 = of(NvvmArch::Compute75);
+        assert!(of_75.ends_with(&format!("{list}{{\n}}\n")), "no number for this chip: {of_75}");
+        assert!(of(NvvmArch::Compute89).ends_with(&format!("{list}.minnctapersm 3\n{{\n}}\n")));
         for (arch, blocks) in [(NvvmArch::Compute80, 3), (NvvmArch::Compute90a, 4), (NvvmArch::Compute120, 4)] {
-            for from in ["sm_75", "sm_90a"] {
+            for from in [NvvmArch::Compute75, NvvmArch::Compute90a] {
                 let ptx = for_arch(&of(from), arch);
                 assert!(ptx.ends_with(&format!("{list}.minnctapersm {blocks}\n{{\n}}\n")), "{ptx}");
             }
@@ -163,6 +148,7 @@ mod tests {
 
     #[test]
     fn a_mark_without_its_kernel_is_refused() {
+        let apply = |text: &str| apply(text, NvvmArch::default());
         assert_eq!(apply("// .launch_bounds a 64 0\n"), Err("// .launch_bounds a 64 0".to_owned()));
         for bounds in ["many 0", "64 many", "64 75=2,90", "64 =2"] {
             assert!(apply(&format!("// .launch_bounds a {bounds}\n.entry a()\n{{\n}}\n")).is_err(), "{bounds}");
