@@ -105,6 +105,8 @@ mod sse2 {
 
 /// Eight bytes at a time, for any processor.
 mod words {
+    use crate::read::number::signed;
+
     const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
     const FORM: u64 = u64::from_le_bytes(*b"0000.000");
     const MINUS: u8 = b'-' ^ b'0';
@@ -129,9 +131,7 @@ mod words {
         if faults != 0 {
             return None;
         }
-        let value = f64::from(thousandths(digits)) / 1000.0;
-        // Without a branch: whether a coordinate is negative cannot be foreseen.
-        Some(f64::from_bits(value.to_bits() ^ (u64::from(negative) << 63)))
+        Some(signed(f64::from(thousandths(digits)) / 1000.0, negative))
     }
 
     /// The number of four digits, a 0 in the dot's place, and three decimals.
