@@ -311,7 +311,9 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 }
 
 /// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
-/// `i`, in the order of cells. As for [`fn@atom_surfaces`], the number of blocks per multiprocessor is not given.
+/// `i`, in the order of cells.
+///
+/// The number of blocks per multiprocessor is not given. The assembler then takes what shared memory has room for.
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
 /// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.

@@ -113,7 +113,6 @@ fn of_some<V>(
 
 /// Lists the atoms with area in the lanes' ranges. `scratch` is a list that is not in use.
 #[inline(always)]
-#[cfg(target_arch = "nvptx64")]
 fn list<V>(
     warp: &mut Warp,
     exposed: &mut WarpList<Exposed>,
@@ -121,6 +120,7 @@ fn list<V>(
     ranges: &PerLane<[u32; 2]>,
     atoms: &Atoms,
 ) {
+    #[cfg(target_arch = "nvptx64")]
     warp.each_of_ranges_with(scratch, ranges, |warp, places, n| {
         let words = warp.map(places, |_, place| {
             let Atom { x, y, z, radius } = atoms.sorted.get(*place);
@@ -129,20 +129,12 @@ fn list<V>(
         let counts = warp.map(places, |_, place| atoms.surface.get(*place).exposed);
         exposed.push_where(warp, &words, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
     });
-}
-
-#[inline(always)]
-#[cfg(not(target_arch = "nvptx64"))]
-fn list<V>(
-    warp: &mut Warp,
-    exposed: &mut WarpList<Exposed>,
-    _scratch: &mut WarpList<u32>,
-    ranges: &PerLane<[u32; 2]>,
-    atoms: &Atoms,
-) {
-    exposed.push_ranges_where(warp, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
-    // Lanes without an atom get one that is far from all.
-    exposed.pad(warp, [f32::INFINITY; 4]);
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        exposed.push_ranges_with(warp, scratch, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
+        // Lanes without an atom get one that is far from all.
+        exposed.pad(warp, [f32::INFINITY; 4]);
+    }
 }
 
 /// The squared distance to the nearest atom of a list, for the lanes' atoms that are buried. Their bits are in `lanes`. Unspecified
