@@ -16,7 +16,7 @@ use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
-use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position, shifted_residue};
+use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position, shifted};
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
@@ -423,7 +423,7 @@ impl<'a> AtomReader<'a> {
             return Err(cut_short(line, before));
         }
         self.go_to(columns, patterns)?;
-        if !self.wanted {
+        if !self.wanted && !self.is_wanted_elsewhere(line) {
             return Ok(());
         }
         let fourth = if self.name_end == 20 { b' ' } else { columns[20] };
@@ -433,7 +433,7 @@ impl<'a> AtomReader<'a> {
             Ok(position) => position,
             Err(problem) => {
                 // In a line that is shifted, the usual columns hold parts of two fields.
-                let shifted = shifted_residue(columns).map(|residue| (u64::from(residue), None));
+                let shifted = shifted(line).map(|shifted| (u64::from(shifted.residue), None));
                 let (residue, in_chain) = shifted.unwrap_or((residue, in_chain));
                 if !self.selection.is_ignored(residue, hetatm, in_chain) {
                     return Err(problem);
@@ -481,6 +481,13 @@ impl<'a> AtomReader<'a> {
         self.selection.atom(&record)?;
         patterns.note(line, record.hydrogen, &mut self.selection, !hetatm && self.name_end == 20);
         Ok(())
+    }
+
+    /// Whether the line is shifted, so that another column than the usual one has its chain, and that chain is selected.
+    #[inline]
+    fn is_wanted_elsewhere(&self, line: &[u8]) -> bool {
+        // A shifted line has no dots in the usual columns.
+        !has_dots(line) && shifted(line).is_some_and(|shifted| self.selection.wants(&[shifted.chain]))
     }
 
     /// Takes the lines of a residue that begins here, as far as it has the atoms of an earlier one. Returns their number.

@@ -211,6 +211,11 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// Whether a chain is selected, of which the file may have no record.
+    pub(super) fn wants(&self, chain: &[u8]) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&text_of(chain)))
+    }
+
     /// Whether a damaged record of such a residue can be ignored, because it would not be used.
     pub(super) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
         let component = components::component(residue);

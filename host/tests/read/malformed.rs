@@ -1,7 +1,7 @@
 //! Damaged and odd files: what is refused, with which message, and what is still read.
 
 use crate::read_common::*;
-use prism_host::read::NoteKind;
+use prism_host::read::{NoteKind, ReadOptions, read_bytes};
 
 /// Ubiquitin's first atoms with one line's columns 31 to 54 replaced.
 fn with_coordinates(columns: &str) -> String {
@@ -132,17 +132,17 @@ fn coordinates_over_their_border() {
         refused(line, &["line 1", "runs over the border"]);
     }
     let two_bytes = ubiquitin_atoms(20).replace("MET", "ÅLA");
-    refused(two_bytes, &["line 1", "runs over the border"]);
+    refused(two_bytes, &["line 1", "begins columns too late"]);
 }
 
 /// Its name stands in other columns, too, and says that it is not used.
 #[test]
-fn a_water_or_ligand_that_is_shifted_to_the_left_is_skipped() {
+fn a_shifted_water_or_ligand_is_skipped() {
     let text = ubiquitin_atoms(20);
-    for lost in 1..=4 {
+    for by in (-4..=4).filter(|&by| by != 0) {
         let hetero = |name| {
             let line = atom_line(" C1 ", ' ', name, "A 901 ", 1.0);
-            format!("{text}HETATM{}", &line[6 + lost..])
+            format!("{text}{}", shifted(line.trim_end(), by).replace("ATOM  ", "HETATM"))
         };
         for name in ["HOH", "LIG"] {
             let read = read(hetero(name));
@@ -150,28 +150,52 @@ fn a_water_or_ligand_that_is_shifted_to_the_left_is_skipped() {
             assert!(read.notes.iter().any(|note| note.kind == NoteKind::IgnoredRecords), "{name}: {:?}", read.notes);
         }
         // An amino acid may belong to the chain.
-        refused(hetero("MSE"), &["line 21: x (columns 31-38)", "begins columns too early"]);
+        refused(hetero("MSE"), &["line 21: x (columns 31-38)", "begins columns too"]);
     }
+}
+
+/// A line with so many blanks more after its record name, or, if negative, fewer.
+fn shifted(line: &str, by: isize) -> String {
+    let lost = by.min(0).unsigned_abs();
+    format!("ATOM{}{}\n", " ".repeat(by.max(0).unsigned_abs()), &line[4 + lost..])
+}
+
+/// A text with one line among others that is shifted.
+fn with_shifted_line(text: &str, number: usize, by: isize) -> String {
+    let lines = text.lines().zip(1..);
+    lines.map(|(line, at)| if at == number { shifted(line, by) } else { format!("{line}\n") }).collect()
 }
 
 /// Blanks between the coordinates would let them pass for numbers, and another name, chain and number be read.
 #[test]
-fn lines_that_are_shifted_to_the_left() {
+fn shifted_lines() {
     let text = ubiquitin_atoms(20);
-    for lost in 1..=4 {
-        let shifted = |line: &str| format!("ATOM{}\n", &line[4 + lost..]);
-        let all: String = text.lines().map(shifted).collect();
-        let words = ["line 1: x (columns 31-38)", "begins columns too early", "write the file again"];
-        refused(&all, &words);
-        // One line among others.
-        let one: String =
-            text.lines().zip(0..).map(|(l, i)| if i == 7 { shifted(l) } else { format!("{l}\n") }).collect();
-        refused(one, &["line 8: x", "begins columns too early"]);
+    for (by, says) in
+        (-4..=-1).map(|by| (by, "begins columns too early")).chain((1..=4).map(|by| (by, "begins columns too late")))
+    {
+        let all: String = text.lines().map(|line| shifted(line, by)).collect();
+        refused(&all, &["line 1: x (columns 31-38)", says, "write the file again"]);
+        refused(with_shifted_line(&text, 8, by), &["line 8: x", says]);
     }
     // Numbers of four digits, insertion codes and touching coordinates.
     for (from, to) in [("A   1 ", "A1001 "), ("A   1 ", "A   1C"), ("  27.340  24.430", "-127.340-124.430")] {
-        let all: String = text.replace(from, to).lines().map(|line| format!("ATOM{}\n", &line[5..])).collect();
+        let all: String = text.replace(from, to).lines().map(|line| shifted(line, -1)).collect();
         refused(all, &["line 1: x", "begins columns too early"]);
+    }
+}
+
+/// The usual column has another character, which is no requested chain.
+#[test]
+fn a_shifted_line_of_a_requested_chain_is_not_lost() {
+    let text = ubiquitin_atoms(20);
+    let options = ReadOptions { chains: Some(vec!["A".to_owned()]), ..ReadOptions::default() };
+    for by in (-4..=4).filter(|&by| by != 0) {
+        let one = with_shifted_line(&text, 8, by);
+        let message = read_bytes(one.as_bytes(), "x", &options).unwrap_err().to_string();
+        assert!(message.contains("line 8: x (columns 31-38)"), "{message}");
+        // A chain that was not requested may be damaged.
+        let both = one.replace(" A ", " C ") + &text;
+        assert_eq!(read_bytes(both.as_bytes(), "x", &options).unwrap().structure.n_atoms(), 20);
     }
 }
 

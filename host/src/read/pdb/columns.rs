@@ -57,8 +57,12 @@ pub(super) fn usual_position(columns: &[u8; NEEDED], line: &[u8]) -> Option<[f64
 /// Coordinates that are not all written as `%8.3f` surrounded by blanks.
 #[cold]
 fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
-    if line.first_chunk().and_then(shifted_residue).is_some() {
-        let wrong = "begins columns too early, as does the rest of its line: write the file again, with each field in its columns";
+    if let Some(shifted) = shifted(line) {
+        let wrong = if shifted.by < 0 {
+            "begins columns too early, as does the rest of its line: write the file again, with each field in its columns"
+        } else {
+            "begins columns too late, as does the rest of its line: write the file again, with each field in its columns"
+        };
         return Err(bad_field(COORDINATES[0].1, &line[30..38], wrong));
     }
     let mut position = [0.0; 3];
@@ -68,22 +72,34 @@ fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
     Ok(position)
 }
 
-/// The packed name of the residue if it stands, as do the coordinates, some columns to the left of its place, as where blanks before it
-/// were lost. Blanks between the coordinates would let them pass for numbers, and another name, chain and number be read.
-pub(super) fn shifted_residue(columns: &[u8; NEEDED]) -> Option<u32> {
+/// What a line holds whose residue and coordinates stand some columns beside their places.
+pub(super) struct Shifted {
+    /// Columns to the right, or, if negative, to the left.
+    by: isize,
+    /// The packed name of its residue.
+    pub(super) residue: u32,
+    pub(super) chain: u8,
+}
+
+/// Finds out whether a line is shifted, as where blanks before its residue were lost or added. Blanks between the coordinates would let
+/// parts of two fields pass for numbers, and another name, chain and number be read.
+pub(super) fn shifted(line: &[u8]) -> Option<Shifted> {
     /// Columns: more are beyond the blanks before a residue's number.
-    const MOST: usize = 4;
-    let is_shifted = |by: &usize| {
-        let is_coordinate = |at| fixed_8_3(field(columns, at - by)).is_some();
+    const MOST: isize = 4;
+    (-MOST..=MOST).filter(|&by| by != 0).find_map(|by| {
+        let at = |column: usize| column.strict_add_signed(by);
+        let columns = line.get(..at(NEEDED))?;
+        let is_coordinate =
+            |column| columns[at(column)..].first_chunk().is_some_and(|&field| fixed_8_3(field).is_some());
         // Column 21 is blank, column 26 ends the number, and column 27 is an insertion code or blank.
-        [30, 38, 46].into_iter().all(is_coordinate)
-            && columns[20 - by] == b' '
-            && columns[25 - by].is_ascii_alphanumeric()
-            && !columns[26 - by].is_ascii_digit()
-            && columns[27 - by..30 - by] == *b"   "
-    };
-    let by = (1..=MOST).find(is_shifted)?;
-    Some(name(u32::from_le_bytes([columns[17 - by], columns[18 - by], columns[19 - by], b' '])))
+        let is_shifted = [30, 38, 46].into_iter().all(is_coordinate)
+            && columns[at(20)] == b' '
+            && columns[at(25)].is_ascii_alphanumeric()
+            && !columns[at(26)].is_ascii_digit()
+            && columns[at(27)..at(30)] == *b"   ";
+        let residue = name(u32::from_le_bytes([columns[at(17)], columns[at(18)], columns[at(19)], b' ']));
+        is_shifted.then_some(Shifted { by, residue, chain: columns[at(21)] })
+    })
 }
 
 fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
