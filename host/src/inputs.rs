@@ -6,6 +6,7 @@ mod names;
 mod stream;
 
 use crate::dataset::{Dataset, DatasetError};
+use crate::plural::counted;
 use crate::read::{
     self, AtomArrays, COMPRESSED, Problem, ReadError, ReadOptions, ReadStructure, read_arrays, read_path,
     read_structures,
@@ -441,6 +442,12 @@ fn is_taken(path: &Path) -> bool {
 #[must_use]
 pub fn taken() -> String {
     described(&[&EXTENSIONS[..], &["tar"]].concat())
+}
+
+/// Says that so many files of a directory are ignored, and which are not.
+#[must_use]
+pub fn ignored(files: usize) -> String {
+    format!("{} ignored; the formats are {}", counted(files, "file is", "files are"), taken())
 }
 
 /// Describes which members of archives are read. An archive in an archive is not.

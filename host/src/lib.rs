@@ -85,6 +85,8 @@ pub mod lineages;
 pub mod output;
 pub mod pack;
 pub mod pipeline;
+#[doc(hidden)]
+pub mod plural;
 pub mod read;
 pub mod report;
 pub mod sites;

@@ -22,6 +22,7 @@ pub use crate::structure::Lineage;
 pub use substitution::Substitution;
 pub use table::Lineages;
 
+use crate::plural::counted;
 use crate::read::{Note, NoteKind};
 use crate::structure::StructureInput;
 use std::collections::HashMap;
@@ -104,7 +105,8 @@ impl Lineages {
         }
         let mut notes = Vec::new();
         if !applied.is_empty() {
-            let text = format!("{} applied; {dropped} side-chain atoms beyond CB are left out", applied.join(", "));
+            let left_out = counted(dropped, "side-chain atom beyond CB is", "side-chain atoms beyond CB are");
+            let text = format!("{} applied; {left_out} left out", applied.join(", "));
             notes.push(Note { kind: NoteKind::Substitutions, text });
         }
         if !no_chain.is_empty() {
@@ -114,7 +116,10 @@ impl Lineages {
         }
         if applied.is_empty() && outside > 0 && no_chain.is_empty() && missing.is_empty() {
             // A part of a protein lacks positions of others; that it has none is worth a word.
-            let text = format!("all {outside} substitutions lie outside the structure");
+            let text = match outside {
+                1 => "the only substitution lies outside the structure".to_owned(),
+                _ => format!("all {outside} substitutions lie outside the structure"),
+            };
             notes.push(Note { kind: NoteKind::NotSubstituted, text });
         }
         let others = self.others(lineage);

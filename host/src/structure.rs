@@ -5,6 +5,7 @@ mod spread;
 pub use spread::SpreadError;
 pub(crate) use spread::check as check_spread;
 
+use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
@@ -361,7 +362,11 @@ impl StructureInput {
             }
             let chain = self.chain_ids[residue];
             if chain as usize >= self.chains.len() {
-                return Err(self.bad(residue, "chain_ids", format!("is {chain} of {} chains", self.chains.len())));
+                return Err(self.bad(
+                    residue,
+                    "chain_ids",
+                    format!("is {chain} of {}", counted(self.chains.len(), "chain", "chains")),
+                ));
             }
         }
         let covered = self.residue_atoms[self.n_residues()] as usize;
@@ -460,7 +465,7 @@ mod tests {
         assert!(message(|s| s.residue_atoms[2] = 2).contains("ends at atom 2 of 3"));
         assert!(message(|s| s.ca_indices[0] = 2).contains("`ca_indices` is 2, outside the residue's atoms 0..2"));
         assert!(message(|s| s.residue_types[1] = 28).contains("residue 1 (counted from 0): `residue_types` is 28"));
-        assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chains"));
+        assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chain"));
         assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
         assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));
         assert!(message(|s| s.center[1] = f64::NAN).contains("`center`"));

@@ -1,5 +1,6 @@
 //! Arrays of atoms, as NumPy has them.
 
+use prism_host::plural::counted;
 use prism_host::read::{AtomArrays, Texts};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -117,5 +118,7 @@ fn texts((kind, width, bytes): Column) -> PyResult<Texts> {
         }
         other => return Err(PyValueError::new_err(format!("texts are of kind S or U, not {other}"))),
     };
-    texts.map_err(|rest| PyValueError::new_err(format!("{rest} bytes are left over after texts of {width}")))
+    texts.map_err(|rest| {
+        PyValueError::new_err(format!("{} left over after texts of {width}", counted(rest, "byte is", "bytes are")))
+    })
 }

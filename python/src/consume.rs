@@ -106,8 +106,7 @@ impl Done {
     /// Adds notes about files in folders that are not read.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {
-            let text = format!("{count} files are ignored; the formats are {}", inputs::taken());
-            self.notes.push((folder.display().to_string(), text));
+            self.notes.push((folder.display().to_string(), inputs::ignored(*count)));
         }
     }
 }

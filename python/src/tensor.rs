@@ -5,6 +5,7 @@ use crate::ending::detached;
 use crate::lock::Unlocked;
 use prism_host::engine::{BatchResults, DeviceValues, Selection, StructureView};
 use prism_host::pipeline::Batch;
+use prism_host::plural::counted;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -132,7 +133,8 @@ impl Tensor {
         let (columns, (rows, _)) = (self.columns(), self.shape()?);
         let more = if columns.len() > SHOWN { ", ..." } else { "" };
         let shown = columns[..columns.len().min(SHOWN)].join(", ");
-        Ok(format!("<prism.Tensor {:?}: {rows} residues, {} columns: {shown}{more}>", self.name(), columns.len()))
+        let (residues, count) = (counted(rows, "residue", "residues"), counted(columns.len(), "column", "columns"));
+        Ok(format!("<prism.Tensor {:?}: {residues}, {count}: {shown}{more}>", self.name()))
     }
 
     /// As a NumPy array, which shares the memory where it can.

@@ -188,7 +188,7 @@ def test_paths_may_be_of_bytes(rbd: Path) -> None:
 def test_decisions_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "prism"):
         prism.features(rbd, ["wcn"], "cpu")
-    assert "6m0j_rbd.pdb: 1 residues have alternate locations" in caplog.messages
+    assert "6m0j_rbd.pdb: 1 residue has alternate locations" in caplog.messages
 
 
 def test_files_that_are_passed_over_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:

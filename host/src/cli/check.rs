@@ -9,6 +9,7 @@ use super::limits::{no_thread, no_threads};
 use super::report::Report;
 use prism_host::StructureInput;
 use prism_host::pipeline::{Outcome, StructureFiles};
+use prism_host::plural::{counted, form};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stdout};
 use std::sync::Arc;
@@ -83,10 +84,16 @@ fn taken(structure: &StructureInput, notes: &[String], format: FormatArg) -> Str
         .to_string();
     }
     let shown: Vec<String> = chains.iter().map(|(id, residues)| format!("{id} ({residues})")).collect();
-    let many = if chains.len() == 1 { "chain" } else { "chains" };
-    let mut text = format!("{}: {residues} residues, {atoms} heavy atoms, {many} {}", structure.name, shown.join(", "));
+    let mut text = format!(
+        "{}: {}, {}, {} {}",
+        structure.name,
+        counted(residues, "residue", "residues"),
+        counted(atoms, "heavy atom", "heavy atoms"),
+        form(chains.len(), "chain", "chains"),
+        shown.join(", ")
+    );
     if covering > 0 {
-        text.push_str(&format!("; {covering} other atoms cover surface"));
+        text.push_str(&format!("; {} surface", counted(covering, "other atom covers", "other atoms cover")));
     }
     for note in notes {
         text.push_str("\n    ");

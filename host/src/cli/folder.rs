@@ -9,6 +9,7 @@ use super::provenance;
 use super::report::Report;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
+use prism_host::plural::{counted, form};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,11 +32,14 @@ impl Job<'_> {
         let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
         let (open, done) = parts::open(&folder, ranges.len(), shard)?;
         if open.is_empty() && done.is_empty() {
-            ready.report.note(&format!("there are {} parts, and none is this shard's", ranges.len()));
+            let there = form(ranges.len(), "there is", "there are");
+            let parts = counted(ranges.len(), "part", "parts");
+            ready.report.note(&format!("{there} {parts}, and none is this shard's"));
             return Ok(ALL_DONE);
         }
         if !done.is_empty() {
-            ready.report.note(&format!("{} of {} parts are done already", done.len(), done.len() + open.len()));
+            let all = counted(done.len() + open.len(), "part", "parts");
+            ready.report.note(&format!("{} of {all} {} done already", done.len(), form(done.len(), "is", "are")));
         }
         for record in &done {
             count(&mut ready.report, record);
@@ -115,8 +119,8 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     }
     Files::default().writes(OUTPUT, Some(&args.output)).check(&tables, &[])?;
     let bytes = merge_parquet(&tables, &args.output)?;
-    let parts = if tables.len() == 1 { "part" } else { "parts" };
-    let text = format!("{} {parts}; {:.1} MB in {}", tables.len(), bytes as f64 / 1e6, args.output.display());
+    let parts = counted(tables.len(), "part", "parts");
+    let text = format!("{parts}; {:.1} MB in {}", bytes as f64 / 1e6, args.output.display());
     Report::new(0).line_of(&text);
     Ok(ALL_DONE)
 }

@@ -22,6 +22,7 @@ use prism_host::output::{
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
 };
+use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
 use shared_types::MegaFusedConfig;
@@ -372,8 +373,8 @@ impl Job<'_> {
         report.clear_bar();
         let unmatched = annotations.unmatched();
         if let Some((path, _)) = self.annotations.as_ref().filter(|_| unmatched > 0) {
-            let lines = if unmatched == 1 { "line matches" } else { "lines match" };
-            report.warning(&path.display().to_string(), &format!("{unmatched} {lines} no residue"));
+            let lines = counted(unmatched, "line matches", "lines match");
+            report.warning(&path.display().to_string(), &format!("{lines} no residue"));
         }
         report.sum_up(&backend(engine, workers));
     }
@@ -440,8 +441,7 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     /// Files that are opened to look for a data set.
     const MOST_LOOKED_AT: usize = 16;
     for (directory, count) in &inputs.ignored {
-        let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
-        report.note(&format!("{}: {files} ignored; the formats are {}", directory.display(), inputs::taken()));
+        report.note(&format!("{}: {}", directory.display(), inputs::ignored(*count)));
     }
     // Tables of earlier runs have the same extension, and are no inputs. So folders give no data sets.
     let arrow = inputs.ignored_files.iter().filter(|file| file.extension().is_some_and(|ext| ext == "arrow"));

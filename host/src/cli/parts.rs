@@ -16,6 +16,7 @@ use super::provenance::hexadecimal;
 use anyhow::anyhow;
 use prism_host::inputs::{InputFailure, InputFile};
 use prism_host::output::{OutputError, write_whole};
+use prism_host::plural::{counted, form};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -214,8 +215,9 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     }
     if !missing.is_empty() {
         let (count, some) = (missing.len(), missing[..missing.len().min(10)].join(", "));
+        let (parts, are) = (counted(parts, "part", "parts"), form(count, "is", "are"));
         let advice = "run the command again with --resume";
-        return Err(Failure::Work(anyhow!("{count} of {parts} parts are not done ({some}); {advice}")));
+        return Err(Failure::Work(anyhow!("{count} of {parts} {are} not done ({some}); {advice}")));
     }
     Ok(tables)
 }

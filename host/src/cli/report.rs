@@ -3,6 +3,7 @@
 use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED, stderr_line};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use prism_host::inputs::InputFailure;
+use prism_host::plural::counted;
 use prism_host::read::{Note, NoteKind};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
@@ -138,15 +139,15 @@ impl Report {
 
     /// The last line.
     pub fn sum_up(&self, backend: &str) {
-        let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let (structures, residues) = (count(self.structures, "structure"), count(self.residues, "residue"));
         if is_quiet() {
             return;
         }
         for (kind, inputs) in &self.noted {
-            let have = if *inputs == 1 { "structure has" } else { "structures have" };
-            self.line(&format!("note: {inputs} {have} {}", kind.about()));
+            let have = counted(*inputs, "structure has", "structures have");
+            self.line(&format!("note: {have} {}", kind.about()));
         }
+        let structures = counted(self.structures, "structure", "structures");
+        let residues = counted(self.residues, "residue", "residues");
         self.line(&format!("{structures}, {residues}, {} failed; {backend}", self.failed));
     }
 }

@@ -3,6 +3,7 @@
 use super::args::FormatArg;
 use super::failure::stderr_line;
 use prism_host::pipeline::{Amount, Stage, Telemetry, WorkerTime};
+use prism_host::plural::counted;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -29,11 +30,11 @@ impl Timings {
     fn text(&self) -> Vec<String> {
         let Telemetry { wall, halvings, peak_batches, .. } = self.telemetry;
         let mut lines = vec![format!(
-            "start {:.3} s, run {:.3} s, finish {:.3} s; at most {peak_batches} {} in memory, {halvings} halved",
+            "start {:.3} s, run {:.3} s, finish {:.3} s; at most {} in memory, {halvings} halved",
             self.start.as_secs_f64(),
             wall.as_secs_f64(),
             self.finish.as_secs_f64(),
-            if peak_batches == 1 { "batch" } else { "batches" }
+            counted(peak_batches, "batch", "batches")
         )];
         lines.extend(self.cores());
         lines.extend(aligned(&self.rows()));

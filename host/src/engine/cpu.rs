@@ -9,6 +9,7 @@ use super::worker::{Computation, Worker};
 use super::workspace::Workspace;
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchChunk, PackedBatch};
+use crate::plural::counted;
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
@@ -240,8 +241,7 @@ pub fn compute_on_cpu(
 #[must_use]
 pub fn cpu_description() -> String {
     let cores = rayon::current_num_threads();
-    let plural = if cores == 1 { "" } else { "s" };
-    format!("{cores} core{plural}, {}", instructions())
+    format!("{}, {}", counted(cores, "core", "cores"), instructions())
 }
 
 /// The instruction set of the kernels on this machine.

@@ -2,6 +2,7 @@
 
 use super::ShapeDifference;
 use crate::pack::PackError;
+use crate::plural::counted;
 use crate::structure::StructureInput;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use thiserror::Error;
@@ -52,7 +53,9 @@ pub enum EngineError {
     Device(DeviceError),
     /// There is too little memory for a structure.
     #[error(
-        "structure {structure:?} ({atoms} atoms, {residues} residues) does not fit in memory, not even alone: {source}"
+        "structure {structure:?} ({}, {}) does not fit in memory, not even alone: {source}",
+        counted(*atoms, "atom", "atoms"),
+        counted(*residues, "residue", "residues")
     )]
     OutOfMemory {
         /// The structure's index in the input.

@@ -3,6 +3,7 @@
 use super::database;
 use super::names::{as_text, is_structure};
 use super::{InputFailure, InputFile, Item, Source, taken_of_archives};
+use crate::plural::counted;
 use crate::read::{Compression, Unfolding, open};
 use std::collections::HashSet;
 use std::io::{BufReader, Cursor, Error, Read, stdin};
@@ -115,16 +116,17 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
         }
     }
     if zeros.load(Ordering::Relaxed) < BLOCK as u64 {
-        return Err(format!("ends without a tar's end mark, after {found} structures: it is cut; fetch it again"));
+        let after = counted(found, "structure", "structures");
+        return Err(format!("ends without a tar's end mark, after {after}: it is cut; fetch it again"));
     }
     if ignored > 0 {
-        let members = if ignored == 1 { "1 member is".to_owned() } else { format!("{ignored} members are") };
+        let members = counted(ignored, "member is", "members are");
         let text = format!("{members} ignored; the formats are {}", taken_of_archives());
         take(Item::Said { name: input.name.clone(), text });
     }
     if links > 0 {
-        let members = if links == 1 { "1 link is".to_owned() } else { format!("{links} links are") };
-        let text = format!("{members} not followed; what they name is read where it stands in the tar itself");
+        let links = counted(links, "link is", "links are");
+        let text = format!("{links} not followed; what they name is read where it stands in the tar itself");
         take(Item::Said { name: input.name.clone(), text });
     }
     if found == 0 {

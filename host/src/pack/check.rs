@@ -1,6 +1,7 @@
 //! Checks that kernels can work on a batch.
 
 use super::{BatchBuffers, PackError, PackedBatch};
+use crate::plural::counted;
 use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
@@ -120,7 +121,11 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
     for row in descriptor.ca_offset as usize..(descriptor.ca_offset + descriptor.n_residues) as usize {
         let ca = buffers.ca_indices[row];
         if ca != NO_CA && ca >= descriptor.n_atoms {
-            return bad("ca_indices", row, format!("is {ca}, but the structure has {} atoms", descriptor.n_atoms));
+            return bad(
+                "ca_indices",
+                row,
+                format!("is {ca}, but the structure has {}", counted(descriptor.n_atoms, "atom", "atoms")),
+            );
         }
         let kind = buffers.residue_types[row];
         if usize::from(kind) >= RESIDUES.len() {
@@ -138,8 +143,8 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
             return bad("residue_atoms", row, format!("is {first} after {before}; offsets must not decrease"));
         }
         if first > descriptor.n_atoms {
-            let atoms = descriptor.n_atoms;
-            return bad("residue_atoms", row, format!("is {first}, but the structure has {atoms} atoms"));
+            let atoms = counted(descriptor.n_atoms, "atom", "atoms");
+            return bad("residue_atoms", row, format!("is {first}, but the structure has {atoms}"));
         }
         before = first;
         let last = row + 1 == (descriptor.ca_offset + descriptor.n_residues) as usize;

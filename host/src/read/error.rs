@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and where.
 
+use crate::plural::{counted, form};
 use crate::structure::SpreadError;
 use thiserror::Error;
 
@@ -107,7 +108,7 @@ pub enum Problem {
         wrong: &'static str,
     },
     /// An array does not have one entry per atom.
-    #[error("`{field}` has {found} entries for {expected} atoms")]
+    #[error("`{field}` has {} for {}", counted(*found, "entry", "entries"), counted(*expected, "atom", "atoms"))]
     Lengths {
         /// The array's name.
         field: &'static str,
@@ -147,7 +148,7 @@ fn listed(numbers: &[i32]) -> String {
     if stretches.len() > SHOWN {
         shown.push_str(", …");
     }
-    format!("{} {shown}", if sorted.len() == 1 { "model" } else { "models" })
+    format!("{} {shown}", form(sorted.len(), "model", "models"))
 }
 
 /// A problem at a byte of the text; the line is counted when it is reported.

@@ -8,6 +8,7 @@ use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
+use crate::plural::{counted, form};
 use crate::structure::check_spread;
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
@@ -66,8 +67,12 @@ impl Draft {
             notes.push(Note {
                 kind: NoteKind::Coinciding,
                 text: format!(
-                    "{repeats} of {n_residues} residues begin at the very point where one before them does; the file seems \
-                     to hold atoms twice"
+                    "{repeats} of {n_residues} residues {} does; the file seems to hold atoms twice",
+                    form(
+                        repeats,
+                        "begins at the very point where one before it",
+                        "begin at the very point where one before them"
+                    )
                 ),
             });
         }
@@ -159,35 +164,56 @@ impl Draft {
         };
         let first = |text: &Option<String>| text.clone().unwrap_or_default();
         say(duplicates, NoteKind::Duplicates, &|| {
-            format!(
-                "{duplicates} atom records repeat a name of their residue in the same alternate location; the first of each is \
-                 kept"
+            let repeat =
+                counted(duplicates, "atom record repeats a name of its", "atom records repeat a name of their");
+            format!("{repeat} residue in the same alternate location; the first of each is kept")
+        });
+        say(alternates, NoteKind::Alternates, &|| {
+            counted(alternates, "residue has alternate locations", "residues have alternate locations")
+        });
+        say(nucleotides, NoteKind::NucleicAcid, &|| {
+            counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")
+        });
+        say(unlinked, NoteKind::Unlinked, &|| {
+            counted(
+                unlinked,
+                "amino acid belongs to no chain and has no row",
+                "amino acids belong to no chain and have no rows",
             )
         });
-        say(alternates, NoteKind::Alternates, &|| format!("{alternates} residues have alternate locations"));
-        say(nucleotides, NoteKind::NucleicAcid, &|| format!("{nucleotides} nucleotides have no rows"));
-        say(unlinked, NoteKind::Unlinked, &|| format!("{unlinked} amino acids belong to no chain and have no rows"));
         say(ignored_records, NoteKind::IgnoredRecords, &|| {
-            let first = first(&self.tally.first_ignored);
-            format!("{ignored_records} damaged atom records, which would not be used, are skipped; the first: {first}")
+            let records = counted(
+                ignored_records,
+                "damaged atom record, which would not be used, is skipped",
+                "damaged atom records, which would not be used, are skipped; the first",
+            );
+            format!("{records}: {}", first(&self.tally.first_ignored))
         });
-        say(repaired, NoteKind::Repaired, &|| format!("{repaired} times: {}", first(&self.tally.first_repaired)));
+        say(repaired, NoteKind::Repaired, &|| {
+            format!("{}: {}", counted(repaired, "time", "times"), first(&self.tally.first_repaired))
+        });
         if options.residues == Residues::All {
             let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
-            say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues have no standard amino acid as parent"));
+            say(unknown, NoteKind::NoParent, &|| {
+                format!("{} no standard amino acid as parent", counted(unknown, "residue has", "residues have"))
+            });
         }
         let [apart, others] = self.repeated_identities();
         say(apart + others, NoteKind::RepeatedIdentity, &|| {
             let mut told = Vec::new();
             if apart > 0 {
                 told.push(format!(
-                    "{apart} rows have the chain, number, insertion code and name of a row before them: usually one residue \
-                     whose atoms lie apart in the file, so that each row has some of them"
+                    "{} the chain, number, insertion code and name of a row before {}: usually one residue whose atoms lie apart \
+                     in the file, so that each row has some of them",
+                    counted(apart, "row has", "rows have"),
+                    form(apart, "it", "them")
                 ));
             }
             if others > 0 {
                 told.push(format!(
-                    "{others} rows have the chain, number and insertion code of another residue before them"
+                    "{} the chain, number and insertion code of another residue before {}",
+                    counted(others, "row has", "rows have"),
+                    form(others, "it", "them")
                 ));
             }
             told.join("; ")
@@ -196,7 +222,10 @@ impl Draft {
         let wild = b_factors.iter().filter(|b| b.abs() >= LARGEST_B).count();
         b_factors.iter_mut().filter(|b| b.abs() >= LARGEST_B).for_each(|b| *b = f32::NAN);
         say(wild, NoteKind::BFactors, &|| {
-            format!("{wild} residues have a B factor of a million Å² or more, which is ignored")
+            format!(
+                "{} a B factor of a million Å² or more, which is ignored",
+                counted(wild, "residue has", "residues have")
+            )
         });
         let asked = options.chains.iter().flatten();
         let found: HashSet<&str> =

@@ -33,6 +33,7 @@ use super::options::{Models, ReadOptions};
 use super::pdb::{Found, says_predicted};
 use super::select::{Record, ResidueId, Selection, element};
 use super::word::pack;
+use crate::plural::counted;
 use backbone::{Chain, Step};
 use geometry::Point;
 use residues::Residue;
@@ -121,8 +122,8 @@ impl<'a> Entry<'a> {
         let size = HEADER + 40 * k as u64 + u64::from(title_length) + 13 + 8 * n as u64 + u64::from(t) + 8 + n as u64;
         // Databases append a zero to an entry.
         if bytes.len() as u64 != size && (bytes.len() as u64 != size + 1 || bytes.last() != Some(&0)) {
-            let found = bytes.len();
-            return Err(damaged(&format!("it has {found} bytes, but its header says {n} residues in {size} bytes")));
+            let (found, residues) = (bytes.len(), counted(n, "residue", "residues"));
+            return Err(damaged(&format!("it has {found} bytes, but its header says {residues} in {size} bytes")));
         }
         if n == 0 {
             return Err(Problem::NoAtoms("the FoldComp entry has no residues"));
@@ -160,7 +161,8 @@ impl<'a> Entry<'a> {
             residues.push((residue, step));
         }
         if torsions as u64 != u64::from(t) {
-            return Err(damaged(&format!("its residues need {torsions} side-chain torsions, but it has {t}")));
+            let needed = counted(torsions, "side-chain torsion", "side-chain torsions");
+            return Err(damaged(&format!("its residues need {needed}, but it has {t}")));
         }
         let torsions = fields.take(torsions)?;
         let b = (fields.f32()?, fields.f32()?, fields.take(n)?);

@@ -188,3 +188,27 @@ fn inputs_are_checked_without_computing() {
     assert_eq!(run.prism(&["check", "in/a.pdb", "-q"]).status, 0);
     assert!(names(&run.features(&["in"]).stdout).len() == 2, "the same are computed");
 }
+
+#[test]
+fn messages_say_one_row_and_two_rows() {
+    let run = Run::new();
+    let atom = |number: u32, x: u32| {
+        format!(
+            "ATOM      1  CA  GLY A{number:4}    {:8.3}{:8.3}{:8.3}  1.00 10.00           C\n",
+            f64::from(x),
+            0.0,
+            0.0
+        )
+    };
+    run.put("in/one.pdb", atom(1, 1));
+    run.put("in/two.pdb", atom(1, 1) + &atom(2, 5));
+    run.put("in/text.md", "");
+    let outcome = run.prism(&["check", "in"]);
+    assert!(outcome.stdout.contains("one.pdb: 1 residue, 1 heavy atom, chain A (1)\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("two.pdb: 2 residues, 2 heavy atoms, chain A (2)\n"), "{}", outcome.stdout);
+    outcome.says(0, "note: in: 1 file is ignored; ");
+    run.features(&["in", "-o", "parts/"]);
+    run.features(&["in", "-o", "parts/", "--resume"]).says(0, "note: 1 of 1 part is done already\n");
+    run.features(&["in", "-o", "parts/", "--resume", "--shard", "2/2"])
+        .says(0, "there is 1 part, and none is this shard's");
+}

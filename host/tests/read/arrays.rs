@@ -102,7 +102,7 @@ fn what_is_wrong_names_the_array_and_the_atom() {
     away[7][1] = f64::NAN;
     assert!(error(&atoms, &away, &plain).starts_with("x: atom 7 (counted from 0): position"));
     let odd = AtomArrays { hetero: vec![true], ..atoms.clone() };
-    assert!(error(&odd, &positions, &plain).starts_with("x: `hetero` has 1 entries"));
+    assert!(error(&odd, &positions, &plain).starts_with("x: `hetero` has 1 entry"));
     assert!(error(&AtomArrays::default(), &[], &plain).contains("the arrays are empty"));
     let built = ReadOptions { assembly: Some("1".to_owned()), ..plain };
     assert!(error(&atoms, &positions, &built).contains("arrays describe none"));

@@ -293,7 +293,7 @@ fn residues_whose_atoms_lie_apart_are_told_of() {
     // Another residue with the same number.
     let other = read([plain().concat(), atom(" CA ", "LEU", "A   2 ", 20.0)].concat());
     let told = other.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
-    assert_eq!(told.text, "1 rows have the chain, number and insertion code of another residue before them");
+    assert_eq!(told.text, "1 row has the chain, number and insertion code of another residue before it");
     assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
 }
 

@@ -103,7 +103,7 @@ fn names_that_nobody_knows_are_residues_by_their_backbone() {
     ];
     let read_all = read(others.concat());
     assert_eq!(rows(&read_all.structure), ["ALA ALA 3"]);
-    assert_eq!(read_all.notes[0].text, "1 nucleotides have no rows");
+    assert_eq!(read_all.notes[0].text, "1 nucleotide has no row");
 }
 
 /// The `_atom_site` table of the mmCIF file decides; gemmi agrees.
@@ -151,7 +151,7 @@ fn one_alternative_for_a_whole_residue() {
     assert_eq!(xs(Alternates::Named('C')), xs(Alternates::Highest));
     let equal = alternatives().replace("  0.40", "  0.50").replace("  0.60", "  0.50");
     assert_eq!(with(&equal, &ReadOptions::default()).bfactor[0], 2.0, "of equal ones the first");
-    assert_eq!(read(alternatives()).notes[0].text, "1 residues have alternate locations");
+    assert_eq!(read(alternatives()).notes[0].text, "1 residue has alternate locations");
 }
 
 /// Some programs leave the first of two conformers without a letter.
@@ -190,7 +190,7 @@ fn a_conformer_without_a_letter_is_an_alternative() {
             assert_eq!(xs(&text, Alternates::Highest), *best, "{text}");
             assert_eq!(xs(&text, Alternates::Named('A')), lettered, "{text}");
             assert_eq!(xs(&text, Alternates::First), unlettered, "{text}");
-            assert_eq!(read(&text).notes[0].text, "1 residues have alternate locations", "{text}");
+            assert_eq!(read(&text).notes[0].text, "1 residue has alternate locations", "{text}");
         }
     }
     // The same in mmCIF.

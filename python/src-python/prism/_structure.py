@@ -127,7 +127,7 @@ class Structure:
         return len(self._atoms)
 
     def __repr__(self) -> str:
-        return f"<prism.Structure {self.name!r}: {len(self)} atoms>"
+        return f"<prism.Structure {self.name!r}: {len(self)} {'atom' if len(self) == 1 else 'atoms'}>"
 
     @property
     def item(self) -> tuple[str, _prism.Atoms, bytes]:

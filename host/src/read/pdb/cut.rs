@@ -2,6 +2,7 @@
 
 use super::header::Header;
 use super::hetatm_in_any_case;
+use crate::plural::form;
 use crate::read::lines::lines;
 use crate::read::note::{Note, NoteKind};
 use crate::read::word::{listed_ids, text_of};
@@ -28,7 +29,7 @@ pub(super) fn note(text: &[u8], header: &Header) -> Option<Note> {
     let named: Vec<String> = missing.iter().take(SHOWN).map(|&chain| text_of(&[chain])).collect();
     let more = (missing.len() > SHOWN).then_some("…");
     let listed = listed_ids(named.iter().map(String::as_str).chain(more));
-    let chains = if missing.len() == 1 { "chain" } else { "chains" };
+    let chains = form(missing.len(), "chain", "chains");
     let text = format!("the file has no END, and no atoms of {chains} {listed}, which SEQRES names: it may be cut");
     (!missing.is_empty()).then_some(Note { kind: NoteKind::MaybeCut, text })
 }
