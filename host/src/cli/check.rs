@@ -20,7 +20,7 @@ const BATCH_ATOMS: usize = 1 << 18;
 /// Reads the inputs and prints the outcome of each. Returns the exit status.
 pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let inputs = args.read.discover(&args.paths, Files::default())?;
+    let inputs = args.read.discover(&args.paths, Files::default().writes_table(None))?;
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;

@@ -6,7 +6,7 @@
 
 use super::failure::Failure;
 use anyhow::anyhow;
-use prism_host::inputs::{InputFailure, InputFile, Source};
+use prism_host::inputs::{InputFailure, InputFile};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -27,7 +27,6 @@ pub struct Files {
     read: Vec<PathBuf>,
     written: Vec<Written>,
     folder: Option<Folder>,
-    adds_to_data_set: bool,
 }
 
 /// An output.
@@ -71,12 +70,6 @@ impl Files {
     /// Adds a folder of outputs, named by an option. `names` lists the files that may be written there for some inputs.
     pub fn writes_into(mut self, by: &'static str, path: Option<&Path>, names: fn(&Entries) -> Vec<PathBuf>) -> Self {
         self.folder = path.map(|path| Folder { by, path: path.to_owned(), names }).or(self.folder);
-        self
-    }
-
-    /// Allows an output that replaces a packed data set among the inputs, because it keeps the structures.
-    pub fn adds_to_data_set(mut self) -> Self {
-        self.adds_to_data_set = true;
         self
     }
 
@@ -144,13 +137,10 @@ impl Files {
 
     /// Every file that is read, once.
     fn all_read<'a>(&'a self, named: &'a [PathBuf], entries: &'a Entries) -> Vec<&'a Path> {
-        let inputs = || entries.iter().flatten();
-        let is_set = |file: &&InputFile| matches!(file.source, Source::Packed(..));
-        let kept: HashSet<&Path> =
-            inputs().filter(|file| self.adds_to_data_set && is_set(file)).map(|file| file.path.as_path()).collect();
+        let inputs = entries.iter().flatten();
         let named = named.iter().map(PathBuf::as_path).filter(|path| *path != Path::new("-"));
-        let from_inputs = inputs().filter(|file| !file.is_read_once()).map(|file| file.path.as_path());
-        let mut read: Vec<&Path> = named.chain(from_inputs).filter(|path| !kept.contains(path)).collect();
+        let from_inputs = inputs.filter(|file| !file.is_read_once()).map(|file| file.path.as_path());
+        let mut read: Vec<&Path> = named.chain(from_inputs).collect();
         read.extend(self.read.iter().map(PathBuf::as_path));
         read.sort_unstable();
         read.dedup();

@@ -26,7 +26,7 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     }
     check_place(&args.output)?;
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let files = Files::default().writes(OUTPUT, Some(&args.output)).adds_to_data_set();
+    let files = Files::default().writes(OUTPUT, Some(&args.output));
     let inputs = args.read.discover(&args.paths, files)?;
     if let Some(old) = inputs.without_labels() {
         return Err(Failure::usage(anyhow::anyhow!(

@@ -54,6 +54,10 @@ fn no_output_replaces_an_input() {
         ),
         (&["features", "set.arrow", "-o", "./set.arrow"], "set.arrow: would be overwritten by the output"),
         (&["edges", "set.arrow", "-o", "set.arrow"], "set.arrow: would be overwritten by the output"),
+        (
+            &["pack", "set.arrow", "x.csv", "-o", "set.arrow"],
+            "set.arrow: would be overwritten by the output; choose another",
+        ),
         (&["features", "x.csv", "-o", "x.csv"], "x.csv: would be overwritten by the output"),
         (&["interface", "x.csv", "--by-residue", "x.csv"], "x.csv: would be overwritten by --by-residue"),
         (&["report", "x.html", "-o", "x.html"], "x.html: would be overwritten by the output"),
@@ -120,19 +124,24 @@ fn standard_output_is_an_output() {
     let run = folder();
     let redirected = |arguments: &[&str], to: &str, append: bool| -> Outcome {
         let file = fs::OpenOptions::new().create(true).write(true).truncate(!append).append(append).open(run.path(to));
-        run.command(&[arguments, &["--backend", "cpu"]].concat()).stdout(file.unwrap()).output().unwrap().into()
+        run.command(arguments).stdout(file.unwrap()).output().unwrap().into()
     };
     for command in ["features", "sites", "edges", "interface", "summary"] {
-        let outcome = redirected(&[command, "w/u.pdb", "--status", "t.csv"], "t.csv", false);
+        let outcome = redirected(&[command, "--backend", "cpu", "w/u.pdb", "--status", "t.csv"], "t.csv", false);
         outcome.says(2, "error: t.csv: is both standard output and --status; give them different names");
     }
-    redirected(&["features", "w", "--provenance", "./w/../t.json"], "t.json", false)
+    let features = |arguments: &[&str], to, append| {
+        redirected(&[&["features", "--backend", "cpu"], arguments].concat(), to, append)
+    };
+    features(&["w", "--provenance", "./w/../t.json"], "t.json", false)
         .says(2, "is both standard output and --provenance");
-    redirected(&["features", "w"], "w/c.pdb", true).says(2, "w/c.pdb: would be overwritten by standard output");
+    features(&["w"], "w/c.pdb", true).says(2, "w/c.pdb: would be overwritten by standard output");
+    redirected(&["check", "w"], "w/c.pdb", true).says(2, "w/c.pdb: would be overwritten by standard output");
     assert!(fs::read(run.path("w/c.pdb")).unwrap() == fs::read(shipped("1crn.pdb")).unwrap());
     // A table in a file leaves standard output alone, and another file is no matter.
-    redirected(&["features", "w/u.pdb", "-o", "t.csv", "--status", "s.csv"], "s.csv", false).says(0, "76 residues");
-    redirected(&["features", "w/u.pdb", "--status", "s.csv"], "t.csv", false).says(0, "76 residues");
+    features(&["w/u.pdb", "-o", "t.csv", "--status", "s.csv"], "s.csv", false).says(0, "76 residues");
+    features(&["w/u.pdb", "--status", "s.csv"], "t.csv", false).says(0, "76 residues");
+    redirected(&["check", "w/u.pdb"], "s.csv", false).says(0, "76 residues");
     assert_eq!(lines(&run.path("t.csv")), 77);
 }
 
@@ -188,8 +197,6 @@ fn results_of_an_earlier_run_are_replaced() {
         let viewed = ["sites", "--backend", "cpu", "w/u.pdb", "--points", "q.pdb", "--write-structure", "b.pdb"];
         assert_eq!(run.prism(&viewed).status, 0);
     }
-    // A data set may replace the one that it continues.
-    assert_eq!(run.prism(&["pack", "w/set.arrow", "x.csv", "-o", "w/set.arrow"]).status, 0);
     // Structures that an earlier run wrote into the folder of its inputs are inputs of the next one.
     run.features(&["w", "--write-structures", "w/shown"]).says(0, "2 structures");
     let again = run.features(&["w", "--write-structures", "w/shown"]);

@@ -49,9 +49,9 @@ fn data_sets_stand_beside_files() {
     assert_eq!(names(&outcome.stdout), ["a.pdb", "crambin.cif", "b.ent", "double.pdb"]);
     run.features(&["in/b.ent", "set.arrow"]).says(2, "in/b.ent and set.arrow would have the same name \"b.ent\"");
     // Into one data set.
-    let outcome = run.prism(&["pack", "set.arrow", "in/a.pdb", "-o", "set.arrow"]);
+    let outcome = run.prism(&["pack", "set.arrow", "in/a.pdb", "-o", "both.arrow"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    assert_eq!(names(&run.features(&["set.arrow"]).stdout), ["crambin.cif", "b.ent", "a.pdb"]);
+    assert_eq!(names(&run.features(&["both.arrow"]).stdout), ["crambin.cif", "b.ent", "a.pdb"]);
 }
 
 #[test]
