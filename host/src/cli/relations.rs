@@ -117,3 +117,53 @@ pub fn write<R: Relation + 'static>(
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+    use crate::cli::failure::{NOTHING_WRITTEN, SOME_FAILED};
+    use clap::Parser as _;
+    use std::fs;
+
+    /// Writes interfaces between two chains which the run has not asked of its inputs, so that the table alone finds that some lack them.
+    fn interfaces_between(arguments: &[&str], chains: [&str; 2]) -> u8 {
+        let cli = Cli::parse_from([&["prism", "interface", "--backend", "cpu"], arguments].concat());
+        let Command::Interface(args) = cli.command else { panic!("another command") };
+        let to = args.relation.destination();
+        let (failures, between) = (to.failures.clone(), Some(chains.map(str::to_owned)));
+        let written = write(to, selection(&[]), |job, _| {
+            let engine = job.engine_of(selection(&["sasa"]))?;
+            Ok(InterfacesRelation { engine, between, failures, residues: None })
+        });
+        written.unwrap_or_else(|failure| panic!("{failure:?}"))
+    }
+
+    #[test]
+    fn a_structure_that_the_table_cannot_compute_is_a_failed_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+        let (crambin, trimer) = ("tests/data/1crn.pdb", "../tests/data/1jcd.pdb.gz");
+        let (table, status) = (path("t.csv"), path("status.csv"));
+
+        let both = interfaces_between(&[crambin, trimer, "-o", &table, "--status", &status], ["A", "B"]);
+        assert_eq!(both, SOME_FAILED);
+        let lines: Vec<String> = read("t.csv").lines().skip(1).map(str::to_owned).collect();
+        assert!(lines.len() == 1 && lines[0].starts_with("1jcd.pdb,A,B,"), "{lines:?}");
+        let status = read("status.csv");
+        let (lost, computed) = (status.lines().nth(1).unwrap(), status.lines().nth(2).unwrap());
+        assert!(
+            lost.starts_with("1crn.pdb,") && lost.contains("no interface: 1crn.pdb: there is no chain"),
+            "{status}"
+        );
+        assert!(computed.starts_with("1jcd.pdb,152,3,1,,,"), "{status}");
+
+        for arguments in [&[crambin][..], &[crambin, trimer, "--fail-fast"]] {
+            let table = path("none.csv");
+            let status = interfaces_between(&[arguments, &["-o", &table]].concat(), ["A", "B"]);
+            assert_eq!(status, NOTHING_WRITTEN, "{arguments:?}");
+            assert!(!Path::new(&table).exists());
+        }
+    }
+}
