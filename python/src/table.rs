@@ -8,8 +8,8 @@ use prism_host::annotations::Annotations;
 use prism_host::contacts::{EdgeKind, interfaces};
 use prism_host::engine::Selection;
 use prism_host::output::{
-    Cells, Column, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation, SitesRelation,
-    StructureRows, SummaryRelation, relation_batch,
+    Cells, Column, ColumnError, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation,
+    SitesRelation, StructureRows, SummaryRelation, relation_batch,
 };
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
@@ -144,8 +144,10 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     let named_parent = names.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = match names {
         Some(names) => Columns::choose(names).map_err(|error| {
-            let listed = "prism.columns() lists the features";
-            PyValueError::new_err(error.to_string().replace("`prism features --list` shows all features", listed))
+            PyValueError::new_err(match error {
+                ColumnError::Unknown(_) => format!("{error}; prism.columns() lists the features"),
+                error => error.to_string(),
+            })
         })?,
         None => Columns::default(),
     };

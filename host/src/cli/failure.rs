@@ -110,7 +110,12 @@ impl From<DatasetError> for Failure {
 
 impl From<ColumnError> for Failure {
     fn from(error: ColumnError) -> Self {
-        Self::usage(error)
+        match error {
+            ColumnError::Unknown(_) => {
+                Self::usage(anyhow::anyhow!("{error}; `prism features --list` shows all features"))
+            }
+            error => Self::usage(error),
+        }
     }
 }
 

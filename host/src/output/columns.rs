@@ -173,7 +173,7 @@ pub struct Columns(Vec<Column>);
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.
-    #[error("there is no column `{0}`; `prism features --list` shows all features")]
+    #[error("there is no column `{0}`")]
     Unknown(String),
     /// A column is named twice.
     #[error("column `{0}` is named twice")]
@@ -351,7 +351,10 @@ mod tests {
 
     #[test]
     fn wrong_choices_are_refused() {
-        assert_eq!(Columns::choose(["wcm"]), Err(ColumnError::Unknown("wcm".into())));
+        let unknown = Columns::choose(["wcm"]).unwrap_err();
+        assert_eq!(unknown, ColumnError::Unknown("wcm".into()));
+        // What lists the columns is for the command and the Python package to say.
+        assert_eq!(unknown.to_string(), "there is no column `wcm`");
         assert_eq!(Columns::choose(["wcn", "wcn"]), Err(ColumnError::Twice("wcn".into())));
         assert_eq!(Columns::choose([""]), Err(ColumnError::Unknown(String::new())));
         assert_eq!(Columns::choose::<&str>([]), Err(ColumnError::None));

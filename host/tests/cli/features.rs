@@ -129,7 +129,8 @@ fn wrong_usage_is_status_2() {
     refused(&["features"], "<PATH>");
     refused(&["features", "a.pdb", "--speed"], "--speed");
     refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, tsv or jsonl");
-    refused(&["features", "a.pdb", "--columns", "wcn,wcm"], "there is no column `wcm`");
+    let unknown = "there is no column `wcm`; `prism features --list` shows all features";
+    refused(&["features", "a.pdb", "--columns", "wcn,wcm"], unknown);
     refused(&["features", "a.pdb", "--columns", "wcn,wcn"], "`wcn` is named twice");
     refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");
     refused(&["features", "a.pdb", "--contact-threshold", "-8"], "`contact_threshold` is -8");
