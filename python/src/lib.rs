@@ -15,6 +15,7 @@ mod stream;
 mod table;
 mod tensor;
 
+use options::Options;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -46,6 +47,12 @@ mod _prism {
     #[pyfunction]
     fn stem(path: PathBuf) -> String {
         prism_host::inputs::stem(&path)
+    }
+
+    /// Checks the options of which each takes some texts. No file is read.
+    #[pyfunction]
+    fn check_options(options: Options) -> PyResult<()> {
+        options.check()
     }
 
     #[pymodule_init]

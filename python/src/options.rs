@@ -52,10 +52,15 @@ pub fn refuse<T>(name: &str, known: &str, found: &str) -> PyResult<T> {
 }
 
 impl Options {
-    /// How to read. `labels`: whether the table has other tables' names of residues.
-    pub fn reading(&self, labels: bool) -> PyResult<Reading> {
-        let told = |error: String| PyValueError::new_err(error);
-        let options = ReadOptions {
+    /// Checks the options of which each takes some texts. No file is read.
+    pub fn check(&self) -> PyResult<()> {
+        self.read_options(false)?;
+        self.name_by()?;
+        Ok(())
+    }
+
+    fn read_options(&self, labels: bool) -> PyResult<ReadOptions> {
+        Ok(ReadOptions {
             chains: self.chains.clone(),
             residues: match self.residues.as_str() {
                 "all" => Residues::All,
@@ -76,14 +81,23 @@ impl Options {
                 other => return refuse("het", "\"none\" or \"cover\"", other),
             },
             labels,
-        };
-        let name_by = match self.name_by.as_deref() {
-            None => NameBy::Shortest,
-            Some("name") => NameBy::Name,
-            Some("path") => NameBy::Path,
-            Some("stem") => NameBy::Stem,
-            Some(other) => return refuse("name_by", "\"name\", \"path\" or \"stem\"", other),
-        };
+        })
+    }
+
+    fn name_by(&self) -> PyResult<NameBy> {
+        match self.name_by.as_deref() {
+            None => Ok(NameBy::Shortest),
+            Some("name") => Ok(NameBy::Name),
+            Some("path") => Ok(NameBy::Path),
+            Some("stem") => Ok(NameBy::Stem),
+            Some(other) => refuse("name_by", "\"name\", \"path\" or \"stem\"", other),
+        }
+    }
+
+    /// How to read. `labels`: whether the table has other tables' names of residues.
+    pub fn reading(&self, labels: bool) -> PyResult<Reading> {
+        let told = |error: String| PyValueError::new_err(error);
+        let (options, name_by) = (self.read_options(labels)?, self.name_by()?);
         let annotations = match &self.annotations {
             Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
             None => Arc::default(),

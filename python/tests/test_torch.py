@@ -70,6 +70,9 @@ def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
         ({"on_error": "report"}, "on_error of StructureDataset must be"),
         ({"max_sites": 3}, "max_sites is an option of the table sites"),
         ({"points": "100"}, "points takes a whole number"),
+        ({"name_by": "folder"}, 'name_by must be "name", "path" or "stem", not "folder"'),
+        ({"residues": "some"}, "residues must be"),
+        ({"altloc": "second"}, "altloc must be"),
     ]:
         with pytest.raises((TypeError, prism.PrismError), match=message):
             StructureDataset([crambin], **wrong)  # type: ignore[arg-type]

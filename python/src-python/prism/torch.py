@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.dlpack import from_dlpack
 
+from . import _prism
 from ._api import columns as all_columns
 from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
@@ -65,7 +66,10 @@ class StructureDataset(IterableDataset[Sample]):
         check_on_error(on_error, of=" of StructureDataset")
         engine, reading = split(options)
         engine_options(engine)
-        table_options(reading, "tensors")
+        try:
+            _prism.check_options(table_options(reading, "tensors"))
+        except ValueError as error:
+            raise PrismError(str(error)) from None
         features = [column.name for column in all_columns()]
         chosen = check_columns(columns) or features
         for name in chosen:
