@@ -16,7 +16,9 @@ use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
-use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position, shifted};
+use columns::{
+    B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position, shifted,
+};
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
@@ -34,6 +36,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
     occupancy: six_columns,
 };
 
+/// The note about a model that `END` divides.
+const GOES_ON: &str = "atoms of another chain or molecule after an END are read with those before it";
 /// Columns of an atom record up to its z coordinate: 1 to 54.
 const NEEDED: usize = 54;
 /// End of the element's columns.
@@ -60,7 +64,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         numbers: Vec::new(),
         between: true,
         uncounted: 0,
-        parts: Parts::default(),
+        parts: Parts::new(line_residue),
         has_models: false,
         number: None,
         reading: false,
@@ -198,9 +202,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn repaired(&mut self, text: impl FnOnce() -> String) {
         if let Some((_, reader)) = self.models.last_mut() {
-            let tally = reader.selection.tally();
-            tally.repaired += 1;
-            tally.first_repaired.get_or_insert_with(text);
+            reader.selection.repaired(text);
         }
     }
 
@@ -223,7 +225,7 @@ impl<'a> Reader<'_, 'a> {
     fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
         self.atoms += 1;
         if self.between {
-            self.begin(line, hetatm, offset);
+            self.begin(line, offset).map_err(|problem| Fault::at(offset, problem))?;
         }
         let before = std::mem::replace(&mut self.columns, line.len());
         if !self.reading {
@@ -247,19 +249,21 @@ impl<'a> Reader<'_, 'a> {
 
     /// Begins a model, or a part of the one before.
     #[cold]
-    fn begin(&mut self, line: &'a [u8], hetatm: bool, offset: usize) {
+    fn begin(&mut self, line: &'a [u8], offset: usize) -> Result<(), Problem> {
         let divided = std::mem::take(&mut self.ended) && !self.has_models && !self.numbers.is_empty();
-        if divided && self.parts.go_on(self.text, offset, line, hetatm) {
+        if divided && self.parts.go_on(self.text, offset, line) {
             self.between = false;
             if self.reading {
-                self.repaired(|| {
-                    "atoms of another chain or ligand after an END are read with those before it".to_owned()
-                });
+                if let Some((_, reader)) = self.models.last_mut() {
+                    reader.leave()?;
+                }
+                self.repaired(|| GOES_ON.to_owned());
             }
         } else {
             self.begin_model();
             self.parts.begin(offset, line);
         }
+        Ok(())
     }
 
     fn begin_model(&mut self) {
@@ -501,6 +505,12 @@ impl<'a> AtomReader<'a> {
             self.repeated = patterns.take(text, &mut self.selection)?;
         }
         Ok(self.repeated.len())
+    }
+
+    /// Ends the current residue. The next record is of another one, even if it has the same number.
+    fn leave(&mut self) -> Result<(), Problem> {
+        self.place = u64::MAX;
+        self.selection.leave()
     }
 
     /// Enters the residue of a record if it is another one than that of the record before. Returns whether it is.

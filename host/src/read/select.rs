@@ -37,7 +37,7 @@ pub(super) struct Syntax {
 
 /// Identity of a residue: author chain id, residue number and insertion code as text without surrounding blanks (except a
 /// PDB file's blank chain).
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ResidueId<'a> {
     // First, because it differs most often where two are compared.
     pub(super) number: &'a [u8],
@@ -240,7 +240,14 @@ impl<'a> Selection<'a> {
         tally.first_ignored.get_or_insert_with(line);
     }
 
-    pub(super) fn tally(&mut self) -> &mut Tally {
+    /// Counts what breaks the format and is read.
+    pub(super) fn repaired(&mut self, text: impl FnOnce() -> String) {
+        let tally = self.tally();
+        tally.repaired += 1;
+        tally.first_repaired.get_or_insert_with(text);
+    }
+
+    fn tally(&mut self) -> &mut Tally {
         &mut self.draft.tally
     }
 

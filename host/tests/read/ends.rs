@@ -1,7 +1,7 @@
 //! Where PDB files and their models end.
 
 use crate::read_common::*;
-use prism_host::read::{Models, NoteKind, ReadOptions, read_bytes, read_structures};
+use prism_host::read::{Alternates, Models, NoteKind, ReadOptions, read_bytes, read_structures};
 
 /// Alpha carbons of a chain.
 fn chain(id: char, numbers: std::ops::RangeInclusive<u32>, y: f64) -> String {
@@ -85,4 +85,34 @@ fn a_file_that_lacks_chains_of_its_header_and_its_end_may_be_cut() {
     // Models after the first are not looked at.
     let model = |number: u32| format!("MODEL {number:8}\n{a}ENDMDL\n");
     assert_eq!(maybe_cut(&format!("{header}{}{}END\n", model(1), model(2))), None);
+}
+
+/// Programs for docking write the ligand first, too, and give it the receptor's chain id, or its records.
+#[test]
+fn a_ligand_may_stand_before_its_receptor() {
+    for (record, name, number) in [
+        ("HETATM", "LIG", 1),
+        ("HETATM", "UNK", 900),
+        ("ATOM  ", "LIG", 1),
+        ("ATOM  ", "LIG", 900),
+        ("ATOM  ", "UNK", 900),
+    ] {
+        let ligand = |y: f64| {
+            let line = atom_line(" C1 ", ' ', name, &format!("A{number:4} "), 1.0).replace("ATOM  ", record);
+            format!("{}END\n", line.replacen("   0.000", &format!("{y:8.3}"), 1))
+        };
+        let text = format!("{}{}END\n", ligand(9.0), chain('A', 1..=5, 0.0));
+        for alternates in [Alternates::Highest, Alternates::First] {
+            let options = ReadOptions { cover: true, alternates, ..ReadOptions::default() };
+            let read = read_bytes(text.as_bytes(), "x", &options).unwrap();
+            assert_eq!(
+                (read.structure.n_rows(), read.structure.n_atoms(), read.models),
+                (5, 6, 1),
+                "{record} {name} {number}"
+            );
+            assert!(read.notes.iter().any(|note| note.kind == NoteKind::Repaired), "{:?}", read.notes);
+        }
+        let frames = format!("{text}{}{}END\n", ligand(9.5), chain('A', 1..=5, 0.5));
+        assert_eq!(names_and_chains(&frames).len(), 2, "{record} {name} {number}");
+    }
 }

@@ -1,9 +1,11 @@
 //! Fields in the columns of an atom's record.
 
-use super::{ELEMENT_END, NEEDED};
+use super::parts::LineResidue;
+use super::{ELEMENT_END, NEEDED, hetatm_in_any_case};
 use crate::read::error::{Problem, bad_field};
 use crate::read::fixed::{fixed_8_3, three_fixed_8_3};
 use crate::read::number::decimal;
+use crate::read::select::ResidueId;
 use memchr::memchr;
 
 /// End of the B factor's columns.
@@ -100,6 +102,14 @@ pub(super) fn shifted(line: &[u8]) -> Option<Shifted> {
         let residue = name(u32::from_le_bytes([columns[at(17)], columns[at(18)], columns[at(19)], b' ']));
         is_shifted.then_some(Shifted { by, residue, chain: columns[at(21)] })
     })
+}
+
+/// What the columns of an atom's line say about its residue.
+pub(super) fn line_residue(line: &[u8]) -> Option<LineResidue<'_>> {
+    let columns = line.get(..NEEDED)?;
+    let hetatm = hetatm_in_any_case(line)?;
+    let id = ResidueId { chain: &columns[21..22], number: &columns[22..26], icode: &columns[26..27] };
+    Some(LineResidue { name: &columns[17..21], id, hetatm })
 }
 
 fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {

@@ -2,56 +2,78 @@
 //!
 //! Programs that put a receptor and its ligand together, file after file, leave the `END` of the first one. Other programs end each
 //! frame of a trajectory so. A part goes on with the model if it begins with a chain that the model does not have yet, or with a hetero
-//! residue that it does not have.
+//! residue that it does not have, or if the model has no amino acid yet.
 
-use super::{NEEDED, hetatm_in_any_case};
+use crate::read::components::{Component, component};
 use crate::read::lines::lines;
+use crate::read::select::ResidueId;
+use crate::read::word::pack;
 use std::collections::HashSet;
-use std::ops::Range;
 
-/// The column of the chain id, counted from 0.
-const CHAIN: usize = 21;
-/// The columns of residue name, chain, number, and insertion code.
-const RESIDUE: Range<usize> = 17..27;
+/// What an atom's line says about its residue.
+#[derive(Clone, Copy)]
+pub(in crate::read) struct LineResidue<'a> {
+    pub(in crate::read) name: &'a [u8],
+    pub(in crate::read) id: ResidueId<'a>,
+    pub(in crate::read) hetatm: bool,
+}
 
 /// The chains and residues of the current model. They are looked up only where an `END` is followed by more atoms.
-#[derive(Debug, Default)]
-pub(super) struct Parts<'a> {
-    /// The columns of the model's first residue.
-    first: Option<&'a [u8]>,
-    chains: HashSet<u8>,
-    residues: HashSet<&'a [u8]>,
+pub(in crate::read) struct Parts<'a> {
+    /// Reads a line; `None` if it is not an atom's.
+    read: fn(&'a [u8]) -> Option<LineResidue<'a>>,
+    /// Name and identity of the model's first residue.
+    first: Option<(&'a [u8], ResidueId<'a>)>,
+    chains: HashSet<&'a [u8]>,
+    residues: HashSet<(&'a [u8], ResidueId<'a>)>,
+    has_amino_acids: bool,
     /// Where the text that is not looked up yet begins.
     from: usize,
 }
 
 impl<'a> Parts<'a> {
+    pub(in crate::read) fn new(read: fn(&'a [u8]) -> Option<LineResidue<'a>>) -> Self {
+        Self { read, first: None, chains: HashSet::new(), residues: HashSet::new(), has_amino_acids: false, from: 0 }
+    }
+
     /// Begins a model whose first atom, in `line`, is at `offset`.
-    pub(super) fn begin(&mut self, offset: usize, line: &'a [u8]) {
-        self.first = line.get(RESIDUE);
+    pub(in crate::read) fn begin(&mut self, offset: usize, line: &'a [u8]) {
+        self.first = (self.read)(line).map(|residue| (residue.name, residue.id));
         self.chains.clear();
         self.residues.clear();
+        self.has_amino_acids = false;
         self.from = offset;
     }
 
     /// Whether the atom at `offset` of the text, the first after an `END`, goes on with the model before it.
-    pub(super) fn go_on(&mut self, text: &'a [u8], offset: usize, line: &[u8], hetatm: bool) -> bool {
-        if line.get(RESIDUE) == self.first {
+    pub(in crate::read) fn go_on(&mut self, text: &'a [u8], offset: usize, line: &'a [u8]) -> bool {
+        let Some(begin) = (self.read)(line) else { return false };
+        let residue = (begin.name, begin.id);
+        if self.first == Some(residue) {
             // Each frame of a trajectory begins so, and none needs to be looked up.
             return false;
         }
         self.look_up(&text[self.from..offset]);
         self.from = offset;
-        let Some(columns) = line.get(..NEEDED) else { return false };
-        !self.chains.contains(&columns[CHAIN]) || hetatm && !self.residues.contains(&columns[RESIDUE])
+        !self.has_amino_acids
+            || !self.chains.contains(begin.id.chain)
+            || begin.hetatm && !self.residues.contains(&residue)
     }
 
     fn look_up(&mut self, text: &'a [u8]) {
-        for (_, line) in lines(text) {
-            if let Some(columns) = line.get(..NEEDED).filter(|_| hetatm_in_any_case(line).is_some()) {
-                self.chains.insert(columns[CHAIN]);
-                self.residues.insert(&columns[RESIDUE]);
+        for residue in lines(text).filter_map(|(_, line)| (self.read)(line)) {
+            self.chains.insert(residue.id.chain);
+            if self.residues.insert((residue.name, residue.id)) {
+                self.has_amino_acids |= is_amino_acid(residue.name);
             }
         }
     }
+}
+
+/// Whether a residue is known to be an amino acid. Programs for docking call ligands `UNK`, too.
+fn is_amino_acid(name: &[u8]) -> bool {
+    matches!(
+        component(pack(name.trim_ascii())),
+        Component::Standard(_) | Component::Variant(_) | Component::Modified(_)
+    )
 }
