@@ -22,7 +22,7 @@ use columns::{
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
-use parts::Parts;
+pub(super) use parts::{LineResidue, Parts};
 use patterns::{Line, Patterns};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 };
 
 /// The note about a model that `END` divides.
-const GOES_ON: &str = "atoms of another chain or molecule after an END are read with those before it";
+pub(super) const GOES_ON: &str = "atoms of another chain or molecule after an END are read with those before it";
 /// Columns of an atom record up to its z coordinate: 1 to 54.
 const NEEDED: usize = 54;
 /// End of the element's columns.

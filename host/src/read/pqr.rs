@@ -11,7 +11,7 @@ use super::facts::Facts;
 use super::lines::lines;
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
-use super::pdb::Found;
+use super::pdb::{Found, GOES_ON, LineResidue, Parts};
 use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen};
 use super::word::pack;
 use memchr::memmem;
@@ -79,20 +79,36 @@ fn atom(line: &[u8]) -> Option<Atom<'_>> {
     Some(Atom { name, residue, residue_id: ResidueId { chain, number, icode }, position: [x, y, z], charge })
 }
 
+/// What a line says about the residue of its atom.
+fn line_residue(line: &[u8]) -> Option<LineResidue<'_>> {
+    let Atom { residue, residue_id, .. } = Some(line).filter(|line| is_atom(line)).and_then(atom)?;
+    Some(LineResidue { name: residue, id: residue_id, hetatm: line.starts_with(b"HETATM") })
+}
+
 /// Reads the requested models.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
     let (mut met, mut between, mut reading) = (0, true, false);
+    let (mut parts, mut has_models) = (Parts::new(line_residue), false);
     let mut residue_id = None;
     let mut wanted = true;
     for (offset, line) in lines(text) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !is_atom(line) {
+            has_models |= line.starts_with(b"MODEL") || line.starts_with(b"ENDMDL");
             between |= line.starts_with(b"MODEL") || line.starts_with(b"END");
             continue;
         }
         let fault = |problem| Fault::at(offset, problem);
-        if std::mem::take(&mut between) {
+        let begins = std::mem::take(&mut between);
+        if begins && met > 0 && !has_models && parts.go_on(text, offset, line) {
+            if let Some((_, selection)) = models.last_mut().filter(|_| reading) {
+                selection.leave().map_err(fault)?;
+                selection.repaired(|| GOES_ON.to_owned());
+                residue_id = None;
+            }
+        } else if begins {
+            parts.begin(offset, line);
             met += 1;
             reading = match options.models {
                 Models::First => met == 1,

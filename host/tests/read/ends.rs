@@ -116,3 +116,39 @@ fn a_ligand_may_stand_before_its_receptor() {
         assert_eq!(names_and_chains(&frames).len(), 2, "{record} {name} {number}");
     }
 }
+
+/// The lines of a PDB text as those of a PQR file.
+fn as_pqr(text: &str) -> String {
+    let line = |line: &str| match line.get(..54) {
+        Some(columns) => format!("{} {} {} -0.1 1.9\n", &columns[..21], &columns[21..22], &columns[22..]),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn an_end_divides_a_pqr_file_as_it_does_a_pdb_file() {
+    let ligand = atom_line(" C1 ", ' ', "LIG", "A   1 ", 30.0).replace("ATOM  ", "HETATM");
+    let (a, b) = (chain('A', 1..=5, 0.0), chain('B', 1..=3, 9.0));
+    let frame = |shift| format!("{}END\n{}END\n", chain('A', 1..=5, shift), chain('B', 1..=3, 9.0 + shift));
+    for (text, models) in [
+        (format!("{a}TER\nEND\n{b}TER\nEND\n"), 1),
+        (format!("{a}END\n{ligand}END\n"), 1),
+        (format!("{ligand}END\n{a}END\n"), 1),
+        (format!("{a}END\n{}END\n", chain('A', 1..=5, 0.5)), 2),
+        ([frame(0.0), frame(0.5), frame(1.0)].concat(), 3),
+        (format!("MODEL        1\n{a}ENDMDL\nEND\n{b}END\n"), 2),
+    ] {
+        let options = ReadOptions { cover: true, models: Models::All, ..ReadOptions::default() };
+        let pqr = as_pqr(&text);
+        let [pdb, pqr, crlf] = [text.clone(), pqr.clone(), pqr.replace('\n', "\r\n")].map(|text| {
+            let all = read_structures(text.as_bytes(), "x", &options).into_iter().map(Result::unwrap);
+            all.map(|read| (read.structure.name, read.structure.chains, read.structure.residue_atoms))
+                .collect::<Vec<_>>()
+        });
+        assert_eq!((pqr.len(), &pqr), (models, &pdb), "{text}");
+        assert_eq!(crlf, pdb, "{text}");
+    }
+    let both = read(as_pqr(&format!("{a}END\n{b}END\n")));
+    assert!(both.notes.iter().any(|note| note.kind == NoteKind::Repaired), "{:?}", both.notes);
+}
