@@ -1,6 +1,7 @@
 //! Finds the files to read, and names their structures.
 
 mod amount;
+mod clashes;
 mod database;
 mod names;
 mod stream;
@@ -14,6 +15,7 @@ use crate::read::{
 #[cfg(any(feature = "cli", test))]
 pub(crate) use amount::atoms_at_first_sight;
 use bytes::Bytes;
+pub use clashes::Clashes;
 pub use names::{NameBy, stem};
 use names::{extension, is_archive, is_structure, refused_format, structure_name, without_compression};
 use rayon::prelude::*;

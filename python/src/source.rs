@@ -4,7 +4,7 @@ use crate::atoms::{Atoms, numbers};
 use crate::ending::Asking;
 use crate::names::{Name, Names, Told};
 use crate::options::Reading;
-use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
+use prism_host::inputs::{self, Clashes, InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -48,18 +48,21 @@ impl Item {
     }
 }
 
+/// The inputs of a worker, and which names of all inputs may clash.
+pub type Share = (Inputs, Arc<Clashes>);
+
 /// Finds the files of all items, and leaves out those that other workers compute. `names` has the names of the run's earlier inputs.
 ///
 /// # Errors
 /// If two inputs would have the same name and nothing tells them apart, or an option does not apply to an input.
-pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result<Inputs, String> {
+pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result<Share, String> {
     /// Of an item.
     enum Found {
         /// The number of files under a path.
         Files(usize),
         InMemory(InputFile),
         Failed(InputFailure),
-        Elsewhere,
+        Elsewhere(String),
     }
     let (mut under_paths, mut found) = (Inputs::default(), Vec::with_capacity(items.len()));
     for item in items {
@@ -80,8 +83,7 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
             }
             Item::Elsewhere(name, is_content) => {
                 let file = is_content.then(|| InputFile::of_bytes(name.text(), bytes::Bytes::new()).name);
-                names.give(&name, file.as_deref().unwrap_or(name.text()));
-                Found::Elsewhere
+                Found::Elsewhere(names.give(&name, file.as_deref().unwrap_or(name.text())))
             }
             Item::Memory(name, bytes) => {
                 let mut file = InputFile::of_bytes(name.text(), bytes::Bytes::from_owner(Owned(bytes)));
@@ -103,6 +105,13 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
     for file in under_paths.entries.iter().flatten() {
         names.take(&file.name);
     }
+    let in_memory = found.iter().filter_map(|item| match item {
+        Found::InMemory(file) => Some(&file.name),
+        Found::Elsewhere(name) => Some(name),
+        Found::Files(_) | Found::Failed(_) => None,
+    });
+    let under = under_paths.entries.iter().flatten().map(|file| &file.name);
+    let clashes = Arc::new(Clashes::among(under.chain(in_memory).map(String::as_str)));
     let mut files = under_paths.entries.into_iter().map(|file| (names.is_mine(), file));
     let mut all = Inputs { ignored: under_paths.ignored, ..Inputs::default() };
     for item in found {
@@ -113,10 +122,10 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
             }
             Found::InMemory(file) => all.entries.push(Ok(file)),
             Found::Failed(failure) => all.entries.push(Err(failure)),
-            Found::Elsewhere => {}
+            Found::Elsewhere(_) => {}
         }
     }
-    Ok(all)
+    Ok((all, clashes))
 }
 
 /// Why an iterator ended early.
@@ -228,12 +237,12 @@ impl Lazy {
 
 /// Files as batches.
 pub fn structure_files(
-    inputs: Inputs,
+    (inputs, clashes): Share,
     reading: &Reading,
     atoms: usize,
     cancel: &Cancel,
 ) -> Result<StructureFiles, String> {
     let (options, annotations) = (reading.options.clone(), Arc::clone(&reading.annotations));
     let files = StructureFiles::new(inputs.entries, options, annotations, atoms, cancel);
-    Ok(files.map_err(|error| error.to_string())?.with_lineages(reading.lineages.clone()))
+    Ok(files.map_err(|error| error.to_string())?.with_clashes(clashes).with_lineages(reading.lineages.clone()))
 }

@@ -5,10 +5,10 @@ use crate::ending::detached;
 use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
-use crate::source::{Ended, Lazy, structure_files};
+use crate::source::{Ended, Lazy, Share, structure_files};
 use crate::table::Table;
 use prism_host::Engine;
-use prism_host::inputs::{InputFile, Inputs};
+use prism_host::inputs::{Clashes, InputFile, Inputs};
 use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
@@ -54,14 +54,14 @@ impl Stream {
     pub fn of_entries(
         py: Python<'_>,
         engine: Arc<Engine>,
-        found: Inputs,
+        (found, clashes): Share,
         begin: Instant,
         reading: &Reading,
         table: Arc<Table>,
         told: Told,
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
-        if are_few(&found, reading) {
+        if are_few(&found, &clashes, reading) {
             let mut done =
                 detached(py, || at_once(&engine, &found, begin, reading, &table)).map_err(PyRuntimeError::new_err)?;
             done.warn(told.take());
@@ -79,7 +79,8 @@ impl Stream {
         }
         let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
         engine.announce(found.atoms_about());
-        let source = structure_files(found, reading, batch_atoms(&engine), &cancel).map_err(PyRuntimeError::new_err)?;
+        let source = structure_files((found, clashes), reading, batch_atoms(&engine), &cancel)
+            .map_err(PyRuntimeError::new_err)?;
         let mut stream = Self::begin(engine, source, cancel, ignored, table, told)?;
         stream.total = total;
         Ok(stream)
@@ -175,9 +176,10 @@ fn tell<T>(ended: Result<T, Stopped<Gone>>, send: &SyncSender<Message>) {
 }
 
 /// Whether inputs are so few that this thread computes them.
-fn are_few(found: &Inputs, reading: &Reading) -> bool {
+fn are_few(found: &Inputs, clashes: &Clashes, reading: &Reading) -> bool {
     let files = || found.entries.iter().flatten();
     reading.lineages.is_none()
+        && clashes.is_empty()
         && found.entries.len() <= FEW
         && !files().any(InputFile::is_stream)
         && files().map(|file| file.size).sum::<u64>() <= FEW_BYTES

@@ -125,6 +125,27 @@ def test_equal_names_in_memory_get_numbers_and_a_warning(crambin: Path) -> None:
     assert [failure.name for failure in failures] == ["x~2"]
 
 
+def test_structures_with_the_name_of_another_input_fail(crambin: Path) -> None:
+    content = crambin.read_bytes()
+    atoms = b"".join(line for line in content.splitlines(keepends=True) if line.startswith(b"ATOM"))
+    models = b"".join(b"MODEL %8d\n%sENDMDL\n" % (number, atoms) for number in (1, 2)) + b"END\n"
+    tar = ("t.tar", tar_of([crambin], "w"))
+    for inputs, names, clash, of in [
+        ([("m", models), ("m#2", content)], ["m#1", "m#2"], "m#2", "m"),
+        ([tar, ("t.tar/1crn.pdb", content)], ["t.tar/1crn.pdb"], "t.tar/1crn.pdb", "t.tar"),
+    ]:
+        engine = prism.Engine("cpu")
+        for given in (inputs, iter(inputs)):
+            table, failures = engine.features(given, ["wcn"], on_error="report", model="all")
+            assert names_of(table) == names
+            assert len(table) == 46 * len(names)
+            assert [failure.name for failure in failures] == [clash]
+            assert f"a structure of {of} would have this name, but there is an input {clash}" in str(failures[0])
+        # A worker knows the names of inputs that others compute.
+        with pytest.raises(prism.PrismError, match="would have this name"):
+            list(engine._share_of_tensors((0, 2), inputs, ["wcn"], "raise", {"model": "all"}))
+
+
 def test_missing_files_are_inputs_that_fail(rbd: Path) -> None:
     table, failures = prism.features([rbd, "no/such.pdb"], ["wcn"], "cpu", on_error="report")
     assert len(table) == 194

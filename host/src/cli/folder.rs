@@ -7,6 +7,7 @@ use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder};
 use super::provenance;
 use super::report::Report;
+use prism_host::inputs::Clashes;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
 use prism_host::plural::{counted, form};
@@ -45,8 +46,11 @@ impl Job<'_> {
             count(&mut ready.report, record);
             ready.report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
         }
+        // A structure of one part may have the name of an input of another.
+        let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
         for part in open {
             let source = self.source(entries[ranges[part].clone()].into(), &ready.interrupt)?;
+            let source = source.with_clashes(Arc::clone(&clashes));
             let table = OutputFile::create(&folder.part_path(part), columns.clone(), &origin)?;
             ready.interrupt.remove_on_exit(table.temporary_path());
             let mut sink = Sink::File(table);

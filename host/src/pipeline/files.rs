@@ -4,7 +4,7 @@ use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
-use crate::inputs::{InputFailure, InputFile, Item, structures, unpack};
+use crate::inputs::{Clashes, InputFailure, InputFile, Item, structures, unpack};
 use crate::lineages::Lineages;
 use crate::read::{COMPRESSED, Note, ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
@@ -71,6 +71,7 @@ struct Files {
     options: ReadOptions,
     annotations: Arc<Annotations>,
     lineages: Option<Arc<Lineages>>,
+    clashes: Arc<Clashes>,
     cancel: Cancel,
 }
 
@@ -139,10 +140,11 @@ impl StructureFiles {
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("read {index}"))
             .build()?;
-        let files =
-            Arc::new(Files { entries: entries.into(), options, annotations, lineages: None, cancel: cancel.clone() });
+        let entries = entries.into();
+        let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
+        let files = Files { entries, options, annotations, lineages: None, clashes, cancel: cancel.clone() };
         Ok(Self {
-            files,
+            files: Arc::new(files),
             next: 0,
             stream: None,
             pieces: VecDeque::new(),
@@ -159,6 +161,15 @@ impl StructureFiles {
     pub fn with_lineages(mut self, lineages: Option<Arc<Lineages>>) -> Self {
         if let Some(files) = Arc::get_mut(&mut self.files) {
             files.lineages = lineages;
+        }
+        self
+    }
+
+    /// Refuses structures with the names of other inputs of the run, of which `entries` are a part.
+    #[must_use]
+    pub fn with_clashes(mut self, clashes: Arc<Clashes>) -> Self {
+        if let Some(files) = Arc::get_mut(&mut self.files) {
+            files.clashes = clashes;
         }
         self
     }
@@ -202,8 +213,9 @@ impl StructureFiles {
                     Err(TryRecvError::Empty) => return,
                     items => items.ok(),
                 };
+                let stream = self.next - 1;
                 match items {
-                    Some(items) => self.begin_piece(move |files| files.read_items(items)),
+                    Some(items) => self.begin_piece(move |files| files.read_items(stream, items)),
                     None => self.stream = None,
                 }
                 continue;
@@ -278,16 +290,17 @@ impl Files {
     /// Reads the structures of an input.
     fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
         match entry {
-            Ok(file) => self.measured(&file.name, file.size, || file.read_all(&self.options)),
+            Ok(file) => self.measured(&file.name, &file.name, file.size, || file.read_all(&self.options)),
             Err(failure) => vec![Entry::failed(failure.clone())],
         }
     }
 
-    /// Reads the structures of some members.
-    fn read_items(&self, items: Vec<Item>) -> Vec<Entry> {
+    /// Reads the structures of some members of an archive, by its place among the inputs.
+    fn read_items(&self, stream: usize, items: Vec<Item>) -> Vec<Entry> {
+        let input = self.entries[stream].as_ref().map_or("", |file| &file.name);
         let read = |item| match item {
             Item::Structure { name, bytes, size } => {
-                self.measured(&name, size, || structures(&bytes, &name, &self.options))
+                self.measured(input, &name, size, || structures(&bytes, &name, &self.options))
             }
             Item::Failed(failure) => vec![Entry::failed(failure)],
             Item::Said { name, text } => {
@@ -297,9 +310,10 @@ impl Files {
         items.into_iter().take_while(|_| !self.cancel.is_cancelled()).flat_map(read).collect()
     }
 
-    /// Measures the results of a reader; the first gets all bytes and time.
+    /// Measures the results of a reader of the file `name` of an input; the first gets all bytes and time.
     fn measured(
         &self,
+        input: &str,
         name: &str,
         bytes: u64,
         reader: impl FnOnce() -> Vec<Result<ReadStructure, InputFailure>>,
@@ -314,8 +328,13 @@ impl Files {
                     at_hand::has_read(&read.structure.name, read.structure.n_atoms());
                     self.annotations.apply(&mut read.structure);
                     let reading = Reading { models: read.models, time };
-                    let first =
-                        |structure, notes| Entry { read: Read::Structure(Box::new(structure), notes), bytes, reading };
+                    let first = |structure: StructureInput, notes| {
+                        let read = match self.clashes.of_structure(input, &structure.name) {
+                            Some(failure) => Read::Failed(failure),
+                            None => Read::Structure(Box::new(structure), notes),
+                        };
+                        Entry { read, bytes, reading }
+                    };
                     let Some(lineages) = &self.lineages else { return vec![first(read.structure, read.notes)] };
                     let variants = lineages.apply(&read.structure).into_iter();
                     let mut all: Vec<Entry> =

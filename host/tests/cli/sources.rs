@@ -331,3 +331,36 @@ Omicron,UK,2021-12-08,70,
     let both = run.prism(&[&arguments[..], &["--annotations", "known.csv"]].concat());
     assert!(both.status == 2 && both.stderr.contains("leave them out of --annotations"), "{}", both.stderr);
 }
+
+/// Members of tars, and models, have names that follow from their input's.
+#[test]
+fn a_structure_with_the_name_of_another_input_is_refused() {
+    let run = Run::new();
+    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    run.put("a/t.tar", tar(&[("x.pdb", crambin.as_bytes()), ("y.pdb", crambin.as_bytes())]));
+    run.put("b/t.tar/x.pdb", &crambin);
+    let atoms: String =
+        crambin.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
+    run.put("m.pdb", format!("MODEL        1\n{atoms}ENDMDL\nMODEL        2\n{atoms}ENDMDL\nEND\n"));
+    run.put("m#2.pdb", &crambin);
+    let members = ["a", "b"];
+    let models = ["m.pdb", "m#2.pdb", "--name-by", "stem", "--model", "all"];
+    for (inputs, expected, says) in [
+        (
+            &members[..],
+            &["t.tar/y.pdb", "t.tar/x.pdb"][..],
+            "error: t.tar/x.pdb: a structure of t.tar would have this name",
+        ),
+        (&models[..], &["m#1", "m#2"], "error: m#2: a structure of m would have this name, but there is an input m#2"),
+    ] {
+        let outcome = run.prism(&[&FEATURES[..], inputs].concat());
+        outcome.says(3, says);
+        assert_eq!(names(&outcome.stdout), expected);
+        let parts = run.prism(&[&FEATURES[..], inputs, &["-o", "parts/", "--part-inputs", "1"]].concat());
+        parts.says(3, says);
+        fs::remove_dir_all(run.path("parts")).unwrap();
+    }
+    // Only the first model is read: the names differ.
+    let first = run.prism(&[&FEATURES[..], &["m.pdb", "m#2.pdb", "--name-by", "stem"]].concat());
+    assert_eq!((first.status, names(&first.stdout)), (0, vec!["m".to_owned(), "m#2".to_owned()]), "{}", first.stderr);
+}
