@@ -16,7 +16,7 @@ mod surface;
 use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM, WorkItem};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
-use contacts::{Residue, Two};
+use contacts::Pair;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
@@ -313,11 +313,11 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 /// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
 /// `i`, in the order of cells.
 ///
-/// The number of blocks per multiprocessor is not given. The assembler then takes what shared memory has room for.
+/// Without the number of blocks, the assembler would take what shared memory has room for, and spill on sm_80.
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
 /// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
-#[kernel(threads = 192, avx512)]
+#[kernel(threads = 192, blocks_per_sm(sm_75 = 2, sm_80 = 5, sm_86 = 4, sm_90 = 6, sm_120 = 4), avx512)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,
@@ -351,12 +351,15 @@ pub fn atom_depths(
 
 /// Adds up the results of heavy atoms for each residue. Block `i` takes the residues of item `i`.
 ///
+/// Warps mostly wait for atoms, so as many blocks as possible share a multiprocessor. Where nine fit in its shared memory, their 56
+/// registers per thread suffice.
+///
 /// - `exposure`: one element per residue.
 /// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
 /// - `steps`: the bits of the run's [`Steps`]. Without those of depths and contacts, both are 0.
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 128, blocks_per_sm = 7, avx512)]
+#[kernel(threads = 128, blocks_per_sm(sm_75 = 7, sm_90 = 9, sm_120 = 7), avx512)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
@@ -373,7 +376,7 @@ pub fn residue_exposure(
     depths: &[f32],
     surface: &[AtomSurface],
     frame: &mut Shared<Frame, 1>,
-    residues: &mut Shared<Residue, { RESIDUES_PER_ITEM as usize }>,
+    pairs: &mut Shared<Pair, { RESIDUES_PER_ITEM as usize / 2 }>,
     contacts: &mut Shared<[u32; 2], { RESIDUES_PER_ITEM as usize / 2 }>,
     near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
     own: &mut Shared<contacts::Own, { 4 * contacts::OWN }>,
@@ -389,8 +392,8 @@ pub fn residue_exposure(
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let rows = exposure.len();
-    let pairs = rows.div_ceil(2);
-    let mut contacts = contacts.fill(block, pairs, |_| [0; 2]);
+    let n_pairs = rows.div_ceil(2);
+    let mut contacts = contacts.fill(block, n_pairs, |_| [0; 2]);
     if steps.has(Steps::ATOMIC_CONTACTS) {
         let around = contacts::Around {
             atoms: inputs.all(),
@@ -398,11 +401,13 @@ pub fn residue_exposure(
             sorted: View::of(sorted.part(item.atoms, n)).clamped(),
             owners: View::of(owners.part(item.atoms, n)).clamped(),
         };
-        let residues = residues.fill(block, 2 * pairs, |at| {
-            if at < rows { Residue::new(&inputs, item.first.wrapping_add(at)) } else { Residue::NOBODY }
+        let pairs = pairs.fill(block, n_pairs, |pair| {
+            let at = 2 * pair;
+            Pair::new(&inputs, &cells, item.first.wrapping_add(at), at + 1 < rows)
         });
-        contacts.fill_by_warp_with(block, pairs, (near, own), |warp, (near, own), pair| {
-            contacts::of_two::<Here>(warp, near, own, Two { residues: &residues, first: 2 * pair }, &around)
+        contacts.fill_by_warp_with(block, n_pairs, (near, own), |warp, (near, own), pair| {
+            // Read again at each use, which takes fewer registers than to keep it.
+            contacts::of_two::<Here>(warp, near, own, || pairs.get(pair), &around)
         });
     }
     let (depths, surface) = (View::of(depths.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));

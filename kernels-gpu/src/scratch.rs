@@ -87,7 +87,7 @@ pub struct Traits {
 }
 
 /// Counts around a heavy atom.
-#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct AtomSurface {
     /// Test points on its sphere that no other atom covers.

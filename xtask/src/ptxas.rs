@@ -13,7 +13,7 @@ use crate::workspace::{self, KernelCrate, Place};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The chips, separated by commas
-    #[arg(long, value_name = "ARCH", value_delimiter = ',', default_value = "sm_75,sm_86,sm_90,sm_120")]
+    #[arg(long, value_name = "ARCH", value_delimiter = ',', default_value = "sm_75,sm_80,sm_86,sm_90,sm_100,sm_120")]
     arch: Vec<NvvmArch>,
 
     /// Only this crate (repeatable)

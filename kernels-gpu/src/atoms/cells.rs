@@ -127,9 +127,6 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of nothing, which adds nothing to another one.
-    pub const NOTHING: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
-
     /// The box of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
@@ -216,7 +213,8 @@ impl Bounds {
 }
 
 /// A cuboid of cells: its first and last cell along each axis.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
 pub struct Region {
     low: [u32; 3],
     high: [u32; 3],
@@ -493,6 +491,25 @@ impl Cells<'_> {
     #[inline(always)]
     pub fn seen(&self, rings: u32) -> f32 {
         rings as f32 * self.frame.get(0).edge - SLACK
+    }
+
+    /// Distance in Å within which a region of cells has all atoms around one in it: that to the nearest cell outside.
+    #[inline(always)]
+    pub fn seen_in(&self, region: Region, at: Atom) -> f32 {
+        let frame = self.frame.get(0);
+        let mut seen = f32::INFINITY;
+        for (axis, at) in [at.x, at.y, at.z].into_iter().enumerate() {
+            let begin_of = |cell: u32| cell as f32 * frame.edge + frame.origin[axis];
+            let (low, behind) = (region.low[axis], region.high[axis].wrapping_add(1));
+            // Where the grid ends there are no other atoms.
+            if low > 0 {
+                seen = smaller(seen, at - begin_of(low));
+            }
+            if behind < frame.size[axis] {
+                seen = smaller(seen, begin_of(behind) - at);
+            }
+        }
+        seen - SLACK
     }
 
     /// Run `k` of a region.

@@ -1,7 +1,7 @@
 //! Atoms in contact with residues. A warp takes two residues that follow each other: they are close together, so it searches the
 //! atoms around both once.
 
-use super::cells::{Bounds, Cells};
+use super::cells::{Bounds, Cells, Region};
 use super::{Inputs, square};
 use crate::points::near;
 use bytemuck::{Pod, Zeroable};
@@ -13,30 +13,49 @@ const CONTACT: f32 = 4.5;
 /// Room in a warp's list of atoms that may touch two residues, with their own.
 pub const NEAR: usize = 320;
 
-/// A residue among the atoms of its structure.
+/// Two residues of a structure that follow each other, or one. A thread finds all of this, because a warp would need as many
+/// instructions for one pair as for 32.
 #[derive(Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-pub struct Residue {
-    /// The box around its atoms.
+#[repr(C, align(16))]
+pub struct Pair {
+    /// The first and last of the residues whose contacts with each do not count: itself and those beside it.
+    beside: [[u32; 2]; 2],
+    /// The box around their atoms.
     bounds: Bounds,
-    /// Its first atom in the structure, and their number.
+    /// The number of each one's atoms.
+    n: [u32; 2],
+    /// The cells that may have atoms in contact with them.
+    region: Region,
+    /// Their first atom in the structure.
     first: u32,
-    n: u32,
-    /// The first and last of the residues whose contacts do not count: itself and those beside it.
-    beside: [u32; 2],
+    _padding: u32,
 }
 
-impl Residue {
-    /// A residue without atoms, for the second of two where there is only one.
-    pub const NOBODY: Self = Self { bounds: Bounds::NOTHING, first: 0, n: 0, beside: [0; 2] };
-
-    /// Residue `i` of a structure.
+impl Pair {
+    /// Residue `i` of a structure, and the one after it if there `are_two`.
     #[inline(always)]
-    pub(super) fn new(inputs: &Inputs, i: u32) -> Self {
-        let ((first, end), beside) = (inputs.atoms_of(i), inputs.beside(i));
-        let (atoms, n) = (inputs.all(), end.wrapping_sub(first));
-        let bounds = Bounds::of_few(n, |k| atoms.get(first.wrapping_add(k)));
-        Self { bounds, first, n, beside: [beside.0, beside.1] }
+    pub(super) fn new(inputs: &Inputs, cells: &Cells, i: u32, are_two: bool) -> Self {
+        let ((first, middle), beside) = (inputs.atoms_of(i), inputs.beside(i));
+        let other = if are_two { i.wrapping_add(1) } else { i };
+        let ((_, end), beside_other) = (inputs.atoms_of(other), inputs.beside(other));
+        let atoms = inputs.all();
+        let bounds = Bounds::of_few(end.wrapping_sub(first), |k| atoms.get(first.wrapping_add(k)));
+        Self {
+            beside: [[beside.0, beside.1], [beside_other.0, beside_other.1]],
+            bounds,
+            n: [middle.wrapping_sub(first), end.wrapping_sub(middle)],
+            region: cells.within(&bounds, CONTACT),
+            first,
+            _padding: 0,
+        }
+    }
+
+    /// Atom `k` of residue `which`, or its last one.
+    #[inline(always)]
+    fn own(&self, atoms: &Clamped<Atom>, which: usize, k: u32) -> Atom {
+        let n = self.n[which];
+        let first = if which == 0 { self.first } else { self.first.wrapping_add(self.n[0]) };
+        if n > 0 { atoms.get(first.wrapping_add(k.min(n.wrapping_sub(1)))) } else { NOWHERE }
     }
 }
 
@@ -44,21 +63,6 @@ impl Residue {
 #[inline(always)]
 fn is_other([first, last]: [u32; 2], owner: u32) -> bool {
     (owner < first) | (owner > last)
-}
-
-/// Two residues that follow each other in shared memory. They are read again at each use, which takes fewer registers than to keep
-/// them.
-#[derive(Clone, Copy)]
-pub struct Two<'a> {
-    pub residues: &'a Tile<'a, Residue>,
-    pub first: u32,
-}
-
-impl Two<'_> {
-    #[inline(always)]
-    fn residue(&self, k: u32) -> Residue {
-        self.residues.get(self.first.wrapping_add(k))
-    }
 }
 
 /// The atoms of a structure.
@@ -72,19 +76,12 @@ pub struct Around<'a> {
     pub owners: Clamped<'a, u32>,
 }
 
-impl Around<'_> {
-    /// Atom `k` of a residue, or its last one.
-    #[inline(always)]
-    fn own(&self, residue: Residue, k: u32) -> Atom {
-        let last = residue.n.wrapping_sub(1);
-        if residue.n > 0 { self.atoms.get(residue.first.wrapping_add(k.min(last))) } else { NOWHERE }
-    }
-}
-
-/// An atom of each of two residues.
-pub type Own = [Atom; 2];
-/// Room in a warp's list of these. Amino acids have up to 15 atoms. If a residue has more, all atoms around it are tested directly.
-pub const OWN: usize = 20;
+/// Two atoms of each of two residues: a step of the loop over a residue's atoms tests two, because it takes instructions besides.
+pub type Own = [[Atom; 2]; 2];
+/// Residues with more atoms have no list of their own ones: all atoms around them are tested directly. Amino acids have up to 15.
+const MOST: u32 = 20;
+/// Room in a warp's list of residues' atoms.
+pub const OWN: usize = MOST as usize / 2;
 
 /// An atom that touches nothing.
 const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINITY, radius: 0.0 };
@@ -96,16 +93,14 @@ pub fn of_two<V>(
     warp: &mut Warp,
     near: &mut WarpList<Pick>,
     own: &mut WarpList<Own>,
-    two: Two,
+    pair: impl Fn() -> Pair + Copy + Sync,
     around: &Around,
 ) -> [u32; 2] {
-    let Around { cells, sorted, .. } = around;
-    let (a, b) = (two.residue(0), two.residue(1));
-    let bounds = a.bounds.and(b.bounds);
-    let most = a.n.max(b.n);
+    let Around { cells, sorted, atoms, .. } = around;
+    let Pair { bounds, region, n, .. } = pair();
+    let most = n[0].max(n[1]);
     near.clear(warp);
     if most > 0 {
-        let region = cells.within(&bounds, CONTACT);
         let mut row = 0u32;
         while row < region.rows() {
             let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
@@ -119,15 +114,18 @@ pub fn of_two<V>(
     #[cfg(target_arch = "nvptx64")]
     let own = {
         own.clear(warp);
-        let atoms = warp.per_lane(|lane| [0, 1].map(|which| around.own(two.residue(which), lane.index())));
-        own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() < most);
+        let atoms = warp.per_lane(|lane| {
+            // The last step may test an atom twice.
+            [0, 1].map(|k| [0, 1].map(|which| pair().own(atoms, which, lane.index() * 2 + k)))
+        });
+        own.push_where(warp, &atoms, &atoms, |lane, _| lane.index() * 2 < most);
         own.items(warp)
     };
     #[cfg(not(target_arch = "nvptx64"))]
     let _ = own;
     let near = near.items(warp);
     let mut counts = Counts::nothing(warp);
-    if near.is_complete() & (most <= OWN as u32) {
+    if near.is_complete() & (most <= MOST) {
         let mut at = 0u32;
         while at < near.len() {
             let picks = near.picks(warp, sorted, at);
@@ -136,21 +134,27 @@ pub fn of_two<V>(
             let owners = warp.map(picks.index(), |_, place| around.owners.get(*place));
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             #[cfg(target_arch = "nvptx64")]
-            for own in own.range(0, own.len()) {
-                touch::<[V; 0]>(warp, &mut touches, own, (x, y, z));
+            {
+                // (An iterator would compare and select in each step.)
+                let mut step = 0u32;
+                while step < own.len() {
+                    let [one, other] = own.get(step);
+                    touch::<[V; 0]>(warp, &mut touches, one, (x, y, z));
+                    touch::<[V; 0]>(warp, &mut touches, other, (x, y, z));
+                    step = step.wrapping_add(1);
+                }
             }
             #[cfg(not(target_arch = "nvptx64"))]
             for k in 0..most {
-                touch::<[V; 0]>(warp, &mut touches, [around.own(a, k), around.own(b, k)], (x, y, z));
+                touch::<[V; 0]>(warp, &mut touches, [0, 1].map(|which| pair().own(atoms, which, k)), (x, y, z));
             }
             let n = near.len().wrapping_sub(at);
-            counts.add::<[V; 0]>(warp, two, &owners, &touches, n);
+            counts.add::<[V; 0]>(warp, pair().beside, &owners, &touches, n);
             at = at.wrapping_add(32);
         }
-        return counts.sum(warp);
+        return counts.sum_of_list(warp);
     }
     // The lists have no room for all: test the atoms of the cells around directly, row by row.
-    let region = cells.within(&bounds, CONTACT);
     let mut row = 0u32;
     while row < region.rows() {
         let [mut first, end] = cells.run_within(region, row, &bounds, CONTACT).ends();
@@ -162,12 +166,12 @@ pub fn of_two<V>(
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             let mut k = 0u32;
             while k < most && !warp.all((&touches[0], &touches[1]), |_, (a, b)| *a & *b) {
-                let own = [0, 1].map(|which| around.own(two.residue(which), k));
+                let own = [0, 1].map(|which| pair().own(atoms, which, k));
                 touch::<[V; 1]>(warp, &mut touches, own, (&x, &y, &z));
                 k = k.wrapping_add(1);
             }
             let owners = warp.map(&places, |_, place| around.owners.get(*place));
-            counts.add::<[V; 1]>(warp, two, &owners, &touches, end.wrapping_sub(first));
+            counts.add::<[V; 1]>(warp, pair().beside, &owners, &touches, end.wrapping_sub(first));
             first = first.wrapping_add(32);
         }
         row = row.wrapping_add(1);
@@ -180,7 +184,7 @@ pub fn of_two<V>(
 fn touch<V>(
     warp: &mut Warp,
     [by_a, by_b]: &mut [PerLane<bool>; 2],
-    [a, b]: Own,
+    [a, b]: [Atom; 2],
     at: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
 ) {
     let is_near =
@@ -216,8 +220,14 @@ impl Counts {
 
     /// Adds the atoms in contact with each residue, among those of the first `n` lanes.
     #[inline(always)]
-    fn add<V>(&mut self, warp: &mut Warp, two: Two, owners: &PerLane<u32>, [by_a, by_b]: &[PerLane<bool>; 2], n: u32) {
-        let (a, b) = (two.residue(0).beside, two.residue(1).beside);
+    fn add<V>(
+        &mut self,
+        warp: &mut Warp,
+        [a, b]: [[u32; 2]; 2],
+        owners: &PerLane<u32>,
+        [by_a, by_b]: &[PerLane<bool>; 2],
+        n: u32,
+    ) {
         let counted = |lane: Lane, touches: bool, beside, owner| (lane.index() < n) & touches & is_other(beside, owner);
         #[cfg(target_arch = "nvptx64")]
         {
@@ -234,6 +244,21 @@ impl Counts {
             self.all[0] += warp.count((by_a, owners), |lane, (touches, owner)| counted(lane, *touches, a, *owner));
             self.all[1] += warp.count((by_b, owners), |lane, (touches, owner)| counted(lane, *touches, b, *owner));
         }
+    }
+
+    /// The numbers, if all counted atoms are in a list. Two numbers of its length fit in one word.
+    #[inline(always)]
+    fn sum_of_list(self, warp: &mut Warp) -> [u32; 2] {
+        #[cfg(target_arch = "nvptx64")]
+        {
+            const BITS: u32 = 16;
+            const { assert!(NEAR < 1 << BITS) }
+            let both = warp.map((&self.own[0], &self.own[1]), |_, (a, b)| a | b << BITS);
+            let both = warp.sum(&both);
+            return [both % (1 << BITS), both >> BITS];
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.sum(warp)
     }
 
     #[inline(always)]

@@ -99,8 +99,18 @@ fn of_some<V>(
     let nearest = nearest::<V>(warp, buried, left, exposed, atoms.sorted);
     let mut depths =
         warp.map((&nearest, &is_buried), |_, (nearest, is_buried)| if *is_buried { sqrt(*nearest) } else { 0.0 });
-    let seen = if exposed.is_complete() { smaller(cells.seen(1), DEEPEST) } else { 0.0 };
-    left &= warp.ballot(&nearest, |_, nearest| *nearest > seen * seen);
+    if exposed.is_complete() {
+        let seen = smaller(cells.seen(1), DEEPEST);
+        left &= warp.ballot(&nearest, |_, nearest| *nearest > seen * seen);
+        if left != 0 {
+            // Most atoms are farther from the cells that were not searched.
+            left &= warp.ballot(&nearest, |lane, nearest| {
+                let own = atoms.sorted.get(first.wrapping_add(lane.index()));
+                let seen = smaller(cells.seen_in(region, own), DEEPEST);
+                *nearest > seen * seen
+            });
+        }
+    }
     while left != 0 {
         let next = left.trailing_zeros();
         left &= left.wrapping_sub(1);

@@ -33,9 +33,15 @@ pub struct Known {
 pub fn exposure(inputs: &Inputs, i: u32, known: Known, of: impl Fn(u32) -> (AtomSurface, f32)) -> ResidueExposure {
     let (first, end) = inputs.atoms_of(i);
     let (mut area, mut apolar, mut crowding, mut depths) = (0.0, 0.0, 0.0, 0.0);
+    let read = |own| (inputs.atom(own).radius, of(own));
+    // An atom is read while the one before it is added.
+    let mut next = if first < end { read(first) } else { Default::default() };
     for own in first..end {
-        let (radius, (counted, depth)) = (inputs.atom(own).radius, of(own));
-        let part = sphere_area(radius) * (counted.exposed as f32 / known.points as f32);
+        let (radius, (counted, depth)) = next;
+        next = read(own.wrapping_add(1).min(end.wrapping_sub(1)));
+        // 0 divided by a number would take a device's slow way.
+        let share = counted.exposed.max(1) as f32 / known.points as f32;
+        let part = if counted.exposed > 0 { sphere_area(radius) * share } else { 0.0 };
         area += part;
         if is_apolar(radius) {
             apolar += part;

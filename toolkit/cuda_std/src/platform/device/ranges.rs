@@ -119,22 +119,31 @@ unsafe fn each_counted(
             unsafe { beginnings.or_if(at / WARP, 1u32.wrapping_shl(at), is_some & (at < WARP * WARP)) };
             meet_warp();
             let end_of_these = begin.wrapping_add(WARP * WARP).min(total);
-            let mut word = 0u32;
-            while begin < end_of_these {
-                // SAFETY: as above: there are at most 32 words of beginnings, and a rank is limited to 31. (It never is more, but a dead
-                // lane may have spoiled the words.)
+            // Reads the word of beginnings of 32 places, and finds the element in each lane's.
+            let find = |begin: u32, before: u32| {
+                // SAFETY: as above: there are 32 words of beginnings, and a rank is limited to 31. (It never is more, but a dead lane may
+                // have spoiled the words.)
                 let (begin_here, to_number) = unsafe {
-                    let begin_here = beginnings.load(word);
+                    let begin_here = beginnings.load(begin / WARP % WARP);
                     let up_to_own = begin_here & u32::MAX.wrapping_shr(WARP - 1 - lane);
                     (begin_here, scratch.load(before.wrapping_add(up_to_own.count_ones()).min(WARP - 1)))
                 };
                 // Lanes behind the last place repeat it.
                 let own = begin.wrapping_add(lane).min(total.wrapping_sub(1));
-                let number = PerLane(LaneStorage(own.wrapping_add(to_number)));
-                look(warp, &number, total.wrapping_sub(begin).min(WARP));
-                before = before.wrapping_add(begin_here.count_ones());
+                (own.wrapping_add(to_number), before.wrapping_add(begin_here.count_ones()))
+            };
+            let mut number;
+            (number, before) = find(begin, before);
+            while begin < end_of_these {
+                let own = PerLane(LaneStorage(number));
+                let n = total.wrapping_sub(begin).min(WARP);
                 begin = begin.wrapping_add(WARP);
-                word = word.wrapping_add(1);
+                // Before the elements are looked at, whose reads take long.
+                let next = find(begin, before);
+                look(warp, &own, n);
+                if begin < end_of_these {
+                    (number, before) = next;
+                }
             }
         }
         if total < AT_A_TIME {
