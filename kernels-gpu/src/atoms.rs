@@ -313,11 +313,12 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 /// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
 /// `i`, in the order of cells.
 ///
-/// Without the number of blocks, the assembler would take what shared memory has room for, and spill on sm_80.
+/// Except on sm_80, the number of blocks per multiprocessor is not given. The assembler then takes what shared memory has room for. On
+/// sm_80 it would spill.
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
 /// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
-#[kernel(threads = 192, blocks_per_sm(sm_75 = 2, sm_80 = 5, sm_86 = 4, sm_90 = 6, sm_120 = 4), avx512)]
+#[kernel(threads = 192, blocks_per_sm(sm_80 = 5, sm_86 = none), avx512)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,

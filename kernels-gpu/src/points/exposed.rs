@@ -47,7 +47,7 @@ type Plane = [f32; 4];
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@crate::atom_cells`].
 /// - `surface`: the result of [`fn@crate::atom_surfaces`] with `n_points` test points. If the model's directions are
 ///   among the test points, atoms without accessible area are skipped: they have no point.
-#[kernel(threads = 256, blocks_per_sm(sm_75 = 2, sm_80 = 4, sm_86 = 3, sm_90 = 4, sm_120 = 3), avx512)]
+#[kernel(threads = 256, blocks_per_sm(sm_80 = 4, sm_86 = none), avx512)]
 pub fn site_points(
     block: &mut Block,
     point_atoms: &mut Segment<PointAtom>,

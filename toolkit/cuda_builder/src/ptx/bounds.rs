@@ -8,9 +8,9 @@
 //! ```
 //!
 //! and the build inserts the directives where PTX expects them, between an entry's parameters and its body. With `BLOCKS` 0
-//! the number of blocks is left open. With `75=2,90=4` it depends on the chip: 2 from sm_75 on, and 4 from sm_90 on. PTX has the
-//! number of its target then, and above it a comment with all of them, from which [`for_arch`] takes that of another chip. A fourth
-//! word, `phases`, marks kernels in safe code.
+//! the number of blocks is left open. With `75=2,90=4` it depends on the chip: 2 from sm_75 on, and 4 from sm_90 on. Here, too, 0
+//! leaves it open. PTX has the number of its target then, and above it a comment with all of them, from which [`for_arch`] takes that
+//! of another chip. A fourth word, `phases`, marks kernels in safe code.
 
 use crate::arch::NvvmArch;
 
@@ -99,7 +99,7 @@ pub fn for_arch(text: &str, arch: NvvmArch) -> String {
         }
         replaced = false;
         if let Some(numbers) = line.strip_prefix(BY_CHIP).and_then(|list| numbers(list.trim())) {
-            if let Some((_, blocks)) = numbers.iter().rfind(|(from, _)| *from <= arch.number()) {
+            if let Some((_, blocks @ 1..)) = numbers.iter().rfind(|(from, _)| *from <= arch.number()) {
                 result += &format!("{BLOCKS}{blocks}\n");
             }
             replaced = true;
@@ -142,6 +142,9 @@ mod tests {
                 assert!(ptx.ends_with(&format!("{list}.minnctapersm {blocks}\n{{\n}}\n")), "{ptx}");
             }
         }
+        let open = apply("// .launch_bounds a 64 80=3,86=0\n.entry a(\n)\n{\n}\n", NvvmArch::Compute80).unwrap();
+        assert!(open.contains(".minnctapersm 3"));
+        assert!(!for_arch(&open, NvvmArch::Compute90).contains(".minnctapersm"), "left open again");
         let plain = ".entry a()\n.minnctapersm 2\n{\n}\n";
         assert_eq!(for_arch(plain, NvvmArch::Compute90), plain);
     }

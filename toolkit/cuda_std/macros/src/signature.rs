@@ -38,7 +38,7 @@ impl BlocksPerSm {
         }
     }
 
-    /// `sm_90 = 4`, after the chips that were named before.
+    /// `sm_90 = 4` or `sm_90 = none`, after the chips that were named before.
     fn of_chip(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         let chip = name.to_string().strip_prefix("sm_").and_then(|digits| digits.parse().ok());
@@ -47,7 +47,9 @@ impl BlocksPerSm {
             return Err(Error::new(name.span(), "name older chips first: a number holds from its chip on"));
         }
         input.parse::<Token![=]>()?;
-        self.0.push((chip, Self::number(input)?));
+        let is_none = input.fork().parse::<Ident>().is_ok_and(|word| word == "none");
+        let blocks = if is_none { input.parse::<Ident>().map(|_| 0)? } else { Self::number(input)? };
+        self.0.push((chip, blocks));
         Ok(())
     }
 
@@ -66,7 +68,7 @@ impl BlocksPerSm {
         Ok(blocks)
     }
 
-    /// As the build reads it: `0` if it is not given, `3`, or `75=2,90=4`.
+    /// As the build reads it: `0` if it is not given, `3`, or `75=2,90=4`. There `0` stands for `none`.
     pub fn mark(&self) -> String {
         match self.0[..] {
             [] => "0".to_owned(),
