@@ -23,6 +23,11 @@ impl Clashes {
     /// Among the names of all inputs of a run.
     #[must_use]
     pub fn among<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: Vec<&str> = names.into_iter().collect();
+        // Most runs have no such name, and many inputs.
+        if !names.iter().any(|name| name.contains(SEPARATORS)) {
+            return Self::default();
+        }
         let names: HashSet<&str> = names.into_iter().collect();
         let continues = |name: &&&str| beginnings(name).any(|beginning| names.contains(beginning));
         Self(names.iter().filter(continues).map(|&name| name.to_owned()).collect())

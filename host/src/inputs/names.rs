@@ -44,20 +44,25 @@ impl NameBy {
             }
         }
         let mut files: Vec<&mut InputFile> = entries.iter_mut().flatten().collect();
-        if self == Self::Shortest {
-            tell_apart(&mut files, is_taken)?;
-        }
-        let mut known: HashMap<&str, &Path> = HashMap::with_capacity(files.len());
-        for file in &files {
-            if let Some(first) = known.insert(&file.name, &file.path) {
-                return Err(duplicate(&file.name, first, &file.path));
+        match (first_duplicate(&files, is_taken), self) {
+            (None, _) => Ok(()),
+            (Some(_), Self::Shortest) => {
+                tell_apart(&mut files, is_taken)?;
+                first_duplicate(&files, is_taken).map_or(Ok(()), Err)
             }
-            if is_taken(&file.name) {
-                return Err(duplicate(&file.name, Path::new(ANOTHER), &file.path));
-            }
+            (Some(duplicate), _) => Err(duplicate),
         }
-        Ok(())
     }
+}
+
+/// The first file that has the name of one before it, or one that is taken.
+fn first_duplicate(files: &[&mut InputFile], is_taken: &dyn Fn(&str) -> bool) -> Option<DuplicateName> {
+    let mut known: HashMap<&str, &Path> = HashMap::with_capacity(files.len());
+    files.iter().find_map(|file| {
+        let first =
+            known.insert(&file.name, &file.path).or_else(|| is_taken(&file.name).then(|| Path::new(ANOTHER)))?;
+        Some(duplicate(&file.name, first, &file.path))
+    })
 }
 
 /// Stands in errors for an input whose path is not known any more, or that has none.
