@@ -255,7 +255,7 @@ impl Counts {
             const { assert!(NEAR < 1 << BITS) }
             let both = warp.map((&self.own[0], &self.own[1]), |_, (a, b)| a | b << BITS);
             let both = warp.sum(&both);
-            return [both % (1 << BITS), both >> BITS];
+            [both % (1 << BITS), both >> BITS]
         }
         #[cfg(not(target_arch = "nvptx64"))]
         self.sum(warp)
