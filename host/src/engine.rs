@@ -52,6 +52,7 @@ mod threads;
 mod twins;
 mod worker;
 mod workspace;
+mod zeroed;
 
 pub use batch_inputs::{BatchInputs, InputBuffers};
 pub use batch_results::BatchResults;

@@ -88,10 +88,24 @@ macro_rules! batch_buffers {
         }
 
         impl BatchBuffers {
-            /// The per-residue inputs of all structures, with defaults for inputs that a structure leaves out.
-            fn join_residues(&mut self, inputs: &[&StructureInput]) -> Result<(), PackError> {
-                $(self.$name = joined(inputs, |input| (&input.$name, input.n_residues(), absent!($kind $($absent)?)))?;)*
+            /// Reserves memory.
+            fn reserve(&mut self, structures: usize, atoms: usize, residues: usize) -> Result<(), PackError> {
+                reserve(&mut self.descriptors, structures)?;
+                reserve(&mut self.centers, structures)?;
+                reserve(&mut self.atoms, atoms)?;
+                reserve(&mut self.residue_atoms, residues)?;
+                $(reserve(&mut self.$name, residues)?;)*
                 Ok(())
+            }
+
+            /// Appends a valid structure, with defaults for inputs that it leaves out.
+            fn append(&mut self, input: &StructureInput, descriptor: BatchStructureDesc) {
+                let n = input.n_residues();
+                self.descriptors.push(descriptor);
+                self.centers.push(input.center);
+                self.atoms.extend_from_slice(&input.atoms);
+                self.residue_atoms.extend_from_slice(&input.residue_atoms[..n]);
+                $(append(&mut self.$name, &input.$name, n, absent!($kind $($absent)?));)*
             }
 
             /// Fills inputs that were left out with their default values.
@@ -150,31 +164,27 @@ impl PackedBatch {
     /// of 32 columns below 2^31), or if memory runs out. Errors name the structure.
     pub fn from_inputs<'a>(inputs: impl IntoIterator<Item = &'a StructureInput>) -> Result<Self, PackError> {
         let inputs: Vec<&StructureInput> = inputs.into_iter().collect();
+        let mut buffers = BatchBuffers::default();
+        let sum = |of: fn(&StructureInput) -> usize| inputs.iter().map(|input| of(input)).sum();
+        buffers.reserve(inputs.len(), sum(StructureInput::n_atoms), sum(StructureInput::n_residues))?;
         let mut totals = Totals::default();
-        let mut descriptors = Vec::with_capacity(inputs.len());
         for (index, input) in inputs.iter().enumerate() {
             input.validate().map_err(|source| PackError::Structure { index, source })?;
             let (atom_offset, ca_offset) = totals.add(index, &input.name, input.n_atoms(), input.n_residues())?;
-            descriptors.push(BatchStructureDesc {
-                atom_offset,
-                ca_offset,
-                n_atoms: input.n_atoms() as u32,
-                n_residues: input.n_residues() as u32,
-                lineage_hash: input.lineage_hash,
-                country_id: input.country_id,
-                _padding: [0; 3],
-            });
+            // Checked just before, it is still in the core's caches.
+            buffers.append(
+                input,
+                BatchStructureDesc {
+                    atom_offset,
+                    ca_offset,
+                    n_atoms: input.n_atoms() as u32,
+                    n_residues: input.n_residues() as u32,
+                    lineage_hash: input.lineage_hash,
+                    country_id: input.country_id,
+                    _padding: [0; 3],
+                },
+            );
         }
-        let mut buffers = BatchBuffers {
-            descriptors,
-            centers: inputs.iter().map(|input| input.center).collect(),
-            atoms: joined(&inputs, |input| (&input.atoms, input.n_atoms(), Atom::default()))?,
-            residue_atoms: joined(&inputs, |input| {
-                (&input.residue_atoms[..input.n_residues()], input.n_residues(), 0)
-            })?,
-            ..BatchBuffers::default()
-        };
-        buffers.join_residues(&inputs)?;
         Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
     }
 
@@ -298,23 +308,18 @@ fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
     Offsets::new(sums.collect()).expect("running sums do not decrease")
 }
 
-/// Concatenates the elements of all structures. Each gives its elements, their required number, and the default if there
-/// are none.
-fn joined<T: Copy>(
-    inputs: &[&StructureInput],
-    field: impl Fn(&StructureInput) -> (&[T], usize, T),
-) -> Result<Vec<T>, PackError> {
-    let len = inputs.iter().map(|input| field(input).1).sum();
-    let mut all = Vec::new();
+/// Reserves memory for `len` elements.
+fn reserve<T>(all: &mut Vec<T>, len: usize) -> Result<(), PackError> {
     all.try_reserve_exact(len).map_err(|_| PackError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
     huge_pages::under(all.spare_capacity_mut());
-    for input in inputs {
-        let (elements, len, absent) = field(input);
-        if elements.is_empty() {
-            all.resize(all.len() + len, absent);
-        } else {
-            all.extend_from_slice(elements);
-        }
+    Ok(())
+}
+
+/// Appends `elements`, or `len` times the default if there are none.
+fn append<T: Copy>(all: &mut Vec<T>, elements: &[T], len: usize, absent: T) {
+    if elements.is_empty() {
+        all.resize(all.len() + len, absent);
+    } else {
+        all.extend_from_slice(elements);
     }
-    Ok(all)
 }

@@ -1,8 +1,8 @@
 //! Memory that is reused after it is dropped.
 
 use super::EngineError;
-use crate::huge_pages;
-use bytemuck::Zeroable;
+use super::zeroed::Zeroed;
+use bytemuck::Pod;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ impl<T> Clone for Pooled<T> {
     }
 }
 
-impl<T: Zeroable> Pooled<T> {
+impl<T: Pod> Pooled<T> {
     /// Memory for `len` elements with unspecified contents.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl<T> Pooled<T> {
 /// Unused memory of one kind.
 #[derive(Debug)]
 struct Shelf<T> {
-    free: Mutex<Vec<Vec<T>>>,
+    free: Mutex<Vec<Zeroed<T>>>,
     allocations: AtomicU64,
 }
 
@@ -63,18 +63,18 @@ impl<T> Default for Shelf<T> {
 const MOST_FREE: usize = 8;
 
 impl<T> Shelf<T> {
-    fn free(&self) -> std::sync::MutexGuard<'_, Vec<Vec<T>>> {
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<Zeroed<T>>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T: Zeroable> Shelf<T> {
+impl<T: Pod> Shelf<T> {
     /// The smallest piece that is long enough. Otherwise a new one, an eighth longer than requested, for batches whose sizes
     /// differ a little.
     fn take(shelf: &Arc<Self>, len: usize) -> Result<PooledVec<T>, EngineError> {
         let home = Some(Arc::clone(shelf));
         if len == 0 {
-            return Ok(PooledVec { elements: Vec::new(), len, home });
+            return Ok(PooledVec { elements: Zeroed::default(), len, home });
         }
         let mut free = shelf.free();
         let fitting = free.iter().enumerate().filter(|(_, one)| one.len() >= len).min_by_key(|(_, one)| one.len());
@@ -88,11 +88,7 @@ impl<T: Zeroable> Shelf<T> {
         drop(free);
         drop(short);
         shelf.allocations.fetch_add(1, Ordering::Relaxed);
-        // The thread that writes a page is the first to touch it.
-        let wanted = len + len / 8;
-        let elements = bytemuck::allocation::try_zeroed_vec(wanted)
-            .map_err(|()| EngineError::OutOfHostMemory { bytes: wanted.saturating_mul(size_of::<T>()) })?;
-        huge_pages::under(&elements);
+        let elements = Zeroed::new(len + len / 8)?;
         Ok(PooledVec { elements, len, home })
     }
 }
@@ -100,20 +96,20 @@ impl<T: Zeroable> Shelf<T> {
 /// Elements in memory that returns to its pool when this is dropped. Otherwise it behaves like a slice.
 ///
 /// The results of an engine reuse the memory of dropped results.
-pub(super) struct PooledVec<T> {
-    elements: Vec<T>,
+pub(super) struct PooledVec<T: Pod> {
+    elements: Zeroed<T>,
     /// The number of elements that are visible.
     len: usize,
     home: Option<Arc<Shelf<T>>>,
 }
 
-impl<T> From<Vec<T>> for PooledVec<T> {
+impl<T: Pod> From<Vec<T>> for PooledVec<T> {
     fn from(elements: Vec<T>) -> Self {
-        Self { len: elements.len(), elements, home: None }
+        Self { len: elements.len(), elements: Zeroed::Allocated(elements), home: None }
     }
 }
 
-impl<T> Deref for PooledVec<T> {
+impl<T: Pod> Deref for PooledVec<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -121,32 +117,32 @@ impl<T> Deref for PooledVec<T> {
     }
 }
 
-impl<T> DerefMut for PooledVec<T> {
+impl<T: Pod> DerefMut for PooledVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.elements[..self.len]
     }
 }
 
-impl<T: Clone> Clone for PooledVec<T> {
+impl<T: Pod> Clone for PooledVec<T> {
     /// The clone has its own memory.
     fn clone(&self) -> Self {
         self.to_vec().into()
     }
 }
 
-impl<T: std::fmt::Debug> std::fmt::Debug for PooledVec<T> {
+impl<T: Pod + std::fmt::Debug> std::fmt::Debug for PooledVec<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: PartialEq> PartialEq for PooledVec<T> {
+impl<T: Pod + PartialEq> PartialEq for PooledVec<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<'a, T> IntoIterator for &'a PooledVec<T> {
+impl<'a, T: Pod> IntoIterator for &'a PooledVec<T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
 
@@ -155,7 +151,7 @@ impl<'a, T> IntoIterator for &'a PooledVec<T> {
     }
 }
 
-impl<T> Drop for PooledVec<T> {
+impl<T: Pod> Drop for PooledVec<T> {
     fn drop(&mut self) {
         let Some(home) = &self.home else { return };
         let elements = std::mem::take(&mut self.elements);

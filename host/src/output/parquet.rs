@@ -97,7 +97,7 @@ impl<W: Write + Send> ParquetTable<W> {
             // bytes do repeat: stored apart from the other bytes, they are smaller and faster to read.
             let is_feature = matches!(column, Column::Feature(_));
             properties = properties.set_column_dictionary_enabled(column.name().into(), !is_feature);
-            if column.kind() == Kind::Float {
+            if matches!(column.kind(), Kind::Float | Kind::Text) {
                 // `statistics` adds them.
                 properties = properties.set_column_statistics_enabled(column.name().into(), EnabledStatistics::None);
             }

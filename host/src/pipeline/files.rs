@@ -62,6 +62,10 @@ pub struct StructureFiles {
     atoms_now: usize,
     /// A structure that begins the next batch.
     first: Option<Entry>,
+    /// Bytes of the inputs that are not in a batch yet; `None` if an input has no known size.
+    left: Option<u64>,
+    /// Bytes and atoms of the inputs in batches.
+    taken: (u64, u64),
 }
 
 /// Shared by all reading threads.
@@ -112,6 +116,9 @@ const GZIP_RATIO: u64 = 5;
 /// Limit of the first batch in atoms. A small first batch starts the computation early. Each further batch may have twice
 /// as many atoms, up to the normal limit.
 const FIRST_ATOMS: usize = 1 << 16;
+/// A batch has at most this part of the atoms that are left, or as many as the first one: at the end of a run, cores and devices wait for
+/// the last batches.
+const SHARES_OF_THE_REST: u128 = 4;
 /// Most atoms of a batch in the pipeline, some hundred structures. Then reading, computing and writing overlap in runs of a
 /// few thousand structures, and few structures are in memory.
 pub(crate) const MOST_ATOMS: usize = 1 << 19;
@@ -142,6 +149,8 @@ impl StructureFiles {
             .build()?;
         let entries = entries.into();
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
+        let has_size = !entries.iter().flatten().any(InputFile::is_read_once);
+        let left = has_size.then(|| entries.iter().flatten().map(|file| file.size).fold(0, u64::saturating_add));
         let files = Files { entries, options, annotations, lineages: None, clashes, cancel: cancel.clone() };
         Ok(Self {
             files: Arc::new(files),
@@ -153,6 +162,8 @@ impl StructureFiles {
             batch_atoms,
             atoms_now: FIRST_ATOMS.min(batch_atoms),
             first: None,
+            left,
+            taken: (0, 0),
         })
     }
 
@@ -186,6 +197,24 @@ impl StructureFiles {
     pub(crate) fn begin(&mut self) {
         self.pool.spawn_broadcast(|_| crate::huge_pages::under_this_threads_heap());
         self.read_ahead(PIECES_PER_CORE_AT_FIRST);
+    }
+
+    /// The limit of the next batch in atoms. The rest has as many atoms per byte as what is in batches.
+    fn most_atoms_of_next(&self) -> usize {
+        let (Some(left), (bytes @ 1.., atoms)) = (self.left, self.taken) else { return self.atoms_now };
+        let rest = u128::from(left) * u128::from(atoms) / u128::from(bytes);
+        let share = usize::try_from(rest / SHARES_OF_THE_REST).unwrap_or(usize::MAX);
+        self.atoms_now.min(share.max(FIRST_ATOMS))
+    }
+
+    /// Counts an entry that goes into a batch.
+    fn take(&mut self, entry: &Entry) {
+        let atoms = match &entry.read {
+            Read::Structure(structure, _) => structure.n_atoms() as u64,
+            Read::Failed(_) | Read::Said { .. } => 0,
+        };
+        self.left = self.left.map(|left| left.saturating_sub(entry.bytes));
+        self.taken = (self.taken.0.saturating_add(entry.bytes), self.taken.1.saturating_add(atoms));
     }
 
     /// The next entry.
@@ -358,7 +387,7 @@ impl Iterator for StructureFiles {
 
     fn next(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
-        let mut cut = Cut::new(self.atoms_now);
+        let mut cut = Cut::new(self.most_atoms_of_next());
         self.atoms_now = self.atoms_now.saturating_mul(2).min(self.batch_atoms);
         while let Some(entry) = self.first.take().or_else(|| self.next_read()) {
             if let Read::Structure(structure, _) = &entry.read
@@ -367,6 +396,7 @@ impl Iterator for StructureFiles {
                 self.first = Some(entry);
                 break;
             }
+            self.take(&entry);
             batch.push(entry);
         }
         (!batch.outcomes.is_empty()).then_some(batch)
@@ -454,12 +484,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_batches_are_small() {
-        let (_folder, entries) = folder_of(&[FIRST_ATOMS / 4; 20]);
-        let source =
-            StructureFiles::new(entries, ReadOptions::default(), Arc::default(), 3 * FIRST_ATOMS, &Cancel::default());
-        let lengths: Vec<_> = source.unwrap().map(|batch| batch.structures.len()).collect();
-        assert_eq!(lengths, [4, 8, 8]);
+    fn the_first_and_the_last_batches_are_small() {
+        let (_folder, mut entries) = folder_of(&[FIRST_ATOMS / 4; 40]);
+        let lengths = |entries: &[_]| {
+            let (options, cancel) = (ReadOptions::default(), Cancel::default());
+            let source = StructureFiles::new(entries, options, Arc::default(), 3 * FIRST_ATOMS, &cancel);
+            source.unwrap().map(|batch| batch.structures.len()).collect::<Vec<_>>()
+        };
+        // A quarter of the rest, once that is less than the limit.
+        assert_eq!(lengths(&entries), [4, 8, 7, 5, 4, 4, 4, 4]);
+        // Nobody knows how much comes through a pipe.
+        let (path, size, source) = ("no/such/pipe".into(), 0, Source::Pipe);
+        entries.push(Ok(InputFile { name: "pipe".to_owned(), path, size, source }));
+        assert_eq!(lengths(&entries), [4, 8, 12, 12, 4]);
     }
 
     #[test]

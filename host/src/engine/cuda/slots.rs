@@ -20,6 +20,9 @@ use std::time::Duration;
 /// Copies at a time: one to the device, one from it.
 const COPIES: usize = 2;
 
+/// A thread waits asleep for the kernels of a batch of so many atoms, and leaves its core to others: they take a millisecond or more.
+const ASLEEP_ATOMS: usize = 1 << 18;
+
 /// Options for batches on a device.
 ///
 /// ```
@@ -103,16 +106,18 @@ pub struct DeviceSlots {
     slots: Vec<Mutex<Slot>>,
     /// The slot to wait for when all are busy.
     next: AtomicUsize,
-    copying: Copying,
+    turns: Turns,
 }
 
-/// One copy in each direction and the kernels of some chunks run at a time, so chunks finish in order. If all were computed side by
-/// side, they would finish together and leave the device idle while their results are copied.
+/// One copy in each direction runs at a time for the chunks of a batch, and the kernels of some chunks, so chunks finish in order. If
+/// all were computed side by side, they would finish together and leave the device idle while their results are copied. Nobody waits
+/// for the order of whole batches, so they are copied side by side.
 #[derive(Debug, Default)]
-struct Copying {
-    /// Holds the events that end the kernels of the last copied chunks, as many as are computed at a time.
-    to_device: Mutex<VecDeque<Arc<Event>>>,
+struct Turns {
+    to_device: Mutex<()>,
     from_device: Mutex<()>,
+    /// The events that end the kernels of the last chunks, as many as are computed at a time.
+    launched: Mutex<VecDeque<Arc<Event>>>,
     at_once: usize,
 }
 
@@ -170,8 +175,8 @@ impl DeviceSlots {
         };
         let slots = (0..options.slots.max(1)).map(slot).collect::<Result<_, CudaError>>()?;
         let (results, next) = (ResultPool::default(), AtomicUsize::new(0));
-        let copying = Copying { at_once: options.at_once.max(1), ..Copying::default() };
-        Ok(Self { options, pool, staging, results, slots, next, copying })
+        let turns = Turns { at_once: options.at_once.max(1), ..Turns::default() };
+        Ok(Self { options, pool, staging, results, slots, next, turns })
     }
 
     /// Computes a batch. Its results have the same bits however it is divided into chunks. The chunks' times are added up.
@@ -201,7 +206,7 @@ impl DeviceSlots {
             rest = others;
         }
         let result = match <[Job<'_>; 1]>::try_from(jobs) {
-            Ok([job]) => self.free_slot().run(job, request, &self.copying).map(|one| vec![one]),
+            Ok([job]) => self.free_slot().run(job, request, &self.turns).map(|one| vec![one]),
             Err(jobs) => self.run_all(jobs, request),
         };
         if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
@@ -268,7 +273,7 @@ impl DeviceSlots {
                     break;
                 }
                 let first = job.chunk.structures().start;
-                let result = locked(slot).run(job, request, &self.copying);
+                let result = locked(slot).run(job, request, &self.turns);
                 failed.fetch_or(result.is_err(), Ordering::Relaxed);
                 done.push((first, result));
             }
@@ -290,7 +295,7 @@ impl Slot {
         &mut self,
         Job { chunk, to, is_whole }: Job<'_>,
         request: &Request,
-        copying: &Copying,
+        turns: &Turns,
     ) -> Result<Outcome, EngineError> {
         let stream = self.executor.stream().clone();
         // Buffers return to the slot only after success: what a panicked kernel wrote is not used again, and memory
@@ -300,7 +305,7 @@ impl Slot {
             _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,
         };
         let stays = request.selection.stays_on_device();
-        let outcome = self.compute(&mut buffers, &stream, (&chunk, is_whole), to, copying).and_then(|times| {
+        let outcome = self.compute(&mut buffers, &stream, (&chunk, is_whole), to, turns).and_then(|times| {
             let values = stays.then(|| buffers.lend_values(&stream)).transpose()?;
             Ok((times, values))
         });
@@ -315,11 +320,13 @@ impl Slot {
         stream: &Stream,
         (chunk, is_whole): (&BatchChunk<'_>, bool),
         to: ResultsMut<'_>,
-        copying: &Copying,
+        turns: &Turns,
     ) -> Result<DeviceTimes, CudaError> {
         let Moments { begin, uploaded, started, launched, computed, downloaded } = &self.moments;
+        // Chunks of a larger batch take turns.
+        let turn = |mutex| (!is_whole).then(|| locked(mutex));
         {
-            let mut before = locked(&copying.to_device);
+            let _turn = turn(&turns.to_device);
             begin.record(stream)?;
             // Chunks of a larger batch keep their buffers, which fit again.
             if is_whole {
@@ -328,7 +335,8 @@ impl Slot {
                 buffers.upload_chunk(stream, chunk, Largest::default())?;
             }
             uploaded.record(stream)?;
-            if before.len() >= copying.at_once
+            let mut before = locked(&turns.launched);
+            if before.len() >= turns.at_once
                 && let Some(before) = before.pop_front()
             {
                 stream.queue_behind(&before)?;
@@ -338,9 +346,12 @@ impl Slot {
             launched.record(stream)?;
             before.push_back(Arc::clone(launched));
         }
+        if is_whole && chunk.n_atoms() >= ASLEEP_ATOMS {
+            launched.synchronize()?;
+        }
         stream.synchronize()?;
         {
-            let _alone = locked(&copying.from_device);
+            let _turn = turn(&turns.from_device);
             computed.record(stream)?;
             buffers.results_into(stream, to)?;
             downloaded.record(stream)?;
@@ -370,7 +381,7 @@ impl Moments {
     fn new(context: &Context) -> Result<Self, CudaError> {
         let event = || Event::new(context);
         let (begin, uploaded, started) = (event()?, event()?, event()?);
-        let (launched, computed, downloaded) = (Arc::new(event()?), event()?, event()?);
+        let (launched, computed, downloaded) = (Arc::new(Event::blocking(context)?), event()?, event()?);
         Ok(Self { begin, uploaded, started, launched, computed, downloaded })
     }
 }

@@ -4,7 +4,7 @@ use super::super::rows::GroupRows;
 use super::super::value::Kind;
 use super::super::{Column, StructureRows, is_same};
 use super::Encoded;
-use super::statistics::Extent;
+use super::statistics::{Extent, TextExtent};
 use bytes::Bytes;
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
@@ -32,10 +32,13 @@ pub(super) fn encode(
     let closed = match column.kind() {
         Kind::Text => {
             let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
-            let mut texts = Texts::default();
+            let (mut texts, mut length) = (Texts::default(), 0);
             let append = |rows: &mut Vec<_>, part: &StructureRows<'_>| texts.append(rows, column, part);
-            in_pieces(group, append, |rows| writer.write_batch(rows, None, None))?;
-            writer.close()
+            in_pieces(group, append, |rows| {
+                length += rows.iter().map(ByteArray::len).sum::<usize>();
+                writer.write_batch(rows, None, None)
+            })?;
+            writer.close().and_then(|closed| texts.extent.described(closed, length))
         }
         Kind::Int => {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
@@ -137,6 +140,9 @@ struct Texts {
     known: HashMap<Box<str>, ByteArray>,
     /// The text of the last row: consecutive rows often have the same.
     last: Option<(Box<str>, ByteArray)>,
+    /// The last text of the program itself.
+    last_fixed: Option<&'static str>,
+    extent: TextExtent,
 }
 
 impl Texts {
@@ -148,13 +154,13 @@ impl Texts {
             Column::Chain => all.extend(rows.map(|row| self.of(part.chain(row)))),
             Column::Icode => all.extend(structure.insertion_codes[rows].iter().map(|code| self.of(code))),
             Column::Resname if is_standard => {
-                all.extend(rows.map(|row| fixed(RESIDUES[usize::from(structure.residue_types[row])].name)));
+                all.extend(rows.map(|row| self.fixed(RESIDUES[usize::from(structure.residue_types[row])].name)));
             }
             Column::Resname => all.extend(rows.map(|row| self.of(part.resname(row)))),
-            Column::Parent => all.extend(rows.map(|row| fixed(structure.parent(row)))),
+            Column::Parent => all.extend(rows.map(|row| self.fixed(structure.parent(row)))),
             Column::State(feature) => match part.values(feature) {
-                [] => all.extend(rows.map(|_| fixed(""))),
-                values => all.extend(values[rows].iter().map(|&value| fixed(SecondaryStructure::letter(value)))),
+                [] => all.extend(rows.map(|_| self.fixed(""))),
+                values => all.extend(values[rows].iter().map(|&value| self.fixed(SecondaryStructure::letter(value)))),
             },
             Column::Lineage(text) => {
                 all.extend(std::iter::repeat_n(self.of(part.lineage_text(*text)), rows.len()));
@@ -166,13 +172,14 @@ impl Texts {
 
     fn of(&mut self, text: &str) -> ByteArray {
         match &self.last {
-            _ if text.is_empty() => fixed(""),
+            _ if text.is_empty() => self.fixed(""),
             Some((last, array)) if is_same(last, text) => array.clone(),
             _ => {
                 let array = match self.known.get(text) {
                     Some(array) => array.clone(),
                     None => {
                         let array = ByteArray::from(Bytes::copy_from_slice(text.as_bytes()));
+                        self.extent.add(&array);
                         self.known.insert(text.into(), array.clone());
                         array
                     }
@@ -182,12 +189,17 @@ impl Texts {
             }
         }
     }
-}
 
-/// A text of the program itself, which is neither counted nor freed. (An empty one has an address, too: see [`is_same`].)
-fn fixed(text: &'static str) -> ByteArray {
-    /// What an empty text points to.
-    const BEFORE_NOTHING: &[u8] = b"-";
-    let bytes = if text.is_empty() { &BEFORE_NOTHING[..0] } else { text.as_bytes() };
-    ByteArray::from(Bytes::from_static(bytes))
+    /// A text of the program itself, which is neither counted nor freed. (An empty one has an address, too: see [`is_same`].)
+    fn fixed(&mut self, text: &'static str) -> ByteArray {
+        /// What an empty text points to.
+        const BEFORE_NOTHING: &[u8] = b"-";
+        let bytes = if text.is_empty() { &BEFORE_NOTHING[..0] } else { text.as_bytes() };
+        let array = ByteArray::from(Bytes::from_static(bytes));
+        if !self.last_fixed.is_some_and(|last| std::ptr::eq(last, text)) {
+            self.last_fixed = Some(text);
+            self.extent.add(&array);
+        }
+        array
+    }
 }

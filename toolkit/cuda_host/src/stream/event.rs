@@ -54,6 +54,28 @@ impl Event {
         Self::with_flags(context, 0)
     }
 
+    /// An event for which a thread waits asleep (`CU_EVENT_BLOCKING_SYNC`). Other threads get its core meanwhile. For other events,
+    /// a thread asks again and again; it then goes on sooner after the event, by some ten microseconds.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    ///
+    /// ```no_run
+    /// use cuda_host::{Context, Event};
+    ///
+    /// let context = Context::new(0)?;
+    /// let (stream, done) = (context.stream()?, Event::blocking(&context)?);
+    /// // ... launches that take milliseconds ...
+    /// done.record(&stream)?;
+    /// done.synchronize()?;
+    /// # Ok::<(), cuda_host::CudaError>(())
+    /// ```
+    ///
+    /// This needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code if there is one.
+    pub fn blocking(context: &Context) -> Result<Self, CudaError> {
+        Self::with_flags(context, BLOCKING_SYNC)
+    }
+
     /// A cheaper event without a time.
     pub(crate) fn without_time(context: &Context) -> Result<Self, CudaError> {
         Self::with_flags(context, DISABLE_TIMING)
