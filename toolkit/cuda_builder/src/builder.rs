@@ -268,7 +268,8 @@ impl CudaBuilder {
             features: &self.features,
             flags: &flags::code_generation(arch),
             last_flags: &[],
-            settings: &[],
+            // Cargo compiles `core`, although nothing runs; to optimise it would take most of the time.
+            settings: &[format!("profile.{}.opt-level=0", flags::PROFILE)],
             debug: DebugInfo::None,
             target,
             output: target,
