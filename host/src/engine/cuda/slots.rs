@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// Copies at a time: one to the device, one from it.
+/// Copies at a time for which pages are locked beforehand: one to the device, one from it. More of them lock more when they need it.
 const COPIES: usize = 2;
 
 /// A thread waits asleep for the kernels of a batch of so many atoms, and leaves its core to others: they take a millisecond or more.
