@@ -62,8 +62,8 @@ pub struct StructureFiles {
     atoms_now: usize,
     /// A structure that begins the next batch.
     first: Option<Entry>,
-    /// Bytes of the inputs that are not in a batch yet; `None` if an input has no known size.
-    left: Option<u64>,
+    /// Bytes of all inputs; `None` if an input has no known size.
+    size: Option<u64>,
     /// Bytes and atoms of the inputs in batches.
     taken: (u64, u64),
 }
@@ -150,7 +150,7 @@ impl StructureFiles {
         let entries = entries.into();
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
         let has_size = !entries.iter().flatten().any(InputFile::is_read_once);
-        let left = has_size.then(|| entries.iter().flatten().map(|file| file.size).fold(0, u64::saturating_add));
+        let size = has_size.then(|| entries.iter().flatten().map(|file| file.size).fold(0, u64::saturating_add));
         let files = Files { entries, options, annotations, lineages: None, clashes, cancel: cancel.clone() };
         Ok(Self {
             files: Arc::new(files),
@@ -162,7 +162,7 @@ impl StructureFiles {
             batch_atoms,
             atoms_now: FIRST_ATOMS.min(batch_atoms),
             first: None,
-            left,
+            size,
             taken: (0, 0),
         })
     }
@@ -201,8 +201,8 @@ impl StructureFiles {
 
     /// The limit of the next batch in atoms. The rest has as many atoms per byte as what is in batches.
     fn most_atoms_of_next(&self) -> usize {
-        let (Some(left), (bytes @ 1.., atoms)) = (self.left, self.taken) else { return self.atoms_now };
-        let rest = u128::from(left) * u128::from(atoms) / u128::from(bytes);
+        let (Some(size), (bytes @ 1.., atoms)) = (self.size, self.taken) else { return self.atoms_now };
+        let rest = u128::from(size.saturating_sub(bytes)) * u128::from(atoms) / u128::from(bytes);
         let share = usize::try_from(rest / SHARES_OF_THE_REST).unwrap_or(usize::MAX);
         self.atoms_now.min(share.max(FIRST_ATOMS))
     }
@@ -213,7 +213,6 @@ impl StructureFiles {
             Read::Structure(structure, _) => structure.n_atoms() as u64,
             Read::Failed(_) | Read::Said { .. } => 0,
         };
-        self.left = self.left.map(|left| left.saturating_sub(entry.bytes));
         self.taken = (self.taken.0.saturating_add(entry.bytes), self.taken.1.saturating_add(atoms));
     }
 

@@ -58,7 +58,7 @@ impl Stream {
     ///
     /// This needs a GPU: `tests/tests/cuda_host_gpu/futures.rs` runs such code if there is one.
     pub fn finished(&self) -> Result<Finished, CudaError> {
-        let event = Event::to_sleep_for(self.context())?;
+        let event = Event::blocking_without_time(self.context())?;
         event.record(self)?;
         Ok(Finished { stream: self.clone(), wait: Arc::new(Wait { event, state: Mutex::default() }) })
     }

@@ -4,7 +4,7 @@
 //! So it writes columns of numbers and of texts without statistics, and they are added here: the same ones.
 
 use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
-use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::LevelHistogram;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -94,30 +94,34 @@ impl TextExtent {
     ) -> Result<ColumnCloseResult, ParquetError> {
         let ends: Vec<_> = self.0.iter().flat_map(|(least, largest)| [least.clone(), largest.clone()]).collect();
         // The package shortens long texts.
-        let statistics = of_package(chunk.metadata.column_descr_ptr(), &ends)?;
+        let of_ends =
+            written::<ByteArrayType>(chunk.metadata.column_descr_ptr(), (&ends, None), EnabledStatistics::Chunk)?;
+        let statistics = of_ends.metadata.statistics().expect("statistics were requested").clone();
         let builder = chunk.metadata.into_builder().set_statistics(statistics);
         chunk.metadata = builder.set_unencoded_byte_array_data_bytes(Some(length as i64)).build()?;
         Ok(chunk)
     }
 }
 
-/// The package's own statistics of some texts.
-fn of_package(described: ColumnDescPtr, texts: &[ByteArray]) -> Result<Statistics, ParquetError> {
-    let properties = WriterProperties::builder().set_statistics_enabled(EnabledStatistics::Chunk).build();
+/// A column chunk of these values and their levels, written by the package.
+fn written<T: DataType>(
+    described: ColumnDescPtr,
+    (values, levels): (&[T::T], Option<&[i16]>),
+    statistics: EnabledStatistics,
+) -> Result<ColumnCloseResult, ParquetError> {
+    let properties = Arc::new(WriterProperties::builder().set_statistics_enabled(statistics).build());
     let mut bytes = TrackedWrite::new(Vec::new());
     let pages = Box::new(SerializedPageWriter::new(&mut bytes));
-    let mut writer =
-        get_typed_column_writer::<ByteArrayType>(get_column_writer(described, Arc::new(properties), pages));
-    writer.write_batch(texts, None, None)?;
-    let statistics = writer.close()?.metadata.statistics().cloned();
-    Ok(statistics.expect("statistics were requested"))
+    let mut writer = get_typed_column_writer::<T>(get_column_writer(described, properties, pages));
+    writer.write_batch(values, levels, None)?;
+    writer.close()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
-    use parquet::data_type::{DataType, FloatType};
+    use parquet::data_type::FloatType;
     use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
 
     fn column(kind: PhysicalType, repetition: Repetition, logical: Option<LogicalType>) -> ColumnDescPtr {
@@ -126,24 +130,11 @@ mod tests {
         Arc::new(ColumnDescriptor::new(Arc::new(kind.build().unwrap()), levels, 0, ColumnPath::from("x")))
     }
 
-    fn written<T: DataType>(
-        described: ColumnDescPtr,
-        (values, levels): (&[T::T], Option<&[i16]>),
-        statistics: EnabledStatistics,
-    ) -> ColumnCloseResult {
-        let properties = Arc::new(WriterProperties::builder().set_statistics_enabled(statistics).build());
-        let mut bytes = TrackedWrite::new(Vec::new());
-        let pages = Box::new(SerializedPageWriter::new(&mut bytes));
-        let mut writer = get_typed_column_writer::<T>(get_column_writer(described, properties, pages));
-        writer.write_batch(values, levels, None).unwrap();
-        writer.close().unwrap()
-    }
-
     fn numbers(rows: &[f32], statistics: EnabledStatistics) -> ColumnCloseResult {
         let levels: Vec<i16> = rows.iter().map(|value| i16::from(!value.is_nan())).collect();
         let values: Vec<f32> = rows.iter().copied().filter(|value| !value.is_nan()).collect();
         let described = column(PhysicalType::FLOAT, Repetition::OPTIONAL, None);
-        written::<FloatType>(described, (&values, Some(&levels)), statistics)
+        written::<FloatType>(described, (&values, Some(&levels)), statistics).unwrap()
     }
 
     #[test]
@@ -160,7 +151,7 @@ mod tests {
             let rows: Vec<ByteArray> = rows.iter().map(|text| ByteArray::from(&**text)).collect();
             let write = |statistics| {
                 let described = column(PhysicalType::BYTE_ARRAY, Repetition::REQUIRED, Some(LogicalType::String));
-                written::<ByteArrayType>(described, (&rows, None), statistics)
+                written::<ByteArrayType>(described, (&rows, None), statistics).unwrap()
             };
             let mut extent = TextExtent::default();
             rows.iter().for_each(|text| extent.add(text));

@@ -81,8 +81,8 @@ impl Event {
         Self::with_flags(context, DISABLE_TIMING)
     }
 
-    /// One without a time, for which a thread waits asleep.
-    pub(crate) fn to_sleep_for(context: &Context) -> Result<Self, CudaError> {
+    /// As [`blocking`](Self::blocking), without a time.
+    pub(crate) fn blocking_without_time(context: &Context) -> Result<Self, CudaError> {
         Self::with_flags(context, DISABLE_TIMING | BLOCKING_SYNC)
     }
 
