@@ -17,6 +17,8 @@ use crate::inputs::sources::{Source, source_roots, sources};
 use crate::nested::{DeviceBuild, Lint};
 use crate::outside::inputs_outside;
 use crate::ptx::bounds;
+use crate::ptx::convergent;
+use crate::ptx::divergence::divergent;
 use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
 use crate::ptx::statics;
@@ -343,11 +345,14 @@ impl CudaBuilder {
         // Builds in one directory use the same flags for every crate: cargo keeps one copy of `core` per directory, whatever the
         // flags, and would compile it again at each change.
         let target = &prepared.target.join(arch.to_string());
-        let _alone = only_builder_in(target)?;
+        let alone = only_builder_in(target)?;
         let remapped = Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
         let settings = remapped.settings(graph, self.debug, self.check_writes);
         let Remapped { everywhere, of_outside, of_workspace } = remapped;
         let mut all_flags = flags::code_generation(arch);
+        if self.debug == DebugInfo::LineTables {
+            all_flags.push(flags::LINES_OF_CALLERS.to_owned());
+        }
         all_flags.extend(Remapped::flags(&everywhere));
         let last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
 
@@ -382,6 +387,8 @@ impl CudaBuilder {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
         let (body, llvm) = (read_text(&output)?, read_text(&build.llvm())?);
+        // The canaries have shown that the compiler marks functions; this looks at those of this module.
+        let unmarked = convergent::unmarked(&llvm);
         let of_phases = bounds::kernels_of_phases(&body);
         let body = bounds::apply(&body, arch)
             .map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
@@ -391,6 +398,17 @@ impl CudaBuilder {
         let mut refusals = refusals(&module, &prefixes);
         let changed = statics::seen(&module, &statics::mutable(&llvm), &of_phases);
         refusals.extend(changed.into_iter().map(Refusal::MutableStatic));
+        refusals.extend(unmarked.into_iter().map(Refusal::NotConvergent));
+        refusals.extend(divergent(&body, &of_phases).into_iter().map(Refusal::Divergent));
+        if self.debug == DebugInfo::None && refusals.iter().any(|refusal| matches!(refusal, Refusal::Divergent(_))) {
+            // Once more with lines, to name the places.
+            drop(alone);
+            let with_lines =
+                self.clone().debug(DebugInfo::LineTables).compile(prepared, compiler, arch, inputs.clone());
+            if let Err(error @ CudaBuilderError::Refused { .. }) = with_lines {
+                return Err(error);
+            }
+        }
         if !refusals.is_empty() {
             return Err(CudaBuilderError::Refused { package: package.clone(), refusals });
         }

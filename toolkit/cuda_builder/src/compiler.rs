@@ -11,6 +11,10 @@ use std::process::Command;
 /// The environment variable that chooses the device compiler: the path of a `rustc`.
 pub const RUSTC_VARIABLE: &str = "CUDA_BUILDER_RUSTC";
 
+/// The oldest Rust version that makes sound PTX: since then functions for GPUs are marked as convergent, so that barriers in them
+/// are not copied into branches. Crates for the host build with older ones.
+pub const OLDEST: (u32, u32) = (1, 96);
+
 /// Installs Debian's set of compiler, cargo and library sources (bookworm-security and later).
 pub const DEBIAN_COMMAND: &str =
     "apt-get update && apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src";
@@ -78,6 +82,17 @@ pub enum Unusable {
         rustc: PathBuf,
         /// Where they were expected.
         library: PathBuf,
+    },
+    /// The compiler copies barriers into branches.
+    #[error(
+        "{} is {version}, which copies barriers into branches, so kernels hang; PTX takes Rust {}.{} or newer",
+        rustc.display(), OLDEST.0, OLDEST.1
+    )]
+    TooOld {
+        /// The program.
+        rustc: PathBuf,
+        /// Its version.
+        version: String,
     },
     /// The compiler exists, but not its cargo.
     #[error("{} has no cargo ({})", rustc.display(), cargo.display())]
@@ -238,6 +253,9 @@ impl Discovery {
             return Err(Unusable::DoesNotRun { rustc, reason });
         };
         let (version, llvm) = (version.to_owned(), llvm.to_owned());
+        if number_of(&version).is_none_or(|number| number < OLDEST) {
+            return Err(Unusable::TooOld { rustc, version });
+        }
         Ok(DeviceCompiler { origin, rustc, cargo, sysroot, version, llvm })
     }
 
@@ -256,6 +274,12 @@ impl Discovery {
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
+}
+
+/// The number in the first line of `rustc -vV`.
+fn number_of(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.strip_prefix("rustc ")?.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
 fn library_of(sysroot: &Path) -> PathBuf {

@@ -27,6 +27,9 @@ pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 /// compiler does not inline a closure with some hundred instructions of inline assembly, such as a tensor core product.
 pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
 
+/// With line information: PTX of at least this version has the lines of callers beside those of functions that were inlined.
+pub const LINES_OF_CALLERS: &str = "-Ctarget-feature=+ptx78";
+
 /// Compiles `cuda_std` so that a second write to an element of a `Scatter` panics. For
 /// [`CudaBuilder::check_writes`](crate::CudaBuilder::check_writes).
 pub const CHECK_WRITES: &str = "--cfg=cuda_check_writes";

@@ -1,5 +1,4 @@
-//! The canaries: two kernels that show whether this compiler, with these flags, duplicates a barrier into both arms of a
-//! branch.
+//! The canaries: kernels that show whether this compiler, with these flags, duplicates a barrier into both arms of a branch.
 //!
 //! If the threads of a block wait at different copies of one barrier, this is undefined behaviour on the device. Counting
 //! barriers in the user's kernels proves nothing (an inlined helper and an unrolled loop legitimately have several), so
@@ -14,6 +13,8 @@ use crate::file::{FileError, read_text};
 use crate::flags::DebugInfo;
 use crate::inputs::digest::short_text_digest;
 use crate::nested::{DeviceBuild, NestedError};
+use crate::ptx::convergent::unmarked;
+use crate::ptx::divergence::divergent;
 use crate::ptx::module::PtxModule;
 
 const KERNELS: &str = include_str!("kernels.rs");
@@ -73,6 +74,28 @@ pub enum CanaryError {
         /// The barriers in its PTX.
         barriers: usize,
     },
+    /// A canary's barrier, or the call of its function, stands in an arm of a branch.
+    #[error(
+        "{compiler} puts the barrier of the test kernel `{kernel}` where only some threads get: kernels with barriers would hang on the \
+         device, so nothing is delivered; use the pinned compiler"
+    )]
+    Divergent {
+        /// The compiler's version.
+        compiler: String,
+        /// The canary.
+        kernel: String,
+    },
+    /// The compiler does not mark a function with a barrier as convergent.
+    #[error(
+        "{compiler} does not mark `{function}` of the test kernels as convergent, so it may copy barriers into branches, and nothing is \
+         delivered; use the pinned compiler"
+    )]
+    NotConvergent {
+        /// The compiler's version.
+        compiler: String,
+        /// The function.
+        function: String,
+    },
     /// A canary is missing in the PTX.
     #[error("{compiler} omits the test kernel `{kernel}` from the PTX; use the pinned compiler")]
     Missing {
@@ -90,7 +113,13 @@ pub enum CanaryError {
 }
 
 /// The names of the canaries.
-pub const CANARIES: [&str; 2] = ["barrier_in_crate", "barrier_in_dependency"];
+pub const CANARIES: [&str; 5] = [
+    "barrier_in_crate",
+    "barrier_in_dependency",
+    "barrier_in_inlined_function",
+    "barrier_in_called_function",
+    "barrier_in_function",
+];
 
 /// The compiler and flags for the canaries.
 ///
@@ -122,7 +151,7 @@ pub struct Canary<'a> {
 }
 
 impl Canary<'_> {
-    /// Checks that both canaries have one barrier. Success is remembered for this compiler and these flags.
+    /// Checks that the canaries have one barrier each, which all threads get to. Success is remembered for this compiler and these flags.
     ///
     /// # Errors
     /// If a canary has another number of barriers, or cannot be compiled.
@@ -131,9 +160,11 @@ impl Canary<'_> {
         if mark.is_file() {
             return Ok(());
         }
-        let barriers = self.barriers()?;
+        let (text, llvm) = self.compile()?;
+        let (module, compiler) = (PtxModule::parse(&text), || self.compiler.version.clone());
+        let barriers = module.barrier_sites();
         for kernel in CANARIES {
-            let compiler = self.compiler.version.clone();
+            let compiler = compiler();
             match barriers.get(kernel) {
                 Some(1) => {}
                 Some(&barriers) => {
@@ -141,6 +172,13 @@ impl Canary<'_> {
                 }
                 None => return Err(CanaryError::Missing { compiler, kernel: kernel.to_owned() }),
             }
+        }
+        let all = CANARIES.map(str::to_owned);
+        if let Some(found) = divergent(&text, &all).into_iter().next() {
+            return Err(CanaryError::Divergent { compiler: compiler(), kernel: found.function });
+        }
+        if let Some(function) = unmarked(&llvm).into_iter().next() {
+            return Err(CanaryError::NotConvergent { compiler: compiler(), function });
         }
         Ok(write(&mark, "")?)
     }
@@ -150,6 +188,13 @@ impl Canary<'_> {
     /// # Errors
     /// If they cannot be compiled.
     pub fn barriers(&self) -> Result<BTreeMap<String, usize>, CanaryError> {
+        let (text, _) = self.compile()?;
+        let module = PtxModule::parse(&text);
+        Ok(module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect())
+    }
+
+    /// The PTX of the canaries, and LLVM's text.
+    fn compile(&self) -> Result<(String, String), CanaryError> {
         let directory = self.directory();
         write(&directory.join("Cargo.toml"), KERNELS_MANIFEST)?;
         write(&directory.join("Cargo.lock"), LOCK)?;
@@ -170,9 +215,7 @@ impl Canary<'_> {
             output: &output,
         };
         build.run()?;
-        let text = read_text(&output)?;
-        let module = PtxModule::parse(&text);
-        Ok(module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect())
+        Ok((read_text(&output)?, read_text(&build.llvm())?))
     }
 
     fn directory(&self) -> PathBuf {

@@ -180,6 +180,32 @@ impl PtxModule {
     }
 }
 
+/// A function with a body, as text.
+pub(super) struct Body<'a> {
+    pub name: &'a str,
+    pub entry: bool,
+    pub text: &'a str,
+}
+
+/// The functions of a module.
+pub(super) fn bodies(text: &str) -> Vec<Body<'_>> {
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some((head, end)) = statement_head(rest) {
+        let (before, after) = rest.split_at(head.raw_len);
+        rest = after;
+        if let HeadEnd::Brace = end {
+            let (body, beyond) = balanced(after);
+            let entry = has_word(&head.text, ".entry");
+            let name = function_name(&head.text).filter(|_| entry || has_word(&head.text, ".func"));
+            // The name as it stands in the text, which lives as long.
+            let name = name.and_then(|name| before.rfind(&name).map(|at| &before[at..at + name.len()]));
+            found.extend(name.map(|name| Body { name, entry, text: body }));
+            rest = beyond;
+        }
+    }
+    found
+}
+
 struct Head {
     /// The text without comments and strings.
     text: String,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::divergence::Divergent;
 use super::module::{Function, PtxModule};
 
 /// Functions that the driver provides to every module.
@@ -32,6 +33,15 @@ pub enum Refusal {
         /// The instruction.
         instruction: String,
     },
+    /// A barrier, a shuffle or the like stands where only some of its threads get.
+    #[error("{}", not_for_all(.0))]
+    Divergent(Divergent),
+    /// The compiler does not know a function as convergent, and may copy barriers into branches.
+    #[error(
+        "`{0}` contains barriers, shuffles or votes and is not marked as convergent, so the compiler may copy them into both arms of a \
+         branch; use the compiler that the workspace pins"
+    )]
+    NotConvergent(String),
     /// A kernel with phases uses a mutable static.
     #[error(
         "a kernel in safe code gets to the static `{0}`, which may change: threads would tell each other their indices by it, \
@@ -64,6 +74,19 @@ pub enum Refusal {
         /// The module's compute capability.
         target: u32,
     },
+}
+
+fn not_for_all(found: &Divergent) -> String {
+    let at = |place: &Option<String>| place.as_ref().map_or_else(String::new, |place| format!(" (at {place})"));
+    format!(
+        "`{}` has `{}`{} in an arm of a branch{} on a value that differs between threads; those of the other arm never meet them \
+         there, and the kernel hangs or computes anything: in safe code the compiler has copied it there, so use the one that the workspace \
+         pins, or call the phase from one place; in an unsafe kernel, move it out of the branch",
+        found.function,
+        found.instruction,
+        at(&found.place),
+        at(&found.branch)
+    )
 }
 
 /// Bytes of static shared memory that every device has per block.
