@@ -133,6 +133,12 @@ fn no_closure_of_any_phase_is_left_out() {
 }
 
 #[test]
+fn code_between_phases_does_not_learn_which_block_runs_it() {
+    let Some(messages) = messages("unequal_values") else { return };
+    assert_eq!(messages.matches("error[E0133]").count(), 2, "{messages}");
+}
+
+#[test]
 fn a_static_does_not_change() {
     let cases = [
         ("atomic_static", "COUNT"),
@@ -181,6 +187,25 @@ fn an_instance_of_a_generic_kernel_is_an_entry() {
         words.filter(|word| !word.starts_with(".")).collect::<Vec<_>>()
     };
     assert_eq!(instructions("curve_line"), instructions("curve_by_hand"), "a functor costs nothing: {ptx}");
+}
+
+#[test]
+fn names_may_be_keywords_or_those_of_generated_items() {
+    let Some(place) = case("odd_names", "forbid") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["enum", "loop", "named"]);
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    assert!(!ptx.contains("r#") && ptx.contains("loop__use[256]"), "{ptx}");
+}
+
+/// The driver refuses `.b8 array[0]`, with every kernel of the module.
+#[test]
+fn arrays_of_no_bytes_are_declared_with_one() {
+    let Some(place) = case("no_bytes", "forbid") else { return };
+    let output = build(&place).unwrap();
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    assert!(ptx.contains("no_bytes__none[1]") && ptx.contains("no_bytes__empty[1]"), "{ptx}");
+    assert!(!ptx.contains("[0];") && !ptx.contains("[0])") && !ptx.contains("[0],"), "{ptx}");
 }
 
 #[test]
