@@ -173,12 +173,12 @@ fn part(kernel: &Ident, dimensions: &Ident, parameter: &Parameter) -> Part {
         },
         Kind::Shared { element, length } => {
             let declare = format!(".shared .align 16 .b8 {symbol}[{{bytes}}];");
+            let bytes = super::item(&format!("BYTES_OF_{plain}"));
             Part {
                 declaration: quote! {
-                    ::core::arch::global_asm!(
-                        #declare,
-                        bytes = const p::declared_bytes(::core::mem::size_of::<#element>(), #length)
-                    );
+                    #[allow(non_upper_case_globals, unused_braces)]
+                    const #bytes: usize = p::declared_bytes(::core::mem::size_of::<#element>(), #length);
+                    ::core::arch::global_asm!(#declare, bytes = const #bytes);
                 },
                 binding: quote! {
                     #take_address
