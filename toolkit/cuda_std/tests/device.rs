@@ -175,9 +175,9 @@ fn an_instance_of_a_generic_kernel_is_an_entry() {
         let part = ptx.split(&format!(".entry {entry}(")).nth(1).unwrap();
         part.split(".entry ").next().unwrap().to_owned()
     };
-    assert!(part("turned_f32").contains(".maxntid 256, 1, 1"), "{ptx}");
-    assert!(part("turned_f64").contains(".maxntid 128, 1, 1"), "{ptx}");
-    assert!(part("curve_line").contains(".maxntid 64, 1, 1"), "{ptx}");
+    assert!(part("turned_f32").contains(".reqntid 256, 1, 1"), "{ptx}");
+    assert!(part("turned_f64").contains(".reqntid 128, 1, 1"), "{ptx}");
+    assert!(part("curve_line").contains(".reqntid 64, 1, 1"), "{ptx}");
     assert!(ptx.contains("turned_f32__tile[1024]") && ptx.contains("turned_f64__tile[1024]"), "{ptx}");
     assert!(!ptx.contains(".func"), "nothing is left to call: {ptx}");
     let instructions = |entry: &str| {
