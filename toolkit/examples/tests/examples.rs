@@ -62,7 +62,7 @@ mod shadowed {
             "elsewhere"
         };
     }
-    const fn Ok<T>(_: T) {}
+    const fn Ok<T: Copy>(_: T) {}
     mod launch {
         pub struct Image;
     }

@@ -5,8 +5,4 @@ fn altered(image: Image<'static>) -> Image<'static> {
     Image { ptx: ".version 6.3\n.target sm_75\n", ..image }
 }
 
-fn written(image: &mut Image<'static>) {
-    image.machine_code = &[];
-}
-
 fn main() {}
