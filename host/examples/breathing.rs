@@ -6,7 +6,7 @@
 use anyhow::{Context as _, Result};
 use cuda_host::CudaExecutor;
 use prism_host::PackedBatch;
-use prism_host::engine::DeviceBatch;
+use prism_host::engine::{DeviceBatch, kernel_image};
 use prism_host::read::{ReadOptions, read_path};
 use shared_types::{MegaFusedConfig, RESIDUES};
 use std::f64::consts::{PI, TAU};
@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let structure = read_path(&path, &path, &ReadOptions::default())?.structure;
     let batch = PackedBatch::from_inputs([&structure])?;
 
-    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    let executor = CudaExecutor::open(0, "kernels", kernel_image())?;
     let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
     let mut normal = normal_numbers();
     let mut atoms = structure.atoms.clone();

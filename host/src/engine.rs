@@ -60,7 +60,7 @@ pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use cuda::{
     CudaInventory, DeviceBatch, DeviceMemory, DeviceSlots, InventoryDevice, RecordedBatch, RecordedFeatures,
-    SlotOptions, SlotStatistics, Staging, cuda_inventory,
+    SlotOptions, SlotStatistics, Staging, cuda_inventory, kernel_image,
 };
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;

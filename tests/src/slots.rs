@@ -6,7 +6,7 @@ use prism_host::{PackedBatch, StructureInput};
 
 /// The kernels on the first device.
 pub fn executor() -> CudaExecutor {
-    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).expect("a device that opens")
+    CudaExecutor::open(0, "kernels", crate::ptx()).expect("a device that opens")
 }
 
 /// A batch of structures that fit together.

@@ -17,16 +17,24 @@ use super::selection::Request;
 use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
-use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
+use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module, image};
 use std::path::Path;
 
 /// Batches at once on each device: one is copied to it, two are computed, one is copied back.
 pub(super) const BATCHES_PER_DEVICE: usize = 4;
 
-/// The kernels. A device gets machine code if there is some for it, and PTX otherwise. This is not a static, because a static
-/// would hold a second copy of both in the executable.
-fn image() -> Image<'static> {
-    Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE)
+/// The engine's kernels, for an executor of one's own. A device gets machine code if there is some for it, and PTX otherwise.
+///
+/// ```
+/// // Compares every bit with the digests that the build wrote. It needs no device.
+/// cuda_host::image::check(&prism_host::engine::kernel_image())?;
+/// # Ok::<(), cuda_host::CudaError>(())
+/// ```
+#[must_use]
+pub fn kernel_image() -> Image<'static> {
+    // Not a static, which would hold a second copy of both in the executable.
+    // SAFETY: `cargo xtask build-ptx` made both from `kernels-gpu`; the checks of every change build them again and compare the bytes.
+    unsafe { Image::from_files("kernels_gpu.sm_75.ptx", kernels_gpu::PTX, kernels_gpu::MACHINE_CODE) }
 }
 
 /// Which CUDA devices to use.
@@ -100,7 +108,7 @@ fn usable() -> Result<Vec<DeviceInfo>, CudaError> {
 impl CudaWorker {
     fn open(device: &DeviceInfo) -> Result<Self, CudaError> {
         let context = Context::new(device.ordinal)?;
-        let module = Module::load(&context, kernels::MODULE, image())?;
+        let module = Module::load(&context, kernels::MODULE, kernel_image())?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         check(&executor)?;
         let slots = DeviceSlots::new(&executor, SlotOptions { slots: BATCHES_PER_DEVICE, ..SlotOptions::default() })?;
@@ -175,8 +183,8 @@ pub struct CudaInventory {
     pub devices: Vec<InventoryDevice>,
     /// Why there are no devices, if there is a driver.
     pub error: Option<DeviceError>,
-    /// The architectures for which this program has machine code, or why the machine code cannot be used: it was built from other
-    /// PTX.
+    /// The architectures for which this program has machine code, or why its kernels cannot be used: PTX or machine code is damaged, or
+    /// they do not belong together.
     pub machine_code: Result<Vec<String>, DeviceError>,
 }
 
@@ -207,13 +215,14 @@ pub fn cuda_inventory() -> CudaInventory {
         Err(_) if driver.is_err() => (Vec::new(), None),
         Err(error) => (Vec::new(), Some(error.into())),
     };
-    let machine_code = image().chips().map(|chips| chips.iter().map(ToString::to_string).collect()).map_err(Into::into);
+    let intact = image::check(&kernel_image()).and_then(|()| image::chips(&kernel_image()));
+    let machine_code = intact.map(|chips| chips.iter().map(ToString::to_string).collect()).map_err(Into::into);
     CudaInventory { driver, devices, error, machine_code }
 }
 
 fn inventory_of(device: &DeviceInfo) -> InventoryDevice {
     let is_usable = device.is_supported();
-    let kernels = match image().chip_for(device.compute_capability) {
+    let kernels = match image::chip_for(&kernel_image(), device.compute_capability) {
         _ if !is_usable => "none: it is too old for them".to_owned(),
         Ok(Some(chip)) => format!("machine code for {chip}"),
         Ok(None) => "PTX, which the driver compiles the first time, for some seconds".to_owned(),
@@ -247,7 +256,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn machine_code_is_of_this_ptx() {
-        image().chips().expect("`cargo xtask build-ptx` makes both");
+    fn the_committed_files_are_intact() {
+        image::check(&kernel_image()).expect("`cargo xtask build-ptx` makes both");
+    }
+
+    /// A bit in each of many places: loading, or asking for a device's code, finds it without a device, and names the file.
+    #[test]
+    fn a_flipped_bit_in_a_committed_file_is_an_error_with_its_name() {
+        let (ptx, code) = (kernels_gpu::PTX.as_bytes(), kernels_gpu::MACHINE_CODE);
+        let below_header = ptx.windows(4).position(|four| four == b"\n//\n").expect("the end of the header") + 1;
+        let body_digest = kernels_gpu::PTX.find("// body: ").expect("a digest");
+        fn checked(ptx: &str, code: &[u8]) -> Result<(), CudaError> {
+            // SAFETY: nothing is loaded.
+            image::check(&unsafe { Image::from_files("kernels_gpu.sm_75.ptx", ptx, code) })
+        }
+        let places = (0..24).map(|place| below_header + place * (ptx.len() - below_header) / 24);
+        for at in places.chain([3, body_digest + 20, ptx.len() - 1]) {
+            let mut changed = ptx.to_vec();
+            changed[at] ^= 1;
+            let error = checked(std::str::from_utf8(&changed).unwrap(), &[]).unwrap_err().to_string();
+            assert!(error.contains("`kernels_gpu.sm_75.ptx`"), "{at}: {error}");
+        }
+        let ptx_digest = code.windows(5).position(|five| five == b"ptx: ").expect("a digest");
+        for at in
+            (0..48).map(|place| 1000 + place * (code.len() - 1000) / 48).chain([3, ptx_digest + 20, code.len() - 1])
+        {
+            let mut changed = code.to_vec();
+            changed[at] ^= 16;
+            let error = checked(kernels_gpu::PTX, &changed).unwrap_err().to_string();
+            assert!(error.contains("`kernels_gpu.sm_75.cubins`"), "{at}: {error}");
+        }
     }
 }

@@ -77,7 +77,7 @@ impl Batch {
 
 pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut Report) -> Result<()> {
     let packed = PackedBatch::from_inputs(structures)?;
-    let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX)?;
+    let executor = CudaExecutor::open(0, "test kernels", test_kernels::IMAGE)?;
     let stream = executor.stream();
     let mut batch = Batch::new(stream, &packed)?;
     let mut contestants = contestants(&executor, arguments.baselines.as_deref())?;

@@ -21,7 +21,7 @@ pub fn time(
     report: &mut Report,
 ) -> Result<()> {
     let batch = PackedBatch::from_inputs(structures)?;
-    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    let executor = CudaExecutor::open(0, "kernels", tests::ptx())?;
     let stream = executor.stream();
     let mut buffers = DeviceBatch::new(stream, MegaFusedConfig::default())?;
     buffers.upload(stream, &batch)?;

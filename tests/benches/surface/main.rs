@@ -68,7 +68,10 @@ fn main() -> Result<ExitCode> {
     for path in &arguments.kernels {
         let ptx = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let code = std::fs::read(path.with_extension("cubins")).unwrap_or_default();
-        let executor = CudaExecutor::open(0, "kernels", Image::new(&ptx, &code))?;
+        let file = path.display().to_string();
+        // SAFETY: whoever starts the benchmark says that these are kernels of the same signatures.
+        let image = unsafe { Image::from_files(&file, &ptx, &code) };
+        let executor = CudaExecutor::open(0, "kernels", image)?;
         println!("\n{}", path.display());
         let mut table = arguments.record.table_of_gpu()?;
         add(&stages::alone(&executor, &batch, &arguments)?, &batch, arguments.points, &mut table);
@@ -77,7 +80,7 @@ fn main() -> Result<ExitCode> {
     if !arguments.kernels.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let image = Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE);
+    let image = prism_host::engine::kernel_image();
     let executor = CudaExecutor::open(0, "kernels", image)?;
     let mut lines = stages::time(&executor, &batch, &arguments)?;
     stages::mixed(&executor, &arguments)?;

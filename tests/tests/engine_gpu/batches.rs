@@ -109,7 +109,7 @@ fn mega_fused_launch() {
 
     let Some(gpu) = gpu() else { return };
     // ANCHOR: mega_fused_launch
-    let executor = cuda_host::CudaExecutor::open(0, "product", kernels_gpu::PTX).unwrap();
+    let executor = cuda_host::CudaExecutor::open(0, "product", prism_host::engine::kernel_image()).unwrap();
     let stream = executor.stream();
     let mut on_device = DeviceBatch::new(stream, config).unwrap();
     on_device.upload(stream, &batch).unwrap();

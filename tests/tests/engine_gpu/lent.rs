@@ -47,7 +47,7 @@ fn memory_is_kept_as_long_as_values_are_read() {
     if !with_driver("lent::memory_is_kept_as_long_as_values_are_read", &["-DOTHERS_DO_NOTHING"]) {
         return;
     }
-    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap();
+    let executor = CudaExecutor::open(0, "kernels", tests::ptx()).unwrap();
     let slots = slots(&executor);
     let structures = copies::jittered(20);
     let batch = PackedBatch::from_inputs(&structures).unwrap();

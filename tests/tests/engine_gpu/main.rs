@@ -12,5 +12,5 @@ use tests::device::Alone;
 
 /// The kernels on the first device, which this test has for itself.
 fn gpu() -> Option<Alone> {
-    tests::device::alone("kernels", kernels_gpu::PTX)
+    tests::device::alone("kernels", tests::ptx())
 }

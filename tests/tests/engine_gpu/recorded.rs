@@ -196,7 +196,7 @@ fn frames_are_computed_by_one_launch_each() -> Result<(), Box<dyn std::error::Er
     let frames = structures.iter().map(|structure| structure.atoms.clone());
     let mut areas = Vec::new();
     // ANCHOR: frames
-    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    let executor = CudaExecutor::open(0, "kernels", prism_host::engine::kernel_image())?;
     let batch = PackedBatch::from_inputs([&structures[0]])?;
     let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
     for atoms in frames {

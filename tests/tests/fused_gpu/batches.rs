@@ -56,7 +56,7 @@ fn a_batch_in_the_callers_own_buffers() {
     let Some(backends) = backends() else { return };
     let batch = PackedBatch::from_inputs(&one_of_each()).unwrap();
     let expected = backends.cpu.run_batch(&batch).unwrap();
-    let executor = cuda_host::CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap();
+    let executor = cuda_host::CudaExecutor::open(0, "kernels", tests::ptx()).unwrap();
     let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default()).unwrap();
     // For any assignment of structures to blocks.
     let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX };

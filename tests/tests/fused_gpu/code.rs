@@ -1,7 +1,7 @@
 //! The code that a device runs.
 
 use crate::one_of_each;
-use cuda_host::{Context, CudaExecutor, Image, Module};
+use cuda_host::{Context, CudaExecutor, Image, Module, image};
 use prism_host::PackedBatch;
 use prism_host::engine::DeviceBatch;
 use shared_types::MegaFusedConfig;
@@ -14,8 +14,8 @@ fn machine_code_loads_where_there_is_some_and_has_the_bits_of_the_ptx() {
         return;
     }
     let context = Context::new(0).unwrap();
-    let image = Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE);
-    let expected = image.chip_for(context.device().unwrap().compute_capability).unwrap();
+    let image = prism_host::engine::kernel_image();
+    let expected = image::chip_for(&image, context.device().unwrap().compute_capability).unwrap();
     let batch = PackedBatch::from_inputs(&one_of_each()).unwrap();
     let words = |image: Image<'_>, expected| {
         let begin = Instant::now();
@@ -33,5 +33,5 @@ fn machine_code_loads_where_there_is_some_and_has_the_bits_of_the_ptx() {
         println!("skipped: this build has no machine code for this device");
         return;
     }
-    assert!(words(image, expected) == words(Image::from(kernels_gpu::PTX), None), "bits differ");
+    assert!(words(image, expected) == words(tests::ptx(), None), "bits differ");
 }

@@ -23,6 +23,7 @@ use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
 use crate::ptx::statics;
 use crate::ptx::verify::{Refusal, refusals, warnings};
+use crate::seal::sealed;
 
 /// Compiles a kernel crate to PTX, one file per architecture; see [`CudaBuilder::build`].
 ///
@@ -424,6 +425,7 @@ impl CudaBuilder {
         };
         let compilers = Some(messages).filter(|messages| messages.contains("warning"));
         let warnings = compilers.into_iter().chain(warnings(&module)).collect::<Vec<_>>().join("\n");
+        let body = sealed(&header, &body);
         Ok(Compiled { text: header.stamp(&body), entries, warnings })
     }
 

@@ -29,6 +29,7 @@ mod outside;
 pub mod ptx;
 pub mod ptxas;
 mod script;
+mod seal;
 
 pub use arch::NvvmArch;
 pub use budget::Budget;
@@ -39,3 +40,4 @@ pub use error::CudaBuilderError;
 pub use file::FileError;
 pub use flags::DebugInfo;
 pub use ptxas::Ptxas;
+pub use seal::sealed;

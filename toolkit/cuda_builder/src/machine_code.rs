@@ -1,9 +1,9 @@
 //! Machine code beside PTX, so that a driver need not compile it: one small file for several chips, made by NVIDIA's
 //! assembler without a GPU, and valid only for the PTX that it was made from.
 //!
-//! The file begins with lines of text: the package, the digest of the PTX's text, the assembler, and for each chip the
-//! compressed and decompressed size of its code, and its digest. After an empty line, the code of each chip follows,
-//! compressed (zstd, with a checksum). `cuda_host::Image` reads the file.
+//! The file begins with lines of text: the package, the digest of the PTX's text, the assembler, for each chip the compressed and
+//! decompressed size of its code and the digests of both forms, and the digest of these lines. After an empty line, the code of each
+//! chip follows, compressed (zstd, with a checksum). `cuda_host` reads the file, and compares the digests of what it loads.
 
 use std::fs;
 use std::io;
@@ -13,12 +13,14 @@ use std::thread;
 
 use crate::arch::NvvmArch;
 use crate::file::{FileError, read_text};
-use crate::inputs::digest::code_digest;
+use crate::inputs::digest::{code_digest, text_digest};
 use crate::ptx::header::{Header, HeaderError};
 use crate::ptxas::{Ptxas, PtxasError};
 
 /// The first line; its number changes with the format.
 const TITLE: &str = "machine code made by cuda_builder, format 1";
+/// The last line of the header: its digest.
+const HEADER: &str = "header: ";
 /// The best compression: the file is compressed once, and stored in every copy of a repository.
 const LEVEL: i32 = 19;
 
@@ -266,10 +268,10 @@ impl MachineCode {
         let assembler = assembler.as_deref().unwrap_or("none");
         let mut header = format!("{TITLE}\npackage: {package}\nptx: {ptx}\nassembler: {assembler}\n");
         for Code { chip, packed, bytes, digest } in codes {
-            header.push_str(&format!("chip: {chip} {} {bytes} {digest}\n", packed.len()));
+            header.push_str(&format!("chip: {chip} {} {bytes} {digest} {}\n", packed.len(), code_digest(packed)));
         }
-        header.push('\n');
-        let mut file = header.into_bytes();
+        let digest = text_digest(&header);
+        let mut file = format!("{header}{HEADER}{digest}\n\n").into_bytes();
         codes.iter().for_each(|code| file.extend_from_slice(&code.packed));
         file
     }
@@ -277,7 +279,15 @@ impl MachineCode {
     /// Reads a file; `None` if it has another format or is damaged.
     pub fn read(file: &[u8]) -> Option<Self> {
         let end = file.windows(2).position(|two| two == b"\n\n")?;
-        let (header, mut rest) = (std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]);
+        let (mut header, mut rest) = (std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]);
+        // Files of earlier builds have no digest of the header.
+        if let Some(at) = header.find(&format!("\n{HEADER}")) {
+            let (before, digest) = header.split_at(at + 1);
+            if text_digest(before) != digest[HEADER.len()..] {
+                return None;
+            }
+            header = before;
+        }
         let mut lines = header.lines();
         let mut value = |name: &str| lines.next()?.strip_prefix(name);
         value(TITLE).filter(|rest| rest.is_empty())?;
@@ -285,8 +295,11 @@ impl MachineCode {
         read.assembler = Some(value("assembler: ")?.to_owned()).filter(|name| name != "none");
         for line in lines {
             let words: Vec<&str> = line.strip_prefix("chip: ")?.split(' ').collect();
-            let [chip, packed, bytes, digest] = words[..] else { return None };
+            let (&[chip, packed, bytes, digest], of_packed) = words.split_first_chunk()?;
             let (code, others) = rest.split_at_checked(packed.parse().ok()?)?;
+            if !matches!(of_packed, [] | [_]) || of_packed.iter().any(|digest| *digest != code_digest(code)) {
+                return None;
+            }
             let (chip, bytes, digest) = (chip.parse().ok()?, bytes.parse().ok()?, digest.to_owned());
             read.codes.push(Code { chip, packed: code.to_vec(), bytes, digest });
             rest = others;
@@ -364,12 +377,15 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_is_noticed() {
+    fn a_changed_bit_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let ptx = ptx_of(folder.path(), ".version 6.3\n");
-        let mut bytes = code_of(&ptx).to_bytes();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(beside(&ptx), bytes).unwrap();
-        assert!(matches!(check(&ptx, None, &CHIPS), Err(MachineCodeError::Damaged(_))));
+        let bytes = code_of(&ptx).to_bytes();
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            fs::write(beside(&ptx), changed).unwrap();
+            assert!(matches!(check(&ptx, None, &CHIPS), Err(MachineCodeError::Damaged(_))), "bit {bit}");
+        }
     }
 }

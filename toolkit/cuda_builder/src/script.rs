@@ -8,21 +8,21 @@ use std::path::Path;
 use crate::CudaBuilder;
 use crate::error::CudaBuilderError;
 
-/// The name of the file that [`CudaBuilder::build_for_include`] writes.
-const EXPRESSION: &str = "ptx.rs";
+/// The files that [`CudaBuilder::build_for_include`] writes, which `cuda_std::built_image!` reads: the PTX, or an empty file; why there
+/// is none; and an expression of type `()` that stops the crate's build if the kernels do not compile.
+const FILES: [&str; 3] = ["kernels.ptx", "kernels_none.txt", "kernels_errors.rs"];
 
 impl CudaBuilder {
-    /// In a build script: builds the PTX, and writes `ptx.rs` to `OUT_DIR`, an expression of type `Result<&str, &str>` that
-    /// the crate includes:
+    /// In a build script: builds the PTX, and writes it to `OUT_DIR`, where the crate takes it from:
     ///
     /// ```ignore
     /// /// These kernels for GPUs; or why they could not be built.
     /// #[cfg(not(target_arch = "nvptx64"))]
-    /// pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
+    /// pub const IMAGE: Result<cuda_std::launch::Image<'_>, &str> = cuda_std::built_image!();
     /// ```
     ///
     /// Without a compiler for GPUs it is an `Err`, and cargo shows a warning: kernels run on CPU cores. If the kernels do
-    /// not compile, or the PTX is refused, the expression is a compile error with the messages. The script itself succeeds,
+    /// not compile, or the PTX is refused, the crate's build fails with the messages. The script itself succeeds,
     /// so that cargo continues with the host's half, whose compiler reports errors of both halves at their positions.
     ///
     /// In debug builds the kernels [check their writes](Self::check_writes).
@@ -40,10 +40,11 @@ impl CudaBuilder {
         let directory = Path::new(&directory);
         let is_debug = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
         let builder = self.clone().check_writes(self.check_writes || is_debug);
-        let built = builder.copy_to(directory.join("kernels.ptx")).emit_cargo_lines(true).build();
-        let (expression, warnings) = match built {
-            Ok(output) => ("Ok(include_str!(\"kernels.ptx\"))".to_owned(), output.files[0].warnings.clone()),
+        let built = builder.copy_to(directory.join(FILES[0])).emit_cargo_lines(true).build();
+        let (why_none, errors, warnings) = match built {
+            Ok(output) => (String::new(), "()".to_owned(), output.files[0].warnings.clone()),
             Err(error) => {
+                fs::write(directory.join(FILES[0]), "").expect("a file in OUT_DIR");
                 if matches!(error, CudaBuilderError::NoCompiler(_)) {
                     // A file that does not exist makes the next build look for a compiler again.
                     println!("cargo:rerun-if-changed=no device compiler");
@@ -54,14 +55,16 @@ impl CudaBuilder {
         for line in warnings.lines() {
             println!("cargo:warning={line}");
         }
-        fs::write(directory.join(EXPRESSION), expression).expect("a file in OUT_DIR");
+        for (file, text) in FILES[1..].iter().zip([why_none, errors]) {
+            fs::write(directory.join(file), text).expect("a file in OUT_DIR");
+        }
     }
 }
 
-/// The expression and the warnings of a failed build.
-fn unbuilt(error: &CudaBuilderError) -> (String, String) {
+/// Why there is no PTX, the expression, and the warnings of a failed build.
+fn unbuilt(error: &CudaBuilderError) -> (String, String, String) {
     if let CudaBuilderError::NoCompiler(none) = error {
-        return (format!("Err({:?})", none.to_string()), format!("this build has no PTX: {none}"));
+        return (none.to_string(), "()".to_owned(), format!("this build has no PTX: {none}"));
     }
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -73,7 +76,8 @@ fn unbuilt(error: &CudaBuilderError) -> (String, String) {
         }
         cause = error.source();
     }
-    (format!("compile_error!({:?})", without_progress(&text)), String::new())
+    let why_none = "the kernels do not compile".to_owned();
+    (why_none, format!("compile_error!({:?})", without_progress(&text)), String::new())
 }
 
 /// The text without cargo's progress lines.
@@ -98,7 +102,7 @@ mod tests {
                 "   Compiling waves v0.1.0 (/home/me)\nerror[E0277]: cannot add \"u32\" to `f32`\n --> src/lib.rs:3:5"
                     .to_owned(),
         };
-        let (expression, warnings) = unbuilt(&failed.into());
+        let (_, expression, warnings) = unbuilt(&failed.into());
         assert_eq!(
             expression,
             "compile_error!(\"`waves` does not compile for the device with rustc 1.95.0:\\nerror[E0277]: cannot add \\\"u32\\\" \
@@ -112,8 +116,9 @@ mod tests {
         let mut nowhere = crate::Discovery::new(".");
         nowhere.explicit = Some("/nowhere/rustc".into());
         let none = nowhere.find().unwrap_err();
-        let (expression, warnings) = unbuilt(&none.into());
-        assert!(expression.starts_with("Err(\"no device compiler"), "{expression}");
+        let (why_none, expression, warnings) = unbuilt(&none.into());
+        assert!(why_none.starts_with("no device compiler"), "{why_none}");
+        assert_eq!(expression, "()");
         assert!(warnings.starts_with("this build has no PTX: no device compiler"), "{warnings}");
     }
 }

@@ -49,9 +49,11 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// `len` elements whose bytes are zero.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], and those of the driver.
+    /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], [`CudaError::Recorded`] on a stream that records a graph, where the
+    /// buffer would have any contents until the graph is launched, and those of the driver.
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self, CudaError> {
-        let mut buffer = Self::allocate(stream.context(), len)?;
+        stream.check_runs("zeroing a new buffer")?;
+        let mut buffer = Self::unwritten(stream.context(), len)?;
         buffer.view_mut().zero(stream)?;
         Ok(buffer)
     }
@@ -61,7 +63,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// # Errors
     /// As [`zeroed`](Self::zeroed).
     pub fn from_slice(stream: &Stream, elements: &[T]) -> Result<Self, CudaError> {
-        let mut buffer = Self::allocate(stream.context(), elements.len())?;
+        let mut buffer = Self::unwritten(stream.context(), elements.len())?;
         buffer.upload(stream, elements)?;
         Ok(buffer)
     }
@@ -97,7 +99,8 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(Self::in_lease(Lease::owned(block), len))
     }
 
-    fn allocate(context: &Context, len: usize) -> Result<Self, CudaError> {
+    /// `len` elements with unspecified contents.
+    pub(crate) fn unwritten(context: &Context, len: usize) -> Result<Self, CudaError> {
         let block = DeviceBlock::allocate(context, byte_len::<T>(len)?)?;
         Ok(Self::in_lease(Lease::owned(block), len))
     }

@@ -4,7 +4,7 @@
 //! responsible for their use of pointers: buffers do not know of such a launch.
 //!
 //! ```no_run
-//! use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
+//! use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Image};
 //! use cuda_std::compat::launch::LaunchShape;
 //! use cuda_std::compat::prelude::*;
 //!
@@ -22,7 +22,9 @@
 //! }
 //!
 //! # fn main() -> Result<(), CudaError> {
-//! let executor = CudaExecutor::open(0, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+//! let ptx = std::fs::read_to_string("kernels.sm_75.ptx").unwrap();
+//! // SAFETY: `cargo cuda build` made it from this crate.
+//! let executor = CudaExecutor::open(0, "kernels", unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) })?;
 //! let stream = executor.stream();
 //! let x = DeviceBuffer::from_slice(stream, &[1.0f32; 1000])?;
 //! let mut out = DeviceBuffer::<f32>::zeroed(stream, 1000)?;

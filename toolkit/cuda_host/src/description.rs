@@ -7,7 +7,7 @@ use std::fmt;
 /// ```
 /// use cuda_host::{Difference, Place};
 ///
-/// let (device, host) = ("scale(x:[f32];n:u32;)x256", "scale(x:[f32];n:u64;)x256");
+/// let (device, host) = ("scale(x:[f32];n:u32;)x256 grid 1", "scale(x:[f32];n:u64;)x256 grid 1");
 /// let difference = Difference::between(device, host).unwrap();
 /// assert_eq!(difference.place, Place::Parameter("n".to_owned()));
 /// assert_eq!(difference.to_string(), "parameter `n` differs: the PTX has `n:u32`, this program `n:u64`");
@@ -41,6 +41,8 @@ pub enum Place {
     ParameterCount,
     /// The number of threads in a block.
     Threads,
+    /// The number of dimensions of the grid.
+    Dimensions,
 }
 
 impl fmt::Display for Place {
@@ -51,6 +53,7 @@ impl fmt::Display for Place {
             Self::Field { parameter, field } => write!(f, "parameter `{parameter}`, field `{field}`"),
             Self::ParameterCount => f.write_str("the number of parameters"),
             Self::Threads => f.write_str("the number of threads in a block"),
+            Self::Dimensions => f.write_str("the number of dimensions of the grid"),
         }
     }
 }
@@ -71,8 +74,8 @@ impl Difference {
         }
         let difference =
             |place, device: &str, host: &str| Some(Box::new(Self { place, device: short(device), host: short(host) }));
-        let (device_name, device_parameters, device_threads) = parts(device);
-        let (host_name, host_parameters, host_threads) = parts(host);
+        let (device_name, device_parameters, device_rest) = parts(device);
+        let (host_name, host_parameters, host_rest) = parts(host);
         if device_name != host_name {
             return difference(Place::Name, device_name, host_name);
         }
@@ -92,15 +95,24 @@ impl Difference {
             let names = |parameters: &[&str]| parameters.iter().map(|p| label(p)).collect::<Vec<_>>().join(", ");
             return difference(Place::ParameterCount, &names(&device_parameters), &names(&host_parameters));
         }
-        difference(Place::Threads, device_threads, host_threads)
+        match (device_rest.split_once(GRID), host_rest.split_once(GRID)) {
+            (Some((device_threads, device)), Some((host_threads, host))) if device_threads == host_threads => {
+                difference(Place::Dimensions, device, host)
+            }
+            (Some((device, _)), Some((host, _))) => difference(Place::Threads, device, host),
+            _ => difference(Place::Threads, device_rest, host_rest),
+        }
     }
 }
 
-/// Name, parameters and threads of `name(a:T;b:U;)x256`.
+/// What is between the number of threads and that of the grid's dimensions. A raw kernel has no such number.
+const GRID: &str = " grid ";
+
+/// Name, parameters and the rest of `name(a:T;b:U;)x256 grid 1`.
 fn parts(description: &str) -> (&str, Vec<&str>, &str) {
     let (name, rest) = description.split_once('(').unwrap_or((description, ""));
-    let (parameters, threads) = rest.rsplit_once(")x").unwrap_or((rest, ""));
-    (name, split(parameters, ';'), threads)
+    let (parameters, rest) = rest.rsplit_once(")x").unwrap_or((rest, ""));
+    (name, split(parameters, ';'), rest)
 }
 
 /// The first pair of differing fields of two parameters whose type is a struct: its name, and both texts.
@@ -150,7 +162,7 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const HOST: &str = "k(out:&mut Segment<[f32;32]>;rays:&[Ray{origin:[f32;3]@0,t:f32@12}16:4];n:u32;)x256";
+    const HOST: &str = "k(out:&mut Segment<[f32;32]>;rays:&[Ray{origin:[f32;3]@0,t:f32@12}16:4];n:u32;)x256 grid 2";
 
     fn place(device: &str) -> Place {
         Difference::between(device, HOST).expect("they differ").place
@@ -165,6 +177,8 @@ mod tests {
     fn the_first_difference_is_named_by_its_place() {
         assert_eq!(place(&HOST.replace("k(", "kk(")), Place::Name);
         assert_eq!(place(&HOST.replace("x256", "x128")), Place::Threads);
+        assert_eq!(place(&HOST.replace("grid 2", "grid 1")), Place::Dimensions);
+        assert_eq!(place(&HOST.replace("x256 grid 2", "x128 grid 1")), Place::Threads);
         assert_eq!(place(&HOST.replace("n:u32", "n:i32")), Place::Parameter("n".into()));
         assert_eq!(place(&HOST.replace("f32;32", "f32;16")), Place::Parameter("out".into()));
         assert_eq!(place(&HOST.replace("n:u32;", "")), Place::ParameterCount);
@@ -181,6 +195,17 @@ mod tests {
         assert_eq!(
             difference.to_string(),
             "parameter `rays`, field `t` differs: the PTX has `t:u32@12`, this program `t:f32@12`"
+        );
+    }
+
+    #[test]
+    fn a_description_without_dimensions_is_no_match() {
+        let difference = Difference::between(&HOST.replace(" grid 2", ""), HOST).unwrap();
+        assert_eq!((&*difference.device, &*difference.host), ("256", "256 grid 2"));
+        let difference = Difference::between(&HOST.replace("grid 2", "grid 3"), HOST).unwrap();
+        assert_eq!(
+            difference.to_string(),
+            "the number of dimensions of the grid differs: the PTX has `3`, this program `2`"
         );
     }
 

@@ -83,8 +83,9 @@ impl GpuBufferPool {
     /// `len` elements whose bytes are zero, for work that begins on `stream`.
     ///
     /// # Errors
-    /// As [`lease`](Self::lease).
+    /// As [`lease`](Self::lease), and [`CudaError::Recorded`] on a stream that records a graph.
     pub fn lease_zeroed<T: DeviceLayout>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        stream.check_runs("zeroing a new buffer")?;
         let mut buffer = self.lease(stream, len)?;
         buffer.view_mut().zero(stream)?;
         Ok(buffer)

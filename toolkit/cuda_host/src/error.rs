@@ -190,13 +190,11 @@ pub enum CudaError {
         /// What to do.
         advice: &'static str,
     },
-    /// Machine code that is damaged, or was made from other PTX.
-    #[error(
-        "the machine code of module `{module}` is not usable: {problem}; make it again from its PTX (`build-ptx` does both), or load the PTX alone"
-    )]
-    MachineCode {
-        /// The module's name.
-        module: String,
+    /// A file of PTX or machine code whose digest is not the one that its build wrote, or that was made from other PTX.
+    #[error("`{file}` is damaged or out of date: {problem}; build it again (`build-ptx`, or `cargo cuda build`)")]
+    Damaged {
+        /// The file's name.
+        file: String,
         /// The problem.
         problem: String,
     },

@@ -67,10 +67,12 @@ const OPERATION: &str = "launching a kernel";
 /// Cheap to clone; clones share stream and modules.
 ///
 /// ```no_run
-/// use cuda_host::{Context, CudaError, CudaExecutor, Module};
+/// use cuda_host::{Context, CudaError, CudaExecutor, Image, Module};
 ///
+/// // In a crate with a build script: `cuda_std::built_image!()`.
+/// const IMAGE: Result<Image, &str> = Err("no compiler for GPUs");
 /// let context = Context::new(0)?;
-/// let module = Module::load(&context, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+/// let module = Module::load(&context, "kernels", IMAGE.unwrap())?;
 /// let executor = CudaExecutor::new(&context.stream()?, [module])?;
 /// // Another stream with the same modules, without compiling kernels again.
 /// let other = executor.on(&context.stream()?)?;
@@ -108,11 +110,11 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules, limit: None, meeting: Arc::default() })
     }
 
-    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: enough for a program with one stream.
+    /// Opens a device, makes a stream and loads one [`Image`]: enough for a program with one stream.
     ///
     /// # Errors
     /// Those of [`Context::new`], [`Stream::new`] and [`Module::load`].
-    pub fn open<'a>(ordinal: usize, name: &str, image: impl Into<Image<'a>>) -> Result<Self, CudaError> {
+    pub fn open(ordinal: usize, name: &str, image: Image<'_>) -> Result<Self, CudaError> {
         let context = Context::new(ordinal)?;
         let module = Module::load(&context, name, image)?;
         Self::new(&context.stream()?, [module])
@@ -131,10 +133,12 @@ impl CudaExecutor {
     /// for earlier work, as [`Stream::synchronize_within`] does.
     ///
     /// ```no_run
-    /// use cuda_host::{CudaError, CudaExecutor};
+    /// use cuda_host::{CudaError, CudaExecutor, Image};
     /// use std::time::Duration;
     ///
-    /// let executor = CudaExecutor::open(0, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+    /// // In a crate with a build script: `cuda_std::built_image!()`.
+    /// const IMAGE: Result<Image, &str> = Err("no compiler for GPUs");
+    /// let executor = CudaExecutor::open(0, "kernels", IMAGE.unwrap())?;
     /// let limited = executor.within(Duration::from_secs(10));
     /// # Ok::<(), CudaError>(())
     /// ```

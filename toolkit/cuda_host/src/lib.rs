@@ -3,7 +3,7 @@
 //! Kernels are written with [`cuda_std`]; this crate runs them, and is independent of what they compute.
 //!
 //! ```no_run
-//! use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
+//! use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Image};
 //! use cuda_std::prelude::*;
 //!
 //! #[kernel(threads = 128)]
@@ -13,8 +13,10 @@
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let ptx = std::fs::read_to_string("kernels.ptx")?;
-//! let executor = CudaExecutor::open(0, "kernels", &ptx)?;
+//! let ptx = std::fs::read_to_string("kernels.sm_75.ptx")?;
+//! // SAFETY: `cargo cuda build` made it from this crate. (`cuda_std::built_image!` needs no such claim.)
+//! let image = unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) };
+//! let executor = CudaExecutor::open(0, "kernels", image)?;
 //! let stream = executor.stream();
 //! let input = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0, 3.0])?;
 //! let mut out = DeviceBuffer::<f32>::zeroed(stream, 3)?;
@@ -64,7 +66,7 @@ mod foreign;
 mod future;
 mod graph;
 mod host_memory;
-mod image;
+pub mod image;
 mod lent;
 mod machine;
 mod marks;

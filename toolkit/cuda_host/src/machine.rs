@@ -37,7 +37,7 @@ use std::time::Duration;
 /// }
 ///
 /// # fn main() -> Result<(), CudaError> {
-/// // `Machine::best("my kernels", PTX)` is a GPU if there is one.
+/// // `Machine::best("my kernels", IMAGE)` is a GPU if there is one.
 /// let machine = Machine::cpu();
 /// assert_eq!(scaled_sum(&machine, &[1.0, 2.0], &[10.0, 20.0])?, [12.0, 24.0]);
 /// # Ok(())
@@ -66,15 +66,15 @@ impl Machine {
     /// If a GPU exists but cannot be opened or refuses the image: this does not fall back to CPU cores.
     ///
     /// ```no_run
-    /// use cuda_host::Machine;
+    /// use cuda_host::{Image, Machine};
     ///
-    /// // As in a crate made by `new-kernel`: `Err` says why there is no PTX.
-    /// const PTX: Result<&str, &str> = Err("no compiler for GPUs");
-    /// let machine = Machine::best("my kernels", PTX)?;
+    /// // In a crate made by `new-kernel`: `cuda_std::built_image!()`, whose `Err` says why there is no PTX.
+    /// const IMAGE: Result<Image, &str> = Err("no compiler for GPUs");
+    /// let machine = Machine::best("my kernels", IMAGE)?;
     /// println!("running on {machine}"); // CPU cores (no compiler for GPUs)
     /// # Ok::<(), cuda_host::CudaError>(())
     /// ```
-    pub fn best<'a>(name: &str, image: Result<impl Into<Image<'a>>, &str>) -> Result<Self, CudaError> {
+    pub fn best(name: &str, image: Result<Image<'_>, &str>) -> Result<Self, CudaError> {
         let image = match image {
             Ok(image) => image,
             Err(why) => return Ok(Self::cpu_because(why)),

@@ -15,7 +15,8 @@ impl Meeting {
         let words = 8 + 8 * blocks as usize;
         let buffer = match self.0.take() {
             Some(buffer) if buffer.len() >= words => buffer,
-            _ => DeviceBuffer::zeroed(stream, words)?,
+            // Blocks write a word before others read it, but for the first eight.
+            _ => DeviceBuffer::unwritten(stream.context(), words)?,
         };
         let buffer = self.0.insert(buffer);
         buffer.view_mut().slice(..8)?.zero(stream)?;

@@ -5,7 +5,7 @@ pub mod raw;
 use crate::description::Difference;
 use crate::driver::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, Code};
 use crate::error::advice;
-use crate::image::{Chip, Image};
+use crate::image::{self, Chip, Image};
 use crate::slot::kernel_id;
 use crate::{Context, CudaError};
 use cuda_std::launch::{CHECKS_WRITES, Kernel};
@@ -19,11 +19,10 @@ const LOG_BYTES: usize = 4096;
 
 /// PTX, or machine code made from it, loaded on a device. Cheap to clone.
 ///
-/// PTX is code, and must be trusted like a linked library. The checks here find PTX that is stale, truncated, or another
-/// program's.
+/// PTX is code, so only an [`Image`] is loaded: what the crate's build made, or what an unsafe function was told to trust.
 ///
 /// ```no_run
-/// use cuda_host::{Context, CudaError, Module};
+/// use cuda_host::{Context, CudaError, Image, Module};
 /// use cuda_std::prelude::*;
 ///
 /// #[kernel(threads = 128)]
@@ -33,8 +32,10 @@ const LOG_BYTES: usize = 4096;
 /// }
 ///
 /// # fn main() -> Result<(), CudaError> {
-/// let ptx = std::fs::read_to_string("kernels.ptx").unwrap();
-/// let module = Module::load(&Context::new(0)?, "kernels", &ptx)?;
+/// let ptx = std::fs::read_to_string("kernels.sm_75.ptx").unwrap();
+/// // SAFETY: `cargo cuda build` made it from this crate.
+/// let image = unsafe { Image::from_files("kernels.sm_75.ptx", &ptx, &[]) };
+/// let module = Module::load(&Context::new(0)?, "kernels", image)?;
 /// // Refused if the PTX has another signature.
 /// let kernel = module.kernel::<double::Kernel>()?;
 /// let takes = kernel.attributes();
@@ -64,31 +65,34 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Module {
-    /// Loads PTX, or an [`Image`] of PTX and machine code. `name` is for messages.
+    /// Loads an [`Image`]. `name` is for messages.
     ///
-    /// If an image has machine code for the device, it is loaded in milliseconds. Otherwise, or if the driver refuses it, the
-    /// driver compiles the PTX, which takes seconds the first time.
+    /// If it has machine code for the device, that is loaded in milliseconds. Otherwise, or if the driver refuses it, the
+    /// driver compiles the PTX, which takes seconds the first time. What is loaded is first compared with its digest.
     ///
     /// # Errors
-    /// [`CudaError::Jit`] with the log of the driver's compiler if it refuses the text, and [`CudaError::MachineCode`] for
-    /// machine code that is damaged or was not made from the image's PTX.
-    pub fn load<'a>(context: &Context, name: &str, image: impl Into<Image<'a>>) -> Result<Self, CudaError> {
-        let image = image.into();
+    /// [`CudaError::Damaged`] for PTX or machine code with another digest, and for machine code of other PTX, and
+    /// [`CudaError::Jit`] with the log of the driver's compiler if it refuses the text.
+    pub fn load(context: &Context, name: &str, image: Image<'_>) -> Result<Self, CudaError> {
         let ptx = image.ptx();
         // The driver reads as many bytes of a binary module as its header says, so only checked modules are passed.
         if let Some(log) = no_ptx(ptx) {
             return Err(refused(name, Code::INVALID_PTX, "CUDA_ERROR_INVALID_PTX".to_owned(), log.to_owned()));
         }
-        let (raw, machine_code) = match image.machine_code_for(name, context)? {
+        let compile = || {
+            image::check_ptx(&image)?;
+            load(context, name, ptx.as_bytes())
+        };
+        let (raw, machine_code) = match image::machine_code_for(&image, context)? {
             Some((chip, code)) => match load(context, name, &code) {
                 Ok(raw) => (raw, Some(chip)),
                 Err(error @ CudaError::Jit { .. }) => {
                     tracing::warn!("the driver compiles the PTX, because: machine code for {chip}: {error}");
-                    (load(context, name, ptx.as_bytes())?, None)
+                    (compile()?, None)
                 }
                 Err(error) => return Err(error),
             },
-            None => (load(context, name, ptx.as_bytes())?, None),
+            None => (compile()?, None),
         };
         let (entries, parameters) = entries(ptx).into_iter().map(|(name, count)| (name.to_owned(), count)).unzip();
         let (context, name) = (context.clone(), name.to_owned());

@@ -26,7 +26,7 @@ mod dlpack;
 mod foreign;
 mod in_use;
 
-use cuda_host::{CallersContext, CudaError, CudaExecutor, ForeignBuffer, ForeignScope};
+use cuda_host::{CallersContext, CudaError, CudaExecutor, ForeignBuffer, ForeignScope, Image};
 use cuda_layout::DeviceLayout;
 use dlpack::Lent;
 pub use foreign::HostMut;
@@ -305,20 +305,20 @@ impl Executors {
         Self { name, open: Mutex::new(BTreeMap::new()) }
     }
 
-    /// Runs `launches` with the executor of a device, which has the kernels of `ptx` (or the reason why there is no PTX), and
+    /// Runs `launches` with the executor of a device, which has the kernels of `image` (or the reason why there is none), and
     /// with the scope that arrays are [lent](Array::device) to it for. Then it waits, so that other libraries may use the
     /// arrays when the function returns, whatever has become of their buffers. The thread keeps its current device.
     ///
     /// # Errors
-    /// If there is no PTX, those of `launches`, a kernel's panic, and those of the driver.
+    /// If there is no image, those of `launches`, a kernel's panic, and those of the driver.
     pub fn call<R>(
         &self,
         ordinal: usize,
-        ptx: Result<&str, &str>,
+        image: Result<Image<'_>, &str>,
         launches: impl for<'call> FnOnce(&CudaExecutor, &ForeignScope<'call>) -> PyResult<R>,
     ) -> PyResult<R> {
         let _callers = CallersContext::keep();
-        let executor = self.on(ordinal, ptx)?;
+        let executor = self.on(ordinal, image)?;
         let wait = |wait: &(dyn Fn() + Sync)| without_the_lock(wait);
         let launched = ForeignScope::lent(executor.context(), wait, |scope| launches(&executor, scope));
         // All of it has ended: this tells of panics.
@@ -327,13 +327,13 @@ impl Executors {
         of_launch(ended).map(|()| result)
     }
 
-    fn on(&self, ordinal: usize, ptx: Result<&str, &str>) -> PyResult<CudaExecutor> {
-        let ptx = ptx.map_err(|why| PyRuntimeError::new_err(why.to_owned()))?;
+    fn on(&self, ordinal: usize, image: Result<Image<'_>, &str>) -> PyResult<CudaExecutor> {
+        let image = image.map_err(|why| PyRuntimeError::new_err(why.to_owned()))?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(executor) = open.get(&ordinal) {
             return Ok(executor.clone());
         }
-        let executor = CudaExecutor::open(ordinal, self.name, ptx).map_err(of_device)?;
+        let executor = CudaExecutor::open(ordinal, self.name, image).map_err(of_device)?;
         open.insert(ordinal, executor.clone());
         Ok(executor)
     }

@@ -202,7 +202,7 @@ pub trait AtomicMemory: sealed::Sealed {
     #[doc(hidden)]
     #[inline(always)]
     #[track_caller]
-    fn apply(&self, operation: Operation, i: u32, value: Self::Item) -> Self::Item
+    fn apply(&self, operation: Operation, i: u32, value: Self::Item, _: Inside) -> Self::Item
     where
         Self::Item: Atomic,
     {
@@ -222,7 +222,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: Atomic,
     {
-        self.apply(Operation::Add, i, value)
+        self.apply(Operation::Add, i, value, INSIDE)
     }
 
     /// Lowers element `i` to `value` if `value` is smaller, and returns the old value. For floats, -0 is below 0, and a NaN
@@ -236,7 +236,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: Atomic,
     {
-        self.apply(Operation::Min, i, value)
+        self.apply(Operation::Min, i, value, INSIDE)
     }
 
     /// Raises element `i` to `value` if `value` is larger, and returns the old value. Floats compare as in
@@ -250,7 +250,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: Atomic,
     {
-        self.apply(Operation::Max, i, value)
+        self.apply(Operation::Max, i, value, INSIDE)
     }
 
     /// Writes element `i` and returns the old value.
@@ -338,7 +338,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: AtomicBits,
     {
-        self.apply(Operation::And, i, value)
+        self.apply(Operation::And, i, value, INSIDE)
     }
 
     /// Sets the bits of element `i` that are set in `value`, and returns the old value.
@@ -351,7 +351,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: AtomicBits,
     {
-        self.apply(Operation::Or, i, value)
+        self.apply(Operation::Or, i, value, INSIDE)
     }
 
     /// Flips the bits of element `i` that are set in `value`, and returns the old value.
@@ -364,7 +364,7 @@ pub trait AtomicMemory: sealed::Sealed {
     where
         Self::Item: AtomicBits,
     {
-        self.apply(Operation::Xor, i, value)
+        self.apply(Operation::Xor, i, value, INSIDE)
     }
 }
 

@@ -26,8 +26,9 @@
 //!
 //! # Differences from Rust-CUDA
 //!
-//! - Values that differ from thread to thread, and all collective operations, are `unsafe`: if they were safe, safe code could
-//!   let only some threads reach a barrier. Values that are the same for a whole block are safe.
+//! - Values that differ among threads or blocks, and all collective operations, are `unsafe`: if they were safe, safe code could
+//!   let only some threads reach a barrier, or only some blocks a meeting of a [`WholeGrid`](crate::WholeGrid). Values that are the
+//!   same for the whole grid are safe.
 //! - Barriers, shuffles, votes and matches are intrinsics, which the optimiser keeps convergent.
 //! - `SystemAtomicF32` has the system's scope.
 //! - [`shared_array!`](macro@shared_array) resolves its type and its length in the module around the function.

@@ -11,6 +11,8 @@ mod error;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
 #[cfg(not(target_arch = "nvptx64"))]
+mod image;
+#[cfg(not(target_arch = "nvptx64"))]
 mod offsets;
 #[doc(hidden)]
 pub mod private;
@@ -23,6 +25,7 @@ pub use {
     cpu::{CpuExecutor, has_vector_instructions, has_wide_vector_instructions},
     error::LaunchError,
     host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space, Transfer},
+    image::Image,
     offsets::{Offsets, OffsetsError},
     shape::{BufferShape, MatrixShape, SegmentsShape},
 };

@@ -219,5 +219,6 @@ pub mod prelude {
 pub mod __private {
     pub use crate::launch::private::*;
     pub use crate::print::{Format, check_format, print, print_once};
+    pub use core::{concat, env, include, include_str};
     pub use cuda_layout;
 }

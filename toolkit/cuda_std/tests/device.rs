@@ -133,6 +133,12 @@ fn no_closure_of_any_phase_is_left_out() {
 }
 
 #[test]
+fn code_between_phases_does_not_learn_which_block_runs_it() {
+    let Some(messages) = messages("unequal_values") else { return };
+    assert_eq!(messages.matches("error[E0133]").count(), 2, "{messages}");
+}
+
+#[test]
 fn a_static_does_not_change() {
     let cases = [
         ("atomic_static", "COUNT"),
@@ -169,9 +175,9 @@ fn an_instance_of_a_generic_kernel_is_an_entry() {
         let part = ptx.split(&format!(".entry {entry}(")).nth(1).unwrap();
         part.split(".entry ").next().unwrap().to_owned()
     };
-    assert!(part("turned_f32").contains(".maxntid 256, 1, 1"), "{ptx}");
-    assert!(part("turned_f64").contains(".maxntid 128, 1, 1"), "{ptx}");
-    assert!(part("curve_line").contains(".maxntid 64, 1, 1"), "{ptx}");
+    assert!(part("turned_f32").contains(".reqntid 256, 1, 1"), "{ptx}");
+    assert!(part("turned_f64").contains(".reqntid 128, 1, 1"), "{ptx}");
+    assert!(part("curve_line").contains(".reqntid 64, 1, 1"), "{ptx}");
     assert!(ptx.contains("turned_f32__tile[1024]") && ptx.contains("turned_f64__tile[1024]"), "{ptx}");
     assert!(!ptx.contains(".func"), "nothing is left to call: {ptx}");
     let instructions = |entry: &str| {
@@ -181,6 +187,25 @@ fn an_instance_of_a_generic_kernel_is_an_entry() {
         words.filter(|word| !word.starts_with(".")).collect::<Vec<_>>()
     };
     assert_eq!(instructions("curve_line"), instructions("curve_by_hand"), "a functor costs nothing: {ptx}");
+}
+
+#[test]
+fn names_may_be_keywords_or_those_of_generated_items() {
+    let Some(place) = case("odd_names", "forbid") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["enum", "loop", "named"]);
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    assert!(!ptx.contains("r#") && ptx.contains("loop__use[256]"), "{ptx}");
+}
+
+/// The driver refuses `.b8 array[0]`, with every kernel of the module.
+#[test]
+fn arrays_of_no_bytes_are_declared_with_one() {
+    let Some(place) = case("no_bytes", "forbid") else { return };
+    let output = build(&place).unwrap();
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    assert!(ptx.contains("no_bytes__none[1]") && ptx.contains("no_bytes__empty[1]"), "{ptx}");
+    assert!(!ptx.contains("[0];") && !ptx.contains("[0])") && !ptx.contains("[0],"), "{ptx}");
 }
 
 #[test]

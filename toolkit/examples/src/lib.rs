@@ -21,7 +21,7 @@ pub use host::{Answer, Example, Report};
 
 /// The kernels as PTX, built by build.rs; or the reason why they could not be built.
 #[cfg(not(target_arch = "nvptx64"))]
-pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
+pub const IMAGE: Result<cuda_std::launch::Image<'_>, &str> = cuda_std::built_image!();
 
 /// Four numbers that a thread reads and writes at once.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]

@@ -4,7 +4,7 @@ use cuda_host::Machine;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
-use toolkit_examples::{EXAMPLES, Example, PTX};
+use toolkit_examples::{EXAMPLES, Example, IMAGE};
 
 const USAGE: &str = "cargo run --release -p toolkit-examples NAME.. [--cpu]\n\nNAME is `all`, or of these:";
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn run(chosen: &[&Example], on_cpu: bool) -> Result<(), Box<dyn Error>> {
-    let machine = if on_cpu { Machine::cpu() } else { Machine::best("examples", PTX)? };
+    let machine = if on_cpu { Machine::cpu() } else { Machine::best("examples", IMAGE)? };
     println!("on {machine}");
     for example in chosen {
         #[cfg(feature = "nvtx")]

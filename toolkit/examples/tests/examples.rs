@@ -2,12 +2,14 @@
 
 use cuda_host::{CudaExecutor, Device, Machine};
 use cuda_std::prelude::CpuExecutor;
-use toolkit_examples::{EXAMPLES, PTX};
+use toolkit_examples::{EXAMPLES, IMAGE};
 
 /// A GPU. Without one, this prints a line; CUDA_REQUIRE_GPU=1 makes it a failure.
 fn gpu() -> Option<Machine> {
-    let why = match (PTX, Device::count()) {
-        (Ok(ptx), Ok(_)) => return Some(CudaExecutor::open(0, "examples", ptx).expect("a device that opens").into()),
+    let why = match (IMAGE, Device::count()) {
+        (Ok(image), Ok(_)) => {
+            return Some(CudaExecutor::open(0, "examples", image).expect("a device that opens").into());
+        }
         (Err(why), _) => why.to_owned(),
         (_, Err(error)) => error.to_string(),
     };
@@ -34,4 +36,46 @@ fn every_example_has_the_same_bits_on_every_machine() {
 #[test]
 fn there_are_at_least_twenty() {
     assert!(EXAMPLES.len() >= 20);
+}
+
+/// No item of a crate can stand in for what the build script wrote.
+mod shadowed {
+    #![allow(unused_macros, dead_code, non_snake_case, non_camel_case_types)]
+
+    macro_rules! include_str {
+        ($($any:tt)*) => {
+            ".version 6.3"
+        };
+    }
+    macro_rules! include {
+        ($($any:tt)*) => {
+            ()
+        };
+    }
+    macro_rules! concat {
+        ($($any:tt)*) => {
+            "elsewhere"
+        };
+    }
+    macro_rules! env {
+        ($($any:tt)*) => {
+            "elsewhere"
+        };
+    }
+    const fn Ok<T: Copy>(_: T) {}
+    mod launch {
+        pub struct Image;
+    }
+    struct str;
+
+    pub const IMAGE: Result<cuda_std::launch::Image<'_>, &'static core::primitive::str> = cuda_std::built_image!();
+}
+
+#[test]
+fn the_image_is_what_the_build_script_wrote() {
+    let texts = [IMAGE, shadowed::IMAGE].map(|image| image.map(|image| image.ptx()));
+    assert_eq!(texts[0], texts[1]);
+    if let Ok(image) = IMAGE {
+        cuda_host::image::check(&image).unwrap();
+    }
 }

@@ -1,6 +1,6 @@
 //! Access to the device for tests and benchmarks, one test at a time.
 
-use cuda_host::{CudaError, CudaExecutor, Device, Machine};
+use cuda_host::{CudaError, CudaExecutor, Device, Image, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
 use cuda_std::launch::{Executor, Kernel};
@@ -23,8 +23,8 @@ pub fn is_there() -> bool {
 }
 
 /// An executor on the first device. `None` if there is no device; see [`is_there`].
-pub fn executor(module: &str, ptx: &str) -> Option<CudaExecutor> {
-    is_there().then(|| CudaExecutor::open(0, module, ptx).expect("a device that opens"))
+pub fn executor(module: &str, image: Image<'_>) -> Option<CudaExecutor> {
+    is_there().then(|| CudaExecutor::open(0, module, image).expect("a device that opens"))
 }
 
 /// An executor on the first device, for exclusive use by one test of an executable: tests compare times, and freeing memory
@@ -36,10 +36,10 @@ pub struct Alone {
 }
 
 /// Waits for the device, and loads a module. `None` if there is no device; see [`is_there`].
-pub fn alone(module: &str, ptx: &str) -> Option<Alone> {
+pub fn alone(module: &str, image: Image<'_>) -> Option<Alone> {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(Alone { executor: executor(module, ptx)?, _turn: turn })
+    Some(Alone { executor: executor(module, image)?, _turn: turn })
 }
 
 impl Deref for Alone {
@@ -65,12 +65,13 @@ impl Executor for Alone {
 
 /// Executors on the first device with each of some modules, by the modules' names. Prints a line if there is none; see
 /// [`is_there`].
-pub fn executors<'i>(module: &str, images: &[(&'i str, &str)]) -> Vec<(&'i str, CudaExecutor)> {
+pub fn executors<'i>(module: &str, images: &[(&'i str, Image<'_>)]) -> Vec<(&'i str, CudaExecutor)> {
     if !is_there() {
         return Vec::new();
     }
-    let open =
-        |(name, ptx): &(&'i str, &str)| (*name, CudaExecutor::open(0, module, *ptx).expect("a device that opens"));
+    let open = |(name, image): &(&'i str, Image<'_>)| {
+        (*name, CudaExecutor::open(0, module, *image).expect("a device that opens"))
+    };
     images.iter().map(open).collect()
 }
 
@@ -80,8 +81,8 @@ pub struct Machines(Vec<(String, Machine)>);
 
 impl Machines {
     /// Loads a module of kernels, and prints a line if there is no GPU; see [`is_there`].
-    pub fn new(module: &str, ptx: &str) -> Self {
-        Self::of(executors(module, &[("a GPU", ptx)]))
+    pub fn new(module: &str, image: Image<'_>) -> Self {
+        Self::of(executors(module, &[("a GPU", image)]))
     }
 
     /// CPU cores and some executors, by name.

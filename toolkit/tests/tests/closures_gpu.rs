@@ -8,7 +8,7 @@ use test_kernels as k;
 use toolkit_tests::device::Machines;
 
 fn machines() -> Machines {
-    Machines::new("test kernels", k::PTX)
+    Machines::new("test kernels", k::IMAGE)
 }
 
 #[test]

@@ -9,7 +9,7 @@ use test_kernels::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe
 use toolkit_tests::dice::{bits, numbers};
 
 fn gpu() -> Option<CudaExecutor> {
-    toolkit_tests::device::executor("test kernels", test_kernels::PTX)
+    toolkit_tests::device::executor("test kernels", test_kernels::IMAGE)
 }
 
 fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {

@@ -7,7 +7,7 @@ use test_kernels as k;
 use toolkit_tests::device::Machines;
 
 fn machines() -> Machines {
-    Machines::new("test kernels", k::PTX)
+    Machines::new("test kernels", k::IMAGE)
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn errors_name_the_instance() {
 #[test]
 fn an_instance_of_other_types_is_refused() {
     type Altered = k::altered_operation::Kernel<k::Largest>;
-    assert_eq!(Altered::DESCRIPTION, "altered_instance<Largest>(out:&mut Chunk<u32,32>;x:u32;)x32");
+    assert_eq!(Altered::DESCRIPTION, "altered_instance<Largest>(out:&mut Chunk<u32,32>;x:u32;)x32 grid 1");
     let machines = machines();
     let Some(gpu) = machines.gpu() else { return };
     let mut out = DeviceBuffer::zeroed(gpu.stream(), 32).unwrap();

@@ -14,7 +14,7 @@ use toolkit_tests::dice::Dice;
 const BLOCKS: u32 = 97;
 
 fn gpu() -> Option<CudaExecutor> {
-    device::executor("test kernels", test_kernels::PTX)
+    device::executor("test kernels", test_kernels::IMAGE)
 }
 
 /// Number of operands: more with CUDA_WIDE=1.

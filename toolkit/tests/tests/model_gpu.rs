@@ -7,7 +7,7 @@ use test_kernels as k;
 use toolkit_tests::device::Machines;
 
 fn machines() -> Machines {
-    Machines::new("test kernels", k::PTX)
+    Machines::new("test kernels", k::IMAGE)
 }
 
 /// Numbers of both signs and many exponents.

@@ -4,11 +4,11 @@
 use cuda_host::{CudaExecutor, DeviceBuffer, Machine};
 use cuda_std::launch::{CpuExecutor, LaunchError};
 use cuda_std::panic::KernelPanic;
-use test_kernels::{NO_BLOCK, PTX, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
+use test_kernels::{IMAGE, NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
 use toolkit_tests::device::Machines;
 
 fn gpu() -> Option<CudaExecutor> {
-    toolkit_tests::device::executor("test kernels", PTX)
+    toolkit_tests::device::executor("test kernels", IMAGE)
 }
 
 fn panic_of(result: Result<(), LaunchError>) -> KernelPanic {
@@ -132,7 +132,7 @@ fn all_threads_of_a_block_end_wherever_one_panics() {
         assert_eq!((panic.block, panic.thread), ([bad, 0, 0], [thread, 0, 0]), "{on}, stage {stage}: {panic}");
         (panic.line, panic.column, panic.message.clone())
     };
-    let machines = Machines::new("test kernels", PTX);
+    let machines = Machines::new("test kernels", IMAGE);
     let all = vec![128; BLOCKS as usize];
     assert_eq!(machines.same(|on| run(on, NO_BLOCK, 0, 0)), all);
     let mut lines = Vec::new();

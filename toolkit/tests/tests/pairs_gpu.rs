@@ -42,7 +42,7 @@ fn the_contact_kernel_counts_what_is_near() {
 
 #[test]
 fn the_contact_kernel_gives_the_bits_of_the_cpu() {
-    let Some(gpu) = device::executor("test kernels", test_kernels::PTX) else { return };
+    let Some(gpu) = device::executor("test kernels", test_kernels::IMAGE) else { return };
     let sizes = [1, 2, 300, 257, 9];
     let points: Vec<Point> = sizes.iter().flat_map(|&n| points(n, n as u64)).collect();
     let ends = sizes.iter().scan(0, |end, n| {
@@ -73,7 +73,7 @@ const FOREIGN: &str = ".version 6.3\n.target sm_75\n.address_size 64\n\
 
 #[test]
 fn a_kernel_of_another_compiler_is_launched_with_raw_words() {
-    let Some(gpu) = device::executor("test kernels", test_kernels::PTX) else { return };
+    let Some(gpu) = device::executor("test kernels", test_kernels::IMAGE) else { return };
     let stream = gpu.stream();
     // SAFETY: the text is complete.
     let module = unsafe { load_image(gpu.context(), "foreign", FOREIGN.as_bytes()) }.unwrap();

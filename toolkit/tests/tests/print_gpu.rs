@@ -2,7 +2,7 @@
 
 use cuda_host::Machine;
 use std::process::Command;
-use test_kernels::{PTX, spoken};
+use test_kernels::{IMAGE, spoken};
 use toolkit_tests::device::is_there;
 
 /// Tells a process of this program where to print.
@@ -28,7 +28,7 @@ fn lines(speaker: &str) -> Vec<String> {
 #[test]
 fn lines_are_printed() {
     let Ok(speaker) = std::env::var(SPEAKER) else { return };
-    let machine = if speaker == "cpu" { Machine::cpu() } else { Machine::best("test kernels", Ok(PTX)).unwrap() };
+    let machine = if speaker == "cpu" { Machine::cpu() } else { Machine::best("test kernels", Ok(IMAGE)).unwrap() };
     // End the line that the test harness has begun.
     println!();
     let (x, mut out) = (machine.buffer(&numbers()).unwrap(), machine.zeroed(100).unwrap());

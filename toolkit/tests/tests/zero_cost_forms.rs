@@ -13,7 +13,7 @@ use toolkit_tests::device::{Bits as _, Machines};
 use toolkit_tests::dice::{numbers, words};
 
 fn machines() -> Machines {
-    Machines::new("test kernels", test_kernels::PTX)
+    Machines::new("test kernels", test_kernels::IMAGE)
 }
 
 fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {

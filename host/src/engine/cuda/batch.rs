@@ -39,7 +39,7 @@ const MANY_ATOMS: usize = 1 << 17;
 /// use shared_types::MegaFusedConfig;
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
-/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let executor = CudaExecutor::open(0, "kernels", prism_host::engine::kernel_image())?;
 /// let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?;
 /// for copies in [2, 1] {
 ///     let batch = PackedBatch::from_inputs(vec![&rbd; copies])?;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// use prism_host::engine::{DeviceBatch, DeviceMemory, Memory, Staging};
 /// use shared_types::MegaFusedConfig;
 ///
-/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let executor = CudaExecutor::open(0, "kernels", prism_host::engine::kernel_image())?;
 /// let (stream, pool) = (executor.stream(), GpuBufferPool::new(executor.context()));
 /// let memory = DeviceMemory::new(stream, &pool, Some(Staging::new(executor.context(), 1)?));
 /// let batch = DeviceBatch::in_memory(&memory, MegaFusedConfig::default())?;

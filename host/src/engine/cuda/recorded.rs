@@ -32,7 +32,7 @@ use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 /// let batch = PackedBatch::from_inputs([&structure])?;
 /// let mut atoms = batch.atoms().to_vec();
 ///
-/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let executor = CudaExecutor::open(0, "kernels", prism_host::engine::kernel_image())?;
 /// let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
 /// for frame in 0..10 {
 ///     atoms.iter_mut().for_each(|atom| atom.x *= 1.001);

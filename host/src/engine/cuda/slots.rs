@@ -80,7 +80,7 @@ pub struct SlotStatistics {
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
-/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let executor = CudaExecutor::open(0, "kernels", prism_host::engine::kernel_image())?;
 /// let slots = DeviceSlots::new(&executor, SlotOptions { chunk_atoms: 1 << 18, ..SlotOptions::default() })?;
 /// slots.run(&batch, config)?;
 /// let (features, times) = slots.run(&batch, config)?;

@@ -10,7 +10,8 @@
 //! and the build inserts the directives where PTX expects them, between an entry's parameters and its body. With `BLOCKS` 0
 //! the number of blocks is left open. With `75=2,90=4` it depends on the chip: 2 from sm_75 on, and 4 from sm_90 on. Here, too, 0
 //! leaves it open. PTX has the number of its target then, and above it a comment with all of them, from which [`for_arch`] takes that
-//! of another chip. A fourth word, `phases`, marks kernels in safe code.
+//! of another chip. A fourth word, `phases`, marks kernels in safe code. They count with exactly these threads in one dimension, so
+//! the directive is `.reqntid`, with which a driver refuses blocks of another shape. Blocks of a raw kernel may have several dimensions.
 
 use crate::arch::NvvmArch;
 
@@ -59,9 +60,10 @@ pub fn apply(text: &str, target: NvvmArch) -> Result<String, String> {
             return Err(refused());
         };
         let threads: u32 = threads.parse().map_err(|_| refused())?;
+        let directive = if words.next() == Some(PHASES) { ".reqntid" } else { ".maxntid" };
         let entry = text.find(&format!(".entry {name}(")).ok_or_else(refused)?;
         let body = entry + text[entry..].find("\n{").ok_or_else(refused)?;
-        let mut directives = format!("\n.maxntid {threads}, 1, 1");
+        let mut directives = format!("\n{directive} {threads}, 1, 1");
         if blocks.contains('=') {
             numbers(blocks).ok_or_else(refused)?;
             directives += &format!("\n{BY_CHIP}{blocks}");
@@ -115,10 +117,10 @@ mod tests {
 
     #[test]
     fn directives_stand_before_the_body_of_their_entry() {
-        let text = "// .launch_bounds b 256 3\n.visible .entry a(\n\t.param .u64 a_0\n)\n{\n\tret;\n}\n\
+        let text = "// .launch_bounds b 256 3 phases\n.visible .entry a(\n\t.param .u64 a_0\n)\n{\n\tret;\n}\n\
                     .visible .entry b(\n\t.param .u64 b_0\n)\n{\n\tret;\n}\n";
         let bounded = apply(text, NvvmArch::default()).unwrap();
-        assert!(bounded.contains("b_0\n)\n.maxntid 256, 1, 1\n.minnctapersm 3\n{\n"), "{bounded}");
+        assert!(bounded.contains("b_0\n)\n.reqntid 256, 1, 1\n.minnctapersm 3\n{\n"), "{bounded}");
         assert!(bounded.contains("a_0\n)\n{\n"), "{bounded}");
         assert!(!bounded.contains("launch_bounds"), "{bounded}");
     }

@@ -7,6 +7,7 @@ use crate::generic::Entry;
 use crate::signature::{Kind, Signature};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::{ItemFn, parse_quote};
 
 pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
@@ -27,6 +28,26 @@ pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
 /// A name in generated code that no name of the kernel's author can mean, even if both are spelled alike.
 pub fn hidden(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
+}
+
+/// A name as text. PTX and descriptions have no mark for raw identifiers.
+pub fn plain(name: &Ident) -> String {
+    name.unraw().to_string()
+}
+
+/// The name of an item of generated modules. Items cannot be hidden, so it is one that no author chooses.
+pub fn item(name: &str) -> Ident {
+    Ident::new(&format!("__CUDA_STD_{name}"), Span::call_site())
+}
+
+/// Items of the entry's module for what its attribute says. The author's expression stands here alone, outside of unsafe blocks.
+fn constants(signature: &Signature) -> TokenStream {
+    let (threads, dimensions) = (&signature.threads, signature.dimensions);
+    let [threads_name, dimensions_name] = ["THREADS", "DIMENSIONS"].map(item);
+    quote! {
+        const #threads_name: u32 = #threads;
+        const #dimensions_name: u32 = #dimensions;
+    }
 }
 
 /// The entries of a kernel: itself, or its instances.
@@ -65,12 +86,13 @@ fn shared_limit(signature: &Signature, entry: &Entry) -> TokenStream {
     }
 }
 
-/// An expression of type `Text`: the signature with the layouts of its types.
+/// An expression of type `Text`: the signature with the layouts of its types, and what else of the attribute both sides count with.
+/// `requires(..)` and `avx512` concern the host alone, `blocks_per_sm` the device alone.
 fn description(signature: &Signature, entry: &Entry) -> TokenStream {
     let head = format!("{}(", entry.label);
-    let threads = &signature.threads;
+    let [threads, dimensions] = ["THREADS", "DIMENSIONS"].map(item);
     let parts = signature.parameters.iter().filter_map(|parameter| {
-        let name = &parameter.name;
+        let name = plain(&parameter.name);
         let layout = |ty| quote!(<#ty as ::cuda_std::__private::cuda_layout::DeviceLayout>::TEXT.as_str());
         let of = |what: &str, ty| {
             let (before, layout) = (format!("{name}:{what}<"), layout(ty));
@@ -117,5 +139,8 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
         })
     });
     let tail = if signature.meets { "grid;)x" } else { ")x" };
-    quote! { ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(#tail).push_usize(#threads as usize) }
+    quote! {
+        ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(#tail).push_usize(#threads as usize)
+            .push(" grid ").push_usize(#dimensions as usize)
+    }
 }

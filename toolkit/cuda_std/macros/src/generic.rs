@@ -37,6 +37,7 @@ pub fn check(generics: &Generics, instances: &[Instance]) -> syn::Result<()> {
         return Err(Error::new(generics.span(), names));
     }
     instances.iter().try_for_each(|Instance { name, arguments }| {
+        crate::signature::check_macros(&arguments.to_token_stream())?;
         let (given, wanted) = (arguments.args.len(), generics.params.len());
         if given != wanted {
             let count = format!("instance `{name}` gives {given} of types and constants, and its kernel has {wanted}");
@@ -68,7 +69,7 @@ impl Entry {
     /// The entry of a kernel that is not generic.
     pub fn plain(name: &Ident) -> Self {
         let nothing = TokenStream::new;
-        let (name, label) = (name.clone(), name.to_string());
+        let (name, label) = (name.clone(), crate::expand::plain(name));
         Self { name, label, bindings: nothing(), home: quote!(super), arguments: nothing() }
     }
 
@@ -89,7 +90,7 @@ impl Entry {
         let names = names(generics).into_iter().map(|id| Ident::new(&id.to_string(), name.span()));
         Self {
             name: name.clone(),
-            label: format!("{name}{text}"),
+            label: crate::expand::plain(name) + &text,
             bindings: quote!(#(#bindings)*),
             home: quote!(super::super),
             arguments: quote_spanned!(name.span()=> ::<#(#names),*>),

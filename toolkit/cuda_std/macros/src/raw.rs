@@ -1,8 +1,9 @@
 //! Kernels in the raw style: `unsafe fn` on pointers, for `cuda_std::compat`.
 
-use crate::signature::name_and_type;
+use crate::expand::plain;
+use crate::signature::{check_macros, name_and_type};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 use std::sync::atomic::{AtomicU32, Ordering};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
@@ -109,6 +110,7 @@ pub fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> 
     if let Some(word) = sig.asyncness.map(|t| t.span).or(sig.constness.map(|t| t.span)) {
         return Err(Error::new(word, "a kernel is an ordinary function"));
     }
+    check_macros(&sig.inputs.to_token_stream())?;
     let parameters = sig.inputs.iter().map(Parameter::parse).collect::<syn::Result<Vec<_>>>()?;
     let mut function = function.clone();
     function.attrs.push(parse_quote!(#[inline(always)]));
@@ -125,9 +127,10 @@ pub fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> 
 
 /// An expression of type `Text`: the signature, with the layouts of its types.
 fn description(name: &Ident, options: &Options, parameters: &[Parameter]) -> TokenStream {
-    let head = format!("{name}(");
+    let head = format!("{}(", plain(name));
     let tail = format!(")x{}", if options.threads == 0 { "any".to_owned() } else { options.threads.to_string() });
     let parts = parameters.iter().map(|Parameter { name, kind }| {
+        let name = plain(name);
         let (before, ty, after) = match kind {
             Kind::Const(ty) => (format!("{name}:*const "), ty, ";"),
             Kind::Mut(ty) => (format!("{name}:*mut "), ty, ";"),
@@ -152,7 +155,7 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
             Kind::Mut(ty) => raw.push(quote!(#id: *mut #ty)),
             Kind::Value(ty) => raw.push(quote!(#id: #ty)),
             Kind::Slice(ty) => {
-                let len = crate::expand::hidden(&format!("{id}_len"));
+                let len = crate::expand::hidden(&format!("{}_len", plain(id)));
                 raw.push(quote!(#id: *const #ty, #len: u64));
                 arguments.push(quote!(p::slice(#id, #len)));
                 continue;
@@ -160,13 +163,13 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
         }
         arguments.push(quote!(#id));
     }
-    let entry = name.to_string();
+    let entry = plain(name);
     let launch_bounds = (options.threads > 0).then(|| {
         // This is a comment to the assembler; the build turns it into the entry's directives.
-        let mark = format!("// .launch_bounds {name} {} {}", options.threads, options.blocks_per_sm);
+        let mark = format!("// .launch_bounds {entry} {} {}", options.threads, options.blocks_per_sm);
         quote!(::core::arch::global_asm!(#mark);)
     });
-    let fingerprint = format_ident!("__cuda_std_description_{name}");
+    let fingerprint = format_ident!("__cuda_std_description_{entry}");
     let [panic_record, kernel_id] = ["panic_record", "kernel_id"].map(crate::expand::hidden);
     quote! {
         #[cfg(target_arch = "nvptx64")]
@@ -195,11 +198,11 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
 
 fn host(options: &Options, description: &TokenStream, function: &ItemFn, parameters: &[Parameter]) -> TokenStream {
     let (name, visibility) = (&function.sig.ident, &function.vis);
-    let name_text = name.to_string();
+    let name_text = plain(name);
     let (mut fields, mut visits) = (Vec::new(), Vec::new());
     for Parameter { name: id, kind } in parameters {
-        let text = id.to_string();
-        let doc = format!("`{id}` of the kernel.");
+        let text = plain(id);
+        let doc = format!("`{text}` of the kernel.");
         let (ty, visit) = match kind {
             Kind::Const(ty) => (quote!(c::DevicePointer<#ty>), quote!(pointer(#text, args.#id.address()))),
             Kind::Mut(ty) => (quote!(c::DevicePointerMut<#ty>), quote!(pointer(#text, args.#id.address()))),
@@ -301,7 +304,7 @@ pub fn shared_array(SharedArray { element, length }: &SharedArray) -> TokenStrea
             pub type Element = #element;
             const _: () = assert!(::core::mem::align_of::<Element>() <= 16, "shared arrays are aligned to 16 bytes");
             #[cfg(target_arch = "nvptx64")]
-            ::core::arch::global_asm!(#declare, bytes = const ::core::mem::size_of::<Element>() * LENGTH);
+            ::core::arch::global_asm!(#declare, bytes = const ::cuda_std::__private::declared_bytes(::core::mem::size_of::<Element>(), LENGTH));
         }
         #[cfg(target_arch = "nvptx64")]
         {

@@ -1,7 +1,7 @@
 //! Parses a kernel's signature.
 
 use crate::generic::{self, Instance};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
@@ -246,6 +246,8 @@ impl Kind {
 impl Signature {
     pub fn parse(options: Options, function: &ItemFn) -> syn::Result<Self> {
         let sig = &function.sig;
+        check_macros(&sig.inputs.to_token_stream())?;
+        check_macros(&options.threads)?;
         generic::check(&sig.generics, &options.instances)?;
         if let ReturnType::Type(_, ty) = &sig.output {
             return Err(Error::new(ty.span(), "a kernel returns nothing: it writes its outputs"));
@@ -303,6 +305,24 @@ impl Signature {
             avx512,
         })
     }
+}
+
+/// Refuses macros: the text is used several times, for checks and for code, and a macro may mean something else each time.
+pub fn check_macros(tokens: &TokenStream) -> syn::Result<()> {
+    let tokens: Vec<_> = tokens.clone().into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
+        match (token, tokens.get(index + 1), tokens.get(index + 2)) {
+            (TokenTree::Ident(name), Some(TokenTree::Punct(mark)), Some(TokenTree::Group(_)))
+                if mark.as_char() == '!' =>
+            {
+                let named = "a macro could mean something else at each use of this text: give its result a name, by `type` or `const`";
+                return Err(Error::new(name.span(), named));
+            }
+            (TokenTree::Group(group), ..) => check_macros(&group.stream())?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Refuses parameters that a kernel whose blocks meet cannot have, and those that only such a kernel can have.

@@ -40,9 +40,12 @@ use core::arch::{asm, global_asm};
 global_asm!(".extern .shared .align 16 .b8 __cuda_std_compat_dynamic[];");
 
 /// The dynamic shared memory that the launch requested. It is aligned to 16 bytes.
+///
+/// # Safety
+/// Blocks may have it at different addresses: threads that take different branches by the address still meet at every barrier.
 #[inline(always)]
 #[must_use]
-pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
+pub unsafe fn dynamic_shared_mem<T: Copy>() -> *mut T {
     const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") };
     on_device!("dynamic_shared_mem", {
         let array: *mut T;

@@ -81,7 +81,7 @@ macro_rules! registers {
     )*};
 }
 
-macro_rules! thread_registers {
+macro_rules! unequal_registers {
     ($($(#[$doc:meta])* $name:ident = $intrinsic:ident;)*) => {$(
         $(#[$doc])*
         ///
@@ -95,22 +95,24 @@ macro_rules! thread_registers {
     )*};
 }
 
-thread_registers! {
+// Blocks of a `WholeGrid` meet at barriers, too, so their index is like a thread's.
+unequal_registers! {
     /// Index of the thread in its block along x.
     thread_idx_x = _thread_idx_x;
     /// Index of the thread in its block along y.
     thread_idx_y = _thread_idx_y;
     /// Index of the thread in its block along z.
     thread_idx_z = _thread_idx_z;
-}
-
-registers! {
     /// Index of the block in the grid along x.
     block_idx_x = _block_idx_x;
     /// Index of the block in the grid along y.
     block_idx_y = _block_idx_y;
     /// Index of the block in the grid along z.
     block_idx_z = _block_idx_z;
+}
+
+// The same for all threads of the grid.
+registers! {
     /// Threads of a block along x.
     block_dim_x = _block_dim_x;
     /// Threads of a block along y.
@@ -137,10 +139,14 @@ pub unsafe fn thread_idx() -> UVec3 {
 }
 
 /// Index of the block in the grid.
+///
+/// # Safety
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
-pub fn block_idx() -> UVec3 {
-    UVec3 { x: block_idx_x(), y: block_idx_y(), z: block_idx_z() }
+pub unsafe fn block_idx() -> UVec3 {
+    // SAFETY: ensured by the caller.
+    unsafe { UVec3 { x: block_idx_x(), y: block_idx_y(), z: block_idx_z() } }
 }
 
 /// Threads of a block.
@@ -172,9 +178,9 @@ fn along(block: u32, extent: u32, thread: u32) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn index() -> u32 {
-    let (block, blocks, extent) = (block_idx(), grid_dim(), block_dim());
+    let (blocks, extent) = (grid_dim(), block_dim());
     // SAFETY: ensured by the caller.
-    let thread = unsafe { thread_idx() };
+    let (block, thread) = unsafe { (block_idx(), thread_idx()) };
     let block = along(along(block.z, blocks.y, block.y), blocks.x, block.x);
     let thread = along(along(thread.z, extent.y, thread.y), extent.x, thread.x);
     along(block, extent.x.wrapping_mul(extent.y).wrapping_mul(extent.z), thread)
@@ -188,7 +194,7 @@ pub unsafe fn index() -> u32 {
 #[must_use]
 pub unsafe fn index_1d() -> u32 {
     // SAFETY: ensured by the caller.
-    along(block_idx_x(), block_dim_x(), unsafe { thread_idx_x() })
+    unsafe { along(block_idx_x(), block_dim_x(), thread_idx_x()) }
 }
 
 /// Index of the thread in the grid along x and y.
@@ -199,7 +205,7 @@ pub unsafe fn index_1d() -> u32 {
 #[must_use]
 pub unsafe fn index_2d() -> UVec2 {
     // SAFETY: ensured by the caller.
-    UVec2 { x: unsafe { index_1d() }, y: along(block_idx_y(), block_dim_y(), unsafe { thread_idx_y() }) }
+    unsafe { UVec2 { x: index_1d(), y: along(block_idx_y(), block_dim_y(), thread_idx_y()) } }
 }
 
 /// Index of the thread in the grid along x, y and z.
@@ -210,8 +216,8 @@ pub unsafe fn index_2d() -> UVec2 {
 #[must_use]
 pub unsafe fn index_3d() -> UVec3 {
     // SAFETY: ensured by the caller.
-    let (UVec2 { x, y }, z) = unsafe { (index_2d(), thread_idx_z()) };
-    UVec3 { x, y, z: along(block_idx_z(), block_dim_z(), z) }
+    let (UVec2 { x, y }, z) = unsafe { (index_2d(), along(block_idx_z(), block_dim_z(), thread_idx_z())) };
+    UVec3 { x, y, z }
 }
 
 /// Whether this is the first thread of the grid.
@@ -221,9 +227,9 @@ pub unsafe fn index_3d() -> UVec3 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn first() -> bool {
-    let (block, zero) = (block_idx(), UVec3 { x: 0, y: 0, z: 0 });
+    let zero = UVec3 { x: 0, y: 0, z: 0 };
     // SAFETY: ensured by the caller.
-    block == zero && unsafe { thread_idx() } == zero
+    unsafe { block_idx() == zero && thread_idx() == zero }
 }
 
 /// Threads in a warp.

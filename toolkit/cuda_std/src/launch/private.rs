@@ -42,6 +42,16 @@ impl Element<crate::Pick> {
 pub const fn array_bytes(element_bytes: usize, n: usize) -> usize {
     (element_bytes * n).next_multiple_of(16)
 }
+
+/// The bytes with which a shared array is declared: PTX has no array without any.
+#[must_use]
+pub const fn declared_bytes(element_bytes: usize, n: usize) -> usize {
+    match element_bytes * n {
+        0 => 1,
+        bytes => bytes,
+    }
+}
+
 pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]
@@ -55,13 +65,32 @@ mod device {
     use crate::access::Access;
     pub use crate::panic::{PanicRecord, device::enter};
     use crate::platform;
-    pub use crate::platform::{block_index, block_index_3d};
     use crate::scope::AllBlocks;
     use crate::{AtomicItem, Atomics, Chunk, GridMemory, Scatter, Segment, Tile2d, WholeGrid};
     pub use platform::{GridState, WriteOnce};
 
     /// The end of a kernel's description: [`CHECKS_WRITES`](crate::launch::CHECKS_WRITES) if this build checks writes.
     pub const CHECKS_WRITES: &str = if cfg!(cuda_check_writes) { crate::launch::CHECKS_WRITES } else { "" };
+
+    /// The block's number in a grid of `DIMENSIONS` dimensions.
+    ///
+    /// # Safety
+    /// Only the entry calls it: code between phases of a `WholeGrid` must not learn it.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn block_index<const DIMENSIONS: u32>() -> u32 {
+        platform::block_index::<DIMENSIONS>()
+    }
+
+    /// The block's position in the grid.
+    ///
+    /// # Safety
+    /// As for [`block_index`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn block_index_3d() -> [u32; 3] {
+        platform::block_index_3d()
+    }
 
     /// # Safety
     /// The entry calls it once, first: all threads of all blocks reach the call, no phase runs, and there is no other `WholeGrid`.

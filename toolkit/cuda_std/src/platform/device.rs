@@ -65,7 +65,7 @@ pub(crate) fn thread_index() -> u32 {
 
 /// The block's number in a grid of `DIMENSIONS` dimensions, x fastest. The host has checked that it fits 32 bits.
 #[inline(always)]
-pub fn block_index<const DIMENSIONS: u32>() -> u32 {
+pub(crate) fn block_index<const DIMENSIONS: u32>() -> u32 {
     let ([x, y, z], grid) = (block_index_3d(), grid());
     match DIMENSIONS {
         1 => x,
@@ -76,7 +76,7 @@ pub fn block_index<const DIMENSIONS: u32>() -> u32 {
 
 /// The block's position in the grid.
 #[inline(always)]
-pub fn block_index_3d() -> [u32; 3] {
+pub(crate) fn block_index_3d() -> [u32; 3] {
     // SAFETY: reads special registers.
     unsafe { [nvptx::_block_idx_x(), nvptx::_block_idx_y(), nvptx::_block_idx_z()] }
 }

@@ -56,10 +56,10 @@ fn an_instance_has_a_name_a_block_and_a_description_of_its_own() {
     type Floats = turned::Kernel<f32, 256>;
     assert_eq!((Floats::NAME, Floats::THREADS), ("turned_f32", 256));
     assert_eq!((turned::Kernel::<u32, 64>::NAME, turned::Kernel::<u32, 64>::THREADS), ("turned_u32", 64));
-    assert_eq!(Floats::DESCRIPTION, "turned_f32<f32,256>(out:&mut Chunk<f32,256>;factors:&[f32];)x256");
+    assert_eq!(Floats::DESCRIPTION, "turned_f32<f32,256>(out:&mut Chunk<f32,256>;factors:&[f32];)x256 grid 1");
     assert_eq!(
         turned::Kernel::<f64, 128>::DESCRIPTION,
-        "turned_f64<f64,128>(out:&mut Chunk<f64,128>;factors:&[f64];)x128"
+        "turned_f64<f64,128>(out:&mut Chunk<f64,128>;factors:&[f64];)x128 grid 1"
     );
 }
 

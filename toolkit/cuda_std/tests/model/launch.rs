@@ -117,7 +117,7 @@ fn the_host_knows_the_signature() {
     assert_eq!(
         <scaled::Kernel as Kernel>::DESCRIPTION,
         "scaled(out:&mut Segment<f32>;input:&[f32];scale:Scale{factor:f32@0,shift:[f32;2]@4}12:4;marks:&mut Segment<u32>;\
-         mark:u32;)x96"
+         mark:u32;)x96 grid 1"
     );
 }
 

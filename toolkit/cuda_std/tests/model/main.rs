@@ -1,6 +1,7 @@
 //! The kernel model on CPU cores: results of operations, and errors.
 
 mod atomics;
+mod attacks;
 mod called_directly;
 mod double_buffer;
 mod generic;

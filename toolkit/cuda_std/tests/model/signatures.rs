@@ -65,3 +65,26 @@ fn kernels_have_any_of_these_signatures() {
     .unwrap();
     assert_eq!((first, out, again, hidden), ([1], [123.0], [9], [5]));
 }
+
+mod keywords {
+    use cuda_std::prelude::*;
+
+    #[kernel(threads = 32, requires(r#in.len() == r#type.len()))]
+    pub fn r#loop(r#gen: &mut Block, r#type: &mut Segment<u32>, r#in: &[u32], r#as: u32) {
+        let n = r#type.len();
+        r#type.fill(r#gen, n, |i| r#in.at(i) + r#as);
+    }
+}
+
+#[test]
+fn names_may_be_keywords() {
+    use cuda_std::launch::Kernel;
+
+    let (mut out, offsets) = ([0; 3], Offsets::new(vec![0, 3]).unwrap());
+    let segments = Segments { data: &mut out[..], offsets: &offsets };
+    let args = keywords::r#loop::Args { r#type: segments, r#in: &[1, 2, 3][..], r#as: 5 };
+    keywords::r#loop::launch(&CpuExecutor::new(), 1, args).unwrap();
+    assert_eq!(out, [6, 7, 8]);
+    assert_eq!(keywords::r#loop::Kernel::NAME, "loop");
+    assert_eq!(keywords::r#loop::Kernel::DESCRIPTION, "loop(type:&mut Segment<u32>;in:&[u32];as:u32;)x32 grid 1");
+}

@@ -186,3 +186,19 @@ fn what_was_not_put_in_is_not_read() {
     let args = beyond_the_list::Args { out: Segments { data: &mut out[..], offsets: &offsets } };
     assert_eq!(message(beyond_the_list::launch(&CpuExecutor::new(), 1, args)), "index out of bounds");
 }
+
+#[kernel(threads = 32)]
+fn no_words(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    out.fill_by_warp(block, 1, |warp, _| {
+        let lanes = warp.per_lane(|lane| lane.index());
+        let []: [u32; 0] = warp.any_of_bits([], &lanes, |_, _, _| true);
+        7 + warp.count_none_of_bits([], &lanes, |_, _, _| true)
+    });
+}
+
+#[test]
+fn no_bits_are_asked_about_where_there_are_none() {
+    let mut out = [0];
+    no_words::launch(&CpuExecutor::new(), 1, no_words::Args { out: &mut out }).unwrap();
+    assert_eq!(out, [7]);
+}

@@ -20,5 +20,5 @@ pub fn saxpy(block: &mut Block, y: &mut Segment<f32>, x: &[f32], a: f32) {
 // ANCHOR: ptx
 /// These kernels for GPUs, built by build.rs; or why they could not be built.
 #[cfg(not(target_arch = "nvptx64"))]
-pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
+pub const IMAGE: Result<cuda_std::launch::Image<'_>, &str> = cuda_std::built_image!();
 // ANCHOR_END: ptx

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-use my_kernels::{PTX, saxpy};
+use my_kernels::{IMAGE, saxpy};
 
 const A: f32 = 1.5;
 
@@ -46,11 +46,11 @@ fn cpu_cores_compute_what_plain_rust_does() -> Result<(), Box<dyn Error>> {
 // ANCHOR: gpu
 #[test]
 fn a_gpu_computes_the_same_bits() -> Result<(), Box<dyn Error>> {
-    let ptx = match PTX {
-        Ok(ptx) => ptx,
+    let image = match IMAGE {
+        Ok(image) => image,
         Err(why) => return skipped(why),
     };
-    let executor = match CudaExecutor::open(0, "my_kernels", ptx) {
+    let executor = match CudaExecutor::open(0, "my_kernels", image) {
         Ok(executor) => executor,
         Err(error) if error.is_unavailable() => return skipped(error),
         Err(error) => return Err(error.into()),

@@ -75,7 +75,7 @@ fn main() -> Result<ExitCode> {
     if !toolkit_tests::device::is_there() {
         return Ok(ExitCode::SUCCESS);
     }
-    let gpu = CudaExecutor::open(0, "test kernels", test_kernels::PTX)?;
+    let gpu = CudaExecutor::open(0, "test kernels", test_kernels::IMAGE)?;
     let n = arguments.mebi_elements << 20;
     let mut lines = Vec::new();
     let mut time = |lesson: &mut dyn Lesson| -> Result<()> {

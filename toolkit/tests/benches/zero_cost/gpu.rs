@@ -21,7 +21,7 @@ pub struct Gpu {
 
 impl Gpu {
     pub fn new(baselines: Option<&Path>) -> Result<Self> {
-        let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX)?;
+        let executor = CudaExecutor::open(0, "test kernels", test_kernels::IMAGE)?;
         let baselines = match baselines {
             None => None,
             Some(path) => {

@@ -102,3 +102,11 @@ pub fn altered_threads(block: &mut Block, out: &mut Segment<f32>) {
     let n = out.len();
     out.fill(block, n, |_| 1.0);
 }
+
+/// The device counts blocks in one dimension, the host in two.
+#[cfg_attr(target_arch = "nvptx64", kernel(threads = 32, grid = 1))]
+#[cfg_attr(not(target_arch = "nvptx64"), kernel(threads = 32, grid = 2))]
+pub fn altered_grid(block: &mut Block, out: &mut Chunk<f32, 32>, scale: f32) {
+    let n = out.len();
+    out.fill(block, n, |_| scale);
+}

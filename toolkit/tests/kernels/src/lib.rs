@@ -15,8 +15,8 @@ mod raw;
 mod zero_cost;
 
 pub use altered::{
-    Grown, Retyped, Swapped, altered_count, altered_field, altered_order, altered_signature, altered_threads,
-    altered_type,
+    Grown, Retyped, Swapped, altered_count, altered_field, altered_grid, altered_order, altered_signature,
+    altered_threads, altered_type,
 };
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
@@ -39,4 +39,13 @@ pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, 
 
 /// This crate's kernels for devices.
 #[cfg(not(target_arch = "nvptx64"))]
-pub static PTX: &str = include_str!("../ptx/test_kernels.sm_75.ptx");
+#[allow(unsafe_code)]
+pub static IMAGE: cuda_std::launch::Image<'_> = {
+    const FILE: &str = "test_kernels.sm_75.ptx";
+    // SAFETY: `cargo xtask build-ptx` made it from this crate; the checks of every change build it again and compare.
+    unsafe { cuda_std::launch::Image::from_files(FILE, include_str!("../ptx/test_kernels.sm_75.ptx"), &[]) }
+};
+
+/// Its text.
+#[cfg(not(target_arch = "nvptx64"))]
+pub static PTX: &str = IMAGE.ptx();

@@ -67,9 +67,9 @@ fn main() -> Result<()> {
     let runnable = tensor_tests::runnable(tensor);
     let (_, newest) = runnable.last().context("there are no kernels for this chip")?;
     let first = CudaExecutor::open(0, "tensor kernels", *newest)?;
-    let load = |name, ptx: &str| Module::load(first.context(), name, ptx);
-    let examples = load("examples", toolkit_examples::PTX.map_err(anyhow::Error::msg)?)?;
-    let modules = [first.modules()[0].clone(), examples, load("test kernels", test_kernels::PTX)?];
+    let load = |name, image| Module::load(first.context(), name, image);
+    let examples = load("examples", toolkit_examples::IMAGE.map_err(anyhow::Error::msg)?)?;
+    let modules = [first.modules()[0].clone(), examples, load("test kernels", test_kernels::IMAGE)?];
     let gpu = Gpu(CudaExecutor::new(first.stream(), modules)?);
     of_floats(&gpu)?;
     of_words(&gpu)?;

@@ -20,7 +20,9 @@ pub fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
 
 /// Those that the first device runs; none without a device.
 #[must_use]
-pub fn runnable(built: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+pub fn runnable(built: &[(&'static str, &'static str)]) -> Vec<(&'static str, Image<'static>)> {
     let Ok(device) = Device::info(0) else { return Vec::new() };
-    built.iter().copied().filter(|(_, ptx)| Image::from(*ptx).runs_on(device.compute_capability)).collect()
+    // SAFETY: this package's build script has just made them from `tensor-kernels`.
+    let images = built.iter().map(|(name, ptx)| (*name, unsafe { Image::from_files(name, ptx, &[]) }));
+    images.filter(|(_, image)| image.runs_on(device.compute_capability)).collect()
 }

@@ -156,15 +156,17 @@ fn the_product_of_four_warps_is_that_of_the_definition() {
 }
 
 // ANCHOR: newest
-/// The last of several PTX texts that a device can load.
-fn newest<'p>(texts: &[&'p str], compute_capability: (u32, u32)) -> Option<&'p str> {
-    texts.iter().copied().rfind(|ptx| Image::from(*ptx).runs_on(compute_capability))
+/// The last of several images that a device can load.
+fn newest<'p>(images: &[Image<'p>], compute_capability: (u32, u32)) -> Option<Image<'p>> {
+    images.iter().copied().rfind(|image| image.runs_on(compute_capability))
 }
 // ANCHOR_END: newest
 
 #[test]
 fn a_device_gets_the_newest_ptx_that_it_can_load() {
-    let texts = [".target sm_80\n", ".target sm_90a\n"];
-    let found = [(7, 5), (8, 9), (9, 0), (10, 0)].map(|device| newest(&texts, device));
-    assert_eq!(found, [None, Some(texts[0]), Some(texts[1]), Some(texts[0])]);
+    // SAFETY: nothing is loaded.
+    let images = [".target sm_80\n", ".target sm_90a\n"].map(|ptx| unsafe { Image::from_text("k", ptx) });
+    let found = [(7, 5), (8, 9), (9, 0), (10, 0)].map(|device| newest(&images, device).map(|image| image.ptx()));
+    let [older, newer] = images.map(|image| image.ptx());
+    assert_eq!(found, [None, Some(older), Some(newer), Some(older)]);
 }

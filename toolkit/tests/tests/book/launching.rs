@@ -2,7 +2,9 @@
 //! CUDA_REQUIRE_GPU=1 requires a GPU.
 
 // ANCHOR: imports
-use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer};
+use cuda_host::{
+    Context, CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Event, Image, Module, PinnedBuffer,
+};
 use cuda_std::launch::Space;
 use cuda_std::prelude::*;
 use test_kernels::{fail, roots};
@@ -11,7 +13,7 @@ use toolkit_tests::device::is_there;
 
 // ANCHOR: devices
 /// An executor on the device with the most memory, or `None` on a machine without a usable GPU.
-fn open(ptx: &str) -> Result<Option<CudaExecutor>, CudaError> {
+fn open(image: Image<'_>) -> Result<Option<CudaExecutor>, CudaError> {
     let devices = match Device::list() {
         Ok(devices) => devices,
         Err(error) if error.is_unavailable() => return Ok(None),
@@ -19,7 +21,7 @@ fn open(ptx: &str) -> Result<Option<CudaExecutor>, CudaError> {
     };
     let usable = devices.into_iter().filter(|device| device.is_supported());
     match usable.max_by_key(|device| device.total_memory) {
-        Some(device) => CudaExecutor::open(device.ordinal, "my_kernels", ptx).map(Some),
+        Some(device) => CudaExecutor::open(device.ordinal, "my_kernels", image).map(Some),
         None => Ok(None),
     }
 }
@@ -27,7 +29,7 @@ fn open(ptx: &str) -> Result<Option<CudaExecutor>, CudaError> {
 
 #[test]
 fn a_device_is_opened_or_there_is_none() -> Result<(), CudaError> {
-    let executor = open(test_kernels::PTX)?;
+    let executor = open(test_kernels::IMAGE)?;
     assert_eq!(executor.is_some(), is_there());
     Ok(())
 }
@@ -44,7 +46,7 @@ fn a_kernel_is_launched() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     // ANCHOR: launch
-    let executor = CudaExecutor::open(0, "my_kernels", test_kernels::PTX)?;
+    let executor = CudaExecutor::open(0, "my_kernels", test_kernels::IMAGE)?;
     let stream = executor.stream();
     let input = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0, 3.0])?;
     let mut out = DeviceBuffer::<f32>::zeroed(stream, 3)?;
@@ -89,7 +91,7 @@ fn streams_and_copies_overlap() -> Result<(), Box<dyn std::error::Error>> {
     // ANCHOR: streams
     let context = Context::new(0)?;
     let (copies, kernels) = (context.stream()?, context.stream()?);
-    let executor = CudaExecutor::new(&kernels, [Module::load(&context, "my_kernels", test_kernels::PTX)?])?;
+    let executor = CudaExecutor::new(&kernels, [Module::load(&context, "my_kernels", test_kernels::IMAGE)?])?;
 
     let mut upload = PinnedBuffer::<f32>::zeroed(&context, 3)?;
     upload.as_mut_slice()?.copy_from_slice(&[1.0, 2.0, 3.0]);
@@ -122,7 +124,7 @@ fn a_panic_is_an_error_and_not_the_end() -> Result<(), Box<dyn std::error::Error
     if !is_there() {
         return Ok(());
     }
-    let executor = CudaExecutor::open(0, "my_kernels", test_kernels::PTX)?;
+    let executor = CudaExecutor::open(0, "my_kernels", test_kernels::IMAGE)?;
     // ANCHOR: errors
     let stream = executor.stream();
     let input = DeviceBuffer::from_slice(stream, &[7u32; 64])?;

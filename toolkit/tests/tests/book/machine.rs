@@ -23,7 +23,7 @@ fn roots_of(machine: &Machine, input: &[f32], offsets: &Offsets) -> Result<Vec<f
 fn machines() -> Vec<Machine> {
     let mut machines = vec![Machine::cpu(), CpuExecutor::shuffled(1).into(), CpuExecutor::shuffled(2).into()];
     if is_there() {
-        machines.push(CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap().into());
+        machines.push(CudaExecutor::open(0, "test kernels", test_kernels::IMAGE).unwrap().into());
     }
     machines
 }
@@ -31,7 +31,7 @@ fn machines() -> Vec<Machine> {
 #[test]
 fn one_program_has_the_same_bits_on_every_machine() {
     // ANCHOR: chosen
-    let machine = Machine::best("my_kernels", Ok(test_kernels::PTX)).unwrap();
+    let machine = Machine::best("my_kernels", Ok(test_kernels::IMAGE)).unwrap();
     println!("running on {machine}");
     // ANCHOR_END: chosen
     let input: Vec<f32> = (0..1000).map(|i| i as f32 * 0.37).collect();
@@ -45,7 +45,7 @@ fn one_program_has_the_same_bits_on_every_machine() {
 
 #[test]
 fn the_machine_that_is_chosen_says_why() {
-    let machine = Machine::best("my_kernels", Ok(test_kernels::PTX)).unwrap();
+    let machine = Machine::best("my_kernels", Ok(test_kernels::IMAGE)).unwrap();
     assert_eq!((machine.as_cuda().is_some(), machine.why_cpu().is_none()), (is_there(), is_there()));
     let without = Machine::best("my_kernels", Err::<&str, _>("no compiler for GPUs")).unwrap();
     assert_eq!(without.to_string(), "CPU cores (no compiler for GPUs)");

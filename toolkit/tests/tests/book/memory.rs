@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolkit_tests::device::is_there;
 
 fn open() -> Result<Option<CudaExecutor>, CudaError> {
-    if is_there() { CudaExecutor::open(0, "test kernels", test_kernels::PTX).map(Some) } else { Ok(None) }
+    if is_there() { CudaExecutor::open(0, "test kernels", test_kernels::IMAGE).map(Some) } else { Ok(None) }
 }
 
 /// `sqrt(4 x + i)` of each element.

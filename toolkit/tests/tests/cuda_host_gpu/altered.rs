@@ -4,10 +4,11 @@
 //! without a GPU, too.
 
 use crate::{gpu, ragged};
-use cuda_host::{CudaError, Difference, Module, Place};
+use cuda_host::{CudaError, Difference, Image, Module, Place};
 use cuda_std::launch::{Kernel, Segments};
 use test_kernels::{
-    PTX, altered_count, altered_field, altered_order, altered_signature, altered_threads, altered_type, echo, roots,
+    PTX, altered_count, altered_field, altered_grid, altered_order, altered_signature, altered_threads, altered_type,
+    echo, roots,
 };
 
 /// The description of a kernel in its PTX.
@@ -28,7 +29,7 @@ fn field(parameter: &str, field: &str) -> Place {
 }
 
 /// Each kernel with the place where its PTX differs from this program, and both texts.
-fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 6] {
+fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 7] {
     fn names<K: Kernel>() -> (&'static str, &'static str) {
         (K::NAME, K::DESCRIPTION)
     }
@@ -40,6 +41,7 @@ fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 
         case(names::<altered_signature::Kernel>(), parameter("shift"), "scale:f32", "shift:f32"),
         case(names::<altered_count::Kernel>(), Place::ParameterCount, "out, scale", "out, scale, shift"),
         case(names::<altered_threads::Kernel>(), Place::Threads, "64", "32"),
+        case(names::<altered_grid::Kernel>(), Place::Dimensions, "1", "2"),
     ]
 }
 
@@ -64,6 +66,7 @@ fn kernels_of_altered_sources_are_refused() {
         module.kernel::<altered_signature::Kernel>().map(drop),
         module.kernel::<altered_count::Kernel>().map(drop),
         module.kernel::<altered_threads::Kernel>().map(drop),
+        module.kernel::<altered_grid::Kernel>().map(drop),
     ];
     for (error, (name, _, place, device_text, host_text)) in errors.into_iter().zip(cases()) {
         let error = error.unwrap_err();
@@ -96,7 +99,9 @@ const FOREIGN: &str =
 #[test]
 fn foreign_ptx_is_refused_by_the_kernels_name() {
     let Some(gpu) = gpu() else { return };
-    let module = Module::load(gpu.context(), "foreign", FOREIGN).unwrap();
+    // SAFETY: no kernel of it is launched.
+    let image = unsafe { Image::from_text("foreign", FOREIGN) };
+    let module = Module::load(gpu.context(), "foreign", image).unwrap();
     let error = module.kernel::<roots::Kernel>().map(drop).unwrap_err();
     assert_eq!(error, CudaError::NoDescription { kernel: "roots", module: "foreign".into() });
     println!("{error}");
@@ -110,7 +115,9 @@ fn ptx_that_ends_between_two_kernels_lacks_those_behind() {
     // Up to the end of the first kernel, it is a complete module for the driver's compiler.
     let first = PTX.find(".entry").expect("a kernel");
     let end = first + PTX[first..].find("\n}").expect("its end") + "\n}\n".len();
-    let module = match Module::load(gpu.context(), "cut", &PTX[..end]) {
+    // SAFETY: no kernel of it is launched.
+    let image = unsafe { Image::from_text("cut", &PTX[..end]) };
+    let module = match Module::load(gpu.context(), "cut", image) {
         Ok(module) => module,
         // Or it calls a function that does not exist.
         Err(CudaError::Jit { module, .. }) => return assert_eq!(module, "cut"),

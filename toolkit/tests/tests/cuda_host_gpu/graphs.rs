@@ -61,7 +61,7 @@ fn a_graph_keeps_what_it_uses() {
     let Some(gpu) = gpu() else { return };
     // The pool, the buffers, the offsets, and the executor with its modules are dropped.
     let (mut graph, up, down) = {
-        let own = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
+        let own = CudaExecutor::open(0, "test kernels", test_kernels::IMAGE).unwrap();
         pipeline(&own, 7)
     };
     // Later allocations must not reuse this memory.
@@ -83,7 +83,7 @@ fn a_graph_keeps_the_modules_of_every_executor_that_was_recorded() {
     let input = DeviceBuffer::from_slice(gpu.stream(), &[3u32; 64]).unwrap();
     let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |recorder| {
         // With a separate module that has no other users.
-        let module = Module::load(gpu.context(), "another", test_kernels::PTX)?;
+        let module = Module::load(gpu.context(), "another", test_kernels::IMAGE)?;
         let other = CudaExecutor::new(recorder.stream(), [module])?;
         try_spin(&other, &mut out, &at, &input, 5)
     })
@@ -358,7 +358,7 @@ fn graphs_are_recorded_while_others_open_and_close_modules_and_streams() {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     let context = Context::new(0).unwrap();
-                    let module = Module::load(&context, "test_kernels", test_kernels::PTX).unwrap();
+                    let module = Module::load(&context, "test_kernels", test_kernels::IMAGE).unwrap();
                     let other = CudaExecutor::new(&context.stream().unwrap(), [module]).unwrap();
                     let at = DeviceOffsets::new(other.stream(), &offsets(&[0, 64])).unwrap();
                     let input = DeviceBuffer::<u32>::zeroed(other.stream(), 64).unwrap();
@@ -409,4 +409,65 @@ fn a_graph_and_other_threads_use_a_buffer_in_turn() {
         }
     });
     assert_eq!(shared.download(gpu.stream()).unwrap(), vec![30; len]);
+}
+
+/// Until the graph is launched, it would have any contents.
+#[test]
+fn a_new_buffer_is_not_zeroed_by_a_graph() {
+    let Some(gpu) = gpu() else { return };
+    let pool = GpuBufferPool::new(gpu.context());
+    let recorded = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let stream = recorder.stream();
+        for made in [DeviceBuffer::<u32>::zeroed(stream, 64), pool.lease_zeroed(stream, 64)] {
+            let refused = CudaError::Recorded { operation: "zeroing a new buffer" };
+            assert_eq!(made.map(|buffer| buffer.len()), Err(refused));
+        }
+        Ok(())
+    });
+    recorded.unwrap();
+}
+
+#[test]
+fn two_threads_record_at_the_same_time_while_a_third_finds_a_kernel_first() {
+    let Some(gpu) = gpu() else { return };
+    for _ in 0..10 {
+        let barrier = std::sync::Barrier::new(3);
+        std::thread::scope(|scope| {
+            let record = |rounds: u32| {
+                let own = gpu.on(&gpu.context().stream().unwrap()).unwrap();
+                barrier.wait();
+                let (mut graph, up, down) = pipeline(&own, rounds);
+                graph.pinned_mut(&up).unwrap().fill(rounds);
+                graph.launch(own.stream()).unwrap();
+                assert_eq!(graph.pinned(&down).unwrap(), [spun(rounds, rounds); 64]);
+            };
+            scope.spawn(move || record(3));
+            scope.spawn(move || record(5));
+            // The first use of a module's kernel, in the middle of the recordings.
+            let module = Module::load(gpu.context(), "another", test_kernels::IMAGE).unwrap();
+            let other = CudaExecutor::new(&gpu.context().stream().unwrap(), [module]).unwrap();
+            barrier.wait();
+            other.kernel::<turn::Kernel>().unwrap();
+        });
+    }
+}
+
+/// The graph of a launch under way, and all that it uses, are dropped or forgotten: the launch ends, and nobody gets its memory.
+#[test]
+fn a_graph_may_go_while_its_launches_are_under_way() {
+    let Some(gpu) = gpu() else { return };
+    for forgets in [false, true] {
+        let (mut graph, up, down) = pipeline(&gpu, slow() / 10);
+        graph.pinned_mut(&up).unwrap().fill(3);
+        let other = gpu.context().stream().unwrap();
+        graph.launch(gpu.stream()).unwrap();
+        graph.launch(&other).unwrap();
+        if forgets {
+            std::mem::forget((graph, up, down));
+        } else {
+            drop((up, down, graph));
+        }
+        let later = DeviceBuffer::<u32>::zeroed(&other, 64).unwrap();
+        assert_eq!(later.download(&other).unwrap(), [0; 64]);
+    }
 }

@@ -17,6 +17,11 @@ fn file(chips: &[(NvvmArch, &str)]) -> Vec<u8> {
     file.to_bytes()
 }
 
+fn image<'a>(ptx: &'a str, file: &'a [u8]) -> Image<'a> {
+    // SAFETY: a simulated driver runs nothing.
+    unsafe { Image::from_files("test_kernels.sm_75.ptx", ptx, file) }
+}
+
 const CHIPS: [(NvvmArch, &str); 4] = [
     (NvvmArch::Compute80, "80"),
     (NvvmArch::Compute86, "86"),
@@ -26,7 +31,7 @@ const CHIPS: [(NvvmArch, &str); 4] = [
 
 /// The machine code that a device gets, by name; its kernels exist in any case.
 fn loaded(file: &[u8]) -> Option<String> {
-    let module = Module::load(&Context::new(0).unwrap(), "test kernels", Image::new(PTX, file)).unwrap();
+    let module = Module::load(&Context::new(0).unwrap(), "test kernels", image(PTX, file)).unwrap();
     module.kernel::<roots::Kernel>().expect("code and description of the kernel");
     assert!(module.entries().iter().any(|entry| entry == "roots"));
     module.machine_code().map(|chip| chip.to_string())
@@ -71,16 +76,26 @@ fn machine_code_of_other_ptx_is_an_error_and_not_replaced_in_silence() {
     let context = Context::new(0).unwrap();
     let other = PTX.replacen("// body: sha256:", "// body: sha256:0", 1);
     let file = file(&CHIPS);
-    let error = Module::load(&context, "mixed", Image::new(&other, &file)).unwrap_err();
-    assert!(matches!(&error, CudaError::MachineCode { module, .. } if module == "mixed"), "{error}");
+    let error = Module::load(&context, "mixed", image(&other, &file)).unwrap_err();
+    assert!(matches!(&error, CudaError::Damaged { file, .. } if file == "test_kernels.sm_75.cubins"), "{error}");
     assert!(error.to_string().contains("made from other PTX") && error.to_string().contains("build-ptx"), "{error}");
     // Damaged code does not make it fall back to something that was not requested.
     let mut damaged = file_of_90();
     *damaged.last_mut().unwrap() ^= 1;
     let cut = &file[..file.len() - 1];
-    for (file, words) in [(&damaged[..], "sm_90 cannot be unpacked"), (cut, "cut short")] {
-        let error = Module::load(&context, "damaged", Image::new(PTX, file)).unwrap_err();
-        assert!(matches!(error, CudaError::MachineCode { .. }) && error.to_string().contains(words), "{error}");
+    for (file, words) in [(&damaged[..], "the code for sm_90 does not have the digest"), (cut, "cut short")] {
+        let error = Module::load(&context, "damaged", image(PTX, file)).unwrap_err();
+        assert!(matches!(error, CudaError::Damaged { .. }) && error.to_string().contains(words), "{error}");
+    }
+}
+
+#[test]
+fn ptx_with_a_changed_bit_does_not_reach_the_driver() {
+    if with_driver("images::ptx_with_a_changed_bit_does_not_reach_the_driver", &[]) {
+        let changed = PTX.replacen("st.global", "st.globam", 1);
+        assert_ne!(changed, PTX);
+        let error = Module::load(&Context::new(0).unwrap(), "changed", image(&changed, &[])).unwrap_err();
+        assert!(matches!(&error, CudaError::Damaged { file, .. } if file == "test_kernels.sm_75.ptx"), "{error}");
     }
 }
 

@@ -129,7 +129,7 @@ fn graphs_and_what_they_were_made_of_may_go_in_any_order() {
     let Some(gpu) = gpu() else { return };
     for order in 0..6 {
         let context = Context::new(0).unwrap();
-        let module = Module::load(&context, "test kernels", test_kernels::PTX).unwrap();
+        let module = Module::load(&context, "test kernels", test_kernels::IMAGE).unwrap();
         let stream = Stream::new(&context).unwrap();
         let own = CudaExecutor::new(&stream, [module.clone()]).unwrap();
         let at = DeviceOffsets::new(&stream, &offsets(&[0, 64])).unwrap();

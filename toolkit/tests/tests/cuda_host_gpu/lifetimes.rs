@@ -12,7 +12,7 @@ use toolkit_tests::simulated::with_driver;
 /// Everything that a running kernel uses, and things that refer to it.
 pub(crate) fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any + Send>)> {
     let context = Context::new(0).unwrap();
-    let module = Module::load(&context, "test kernels", test_kernels::PTX).unwrap();
+    let module = Module::load(&context, "test kernels", test_kernels::IMAGE).unwrap();
     let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
     let executor = CudaExecutor::new(&stream, [module.clone()]).unwrap();
     let input = DeviceBuffer::from_slice(&stream, &[1u32; 64]).unwrap();

@@ -30,7 +30,7 @@ use toolkit_tests::simulated::is_simulated;
 
 /// The test kernels on the first device, for exclusive use by this test.
 fn gpu() -> Option<Alone> {
-    toolkit_tests::device::alone("test kernels", test_kernels::PTX)
+    toolkit_tests::device::alone("test kernels", test_kernels::IMAGE)
 }
 
 fn offsets(list: &[u32]) -> Offsets {

@@ -1,7 +1,7 @@
 //! Modules: which PTX is accepted, and which errors describe it.
 
 use crate::gpu;
-use cuda_host::{Context, CudaError, CudaExecutor, Device, Module, driver_version};
+use cuda_host::{Context, CudaError, CudaExecutor, Device, Image, Module, driver_version};
 use test_kernels::{PTX, echo, fail, roots, spin, turn};
 
 #[test]
@@ -51,7 +51,8 @@ fn ptx_with_other_parameters_than_it_says_is_refused() {
     }
     let wide = PTX.replace(".param .f32 roots_param_4", ".param .f64 roots_param_4");
     assert_ne!(wide, PTX);
-    let module = Module::load(gpu.context(), "wide", &wide).unwrap();
+    // SAFETY: as the kernel was, with a wider parameter; its launch is refused.
+    let module = Module::load(gpu.context(), "wide", unsafe { Image::from_text("wide", &wide) }).unwrap();
     let gpu = CudaExecutor::new(gpu.stream(), [module]).unwrap();
     let (mut out, device) = crate::ragged::<f32>(&gpu, &[0, 1]);
     let input = cuda_host::DeviceBuffer::<f32>::zeroed(gpu.stream(), 1).unwrap();
@@ -71,7 +72,8 @@ fn text_that_is_no_module_is_refused_with_the_compilers_words() {
     let cases =
         [("cut", cut.to_owned()), ("empty", String::new()), ("prose", "not PTX".into()), ("nul", format!("{PTX}\0x"))];
     for (name, text) in cases {
-        match Module::load(gpu.context(), name, &text) {
+        // SAFETY: it is no module.
+        match Module::load(gpu.context(), name, unsafe { Image::from_text(name, &text) }) {
             Err(CudaError::Jit { module, name: code, log, .. }) => {
                 assert_eq!(module, name);
                 assert!(code.starts_with("CUDA_ERROR_"), "{code}");
@@ -82,7 +84,8 @@ fn text_that_is_no_module_is_refused_with_the_compilers_words() {
         }
     }
     let newer = PTX.replacen(".version 6", ".version 99", 1);
-    let error = Module::load(gpu.context(), "newer", &newer).unwrap_err();
+    // SAFETY: no driver takes this version.
+    let error = Module::load(gpu.context(), "newer", unsafe { Image::from_text("newer", &newer) }).unwrap_err();
     println!("newer: {error}");
     assert!(matches!(error, CudaError::Jit { .. }), "{error}");
     gpu.synchronize().unwrap();
@@ -92,7 +95,8 @@ fn text_that_is_no_module_is_refused_with_the_compilers_words() {
 fn a_kernel_that_is_not_there_is_refused_with_those_that_are() {
     let Some(gpu) = gpu() else { return };
     let renamed = PTX.replace("roots", "roofs");
-    let module = Module::load(gpu.context(), "renamed", &renamed).unwrap();
+    // SAFETY: no kernel of it is launched.
+    let module = Module::load(gpu.context(), "renamed", unsafe { Image::from_text("renamed", &renamed) }).unwrap();
     let other = CudaExecutor::new(gpu.stream(), [module]).unwrap();
     let error = other.kernel::<roots::Kernel>().map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("no kernel `roots` in module `renamed`") && error.contains("`roofs`"), "{error}");

@@ -1,7 +1,7 @@
 //! Launches: modules, kernels by name, arguments, sizes of blocks.
 
 use crate::{gpu, rising};
-use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Module};
+use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Image, Module};
 use cuda_std::compat::launch::LaunchShape;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
@@ -22,12 +22,14 @@ fn basic_launch() {
 
     let Some(gpu) = gpu() else { return };
     // ANCHOR: basic_launch
-    // PTX from a file, and as embedded in this program.
+    // PTX from a file, which `build-ptx` made from this crate, and as embedded in this program.
     let path = std::env::temp_dir().join(format!("basic-launch-{}.ptx", std::process::id()));
     std::fs::write(&path, test_kernels::PTX).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    for (name, ptx) in [("from a file", text.as_str()), ("embedded", test_kernels::PTX)] {
-        let module = Module::load(gpu.context(), name, ptx).unwrap();
+    // SAFETY: nobody has changed the file.
+    let from_file = unsafe { Image::from_files("test_kernels.sm_75.ptx", &text, &[]) };
+    for (name, image) in [("from a file", from_file), ("embedded", test_kernels::IMAGE)] {
+        let module = Module::load(gpu.context(), name, image).unwrap();
         let executor = CudaExecutor::new(gpu.stream(), [module]).unwrap();
         let stream = executor.stream();
         let input = DeviceBuffer::from_slice(stream, &x).unwrap();
@@ -195,8 +197,8 @@ fn module_registry() {
     let (context, stream) = (gpu.context(), gpu.stream());
     // ANCHOR: module_registry
     let modules = [
-        Module::load(context, "tests", test_kernels::PTX).unwrap(),
-        Module::load(context, "product", test_kernels::PTX).unwrap(),
+        Module::load(context, "tests", test_kernels::IMAGE).unwrap(),
+        Module::load(context, "product", test_kernels::IMAGE).unwrap(),
     ];
     let executor = CudaExecutor::new(stream, modules).unwrap();
     // A kernel's type identifies it; the first module with it is used.

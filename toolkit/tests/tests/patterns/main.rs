@@ -15,7 +15,7 @@ use toolkit_tests::device::Alone;
 
 /// The test kernels on the first device, for exclusive use by this test.
 fn gpu() -> Option<Alone> {
-    toolkit_tests::device::alone("test kernels", test_kernels::PTX)
+    toolkit_tests::device::alone("test kernels", test_kernels::IMAGE)
 }
 
 /// `0, 1, 2, ..` with a step.

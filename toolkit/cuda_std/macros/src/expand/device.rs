@@ -52,36 +52,35 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
 fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let Entry { name, home, arguments: instance, .. } = entry;
     let kernel = &signature.name;
-    let threads = &signature.threads;
-    let dimensions = signature.dimensions;
+    let constants = super::constants(signature);
+    let [threads, dimensions, text] = ["THREADS", "DIMENSIONS", "TEXT"].map(super::item);
     let mut description = super::description(signature, entry);
     if signature.parameters.iter().any(|parameter| matches!(parameter.kind, Kind::Scatter(_))) {
         description.extend(quote!(.push(p::CHECKS_WRITES)));
     }
     let shared_limit = super::shared_limit(signature, entry);
-    let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, parameter)).collect();
+    let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, &dimensions, parameter)).collect();
     let parameters = parts.iter().map(|part| &part.parameters);
     let declarations = parts.iter().map(|part| &part.declaration);
     let bindings = parts.iter().map(|part| &part.binding);
     let arguments = parts.iter().map(|part| &part.argument);
-    let symbol = name.to_string();
+    let symbol = super::plain(name);
     let [panic_record, kernel_id, grid_state, block] =
         ["panic_record", "kernel_id", "grid_state", "block"].map(super::hidden);
     let (state, first) = if signature.meets {
-        (quote!(, #grid_state: *mut p::GridState), quote!(p::whole_grid(const { #threads }, #grid_state)))
+        (quote!(, #grid_state: *mut p::GridState), quote!(p::whole_grid(#threads, #grid_state)))
     } else {
-        (TokenStream::new(), quote!(p::block::<DIMENSIONS>(const { #threads })))
+        (TokenStream::new(), quote!(p::block::<#dimensions>(#threads)))
     };
     // A comment to the assembler; the build turns it into the entry's directives.
-    let launch_bounds = format!("// .launch_bounds {name} {{threads}} {} phases", signature.blocks_per_sm.mark());
-    let fingerprint = format_ident!("__cuda_std_description_{name}");
+    let launch_bounds = format!("// .launch_bounds {symbol} {{threads}} {} phases", signature.blocks_per_sm.mark());
+    let fingerprint = format_ident!("__cuda_std_description_{symbol}");
     quote! {
         use ::cuda_std::__private as p;
-        #[allow(dead_code)]
-        const DIMENSIONS: u32 = #dimensions;
-        const TEXT: p::cuda_layout::Text = #description;
+        #constants
+        const #text: p::cuda_layout::Text = #description;
         #[unsafe(no_mangle)]
-        pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
+        pub static #fingerprint: [u8; #text.len()] = #text.to_array();
         ::core::arch::global_asm!(#launch_bounds, threads = const #threads);
         #shared_limit
         #(#declarations)*
@@ -92,80 +91,102 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
             #kernel_id: u32
             #state
         ) {
-            // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
-            unsafe {
-                p::enter(#panic_record, #kernel_id);
-                #(#bindings)*
-                let #block = &mut #first;
-                #home::#kernel #instance(#block, #(#arguments),*);
-            }
+            // SAFETY: the host passes these two; all threads of the block begin here.
+            unsafe { p::enter(#panic_record, #kernel_id) };
+            // SAFETY of the bindings: the host passes what its typed launch has checked; the shared arrays are this entry's own.
+            #(#bindings)*
+            // SAFETY: all threads begin here, and there is no other one.
+            let mut #block = unsafe { #first };
+            // The function is safe, and so is its call.
+            #home::#kernel #instance(&mut #block, #(#arguments),*);
         }
     }
 }
 
 /// As on the host, the function's arguments have the types and lengths of the entry's module.
-fn part(kernel: &Ident, parameter: &Parameter) -> Part {
-    let (id, ty) = (&parameter.name, &parameter.ty);
-    let len = super::hidden(&format!("{id}_len"));
-    let symbol = format!("{kernel}__{id}");
+fn part(kernel: &Ident, dimensions: &Ident, parameter: &Parameter) -> Part {
+    let (id, ty, plain) = (&parameter.name, &parameter.ty, super::plain(&parameter.name));
+    let len = super::hidden(&format!("{plain}_len"));
+    let symbol = format!("{}__{plain}", super::plain(kernel));
     let address = format!("mov.u32 {{0}}, {symbol};");
     let take_address = quote! {
         let #id: u32;
-        ::core::arch::asm!(#address, out(reg32) #id, options(pure, nomem, nostack, preserves_flags));
+        unsafe { ::core::arch::asm!(#address, out(reg32) #id, options(pure, nomem, nostack, preserves_flags)) };
     };
     match &parameter.kind {
         Kind::Slice(element) => Part {
             parameters: quote!(#id: *const #element, #len: u64,),
-            argument: quote!(p::slice(#id, #len)),
+            binding: quote!(let #id = unsafe { p::slice(#id, #len) };),
+            argument: quote!(#id),
             ..Part::default()
         },
         Kind::Segment(element) => {
-            let offsets = super::hidden(&format!("{id}_offsets"));
+            let offsets = super::hidden(&format!("{plain}_offsets"));
             Part {
                 parameters: quote!(#id: *mut #element, #offsets: *const u32,),
-                argument: quote!(&mut p::segment(p::block_index::<DIMENSIONS>(), #id, #offsets)),
+                binding: quote! {
+                    let mut #id = unsafe { p::segment(p::block_index::<#dimensions>(), #id, #offsets) };
+                },
+                argument: quote!(&mut #id),
                 ..Part::default()
             }
         }
         Kind::Chunk { element, length } => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
-            argument: quote!(&mut p::chunk::<_, #length, _>(p::block_index::<DIMENSIONS>(), #id, #len)),
+            binding: quote! {
+                let mut #id = unsafe { p::chunk::<_, #length, _>(p::block_index::<#dimensions>(), #id, #len) };
+            },
+            argument: quote!(&mut #id),
             ..Part::default()
         },
         Kind::Tile2d { element, rows, columns } => {
-            let [height, width] = ["rows", "columns"].map(|of| super::hidden(&format!("{id}_{of}")));
+            let [height, width] = ["rows", "columns"].map(|of| super::hidden(&format!("{plain}_{of}")));
             Part {
                 parameters: quote!(#id: *mut #element, #height: u32, #width: u32,),
-                argument: quote!(&mut p::tile_2d::<_, #rows, #columns, _>(p::block_index_3d(), #id, #height, #width)),
+                binding: quote! {
+                    let mut #id = unsafe { p::tile_2d::<_, #rows, #columns, _>(p::block_index_3d(), #id, #height, #width) };
+                },
+                argument: quote!(&mut #id),
                 ..Part::default()
             }
         }
         Kind::Atomics { element, .. } => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
-            argument: quote!(&p::atomics(#id, #len)),
+            binding: quote!(let #id = unsafe { p::atomics(#id, #len) };),
+            argument: quote!(&#id),
             ..Part::default()
         },
         Kind::Scatter(element) => {
-            let written = super::hidden(&format!("{id}_written"));
+            let written = super::hidden(&format!("{plain}_written"));
             Part {
                 parameters: quote!(#id: *mut #element, #len: u32, #written: p::WriteOnce,),
-                argument: quote!(&p::scatter(#id, #len, #written)),
+                binding: quote!(let #id = unsafe { p::scatter(#id, #len, #written) };),
+                argument: quote!(&#id),
                 ..Part::default()
             }
         }
         Kind::GridMemory(element) => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
-            argument: quote!(&mut p::grid_memory(#id, #len)),
+            binding: quote!(let mut #id = unsafe { p::grid_memory(#id, #len) };),
+            argument: quote!(&mut #id),
             ..Part::default()
         },
         Kind::Shared { element, length } => {
             let declare = format!(".shared .align 16 .b8 {symbol}[{{bytes}}];");
+            let bytes = super::item(&format!("BYTES_OF_{plain}"));
             Part {
                 declaration: quote! {
-                    ::core::arch::global_asm!(#declare, bytes = const ::core::mem::size_of::<#element>() * #length);
+                    #[allow(non_upper_case_globals, unused_braces)]
+                    const #bytes: usize = p::declared_bytes(::core::mem::size_of::<#element>(), #length);
+                    ::core::arch::global_asm!(#declare, bytes = const #bytes);
                 },
-                binding: take_address,
-                argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::<#element, #length>::new(#id))),
+                binding: quote! {
+                    #take_address
+                    let mut #id = ::cuda_std::Shared::from_storage(unsafe {
+                        p::SharedStorage::<#element, #length>::new(#id)
+                    });
+                },
+                argument: quote!(&mut #id),
                 ..Part::default()
             }
         }
@@ -174,10 +195,13 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             Part {
                 parameters: quote!(#len: u32,),
                 declaration: quote!(::core::arch::global_asm!(#declare, align = const p::DYNAMIC_SHARED_ALIGNMENT);),
-                binding: take_address,
-                argument: quote! {
-                    &mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::<#element>::new(#id, #len))
+                binding: quote! {
+                    #take_address
+                    let mut #id = ::cuda_std::DynamicShared::from_storage(unsafe {
+                        p::DynamicStorage::<#element>::new(#id, #len)
+                    });
                 },
+                argument: quote!(&mut #id),
             }
         }
         Kind::Value => Part { parameters: quote!(#id: #ty,), argument: quote!(#id), ..Part::default() },

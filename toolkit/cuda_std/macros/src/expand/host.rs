@@ -71,7 +71,7 @@ fn versions(signature: &Signature) -> impl Iterator<Item = &'static Version> {
 }
 
 fn version_name(name: &Ident, suffix: &str) -> Ident {
-    format_ident!("__{name}_{suffix}")
+    format_ident!("__{}_{suffix}", super::plain(name))
 }
 
 pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
@@ -210,8 +210,10 @@ fn items(
     args: &TokenStream,
 ) -> TokenStream {
     let Entry { home, arguments: instance, .. } = entry;
-    let (function, threads, dimensions) = (&signature.name, &signature.threads, signature.dimensions);
-    let name_text = entry.name.to_string();
+    let function = &signature.name;
+    let constants = super::constants(signature);
+    let [threads, dimensions] = ["THREADS", "DIMENSIONS"].map(super::item);
+    let name_text = super::plain(&entry.name);
     let (meets, first) = (signature.meets, format_ident!("{}", if signature.meets { "whole_grid" } else { "block" }));
     let description = super::description(signature, entry);
     let shared_limit = super::shared_limit(signature, entry);
@@ -228,7 +230,7 @@ fn items(
                 #[target_feature(enable = #features)]
                 fn #run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
                     let block = block.in_rising_order();
-                    #home::#version #instance(&mut block.#first(const { #threads }), #(#arguments),*);
+                    #home::#version #instance(&mut block.#first(#threads), #(#arguments),*);
                 }
             }
         })
@@ -245,6 +247,7 @@ fn items(
     });
     let requirements = requirements(&signature.requirements, parts);
     quote! {
+        #constants
         #shared_limit
 
         struct CpuArgs<'a> {
@@ -254,7 +257,7 @@ fn items(
 
         #[inline(always)]
         fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-            #home::#function #instance(&mut block.#first(const { #threads }), #(#arguments),*);
+            #home::#function #instance(&mut block.#first(#threads), #(#arguments),*);
         }
 
         #(#run_versions)*
@@ -342,8 +345,8 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
 fn part(parameter: &Parameter) -> Part {
     // Lengths are constants, as they are in types. At run time a `const fn` may return something else, such as the sign of a NaN.
     let (id, ty) = (&parameter.name, &parameter.ty);
-    let text = id.to_string();
-    let doc = format!("`{id}` of the kernel.");
+    let text = super::plain(id);
+    let doc = format!("`{text}` of the kernel.");
     let field = |ty: &dyn ToTokens| quote!(#[doc = #doc] pub #id: #ty,);
     match &parameter.kind {
         Kind::Slice(element) => Part {

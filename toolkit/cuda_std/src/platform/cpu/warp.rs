@@ -148,11 +148,11 @@ pub(crate) fn any_of_bits<const N: usize>(
 ) -> [u32; N] {
     let mut found = [0; N];
     // One loop over all bits, since its body is large.
-    let (mut word, mut left) = (0, bits[0]);
+    let (mut word, mut left) = (0, bits.first().copied().unwrap_or(0));
     loop {
         while left == 0 {
             word += 1;
-            if word == N {
+            if word >= N {
                 return found;
             }
             left = bits[word];

@@ -7,7 +7,7 @@ use cuda_std::launch::{CpuExecutor, Executor, Offsets, Segments, Space};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use my_kernels::{PTX, saxpy};
+use my_kernels::{IMAGE, saxpy};
 
 static EXECUTORS: Executors = Executors::new("my_kernels");
 
@@ -30,7 +30,7 @@ mod module {
                 let (mut y, x) = (y.host(), x.host());
                 of_launch(launch_saxpy(&CpuExecutor::new(), blocks, &mut y[..], &offsets, &x[..], a))
             }
-            Place::Device(ordinal) => EXECUTORS.call(ordinal, PTX, |gpu, call| {
+            Place::Device(ordinal) => EXECUTORS.call(ordinal, IMAGE, |gpu, call| {
                 let (mut y, x) = (y.device(call)?, x.device(call)?);
                 let offsets = DeviceOffsets::new(gpu.stream(), &offsets).map_err(of_device)?;
                 of_launch(launch_saxpy(gpu, blocks, y.view_mut(), &offsets, x.view(), a))
