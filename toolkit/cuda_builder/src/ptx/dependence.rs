@@ -17,7 +17,20 @@ pub(super) enum Kind {
     Undefined,
     /// The thread's index, shifted to the right by so many bits.
     Index(u32),
+    /// An address in the local memory of a function, by its number; `None` if the offset is not known.
+    Local {
+        function: usize,
+        at: Option<i64>,
+    },
+    /// An address in local memory.
+    SomeLocal,
     Other,
+}
+
+impl Kind {
+    pub fn is_local(self) -> bool {
+        matches!(self, Kind::Local { .. } | Kind::SomeLocal)
+    }
 }
 
 /// A register's value.
@@ -36,11 +49,24 @@ impl Value {
         Self { depends: BOTH, kind: Kind::Index(shifted) }
     }
 
+    /// An address so many bytes further.
+    pub fn moved(self, by: i64) -> Self {
+        match self.kind {
+            Kind::Local { function, at } => Self { kind: Kind::Local { function, at: at.map(|at| at + by) }, ..self },
+            Kind::SomeLocal | Kind::Undefined => self,
+            _ => Self::new(self.depends),
+        }
+    }
+
     /// Becomes a value that is either. Returns whether that changed it.
     pub fn join(&mut self, other: Self) -> bool {
         let kind = match (self.kind, other.kind) {
             (Kind::Undefined, kind) | (kind, Kind::Undefined) => kind,
             (a, b) if a == b => a,
+            (Kind::Local { function, .. }, Kind::Local { function: other, .. }) if function == other => {
+                Kind::Local { function, at: None }
+            }
+            (a, b) if a.is_local() || b.is_local() => Kind::SomeLocal,
             _ => Kind::Other,
         };
         let new = Self { depends: self.depends | other.depends, kind };
@@ -60,8 +86,19 @@ pub(super) fn computed(instruction: &Instruction<'_>, value: impl Fn(usize) -> V
         Kind::Index(shifted) => Some(shifted),
         _ => None,
     };
-    match (instruction.base(), index, constant(2)) {
+    let result = match (instruction.base(), index, constant(2)) {
         ("mov" | "cvta", ..) => value(1),
+        // (The bits of a small offset are not set in an aligned address.)
+        ("add" | "or", _, Some(by)) if value(1).kind.is_local() => value(1).moved(by),
+        ("sub", _, Some(by)) if value(1).kind.is_local() => value(1).moved(-by),
+        _ if (1..instruction.operands.len()).any(|operand| value(operand).kind.is_local()) => {
+            let mut addresses = (1..instruction.operands.len()).map(&value).filter(|value| value.kind.is_local());
+            let kind = match (addresses.next().map(|value| value.kind), addresses.next()) {
+                (Some(Kind::Local { function, .. }), None) => Kind::Local { function, at: None },
+                _ => Kind::SomeLocal,
+            };
+            Value { depends: sources, kind }
+        }
         ("cvt", Some(_), _) if !instruction.has("u8") && !instruction.opcode.contains(".f") => value(1),
         ("shr", Some(shifted), Some(by)) => shifted_index(shifted, by),
         ("shl", Some(0), Some(27..)) if instruction.has("b32") => Value::new(LANE),
@@ -97,7 +134,10 @@ pub(super) fn computed(instruction: &Instruction<'_>, value: impl Fn(usize) -> V
         ("match", ..) => Value::new(sources | LANE),
         ("activemask" | "atom" | "mma" | "wmma" | "ldmatrix" | "wgmma" | "elect", ..) => Value::new(BOTH),
         _ => Value::new(sources),
-    }
+    };
+    // What it is will be known when its operands are.
+    let waits = (1..instruction.operands.len()).any(|operand| value(operand).kind == Kind::Undefined);
+    if waits && result.kind == Kind::Other { Value { kind: Kind::Undefined, ..result } } else { result }
 }
 
 /// What a special register depends on.

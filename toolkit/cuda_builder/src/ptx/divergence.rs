@@ -7,12 +7,13 @@
 //!
 //! Arms that end threads (`exit`, after a panic) do not count: threads that have ended are not waited for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::butterfly::combined;
 use super::dependence::{BOTH, Dependence, Kind, LANE, Value, computed, needs, special};
 use super::flow::{Flow, Instruction, Operand, Place};
-use super::module::{PtxModule, bodies};
+use super::local::{LocalMemory, Sent, element_bytes, join_into, sent_under, with};
+use super::module::{Body, PtxModule, bodies};
 use super::ssa::{UNDEFINED, results};
 
 /// An instruction that some of its threads may not reach.
@@ -48,6 +49,8 @@ pub fn divergent(text: &str, phases: &[String]) -> Vec<Divergent> {
 /// A function, and what is known of it so far.
 struct Function<'a> {
     name: &'a str,
+    /// Its number in the module.
+    number: usize,
     entry: bool,
     flow: Flow<'a>,
     values: Vec<Value>,
@@ -59,12 +62,9 @@ struct Function<'a> {
     decides: Vec<Dependence>,
     /// What the branch at the end of a block depends on, and its arms depend on already.
     branches: Vec<Dependence>,
-    parameters: Vec<Dependence>,
-    result: Dependence,
-    /// What its local memory holds, or, where its address is taken, that of all functions of its kernel.
-    local: Dependence,
-    /// The address of local memory may be known here: generic accesses may be to it.
-    local_escapes: bool,
+    /// Its parameters and results, by numbers and offsets.
+    parameters: HashMap<(usize, i64), Value>,
+    results: HashMap<i64, Value>,
     /// The threads among which it needs all: those of a warp ([`LANE`]), or of a block.
     needs: Dependence,
 }
@@ -74,15 +74,17 @@ struct Analysis<'a> {
     by_name: HashMap<&'a str, usize>,
     /// Functions whose addresses are taken.
     indirect: Vec<usize>,
+    local: LocalMemory,
     changed: bool,
 }
 
 impl<'a> Analysis<'a> {
     fn of(text: &'a str) -> Self {
         let functions: Vec<_> =
-            bodies(text).into_iter().map(|body| Function::new(body.name, body.entry, body.text)).collect();
+            bodies(text).into_iter().enumerate().map(|(number, body)| Function::new(&body, number)).collect();
         let by_name: HashMap<_, _> = functions.iter().enumerate().map(|(at, function)| (function.name, at)).collect();
-        let mut analysis = Analysis { functions, by_name, indirect: Vec::new(), changed: true };
+        let mut analysis =
+            Analysis { functions, by_name, indirect: Vec::new(), local: LocalMemory::default(), changed: true };
         analysis.indirect = analysis.addresses_taken(text);
         while analysis.changed {
             analysis.changed = false;
@@ -115,10 +117,10 @@ impl<'a> Analysis<'a> {
     /// Follows the values of a function once.
     fn look(&mut self, at: usize) {
         // Taken out, because calls change other functions.
-        let mut function = std::mem::replace(&mut self.functions[at], Function::new("", false, ""));
+        let mut function = std::mem::replace(&mut self.functions[at], Function::new(&Body::default(), at));
         self.changed |= function.follow_phis();
         for block in 0..function.flow.blocks.len() {
-            let mut sent = BTreeMap::new();
+            let mut sent = Sent::new();
             for number in 0..function.flow.blocks[block].instructions.len() {
                 self.follow(&mut function, (block, number), &mut sent);
             }
@@ -127,111 +129,95 @@ impl<'a> Analysis<'a> {
         self.functions[at] = function;
     }
 
-    /// Follows an instruction. `sent` has what the parameters and results of calls in its block depend on.
-    fn follow(
-        &mut self,
-        function: &mut Function<'a>,
-        (block, number): (usize, usize),
-        sent: &mut BTreeMap<String, Dependence>,
-    ) {
+    /// Follows an instruction. `sent` has the parameters and results of calls in its block.
+    fn follow(&mut self, function: &mut Function<'a>, (block, number): (usize, usize), sent: &mut Sent) {
         let decides = function.decides[block];
         let instruction = &function.flow.blocks[block].instructions[number];
         let value = |operand: usize| function.value_of(instruction, operand);
-        let parameter = |operand: usize| instruction.name(operand).unwrap_or_default().to_owned();
         let kept = instruction.kept.iter().map(|part| function.part(part).depends).fold(0, |all, one| all | one);
         let predicate = kept | instruction.predicate.map_or(0, |register| function.values[register].depends);
-        let mut result = Value::new(0);
+        let bytes = element_bytes(instruction);
         match instruction.base() {
             "st" if instruction.has("param") => {
-                let (name, depends) = (parameter(0), value(1).depends | predicate);
-                match name.contains("func_retval") {
-                    true => {
-                        let depends = depends | decides;
-                        self.changed |= grow(&mut function.result, depends);
-                    }
-                    false => *sent.entry(name).or_default() |= depends,
+                let (name, at) = parameter(instruction, 0);
+                if name.contains("func_retval") {
+                    let result = with(value(1), predicate | decides);
+                    self.changed |= join_into(&mut function.results, at, result);
+                } else {
+                    let parameter = with(value(1), predicate);
+                    join_into(sent, (name.to_owned(), at), parameter);
                 }
-                return;
             }
             "st" => {
-                let depends = value(0).depends | value(1).depends | predicate | decides;
-                if function.may_be_local(instruction) {
-                    self.changed |= grow(&mut function.local, depends);
-                }
-                return;
+                let address = function.address(instruction, 0);
+                let parts = instruction.operands.get(1).into_iter().flatten().map(|part| function.part(part));
+                let values: Vec<_> = parts.map(|part| with(part, address.depends | predicate | decides)).collect();
+                self.changed |= self.local.store(address, bytes, &values);
             }
             "call" => {
                 let call = Call::of(instruction);
                 self.call(call, function, sent);
-                return;
             }
             "ld" if instruction.has("param") => {
-                let name = parameter(1);
-                result.depends = match sent.get(&name) {
-                    Some(depends) => *depends,
-                    None if function.entry => 0,
-                    None => name
-                        .rsplit('_')
-                        .next()
-                        .and_then(|n| n.parse().ok())
-                        .map_or(BOTH, |n: usize| function.parameter(n)),
+                let (name, at) = parameter(instruction, 1);
+                let place = name.rsplit('_').next().and_then(|place| place.parse::<usize>().ok());
+                let loaded = match sent.get(&(name.to_owned(), at)) {
+                    Some(sent) => *sent,
+                    None if function.entry => Value::new(0),
+                    None => place.map_or(Value::new(BOTH), |place| function.parameter(place, at)),
                 };
+                self.changed |= function.define(block, number, loaded);
             }
             "ld" => {
-                result.depends = value(1).depends | predicate;
-                if ["volatile", "relaxed", "acquire"].iter().any(|order| instruction.has(order)) {
-                    result.depends = BOTH;
-                } else if function.may_be_local(instruction) {
-                    result.depends |= function.local;
+                let address = function.address(instruction, 1);
+                let is_read_alone = ["volatile", "relaxed", "acquire"].iter().any(|order| instruction.has(order));
+                let results: Vec<_> = results(instruction).collect();
+                for (result, element) in results.into_iter().zip(0..) {
+                    let loaded = with(self.local.load(address, bytes, element), address.depends | predicate);
+                    let loaded = if is_read_alone { Value::new(BOTH) } else { loaded };
+                    self.changed |= function.set(result, loaded);
                 }
             }
             _ => {
-                result = computed(instruction, value);
+                let mut computed = computed(instruction, value);
                 if instruction.predicate.is_some() {
-                    result = Value::new(result.depends | predicate);
+                    computed = Value::new(computed.depends | predicate);
                 }
+                self.changed |= function.define(block, number, computed);
             }
         }
-        self.changed |= function.define(block, number, result);
     }
 
     /// Follows a call: parameters to the function, its result back.
-    fn call(&mut self, call: Call<'a>, caller: &mut Function<'a>, sent: &mut BTreeMap<String, Dependence>) {
+    fn call(&mut self, call: Call<'a>, caller: &mut Function<'a>, sent: &mut Sent) {
         let targets = match call.function.and_then(|name| self.by_name.get(name)) {
             Some(&target) => vec![target],
             None if call.function.is_some() => Vec::new(),
             None => self.indirect.clone(),
         };
-        // A function from outside may return anything.
-        let mut result = if targets.is_empty() { BOTH } else { 0 };
+        let mut results: HashMap<i64, Value> = HashMap::new();
+        if targets.is_empty() {
+            // A function from outside may return anything.
+            results.insert(0, Value::new(BOTH));
+        }
         for target in targets {
             // A function that calls itself is not in its place meanwhile.
             let is_own = self.functions[target].name.is_empty();
             let function = if is_own { &mut *caller } else { &mut self.functions[target] };
             for (number, name) in call.arguments.iter().enumerate() {
-                let depends = sent.get(*name).copied().unwrap_or_default();
-                if function.parameters.len() <= number {
-                    function.parameters.resize(number + 1, 0);
+                for (at, value) in sent_under(sent, name) {
+                    self.changed |= join_into(&mut function.parameters, (number, at), value);
                 }
-                self.changed |= grow(&mut function.parameters[number], depends);
             }
-            result |= function.result;
-            let (needs, local, escapes) = (function.needs, function.local, function.local_escapes);
+            for (&at, &value) in &function.results {
+                join_into(&mut results, at, value);
+            }
+            let needs = function.needs;
             self.changed |= grow(&mut caller.needs, needs);
-            if escapes || caller.local_escapes {
-                self.changed |= grow(&mut caller.local, local);
-                self.changed |= !std::mem::replace(&mut caller.local_escapes, true);
-                if let Some(function) = self.functions.get_mut(target).filter(|function| !function.name.is_empty()) {
-                    self.changed |= grow(&mut function.local, caller.local);
-                    self.changed |= !std::mem::replace(&mut function.local_escapes, true);
-                }
-            }
         }
-        for name in call.arguments {
-            sent.remove(name);
-        }
+        sent.retain(|(name, _), _| !call.arguments.contains(&name.as_str()));
         if let Some(name) = call.result {
-            sent.insert(name.to_owned(), result);
+            sent.extend(results.into_iter().map(|(at, value)| ((name.to_owned(), at), value)));
         }
     }
 
@@ -280,44 +266,38 @@ impl<'a> Analysis<'a> {
 }
 
 impl<'a> Function<'a> {
-    fn new(name: &'a str, entry: bool, body: &'a str) -> Self {
-        let flow = Flow::read(body);
+    fn new(body: &Body<'a>, number: usize) -> Self {
+        let flow = Flow::read(body.text);
         let blocks = flow.blocks.len();
-        let mut own = 0;
-        let mut local_escapes = false;
-        for instruction in flow.blocks.iter().flat_map(|block| &block.instructions) {
-            own |= needs(instruction);
-            local_escapes |= instruction.opcode.starts_with("cvta.local");
-        }
-        let combined = combined(&flow);
-        let (values, chosen_by) = (vec![Value::default(); flow.values], vec![0; flow.phis.len()]);
-        let (decides, branches) = (vec![0; blocks], vec![0; blocks]);
-        let (parameters, result, local) = (Vec::new(), 0, 0);
+        let instructions = flow.blocks.iter().flat_map(|block| &block.instructions);
+        let needs = instructions.map(needs).fold(0, |all, one| all | one);
         Self {
-            name,
-            entry,
+            name: body.name,
+            number,
+            entry: body.entry,
+            values: vec![Value::default(); flow.values],
+            combined: combined(&flow),
+            chosen_by: vec![0; flow.phis.len()],
+            decides: vec![0; blocks],
+            branches: vec![0; blocks],
+            parameters: HashMap::new(),
+            results: HashMap::new(),
+            needs,
             flow,
-            values,
-            combined,
-            chosen_by,
-            decides,
-            branches,
-            parameters,
-            result,
-            local,
-            local_escapes,
-            needs: own,
         }
     }
 
-    /// Whether a load or store may be to local memory.
-    fn may_be_local(&self, instruction: &Instruction<'_>) -> bool {
-        let elsewhere = || ["shared", "global", "const"].iter().any(|space| instruction.has(space));
-        instruction.has("local") || (self.local_escapes && !elsewhere())
+    fn parameter(&self, number: usize, at: i64) -> Value {
+        self.parameters.get(&(number, at)).copied().unwrap_or_default()
     }
 
-    fn parameter(&self, number: usize) -> Dependence {
-        self.parameters.get(number).copied().unwrap_or_default()
+    /// An address in memory: a register, and an offset.
+    fn address(&self, instruction: &Instruction<'_>, operand: usize) -> Value {
+        match instruction.operands.get(operand).map(Vec::as_slice) {
+            Some([base]) => self.part(base),
+            Some([base, Operand::Constant(by)]) => self.part(base).moved(*by),
+            _ => self.value_of(instruction, operand),
+        }
     }
 
     fn value_of(&self, instruction: &Instruction<'_>, operand: usize) -> Value {
@@ -335,6 +315,9 @@ impl<'a> Function<'a> {
         match operand {
             Operand::Register(register) => self.values[*register],
             Operand::Special("%tid.x") => Value::index(0),
+            Operand::Name(name) if name.starts_with("__local_depot") => {
+                Value { depends: 0, kind: Kind::Local { function: self.number, at: Some(0) } }
+            }
             Operand::Special(name) => Value::new(special(name)),
             Operand::Constant(_) | Operand::Name(_) => Value::new(0),
         }
@@ -343,11 +326,17 @@ impl<'a> Function<'a> {
     /// Takes over a computed value. Returns whether anything changed.
     fn define(&mut self, block: usize, number: usize, value: Value) -> bool {
         let mut changed = false;
-        for result in results(&self.flow.blocks[block].instructions[number]) {
-            let value = if self.combined[result] { Value::new(value.depends & !LANE) } else { value };
-            changed |= self.values[result].join(value);
+        let results: Vec<_> = results(&self.flow.blocks[block].instructions[number]).collect();
+        for result in results {
+            changed |= self.set(result, value);
         }
         changed
+    }
+
+    /// Takes over a value. Returns whether anything changed.
+    fn set(&mut self, result: usize, value: Value) -> bool {
+        let value = if self.combined[result] { Value::new(value.depends & !LANE) } else { value };
+        self.values[result].join(value)
     }
 
     /// Follows the values that depend on the way to a block. Returns whether anything changed.
@@ -424,6 +413,15 @@ impl<'a> Function<'a> {
                 }
             }
         }
+    }
+}
+
+/// The name of a parameter or result, and the offset in it.
+fn parameter<'a>(instruction: &Instruction<'a>, operand: usize) -> (&'a str, i64) {
+    match instruction.operands.get(operand).map(Vec::as_slice) {
+        Some([Operand::Name(name)]) => (name, 0),
+        Some([Operand::Name(name), Operand::Constant(at)]) => (name, *at),
+        _ => ("", 0),
     }
 }
 

@@ -56,14 +56,6 @@ impl Instruction<'_> {
             _ => None,
         })
     }
-
-    /// The name in an operand that has one.
-    pub fn name(&self, operand: usize) -> Option<&str> {
-        self.operands.get(operand)?.iter().find_map(|part| match part {
-            Operand::Name(name) => Some(*name),
-            _ => None,
-        })
-    }
 }
 
 /// A basic block.

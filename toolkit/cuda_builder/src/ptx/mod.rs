@@ -7,6 +7,7 @@ mod dependence;
 pub mod divergence;
 mod flow;
 pub mod header;
+mod local;
 pub mod module;
 pub mod needs;
 mod ssa;

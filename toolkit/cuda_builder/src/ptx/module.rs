@@ -181,6 +181,7 @@ impl PtxModule {
 }
 
 /// A function with a body, as text.
+#[derive(Debug, Default)]
 pub(super) struct Body<'a> {
     pub name: &'a str,
     pub entry: bool,

@@ -6,6 +6,7 @@
 mod altered;
 mod compat;
 mod contact;
+mod convergence;
 mod generic;
 mod launch;
 mod math;
@@ -20,6 +21,14 @@ pub use altered::{
 };
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
+pub use convergence::{
+    THREADS as CONVERGENCE_THREADS, between_broadcasts, between_exclusive_scan, between_fill, between_fill_by_team,
+    between_fill_by_warp, between_fill_reduce, between_grid_phases, between_inclusive_scan, between_matches,
+    between_reduce, between_reduce_ahead, between_reduce_threads, between_scans_of_lanes, between_set,
+    between_shuffles, between_sums_of_lanes, between_tiles, between_update, between_update_atomic,
+    between_update_by_team, between_update_by_warp, between_update_reduce, between_votes, between_votes_of_lanes,
+    between_votes_of_threads, between_write, between_write_by_warp,
+};
 pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
