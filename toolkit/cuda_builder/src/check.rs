@@ -6,7 +6,8 @@ use crate::builder::{Compiled, CudaBuilder};
 use crate::compiler::Origin;
 use crate::error::CudaBuilderError;
 use crate::file::read_text;
-use crate::ptx::header::Header;
+use crate::ptx::header::{Header, HeaderError};
+use crate::seal::is_of_another;
 
 /// The extent to which a file could be checked.
 ///
@@ -51,8 +52,11 @@ impl CudaBuilder {
                 return Err(CudaBuilderError::Missing(path));
             }
             let file = read_text(&path)?;
-            let (header, _) =
-                Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
+            let refused = |source| CudaBuilderError::Header { path: path.clone(), source };
+            let (header, text) = Header::read(&file).map_err(refused)?;
+            if is_of_another(&header, text) {
+                return Err(refused(HeaderError::BodyChanged));
+            }
             let digest = self.digest(&prepared, arch);
             if header.inputs != digest {
                 return Err(CudaBuilderError::OutOfDate { path, recorded: header.inputs, now: digest });

@@ -186,17 +186,36 @@ fn numbers_of_64_bits_have_all_operations() {
 }
 
 #[kernel(threads = 32)]
-fn beyond(block: &mut Block, cells: &Atomics<u32>, at: u32) {
+fn beyond(block: &mut Block, cells: &Atomics<u32>, at: u32, how: u32) {
     block.for_each(1, |t, _| {
-        cells.exchange(t, at, 7);
+        match how {
+            0 => cells.exchange(t, at, 7),
+            1 => cells.add(t, at, 6),
+            2 => cells.min(t, at, 0),
+            3 => cells.max(t, at, 7),
+            4 => cells.and(t, at, 0),
+            5 => cells.or(t, at, 6),
+            6 => cells.xor(t, at, 6),
+            7 => cells.compare_exchange(t, at, 1, 7),
+            8 => cells.update(t, at, |old| old + 6),
+            9 => cells.load(t, at),
+            _ => {
+                cells.store(t, at, 7);
+                0
+            }
+        };
     });
 }
 
 #[test]
 fn an_operation_beyond_the_buffer_panics() {
-    let mut cells = [1; 4];
-    let mut run = |at| beyond::launch(&CpuExecutor::new(), 1, beyond::Args { cells: &mut cells[..3], at });
-    run(2).unwrap();
-    assert!(matches!(run(3), Err(LaunchError::Panic(_))));
-    assert_eq!(cells, [1, 1, 7, 1]);
+    for how in 0..11 {
+        let mut cells = [1; 4];
+        let mut run = |at| beyond::launch(&CpuExecutor::new(), 1, beyond::Args { cells: &mut cells[..3], at, how });
+        run(2).unwrap();
+        for at in [3, u32::MAX] {
+            assert!(matches!(run(at), Err(LaunchError::Panic(_))), "{how}");
+        }
+        assert_eq!((cells[2] != 1, cells[3]), (how != 9, 1), "{how}");
+    }
 }

@@ -8,6 +8,7 @@ mod generic;
 mod grids;
 mod half;
 mod launch;
+mod lengths;
 mod lists;
 mod matrix;
 mod memory;

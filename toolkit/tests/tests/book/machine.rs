@@ -47,7 +47,7 @@ fn one_program_has_the_same_bits_on_every_machine() {
 fn the_machine_that_is_chosen_says_why() {
     let machine = Machine::best("my_kernels", Ok(test_kernels::IMAGE)).unwrap();
     assert_eq!((machine.as_cuda().is_some(), machine.why_cpu().is_none()), (is_there(), is_there()));
-    let without = Machine::best("my_kernels", Err::<&str, _>("no compiler for GPUs")).unwrap();
+    let without = Machine::best("my_kernels", Err("no compiler for GPUs")).unwrap();
     assert_eq!(without.to_string(), "CPU cores (no compiler for GPUs)");
     assert_eq!(Machine::cpu().to_string(), "CPU cores");
 }

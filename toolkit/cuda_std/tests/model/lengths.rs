@@ -1,0 +1,157 @@
+//! Every phase over `n` elements refuses an `n` that its memory does not have. The memory is a segment within a larger buffer, in
+//! which nothing changes beyond the segment.
+
+use cuda_std::launch::LaunchError;
+use cuda_std::prelude::*;
+
+const PHASES: u32 = 24;
+const LEN: u32 = 40;
+
+/// Runs phase `how` over `n` elements.
+#[kernel(threads = 32)]
+fn over(
+    block: &mut Block,
+    out: &mut Segment<u32>,
+    how: u32,
+    n: u32,
+    list: &mut Shared<u32, 64>,
+    tile: &mut Shared<u32, 40>,
+) {
+    let is = |w: &mut Warp, i: u32| i + w.index();
+    match how {
+        0 => out.fill(block, n, |i| i),
+        1 => out.update(block, n, |i, x| *x = i),
+        2 => let_go(out.fill_reduce(block, n, 0, |i| (i, i), u32::wrapping_add)),
+        3 => let_go(out.update_reduce(block, n, 0, |i, x| *x + i, u32::wrapping_add)),
+        4 => out.set(block, n.wrapping_sub(1), 7),
+        5 => out.fill_by_warp(block, n, is),
+        6 => out.fill_rows_by_warp(block, n, 1, |_, row| row, |row, _, _| *row),
+        7 => out.fill_rows_by_warp(block, 1, n, |_, row| row, |_, _, column| column),
+        8 => out.update_by_warp(block, n, |_, i, x| x + i),
+        9 => out.fill_by_warp_with(block, n, (list,), |_, _, i| i),
+        10 => out.fill_by_lanes(block, n, |warp, first| warp.per_lane(|lane| first + lane.index())),
+        11 => out.fill_by_lanes_with(block, n, (list,), |warp, _, first| warp.per_lane(|lane| first + lane.index())),
+        12 => out.fill_by_team::<8>(block, n, |_, i| i),
+        13 => out.update_by_team::<8, _>(block, n, |_, i| i, |i, x| *x = i),
+        14 => let_go(out.inclusive_scan(block, n, 0, |i| i, u32::wrapping_add)),
+        15 => let_go(out.exclusive_scan_in_place(block, n, 0, u32::wrapping_add)),
+        16 => let_go(out.view(n)),
+        17 => let_go(out.whole().split_at(n)),
+        18 => let_go(tile.fill(block, n, |i| i).len()),
+        19 => let_go(tile.fill_by_team::<8>(block, n, |_, i| i).len()),
+        20 => let_go(out.get(n.wrapping_sub(1))),
+        21 => let_go(out.view(LEN).part(n, LEN - n.min(LEN))),
+        22 => let_go(out.view(LEN).part(1, n.wrapping_sub(1))),
+        23 => let_go(Lists::in_chunks(out.view(LEN), n, 4)),
+        _ => out.fill_rows_by_warp(block, 1 << 16, n << 12, |_, row| row, |_, _, column| column),
+    }
+}
+
+/// A result is not needed.
+fn let_go<T>(_: T) {}
+
+fn run(executor: &CpuExecutor, how: u32, n: u32) -> (Result<(), LaunchError>, Vec<u32>) {
+    let mut out = vec![9; 3 * LEN as usize];
+    let offsets = Offsets::new(vec![LEN, 2 * LEN]).unwrap();
+    let segments = Segments { data: &mut out[..], offsets: &offsets };
+    let result = over::launch(executor, 1, over::Args { out: segments, how, n });
+    (result, out)
+}
+
+#[test]
+fn no_phase_goes_beyond_its_memory() {
+    let others = |out: &[u32]| [&out[..LEN as usize], &out[2 * LEN as usize..]].concat() == [9; 2 * LEN as usize];
+    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(3)] {
+        for how in 0..PHASES {
+            let (result, out) = run(&executor, how, LEN);
+            assert!(result.is_ok() && others(&out), "all elements in phase {how}: {result:?}");
+            for n in [LEN + 1, 2 * LEN, u32::MAX - 1024, u32::MAX] {
+                let (result, out) = run(&executor, how, n);
+                assert!(matches!(result, Err(LaunchError::Panic(_))) && others(&out), "{n} elements in phase {how}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_and_columns_are_multiplied_without_wrapping() {
+    // 2^16 rows of 2^16 columns are no elements, if 32 bits count them.
+    assert!(matches!(run(&CpuExecutor::new(), PHASES, 16).0, Err(LaunchError::Panic(_))));
+}
+
+#[kernel(threads = 64)]
+fn of_one(block: &mut Block, out: &mut Chunk<u32, 1>, from: u32) {
+    let own = block.per_thread(|thread| 10 * thread.index());
+    let value = block.broadcast(&own, from);
+    out.set(block, 0, value);
+}
+
+#[test]
+fn a_value_comes_from_a_thread_of_the_block() {
+    let run = |from| {
+        let mut out = [1];
+        of_one::launch(&CpuExecutor::new(), 1, of_one::Args { out: &mut out[..], from }).map(|()| out)
+    };
+    assert_eq!(run(63).unwrap(), [630]);
+    for from in [64, u32::MAX] {
+        assert!(run(from).is_err(), "{from}");
+    }
+}
+
+/// A column for each of 8 threads, 8 rows at a time, of which a block of 32 threads has too few.
+#[kernel(threads = 32)]
+fn columns(block: &mut Block, out: &mut Chunk<u32, 1>, halves: &mut Shared<u32, 2048>, is_large: u32) {
+    let own = block.per_thread(|thread| thread.index());
+    let mut buffer = halves.halves(block);
+    if is_large == 0 {
+        let pending = buffer.write_columns::<8, 32, 8, _>(block, &own, |_, own| [*own; 8]);
+        let tile = block.meet(pending);
+        out.set(block, 0, tile.get(255));
+    } else {
+        let pending = buffer.write_columns::<16, 32, 8, _>(block, &own, |_, own| [*own; 8]);
+        let tile = block.meet(pending);
+        out.set(block, 0, tile.get(511));
+    }
+}
+
+#[test]
+fn a_thread_is_there_for_each_part_of_a_column() {
+    let run = |is_large| {
+        let mut out = [1];
+        columns::launch(&CpuExecutor::new(), 1, columns::Args { out: &mut out[..], is_large }).map(|()| out)
+    };
+    assert_eq!(run(0).unwrap(), [31]);
+    assert!(run(1).is_err(), "32 of 64 parts would never be written");
+}
+
+/// Stages that are too small for the windows of a product.
+#[kernel(threads = 32)]
+fn small_stages(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 16, 8, WriteOnly>,
+    a: &[f16x8],
+    b: &[f16x8],
+    stages: &mut DynamicShared<f16x8>,
+) {
+    let windows = (Table::new(a, 16, 16).windows_across::<16, 8>(0), Table::new(b, 8, 16).windows_across::<8, 8>(0));
+    let mut product = block.per_thread(|_| MatrixProduct::<f16, 1, 1>::zero());
+    stages.stages::<2>(block).add_products(block, windows, |_| [0, 0], &mut product);
+    let sums = block.finish_products(product);
+    out.write_sums(block, &sums, |_, _, sum| sum);
+}
+
+#[test]
+fn a_stage_has_room_for_the_windows_of_a_product() {
+    let run = |room| {
+        let (a, b) = (
+            vec![f16x8::from_array([f16::from_f32(1.0); 8]); 256],
+            vec![f16x8::from_array([f16::from_f32(1.0); 8]); 128],
+        );
+        let mut out = [0.0; 128];
+        let data = Matrix { data: &mut out[..], columns: 8 };
+        let args = small_stages::Args { out: data, a: &a[..], b: &b[..], stages: DynamicLength(room) };
+        small_stages::launch(&CpuExecutor::new(), (1, 1), args).map(|()| out)
+    };
+    assert_eq!(run(2 * 192).unwrap(), [128.0; 128]);
+    assert!(run(2 * 192 - 1).is_err());
+}
