@@ -464,7 +464,7 @@ mod tests {
         assert!(message(|s| s.residue_atoms[2] = 1).contains("residue 1 (counted from 0): `residue_atoms` runs"));
         assert!(message(|s| s.residue_atoms[2] = 2).contains("ends at atom 2 of 3"));
         assert!(message(|s| s.ca_indices[0] = 2).contains("`ca_indices` is 2, outside the residue's atoms 0..2"));
-        assert!(message(|s| s.residue_types[1] = 28).contains("residue 1 (counted from 0): `residue_types` is 28"));
+        assert!(message(|s| s.residue_types[1] = 255).contains("residue 1 (counted from 0): `residue_types` is 255"));
         assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chain"));
         assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
         assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));

@@ -157,6 +157,7 @@ impl Draft {
 
     fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
         let Tally { duplicates, alternates, nucleotides, unlinked, ignored_records, repaired, .. } = self.tally;
+        let Tally { contradictions, pseudo_atoms, .. } = self.tally;
         let mut say = |count: usize, kind: NoteKind, text: &dyn Fn() -> String| {
             if count > 0 {
                 notes.push(Note { kind, text: text() });
@@ -170,6 +171,19 @@ impl Draft {
         });
         say(alternates, NoteKind::Alternates, &|| {
             counted(alternates, "residue has alternate locations", "residues have alternate locations")
+        });
+        say(contradictions, NoteKind::Elements, &|| {
+            format!(
+                "the element column contradicts the names of {} of amino acids; the names count",
+                counted(contradictions, "atom", "atoms")
+            )
+        });
+        say(pseudo_atoms, NoteKind::PseudoAtoms, &|| {
+            counted(
+                pseudo_atoms,
+                "record is no atom but a lone pair, a dummy atom or the like, and is left out",
+                "records are no atoms but lone pairs, dummy atoms or the like, and are left out",
+            )
         });
         say(nucleotides, NoteKind::NucleicAcid, &|| {
             counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")

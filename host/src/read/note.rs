@@ -90,6 +90,10 @@ kinds! {
     Alternates = "alternates", "residues with alternate locations; one is used (--altloc)";
     /// The file has models that are not read.
     Models = "models", "further models that are not read (--model)";
+    /// The element column contradicts the names of amino acids' atoms.
+    Elements = "elements", "element columns that contradict atoms' names, which count";
+    /// Points that are no atoms: lone pairs, dummy atoms of membranes and the like.
+    PseudoAtoms = "pseudo-atoms", "pseudo-atoms, which are left out";
     /// Nucleic acid, which has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
     /// Residues without a standard parent; tabulated columns are undefined for them.

@@ -6,6 +6,7 @@ mod header;
 mod parts;
 mod patterns;
 
+use super::atoms::element;
 use super::components;
 use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
@@ -15,7 +16,7 @@ use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
+use super::select::{Record, ResidueId, Selection, Syntax};
 use columns::{
     B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position, shifted,
 };
@@ -451,8 +452,8 @@ impl<'a> AtomReader<'a> {
         }
         let name = name(u32::from_le_bytes([columns[12], columns[13], columns[14], columns[15]]));
         let symbol = line.get(ELEMENT_END - 2..ELEMENT_END).unwrap_or_default();
-        let (hydrogen, element) = match symbol {
-            [b' ', symbol @ (b'C' | b'N' | b'O' | b'S')] => (false, u16::from(*symbol)),
+        let element = match symbol {
+            [b' ', symbol @ (b'C' | b'N' | b'O' | b'S' | b'H')] => u16::from(*symbol),
             symbol => {
                 // PDBQT has atom types, one column later: `A` is an aromatic carbon, others have a second letter.
                 let autodock = match (symbol, line.get(ELEMENT_END)) {
@@ -460,8 +461,7 @@ impl<'a> AtomReader<'a> {
                     (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
                     _ => None,
                 };
-                let symbol = autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii();
-                (is_hydrogen(symbol, name.to_le_bytes().as_slice()), element(symbol))
+                element(autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii())
             }
         };
         if name == 0 {
@@ -471,7 +471,6 @@ impl<'a> AtomReader<'a> {
             residue,
             name: u64::from(name),
             alternate: if columns[16] == b' ' { 0 } else { u64::from(columns[16]) },
-            hydrogen,
             element,
             position,
             occupancy: line.get(NEEDED..60).unwrap_or_default(),
@@ -482,8 +481,8 @@ impl<'a> AtomReader<'a> {
         if !self.repeated.is_empty() {
             patterns.recall(std::mem::take(&mut self.repeated), &mut self.selection);
         }
-        self.selection.atom(&record)?;
-        patterns.note(line, record.hydrogen, &mut self.selection, !hetatm && self.name_end == 20);
+        let taken = self.selection.atom(&record)?;
+        patterns.note(line, taken, &mut self.selection, !hetatm && self.name_end == 20);
         Ok(())
     }
 
@@ -519,6 +518,10 @@ impl<'a> AtomReader<'a> {
         let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
         if place == self.place {
             return Ok(false);
+        }
+        // A fourth letter of the name, in the first of these columns, does not begin another residue.
+        if !self.repeated.is_empty() && place >> 8 == self.place >> 8 {
+            patterns.recall(self.repeated, &mut self.selection);
         }
         self.place = place;
         self.repeated = &[];
