@@ -345,7 +345,9 @@ impl Engine {
         structures: &[StructureInput],
         packed: Packed,
     ) -> Result<BatchResults, EngineError> {
-        each::compute(&self.workers, &self.request, structures, packed)
+        let mut results = each::compute(&self.workers, &self.request, structures, packed)?;
+        results.undefine_traces(structures);
+        Ok(results)
     }
 
     /// As [`run_each`](Self::run_each), for structures that come one by one, however many: some batches of them are in

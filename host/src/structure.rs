@@ -1,9 +1,11 @@
 //! A protein structure as the engine's input.
 
 mod spread;
+mod traces;
 
 pub use spread::SpreadError;
 pub(crate) use spread::check as check_spread;
+pub(crate) use traces::needs_whole_residues;
 
 use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
@@ -71,6 +73,9 @@ macro_rules! structure_input {
             /// Per residue, its identifiers in other tables. Empty unless requested
             /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
             pub labels: Vec<ResidueLabels>,
+            /// Chains, as in `chain_ids`, of alpha carbons or backbones alone. Features that need whole residues are undefined
+            /// there. Readers fill it ([`StructureInput::find_traces`]).
+            pub traces: Vec<u32>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
             /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms

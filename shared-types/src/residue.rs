@@ -113,7 +113,7 @@ const STANDARD_AND_STATES: [Residue; UNKNOWN as usize + 1] = [
 /// and selenols (5.2) have -1 each; amines and guanidines (above 10) with or without methyl groups +1; amides, ureas, ethers,
 /// disulfides, sulfoxides, hydroxyls and imidazoles (6 to 7) 0. Sulfenic acids (CSO, pKa 6 to 7 in proteins), persulfides,
 /// Schiff bases (LLP) and metal compounds are left out, because no one charge describes them: theirs is undefined.
-pub const MODIFIED: [(&str, char, f32); 53] = [
+pub const MODIFIED: [(&str, char, f32); 50] = [
     ("SEP", 'S', -2.0),
     ("TPO", 'T', -2.0),
     ("PTR", 'Y', -2.0),
@@ -130,7 +130,6 @@ pub const MODIFIED: [(&str, char, f32); 53] = [
     ("CGU", 'E', -2.0),
     ("KCX", 'K', -1.0),
     ("CXM", 'M', -1.0),
-    ("BHD", 'D', -1.0),
     ("IAS", 'D', -1.0),
     ("ALY", 'K', 0.0),
     ("MLZ", 'K', 1.0),
@@ -148,13 +147,11 @@ pub const MODIFIED: [(&str, char, f32); 53] = [
     ("AIB", 'A', 0.0),
     ("AYA", 'A', 0.0),
     ("SAR", 'G', 0.0),
-    ("GL3", 'G', 0.0),
     ("HIC", 'H', 0.0),
     ("MHS", 'H', 0.0),
     ("HYP", 'P', 0.0),
     ("PCA", 'Q', 0.0),
     ("MEQ", 'Q', 0.0),
-    ("MEN", 'N', 0.0),
     ("SAC", 'S', 0.0),
     ("FME", 'M', 0.0),
     ("MHO", 'M', 0.0),

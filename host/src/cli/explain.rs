@@ -126,6 +126,9 @@ fn undefined(feature: &Feature) -> &'static str {
             "where there is no alpha carbon, or no residue near it has a value from --annotations or --lineages"
         }
         "exposed_velocity" => "where rsa or velocity_local is not defined",
+        "sasa" | "sasa_apolar" | "cx" | "depth" | "atomic_contacts" | "site_score" => {
+            "in chains of alpha carbons or backbones alone"
+        }
         "phi" | "psi" | "omega" => "at the ends of a chain, at its breaks, and where an atom of the angle is missing",
         "chi1" | "chi2" | "chi3" | "chi4" => "where the side chain has no such angle, or an atom of it is missing",
         "hbond_energy_nh" => {
@@ -133,7 +136,9 @@ fn undefined(feature: &Feature) -> &'static str {
         }
         "hbond_energy_co" | "ss" => "where an atom N, CA, C or O is missing",
         "b_factor" => "where there is no alpha carbon, or its B column is no number",
-        "rsa" => "where no standard amino acid is known to be behind the residue",
+        "rsa" => {
+            "where no standard amino acid is known to be behind the residue, and in chains of alpha carbons or backbones alone"
+        }
         "hydropathy" | "volume" => {
             "where no standard amino acid is known to be behind the residue, and for modified ones, which the table does not \
              have; selenomethionine has methionine's, and D-amino acids have those of L-amino acids"

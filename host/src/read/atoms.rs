@@ -232,6 +232,25 @@ pub(super) fn end_oxygen(name: u64) -> Option<usize> {
     if text.first() == Some(&b'O') { names.map(str::as_bytes).position(|own| own == text) } else { None }
 }
 
+/// Number of heavy atoms of each standard amino acid within a chain.
+const HEAVY_ATOMS: [usize; STANDARD] = {
+    let (mut counts, mut kind) = ([4; STANDARD], 0);
+    while kind < STANDARD {
+        let (names, mut at) = (SIDE_CHAINS[kind].1.as_bytes(), 0);
+        while at < names.len() {
+            counts[kind] += (at == 0 || names[at] == b' ') as usize;
+            at += 1;
+        }
+        kind += 1;
+    }
+    counts
+};
+
+/// Number of heavy atoms of a standard amino acid within a chain.
+pub(crate) fn heavy_atoms(standard: ResidueKind) -> usize {
+    HEAVY_ATOMS[usize::from(standard)]
+}
+
 fn has(names: &str, name: &[u8]) -> bool {
     names.split_ascii_whitespace().any(|own| own.as_bytes() == name)
 }
@@ -327,6 +346,7 @@ mod tests {
     fn plain_atoms_are_those_of_the_table() {
         for (residue, names) in SIDE_CHAINS {
             let kind = component(pack(residue.as_bytes())).amino_acid().unwrap();
+            assert_eq!(heavy_atoms(kind), 4 + names.split_ascii_whitespace().count());
             for name in names.split_ascii_whitespace().chain(["N", "CA", "C", "O"]) {
                 let packed = pack(name.as_bytes());
                 let symbol = u16::from(name.as_bytes()[0]);

@@ -19,7 +19,7 @@ fn with_elements(text: &str, element: impl Fn(&str) -> String) -> String {
 
 /// An atom's line with another name, element and height.
 fn beside(line: &str, name: &str, element: &str) -> String {
-    format!("{} {name:<3}{}{}{:>2}\n", &line[..12], &line[16..46], &format!("  99.000{}", &line[54..76]), element)
+    format!("{} {name:<3}{}  99.000{}{element:>2}\n", &line[..12], &line[16..46], &line[54..76])
 }
 
 /// A text with another line after each nitrogen of the backbone.
@@ -168,6 +168,10 @@ fn names_in_small_letters_are_those_in_capitals() {
         .collect();
     let small: Vec<Vec<&str>> = small.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
     assert_atoms(&cif_of(&items, &small), &cif_of(&items, &rows));
+    // Without any alpha carbon there is a note.
+    let others: Vec<Vec<&str>> = rows.into_iter().filter(|row| !row.contains(&"CA")).collect();
+    let read = read(cif_of(&items, &others));
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::NoAlphaCarbon));
 }
 
 #[test]
@@ -229,7 +233,7 @@ fn two_spellings_of_a_name_are_one_residue() {
         assert_eq!((s.n_residues(), charge(&s, 15), s.parent(15)), (30, 0.0, "GLU"));
     }
     // Two residues share a number if they have the same atoms.
-    let twice = plain.replace("GLU A  18", "GLU A  16").replace("PRO A  19", "PRO A  19");
+    let twice = plain.replace("GLU A  18", "GLU A  16");
     assert_eq!(structure(twice).n_residues(), 30);
     let two: String = plain
         .lines()
@@ -320,4 +324,39 @@ fn every_name_of_a_force_field_is_its_residue() {
     let renamed = structure(&charmm);
     assert_eq!(bits(&renamed), bits(&plain));
     assert_eq!(ss(&renamed), ss(&plain));
+}
+
+#[test]
+fn traces_have_no_features_of_whole_residues() {
+    let of = |names: &[&str]| -> String {
+        let own = |line: &&str| line.starts_with("ATOM") && names.contains(&line[12..16].trim());
+        UBIQUITIN_PDB.lines().filter(own).map(|line| format!("{line}\n")).collect()
+    };
+    let texts = [of(&["CA"]), of(&["N", "CA", "C", "O", "CB"]), ubiquitin_atoms(602)];
+    let read: Vec<_> = texts.iter().map(read).collect();
+    let structures: Vec<StructureInput> = read.iter().map(|one| one.structure.clone()).collect();
+    let features = computed(&structures);
+    for (index, one) in features.iter().enumerate() {
+        let is_whole = index == 2;
+        for name in ["sasa", "rsa", "sasa_apolar", "cx", "depth", "atomic_contacts", "site_score"] {
+            let values = one.named(name).unwrap();
+            assert!(values.iter().all(|value| value.is_nan() != is_whole), "{name}");
+        }
+        for name in ["wcn", "contact_number", "ca_angle", "charge_local"] {
+            assert!(one.named(name).unwrap()[1..74].iter().all(|value| !value.is_nan()), "{name}");
+        }
+        assert_eq!(one.view().sites.is_empty(), !is_whole);
+        assert_eq!(read[index].notes.iter().any(|note| note.kind == NoteKind::Traces), !is_whole);
+    }
+    let ss = |index: usize| features[index].named("ss").unwrap();
+    assert!(ss(0).iter().all(|state| state.is_nan()));
+    assert_eq!(ss(1), ss(2), "the backbone is there");
+    // Single side chains that are cut keep their values.
+    let cut: String = ubiquitin_atoms(602)
+        .lines()
+        .filter(|line| !line.contains(" NZ  LYS"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(counted(&cut, NoteKind::Incomplete), Some(7));
+    assert!(structure(&cut).traces.is_empty());
 }

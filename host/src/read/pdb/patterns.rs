@@ -5,8 +5,8 @@
 //! coordinates are read. Where a line does not agree, the reader goes on record by record, from the same state as if it had read
 //! all records so.
 
-use super::columns::{B_END, field, name, usual_position};
-use super::{ATOM_LINE, ELEMENT_END, NEEDED};
+use super::columns::{B_END, ELEMENT_END, field, name, usual_position};
+use super::{ATOM_LINE, NEEDED};
 use crate::read::error::Problem;
 use crate::read::masks::holds;
 use crate::read::options::Residues;
