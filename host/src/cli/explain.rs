@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::FormatArg;
+use crate::structure::needs_whole_residues;
 use prism_host::output::{Column, ColumnError};
 use serde_json::{Value, json};
 use shared_types::residue::MODIFIED;
@@ -11,6 +12,9 @@ use std::sync::LazyLock;
 
 /// How each format writes undefined values.
 const UNDEFINED: &str = "An empty field (CSV, TSV), null (JSON lines, Arrow, Parquet) or NaN (npz): not defined there.";
+
+/// Of features that need whole residues.
+const TRACES: &str = "undefined in chains of alpha carbons or backbones alone";
 
 /// Where the charge is undefined, with the modified amino acids where it is not.
 static CHARGE: LazyLock<String> = LazyLock::new(|| {
@@ -71,9 +75,13 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     writeln!(out, "{name}")?;
-    for (key, heading) in
-        [("definition", "definition"), ("unit", "unit"), ("source", "source"), ("undefined", "undefined")]
-    {
+    for (key, heading) in [
+        ("definition", "definition"),
+        ("unit", "unit"),
+        ("source", "source"),
+        ("undefined", "undefined"),
+        ("traces", "traces"),
+    ] {
         match value[key].as_str() {
             Some(text) if !text.is_empty() => writeln!(out, "  {heading:<10}  {text}")?,
             _ => {}
@@ -92,6 +100,7 @@ fn feature_json(feature: &Feature) -> Value {
         "definition": feature.definition,
         "source": feature.source,
         "undefined": undefined(feature),
+        "traces": if needs_whole_residues(feature) { TRACES } else { "" },
     })
 }
 
@@ -126,9 +135,6 @@ fn undefined(feature: &Feature) -> &'static str {
             "where there is no alpha carbon, or no residue near it has a value from --annotations or --lineages"
         }
         "exposed_velocity" => "where rsa or velocity_local is not defined",
-        "sasa" | "sasa_apolar" | "cx" | "depth" | "atomic_contacts" | "site_score" => {
-            "in chains of alpha carbons or backbones alone"
-        }
         "phi" | "psi" | "omega" => "at the ends of a chain, at its breaks, and where an atom of the angle is missing",
         "chi1" | "chi2" | "chi3" | "chi4" => "where the side chain has no such angle, or an atom of it is missing",
         "hbond_energy_nh" => {
@@ -136,9 +142,7 @@ fn undefined(feature: &Feature) -> &'static str {
         }
         "hbond_energy_co" | "ss" => "where an atom N, CA, C or O is missing",
         "b_factor" => "where there is no alpha carbon, or its B column is no number",
-        "rsa" => {
-            "where no standard amino acid is known to be behind the residue, and in chains of alpha carbons or backbones alone"
-        }
+        "rsa" => "where no standard amino acid is known to be behind the residue",
         "hydropathy" | "volume" => {
             "where no standard amino acid is known to be behind the residue, and for modified ones, which the table does not \
              have; selenomethionine has methionine's, and D-amino acids have those of L-amino acids"

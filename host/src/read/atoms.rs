@@ -58,6 +58,15 @@ const END_OXYGENS: [(&str, &str); 2] = [("O", "OT1 OC1 OCT1 O1 O'"), ("OXT", "OX
 /// GROMACS's virtual sites (MCB1), lone pairs (LP1) and AMBER's extra points (EP1), Rosetta's virtual nitrogen of proline (NV).
 const PSEUDO_ATOMS: [&str; 5] = ["Q", "M", "L", "EP", "NV"];
 
+/// Names of points that are no atoms in other residues: centres of pockets (fpocket, P2Rank), membranes and the like (Rosetta).
+const POINTS: &str = "APOL POL THKN CNTR NORM ORIG";
+
+/// The symbols of such points, and what their names begin with: lone pairs, extra points, dummy atoms.
+const POINT_SYMBOLS: [&str; 3] = ["LP", "EP", "DU"];
+
+/// The symbol of PyMOL's pseudoatoms.
+const PYMOL: u16 = u16::from_le_bytes(*b"PS");
+
 /// The symbols of the elements.
 const ELEMENTS: &str = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr \
                         Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re \
@@ -86,7 +95,7 @@ pub(super) enum Rules {
     Standard,
     /// Those of a modified amino acid: it has the names of its parent's atoms, and others.
     Modified,
-    /// The element column's, for an amino acid without a parent.
+    /// Those of an amino acid without a parent: it has the names of the backbone, and others.
     NoParent,
     /// The element column's.
     Other,
@@ -112,7 +121,7 @@ impl Rules {
                 None => of_amino_acid(self, residue, kind, name, symbol),
             },
             Self::Modified => of_amino_acid(self, residue, kind, name, symbol),
-            Self::NoParent => (of_other(upper(name), symbol), true),
+            Self::NoParent => of_no_parent(upper(name), symbol),
             Self::Other => (of_other(name, symbol), true),
         }
     }
@@ -208,6 +217,17 @@ fn of_amino_acid(rules: Rules, residue: u64, kind: ResidueKind, name: u64, symbo
     (of_other(name, symbol), true)
 }
 
+/// The same for an amino acid of which only the backbone is known.
+fn of_no_parent(name: u64, symbol: u16) -> (Atom, bool) {
+    let bytes = name.to_le_bytes();
+    let text = trim_zeros(&bytes);
+    let element = u16::from(text.first().copied().unwrap_or(0));
+    match has(BACKBONE, text) {
+        true => (Atom::Heavy { name, element }, symbol == 0 || symbol == element),
+        false => (of_other(name, symbol), true),
+    }
+}
+
 /// What a record of an atom is about if its element column decides, and its name where that has no element.
 fn of_other(name: u64, symbol: u16) -> Atom {
     let bytes = name.to_le_bytes();
@@ -215,10 +235,9 @@ fn of_other(name: u64, symbol: u16) -> Atom {
     if is_element(symbol) {
         return if is_hydrogen(symbol) { Atom::Hydrogen } else { Atom::Heavy { name, element: symbol } };
     }
-    const NONE: [&[u8]; 3] = [b"LP", b"EP", b"DU"];
-    let is_pseudo = NONE.iter().any(|none| element(none) == symbol || text.starts_with(none));
+    let is_point = |begin: &&str| element(begin.as_bytes()) == symbol || text.starts_with(begin.as_bytes());
     match first_letter(text) {
-        _ if is_pseudo => Atom::Pseudo,
+        _ if symbol == PYMOL || has(POINTS, text) || POINT_SYMBOLS.iter().any(|begin| is_point(begin)) => Atom::Pseudo,
         b'H' | b'D' | b'h' | b'd' => Atom::Hydrogen,
         _ => Atom::Heavy { name, element: 0 },
     }
@@ -339,7 +358,9 @@ mod tests {
             assert_eq!(other("1HB", unknown), Atom::Hydrogen, "{unknown}");
             assert_eq!(other("CA", unknown), heavy("CA", ""), "{unknown}");
         }
-        assert_eq!([other("LP1", ""), other("X1", "Du")], [Atom::Pseudo; 2]);
+        assert_eq!([other("LP1", ""), other("X1", "Du"), other("PS1", "PS"), other("APOL", "Ve")], [Atom::Pseudo; 4]);
+        let unknown = |name: &str| Rules::NoParent.atom(0, UNKNOWN, pack(name.as_bytes()), element(b"CA"));
+        assert_eq!([unknown("CA"), unknown("CA1")], [(heavy("CA", "C"), false), (heavy("CA1", "CA"), true)]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Component {
 
 /// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, and in
 /// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) follow from those of three letters.
-const VARIANTS: [(&str, &str); 20] = [
+const VARIANTS: [(&str, &str); 21] = [
     ("ALA", "ALAD DALA"),
     ("ARG", "ARGP ARGT"),
     ("ARN", "ARN ARGN"),
@@ -54,6 +54,7 @@ const VARIANTS: [(&str, &str); 20] = [
     ("CYS", "CYX CYS1 CYS2 CYSH CYN CYSP"),
     ("GLH", "GLH GLUH GLUP"),
     ("GLU", "GLUT"),
+    ("GLY", "GLYN"),
     ("HIP", "HIP HSP HISH HISP HISHP"),
     ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS1 HIS2 HSPT"),
     ("ILE", "ILEU"),
@@ -66,33 +67,35 @@ const VARIANTS: [(&str, &str); 20] = [
     ("HYP", "NHYP CHYP"),
 ];
 
-/// As [`VARIANTS`], names that the Chemical Component Dictionary gives something else: AMBER's aspartate and glutamate for
-/// constant pH (AS4, GL4), whose protons the name does not state; cysteines with a proton (CYP), in a disulfide or bound to zinc
-/// (Rosetta's CYD and CYZ); histidines with both protons (HIH, HDE); AMBER's phosphates with one proton; GLYCAM's residues that
-/// carry a sugar.
+/// As [`VARIANTS`], names that the Chemical Component Dictionary gives something that is no amino acid: AMBER's aspartate and
+/// glutamate for constant pH (AS4, GL4), whose protons the name does not state; cysteines with a proton (CYP) or bound to
+/// zinc (Rosetta's CYZ); histidines with both protons (HIH, HDE); AMOEBA's lysine and tyrosine without theirs;
+/// AMBER's phosphates with one proton; GLYCAM's serine and hydroxyproline that carry a sugar.
 const SHARED: [(&str, &str); 13] = [
     ("ARN", "AR0"),
-    ("ASN", "NLN"),
     ("ASP", "AS4"),
-    ("CYS", "CYP CYD CYZ"),
+    ("CYS", "CYP CYZ"),
     ("GLU", "GL4"),
     ("HIP", "HIH HDE"),
     ("HYP", "OLP"),
+    ("LYN", "LYD"),
     ("LYS", "LYP"),
     ("S1P", "S1P"),
     ("SER", "OLS"),
     ("T1P", "T1P"),
-    ("THR", "OLT"),
+    ("TYM", "TYD"),
     ("Y1P", "Y1P"),
 ];
+
+/// CHARMM's names of modified amino acids, by parent: in ferredoxin, with lipids, with a myristoyl.
+const OTHER_MODIFIED: [(&str, &str); 3] = [("CYS", "CYSF CYSG CYSL"), ("GLY", "GLYM"), ("LYS", "LYSM")];
 
 /// Modified amino acids with the hydropathy, charge and volume of their parent: D-amino acids, which are mirror images, and
 /// selenomethionine, which stands for methionine in crystals.
 const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA MSE";
 
-/// Names of points that are no atoms: of membranes (OPM, PPM; Rosetta), unknown atoms or ions, centres of pockets (fpocket,
-/// P2Rank), of PyMOL's pseudoatoms, and Rosetta's virtual residues.
-const DUMMIES: &str = "DUM UNX MEM EMB STP PSD VRT INV";
+/// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions.
+const DUMMIES: &str = "DUM UNX";
 
 const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
 
@@ -133,6 +136,9 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     add(NUCLEOTIDES, &|_| Component::Nucleic);
     add(WATERS, &|_| Component::Water);
     add(DUMMIES, &|_| Component::Dummy);
+    for (name, names) in OTHER_MODIFIED {
+        add(names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
+    }
     for (name, names) in SHARED {
         add(names, &|_| Component::Shared(kind(name)));
     }
@@ -280,6 +286,14 @@ mod tests {
             ("UNL", Component::Other),
         ] {
             assert_eq!(component(pack(name.as_bytes())), other, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_shared_are_no_amino_acids_of_the_dictionary() {
+        for name in SHARED.iter().flat_map(|(_, names)| names.split_ascii_whitespace()) {
+            let is_own = |names: &str| names.split_ascii_whitespace().any(|own| own == name);
+            assert!(!table::PEPTIDES.iter().any(|(_, names)| is_own(names)), "{name}");
         }
     }
 

@@ -16,7 +16,7 @@ use super::options::{Alternates, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
-use fate::{Fate, covering};
+use fate::Fate;
 use names::Names;
 use radius::radius;
 pub(super) use repeat::{BColumns, Known};
@@ -404,8 +404,14 @@ impl<'a> Selection<'a> {
                 && matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing)
             {
                 // Water and other atoms of no residue do not split a residue.
-                if let (Fate::Cover, Some(atom)) = (fate, covering(record)) {
-                    self.push_cover(atom);
+                match fate {
+                    Fate::Cover => {
+                        if let Some(atom) = self.covering(record) {
+                            self.push_cover(atom);
+                        }
+                    }
+                    Fate::Dummy => self.draft.tally.pseudo_atoms += 1,
+                    _ => {}
                 }
                 return Ok(false);
             }

@@ -141,14 +141,23 @@ fn points_that_are_no_atoms_are_left_out() {
 }
 
 #[test]
-fn dummy_residues_cover_nothing() {
+fn dummies_cover_nothing() {
     let plain = thirty();
     let cover = ReadOptions { cover: true, ..ReadOptions::default() };
-    for (residue, covering) in [("DUM", 0), ("UNX", 0), ("STP", 0), ("PSD", 0), ("UNL", 1)] {
-        let line =
-            plain.lines().next().unwrap().replace("ATOM  ", "HETATM").replace("MET A   1", &format!("{residue} A5000"));
-        let read = read_bytes(format!("{plain}{line}\n").as_bytes(), "x", &cover).unwrap();
-        assert_eq!((read.structure.n_rows(), read.structure.n_atoms()), (30, 233 + covering), "{residue}");
+    for (residue, name, element, covering) in [
+        ("DUM", " N  ", " N", 0),
+        ("UNX", " UNK", " X", 0),
+        ("STP", "APOL", "Ve", 0),
+        ("PSD", " PS1", "PS", 0),
+        ("MEM", "THKN", " X", 0),
+        ("LIG", " LP1", "LP", 0),
+        ("UNL", " C1 ", " C", 1),
+        // The dictionary has a ligand of this name.
+        ("STP", " P1 ", " P", 1),
+    ] {
+        let line = format!("HETATM    1 {name} {residue} A5000 {}{element}\n", &plain[27..76]);
+        let read = read_bytes(format!("{plain}{line}").as_bytes(), "x", &cover).unwrap();
+        assert_eq!((read.structure.n_rows(), read.structure.n_atoms()), (30, 233 + covering), "{residue} {name}");
         assert_eq!(read.notes.iter().any(|note| note.kind == NoteKind::PseudoAtoms), covering == 0);
     }
 }
@@ -285,7 +294,7 @@ fn modified_residues_have_their_own_charge() {
 /// constant pH), GROMOS 54a7 and OPLS-AA, and of Rosetta and Desmond.
 const FORCE_FIELDS: &str = "\
     ALA:ALAD,NALA,CALA ARG:ARGN,NARG,CARG,ARN,AR0 ASN:ASN1,NASN,CASN ASP:ASPP,ASPH,ASH,NASP,CASP,AS4 \
-    CYS:CYS1,CYS2,CYSH,CYX,CYM,NCYS,CCYS,NCYX,CCYX,CYP,CYD,CYZ GLN:NGLN,CGLN GLU:GLUP,GLUH,GLH,NGLU,CGLU,GL4 GLY:NGLY,CGLY \
+    CYS:CYS1,CYS2,CYSH,CYX,CYM,NCYS,CCYS,NCYX,CCYX,CYP,CYZ GLN:NGLN,CGLN GLU:GLUP,GLUH,GLH,NGLU,CGLU,GL4 GLY:NGLY,CGLY \
     HIS:HSD,HSE,HSP,HID,HIE,HIP,HISA,HISB,HISD,HISE,HISH,HIS1,HIS2,NHID,CHID,NHIE,CHIE,NHIP,CHIP,HIH,HDE ILE:NILE,CILE \
     LEU:NLEU,CLEU LYS:LSN,LYSH,LYSN,LYN,NLYS,CLYS,LYP MET:NMET,CMET PHE:NPHE,CPHE PRO:NPRO,CPRO SER:NSER,CSER THR:NTHR,CTHR \
     TRP:NTRP,CTRP TYR:NTYR,CTYR,TYM VAL:NVAL,CVAL";

@@ -72,10 +72,24 @@ impl Selection<'_> {
     }
 
     pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) {
-        if let Some(atom) = covering(record).filter(|_| self.cover)
+        if self.cover
+            && let Some(atom) = self.covering(record)
             && self.names.insert_name(record.name, record.alternate).is_none()
         {
             self.push_cover(atom);
+        }
+    }
+
+    /// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
+    pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Option<[f64; 4]> {
+        let [x, y, z] = record.position;
+        match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
+            Atom::Heavy { name, element } => Some([x, y, z, radius(UNKNOWN, name, element)]),
+            Atom::Hydrogen => None,
+            Atom::Pseudo => {
+                self.draft.tally.pseudo_atoms += 1;
+                None
+            }
         }
     }
 
@@ -92,14 +106,5 @@ impl Selection<'_> {
             let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
             self.draft.key_cover(&chain);
         }
-    }
-}
-
-/// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
-pub(super) fn covering(record: &Record<'_, '_>) -> Option<[f64; 4]> {
-    let [x, y, z] = record.position;
-    match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
-        Atom::Heavy { name, element } => Some([x, y, z, radius(UNKNOWN, name, element)]),
-        Atom::Hydrogen | Atom::Pseudo => None,
     }
 }
