@@ -61,7 +61,7 @@ impl BatchResults {
         all
     }
 
-    /// Makes features undefined that residues lack the atoms for. Values that stayed on a device are as computed.
+    /// Makes features undefined that residues lack the atoms for. No values are on a device.
     pub(super) fn undefine_traces(&mut self, structures: &[StructureInput]) {
         for (index, structure) in structures.iter().enumerate().filter(|(_, one)| !one.traces.is_empty()) {
             match self.locations[index] {

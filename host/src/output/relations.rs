@@ -72,7 +72,7 @@ impl Relation for EdgesRelation {
                 text(
                     "kind",
                     "ca: alpha carbons closer than the contact threshold; atom: heavy atoms within 4.5 Å of residues at \
-                     least two rows apart or of different chains",
+                     least two rows apart or of different chains, unless a chain has alpha carbons or a backbone alone",
                 ),
             ]
         }
@@ -221,7 +221,12 @@ impl Relation for InterfacePairs {
                 STRUCTURE,
                 text("chain_a", "author chain id of the chain that comes first in the file"),
                 text("chain_b", "author chain id of the other chain"),
-                float("buried_area", "Å^2", "area that the two chains cover of each other, summed over both"),
+                float(
+                    "buried_area",
+                    "Å^2",
+                    "area that the two chains cover of each other, summed over both; undefined if one of them has alpha \
+                     carbons or a backbone alone",
+                ),
                 int("residues_a", "residues of chain_a that lose area to chain_b"),
                 int("residues_b", "residues of chain_b that lose area to chain_a"),
                 int("contacts", "pairs of residues, one of each chain, with heavy atoms within 4.5 Å of each other"),

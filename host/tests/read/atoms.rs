@@ -369,3 +369,35 @@ fn traces_have_no_features_of_whole_residues() {
     assert_eq!(counted(&cut, NoteKind::Incomplete), Some(7));
     assert!(structure(&cut).traces.is_empty());
 }
+
+#[test]
+fn traces_bury_no_area_and_touch_with_no_atoms() {
+    use prism_host::contacts::{EdgeKind, edges, interfaces};
+    let moved = |chain: char, all: bool| -> String {
+        let own = ubiquitin_atoms(602);
+        let line = |line: &str| {
+            let x: f64 = line[30..38].trim().parse().unwrap();
+            let by = if chain == 'A' { 0.0 } else { 24.0 };
+            format!("{}{chain}{}{:8.3}{}\n", &line[..21], &line[22..30], x + by, &line[38..])
+        };
+        own.lines().filter(|line| all || line[12..16].trim() == "CA").map(line).collect()
+    };
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    let pair = |whole: [bool; 2]| structure(moved('A', whole[0]) + &moved('B', whole[1]));
+    for whole in [[true, true], [true, false], [false, false]] {
+        let s = pair(whole);
+        assert_eq!(s.traces.len(), whole.iter().filter(|whole| !**whole).count());
+        let found = interfaces(&engine, &s, None).unwrap();
+        let areas: Vec<f32> = found.pairs.iter().map(|pair| pair.buried_area).collect();
+        assert!(areas.len() == 1 && areas[0].is_nan() == (whole != [true, true]), "{areas:?}");
+        let undefined = found.residues.iter().filter(|residue| residue.buried().is_nan()).count();
+        assert_eq!(undefined, 76 * s.traces.len());
+        let of_traces = edges(&s, 8.0, &[EdgeKind::Atoms]);
+        let of_traces =
+            of_traces.iter().filter(|edge| s.is_in_trace(edge.row_i as usize) || s.is_in_trace(edge.row_j as usize));
+        assert_eq!(of_traces.count(), 0);
+        let sites = prism_host::sites::sites(&s, &engine.run(std::slice::from_ref(&s)).unwrap()[0].view(), 20, 0.0);
+        assert!(sites.iter().all(|site| site.residues.iter().all(|&row| !s.is_in_trace(row))));
+        assert!(sites.is_empty() || whole != [false, false]);
+    }
+}
