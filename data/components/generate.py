@@ -12,6 +12,10 @@ parent, and those that link as nucleic acids. The parent is
 
 A component made of several residues (a fluorophore) has several parents, and so none here. Components that are obsolete are
 taken as well: files name them.
+
+Of the components with a parent, the heavy atoms are listed whose element is not the first letter of their name. The program
+checks what host/src/read/atoms.rs relies on: the names of the backbone and of the parent's side chain always mean the same
+element.
 """
 
 from collections import defaultdict
@@ -51,6 +55,29 @@ def parent(name, known, seen=()):
     return STANDARD.get(letter) if "," not in named else None
 
 
+def heavy_atoms():
+    """Per component: names and elements of its heavy atoms."""
+    table, atoms = get_ccd()["chem_comp_atom"], defaultdict(list)
+    columns = (table[name].as_array() for name in ("comp_id", "atom_id", "type_symbol"))
+    for component, atom, element in zip(*columns):
+        if element not in ("H", "D"):
+            atoms[str(component)].append((str(atom), str(element).upper()))
+    return atoms
+
+
+def other_elements(peptides):
+    """Per element: the atoms of components with a parent whose names begin with another letter."""
+    atoms, others = heavy_atoms(), defaultdict(list)
+    for of, names in peptides.items():
+        known = {"N", "CA", "C", "O", "OXT", "CB"} | {atom for atom, _ in atoms.get(of, [])}
+        for name in names:
+            for atom, element in atoms[name]:
+                assert atom not in known or element == atom[0], (name, atom, element)
+                if of and element != atom.lstrip("0123456789")[:1]:
+                    others[element].append(f"{name}/{atom}")
+    return others
+
+
 def lines(names):
     """Names in lines that are not too long, as the inside of a string."""
     line, all_lines = "", []
@@ -80,12 +107,17 @@ def main():
         "//! Components that link in chains. This file is generated: `data/components/generate.py` makes it from the Chemical",
         "//! Component Dictionary of the wwPDB (CC0 1.0).",
         "",
-        "/// The names of peptide-linking components beside the standard ones, by parent; no parent: empty.",
+        "/// The names of peptide-linking components other than the standard ones, by parent; empty for no parent.",
         "#[rustfmt::skip]",
         f"pub(super) const PEPTIDES: [(&str, &str); {len(peptides)}] = [",
     ]
     for name in sorted(peptides):
         out.append(f'    ("{name}", "\\\n         {text_of(peptides[name])}"),')
+    others = other_elements(peptides)
+    out += ["];", "", "/// Atoms of these components whose element is not the first letter of their name, by the element's symbol."]
+    out += ["#[rustfmt::skip]", f"pub(super) const OTHER_ELEMENTS: [(&str, &str); {len(others)}] = ["]
+    for element in sorted(others):
+        out.append(f'    ("{element}", "\\\n         {text_of(sorted(others[element]))}"),')
     out += ["];", "", "/// The names of nucleic-acid components.", "#[rustfmt::skip]"]
     out.append(f'pub(super) const NUCLEIC: &str = "\\\n         {text_of(nucleic)}";')
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)

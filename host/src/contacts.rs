@@ -55,7 +55,8 @@ pub struct Edge {
 
 /// All edges of a structure, sorted by rows, alpha carbons before atoms.
 ///
-/// `threshold` is the contact threshold in Å. Only edges of the given `kinds` are returned.
+/// `threshold` is the contact threshold in Å. Only edges of the given `kinds` are returned. Chains of alpha carbons or backbones
+/// alone have no edges of heavy atoms.
 ///
 /// ```
 /// use prism_host::contacts::{EdgeKind, edges};
@@ -87,7 +88,12 @@ pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> 
         });
     }
     if kinds.contains(&EdgeKind::Atoms) {
-        edges.extend(atom_contacts(structure).into_iter().map(|((row_i, row_j), distance2)| Edge {
+        // Without side chains, the nearest atoms of residues are not those that the file has.
+        let whole = |(row_i, row_j): &(u32, u32)| {
+            structure.traces.is_empty() || ![row_i, row_j].iter().any(|row| structure.is_in_trace(**row as usize))
+        };
+        let contacts = atom_contacts(structure).into_iter().filter(|(rows, _)| whole(rows));
+        edges.extend(contacts.map(|((row_i, row_j), distance2)| Edge {
             row_i,
             row_j,
             kind: EdgeKind::Atoms,

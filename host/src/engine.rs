@@ -345,7 +345,14 @@ impl Engine {
         structures: &[StructureInput],
         packed: Packed,
     ) -> Result<BatchResults, EngineError> {
-        each::compute(&self.workers, &self.request, structures, packed)
+        if structures.iter().all(|structure| structure.traces.is_empty()) {
+            return each::compute(&self.workers, &self.request, structures, packed);
+        }
+        // Values on a device could not be made undefined.
+        let request = Request { config: self.request.config, selection: self.request.selection.on_host() };
+        let mut results = each::compute(&self.workers, &request, structures, packed)?;
+        results.undefine_traces(structures);
+        Ok(results)
     }
 
     /// As [`run_each`](Self::run_each), for structures that come one by one, however many: some batches of them are in

@@ -16,6 +16,7 @@
 mod alignment;
 mod arrays;
 mod assembly;
+pub(crate) mod atoms;
 mod b_column;
 mod bcif;
 mod cif;

@@ -53,8 +53,15 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, most: usi
             own.push(row);
         }
     }
-    let chosen =
-        features.sites.iter().zip(residues).enumerate().take(most).filter(|(_, (site, _))| site.score >= least);
+    // A site of chains of alpha carbons or backbones alone has no residues, and its score no meaning.
+    let has_meaning = |residues: &[usize]| structure.traces.is_empty() || !residues.is_empty();
+    let chosen = features
+        .sites
+        .iter()
+        .zip(residues)
+        .enumerate()
+        .take(most)
+        .filter(|(_, (site, residues))| site.score >= least && has_meaning(residues));
     chosen
         .map(|(index, (site, residues))| FoundSite {
             rank: index + 1,

@@ -1,9 +1,11 @@
 //! A protein structure as the engine's input.
 
 mod spread;
+mod traces;
 
 pub use spread::SpreadError;
 pub(crate) use spread::check as check_spread;
+pub(crate) use traces::needs_whole_residues;
 
 use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
@@ -71,6 +73,9 @@ macro_rules! structure_input {
             /// Per residue, its identifiers in other tables. Empty unless requested
             /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
             pub labels: Vec<ResidueLabels>,
+            /// Chains, as in `chain_ids`, of alpha carbons or backbones alone. Features that need whole residues are undefined
+            /// there. Readers fill it ([`StructureInput::find_traces`]).
+            pub traces: Vec<u32>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
             /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms
@@ -464,7 +469,7 @@ mod tests {
         assert!(message(|s| s.residue_atoms[2] = 1).contains("residue 1 (counted from 0): `residue_atoms` runs"));
         assert!(message(|s| s.residue_atoms[2] = 2).contains("ends at atom 2 of 3"));
         assert!(message(|s| s.ca_indices[0] = 2).contains("`ca_indices` is 2, outside the residue's atoms 0..2"));
-        assert!(message(|s| s.residue_types[1] = 28).contains("residue 1 (counted from 0): `residue_types` is 28"));
+        assert!(message(|s| s.residue_types[1] = 255).contains("residue 1 (counted from 0): `residue_types` is 255"));
         assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chain"));
         assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
         assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));

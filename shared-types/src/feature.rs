@@ -182,11 +182,11 @@ features! {
     Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, including itself", "Pintar et al. 2002, Bioinformatics 18:980", Steps::PROTRUSION;
     Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero; none beyond 40 Å", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::DEPTH;
     Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::ATOMIC_CONTACTS;
-    Residue HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105", Steps::ROWS;
+    Residue HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue; undefined for modified amino acids", "Kyte and Doolittle 1982, J Mol Biol 157:105", Steps::ROWS;
     Residue HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), including itself, weighted by exp(-d^2 / (2 (6 Å)^2))", "", Steps::PAIRS;
-    Residue CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "", Steps::ROWS;
+    Residue CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0; that of protonation states and common modified amino acids by their names", "", Steps::ROWS;
     Residue CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, including itself", "", Steps::PAIRS;
-    Residue VOLUME = 21, "volume", "Å^3", "volume of the residue", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107", Steps::ROWS;
+    Residue VOLUME = 21, "volume", "Å^3", "volume of the residue; undefined for modified amino acids", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107", Steps::ROWS;
     Residue BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 if the deviation is 0; undefined for predicted models", "", Steps::NETWORK;
     Residue BFACTOR_LOCAL = 23, "bfactor_local", "", "mean of bfactor_z over contacts and itself", "", Steps::NETWORK;
     Residue CONSERVATION = 24, "conservation", "", "input: conservation of the position", "", Steps::ROWS;

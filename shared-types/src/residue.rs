@@ -1,4 +1,4 @@
-//! The 20 standard amino acids, their protonation states, and their tabulated properties.
+//! The 20 standard amino acids, their protonation states, modified amino acids, and their tabulated properties.
 
 /// The type of a residue, an index into [`RESIDUES`]. See [`kind_of`] for an example.
 pub type ResidueKind = u8;
@@ -6,7 +6,8 @@ pub type ResidueKind = u8;
 /// Number of standard amino acids. They come first in [`RESIDUES`].
 pub const STANDARD: usize = 20;
 
-/// The type of a residue without a standard amino acid as parent.
+/// The type of a residue without a standard amino acid as parent. It comes after the standard amino acids and their
+/// protonation states, before the modified ones: packed data sets store types as numbers.
 ///
 /// ```
 /// use shared_types::residue::{HYDROPATHY, RESIDUES, UNKNOWN, parent_of};
@@ -14,7 +15,9 @@ pub const STANDARD: usize = 20;
 /// assert_eq!(RESIDUES[usize::from(UNKNOWN)].name, "UNK");
 /// assert!(HYDROPATHY[usize::from(UNKNOWN)].is_nan() && parent_of(UNKNOWN).is_none());
 /// ```
-pub const UNKNOWN: ResidueKind = RESIDUES.len() as ResidueKind - 1;
+pub const UNKNOWN: ResidueKind = 27;
+
+const _: () = assert!(RESIDUES[UNKNOWN as usize].letter == 'X');
 
 /// An amino acid's tabulated properties.
 ///
@@ -29,17 +32,20 @@ pub const UNKNOWN: ResidueKind = RESIDUES.len() as ResidueKind - 1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residue {
-    /// Three-letter code as in structure files; for a protonation state, its name in AMBER's force fields.
+    /// Three-letter code as in structure files; for a protonation state, its name in AMBER's force fields; for a modified
+    /// amino acid, the code of its parent.
     pub name: &'static str,
     /// One-letter code of the standard amino acid; `X` without one.
     pub letter: char,
-    /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105.
+    /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105. NaN for modified amino acids, which the scale does not have.
     pub hydropathy: f32,
-    /// Formal charge at pH 7: K and R +1, D and E -1, others (also H) 0. A protonation state has its own charge.
+    /// Formal charge at pH 7: K and R +1, D and E -1, others (also H) 0. A protonation state has its own charge, and so have
+    /// the modified amino acids of [`MODIFIED`]; NaN for other modified ones.
     pub charge: f32,
-    /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107.
+    /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107. NaN for modified amino acids.
     pub volume: f32,
-    /// Largest accessible surface area in Å²: theoretical values of Tien et al. 2013, PLoS ONE 8:e80635.
+    /// Largest accessible surface area in Å²: theoretical values of Tien et al. 2013, PLoS ONE 8:e80635. That of the parent
+    /// for modified amino acids.
     pub max_area: f32,
 }
 
@@ -67,9 +73,8 @@ const HIS: Residue = residue("HIS", 'H', -3.2, 0.0, 153.2, 224.0);
 const LYS: Residue = residue("LYS", 'K', -3.9, 1.0, 168.6, 236.0);
 const TYR: Residue = residue("TYR", 'Y', -1.3, 0.0, 193.6, 263.0);
 
-/// The standard amino acids by three-letter code, then protonation states with another charge, then the unknown residue. A
-/// [`ResidueKind`] is an index into this table.
-pub const RESIDUES: [Residue; 28] = [
+/// The standard amino acids by three-letter code, then protonation states with another charge, then the unknown residue.
+const STANDARD_AND_STATES: [Residue; UNKNOWN as usize + 1] = [
     residue("ALA", 'A', 1.8, 0.0, 88.6, 129.0),
     ARG,
     residue("ASN", 'N', -3.5, 0.0, 114.1, 195.0),
@@ -99,6 +104,117 @@ pub const RESIDUES: [Residue; 28] = [
     charged("TYM", TYR, -1.0),
     residue("UNK", 'X', f32::NAN, f32::NAN, f32::NAN, f32::NAN),
 ];
+
+/// Modified amino acids whose formal charge at pH 7 is known: the code in the Chemical Component Dictionary (or, for S1P, T1P
+/// and Y1P, in AMBER's force fields), the letter of the parent, and the charge.
+///
+/// The charge follows from the groups by their usual pKa. Phosphate monoesters (second pKa 5.6 to 6.1) have -2, and -1 where
+/// the name says that they are protonated. Carboxylates (3 to 4.5), carbamates, sulfates, sulfonates, sulfinates (all below 3)
+/// and selenols (5.2) have -1 each; amines and guanidines (above 10) with or without methyl groups +1; amides, ureas, ethers,
+/// disulfides, sulfoxides, hydroxyls and imidazoles (6 to 7) 0. Sulfenic acids (CSO, pKa 6 to 7 in proteins), persulfides,
+/// Schiff bases (LLP) and metal compounds are left out, because no one charge describes them: theirs is undefined.
+pub const MODIFIED: [(&str, char, f32); 50] = [
+    ("SEP", 'S', -2.0),
+    ("TPO", 'T', -2.0),
+    ("PTR", 'Y', -2.0),
+    ("CSP", 'C', -2.0),
+    ("PHD", 'D', -2.0),
+    ("S1P", 'S', -1.0),
+    ("T1P", 'T', -1.0),
+    ("Y1P", 'Y', -1.0),
+    ("TYS", 'Y', -1.0),
+    ("OCS", 'C', -1.0),
+    ("CSD", 'C', -1.0),
+    ("CCS", 'C', -1.0),
+    ("SEC", 'C', -1.0),
+    ("CGU", 'E', -2.0),
+    ("KCX", 'K', -1.0),
+    ("CXM", 'M', -1.0),
+    ("IAS", 'D', -1.0),
+    ("ALY", 'K', 0.0),
+    ("MLZ", 'K', 1.0),
+    ("MLY", 'K', 1.0),
+    ("M3L", 'K', 1.0),
+    ("LYZ", 'K', 1.0),
+    ("AGM", 'R', 1.0),
+    ("NMM", 'R', 1.0),
+    ("2MR", 'R', 1.0),
+    ("DA2", 'R', 1.0),
+    ("CIR", 'R', 0.0),
+    ("ORN", 'A', 1.0),
+    ("DAB", 'A', 1.0),
+    ("ABA", 'A', 0.0),
+    ("AIB", 'A', 0.0),
+    ("AYA", 'A', 0.0),
+    ("SAR", 'G', 0.0),
+    ("HIC", 'H', 0.0),
+    ("MHS", 'H', 0.0),
+    ("HYP", 'P', 0.0),
+    ("PCA", 'Q', 0.0),
+    ("MEQ", 'Q', 0.0),
+    ("SAC", 'S', 0.0),
+    ("FME", 'M', 0.0),
+    ("MHO", 'M', 0.0),
+    ("SME", 'M', 0.0),
+    ("OMT", 'M', 0.0),
+    ("NLE", 'L', 0.0),
+    ("MLE", 'L', 0.0),
+    ("CME", 'C', 0.0),
+    ("SCY", 'C', 0.0),
+    ("SMC", 'C', 0.0),
+    ("SNC", 'C', 0.0),
+    ("YCM", 'C', 0.0),
+];
+
+/// The standard amino acids by three-letter code, protonation states, the unknown residue, the amino acids of [`MODIFIED`], and
+/// modified amino acids of each parent without a known charge. A [`ResidueKind`] is an index into this table.
+pub const RESIDUES: [Residue; STANDARD_AND_STATES.len() + MODIFIED.len() + STANDARD] = {
+    let mut all = [STANDARD_AND_STATES[UNKNOWN as usize]; STANDARD_AND_STATES.len() + MODIFIED.len() + STANDARD];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < STANDARD_AND_STATES.len() {
+            STANDARD_AND_STATES[i]
+        } else if i < STANDARD_AND_STATES.len() + MODIFIED.len() {
+            let (_, letter, charge) = MODIFIED[i - STANDARD_AND_STATES.len()];
+            modified(letter, charge)
+        } else {
+            modified(STANDARD_AND_STATES[i - STANDARD_AND_STATES.len() - MODIFIED.len()].letter, f32::NAN)
+        };
+        i += 1;
+    }
+    all
+};
+
+/// A modified amino acid of the parent with a letter.
+const fn modified(letter: char, charge: f32) -> Residue {
+    let mut parent = 0;
+    while STANDARD_AND_STATES[parent].letter != letter {
+        parent += 1;
+    }
+    let (hydropathy, volume) = (f32::NAN, f32::NAN);
+    Residue { charge, hydropathy, volume, ..STANDARD_AND_STATES[parent] }
+}
+
+/// The type of a modified amino acid, given its code and its parent's type: its own if [`MODIFIED`] has it.
+///
+/// ```
+/// use shared_types::residue::{RESIDUES, kind_of, modified_kind};
+///
+/// let serine = kind_of(b"SER").unwrap();
+/// let phosphorylated = RESIDUES[usize::from(modified_kind(b"SEP", serine))];
+/// assert_eq!((phosphorylated.letter, phosphorylated.charge), ('S', -2.0));
+/// assert!(phosphorylated.hydropathy.is_nan() && phosphorylated.volume.is_nan());
+/// assert!(RESIDUES[usize::from(modified_kind(b"LLP", serine))].charge.is_nan());
+/// ```
+#[must_use]
+pub fn modified_kind(name: &[u8], parent: ResidueKind) -> ResidueKind {
+    let own = MODIFIED.iter().position(|(own, ..)| own.as_bytes() == name);
+    match (own, parent_of(parent)) {
+        (Some(own), _) => (STANDARD_AND_STATES.len() + own) as ResidueKind,
+        (None, Some(parent)) => (STANDARD_AND_STATES.len() + MODIFIED.len()) as ResidueKind + parent,
+        (None, None) => UNKNOWN,
+    }
+}
 
 /// The standard amino acid of each type in [`RESIDUES`]; [`UNKNOWN`] for the unknown residue.
 const PARENTS: [ResidueKind; RESIDUES.len()] = {

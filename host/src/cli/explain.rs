@@ -2,13 +2,33 @@
 
 use super::Failure;
 use super::args::FormatArg;
+use crate::structure::needs_whole_residues;
 use prism_host::output::{Column, ColumnError};
 use serde_json::{Value, json};
+use shared_types::residue::MODIFIED;
 use shared_types::{FEATURES, Feature};
 use std::io::Write;
+use std::sync::LazyLock;
 
 /// How each format writes undefined values.
 const UNDEFINED: &str = "An empty field (CSV, TSV), null (JSON lines, Arrow, Parquet) or NaN (npz): not defined there.";
+
+/// Of features that need whole residues.
+const TRACES: &str = "undefined in chains of alpha carbons or backbones alone";
+
+/// Where the charge is undefined, with the modified amino acids where it is not.
+static CHARGE: LazyLock<String> = LazyLock::new(|| {
+    let of = |charge: f32| {
+        let names = MODIFIED.iter().filter(|(_, _, own)| *own == charge).map(|(name, ..)| *name);
+        let sign = if charge > 0.0 { "+" } else { "" };
+        format!("{sign}{charge}: {}", names.collect::<Vec<_>>().join(" "))
+    };
+    format!(
+        "where no standard amino acid is known to be behind the residue, and for modified ones except these. {}. Selenomethionine \
+         has methionine's, and D-amino acids have those of L-amino acids",
+        [-2.0, -1.0, 0.0, 1.0].map(of).join("; ")
+    )
+});
 
 /// Prints the feature table.
 pub fn list(format: FormatArg) -> Result<(), Failure> {
@@ -55,9 +75,13 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     writeln!(out, "{name}")?;
-    for (key, heading) in
-        [("definition", "definition"), ("unit", "unit"), ("source", "source"), ("undefined", "undefined")]
-    {
+    for (key, heading) in [
+        ("definition", "definition"),
+        ("unit", "unit"),
+        ("source", "source"),
+        ("undefined", "undefined"),
+        ("traces", "traces"),
+    ] {
         match value[key].as_str() {
             Some(text) if !text.is_empty() => writeln!(out, "  {heading:<10}  {text}")?,
             _ => {}
@@ -76,6 +100,7 @@ fn feature_json(feature: &Feature) -> Value {
         "definition": feature.definition,
         "source": feature.source,
         "undefined": undefined(feature),
+        "traces": if needs_whole_residues(feature) { TRACES } else { "" },
     })
 }
 
@@ -117,7 +142,12 @@ fn undefined(feature: &Feature) -> &'static str {
         }
         "hbond_energy_co" | "ss" => "where an atom N, CA, C or O is missing",
         "b_factor" => "where there is no alpha carbon, or its B column is no number",
-        "rsa" | "hydropathy" | "charge" | "volume" => "where no standard amino acid is known to be behind the residue",
+        "rsa" => "where no standard amino acid is known to be behind the residue",
+        "hydropathy" | "volume" => {
+            "where no standard amino acid is known to be behind the residue, and for modified ones, which the table does not \
+             have; selenomethionine has methionine's, and D-amino acids have those of L-amino acids"
+        }
+        "charge" => CHARGE.as_str(),
         _ => "nowhere",
     }
 }

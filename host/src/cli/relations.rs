@@ -157,7 +157,7 @@ mod tests {
             lost.starts_with("1crn.pdb,") && lost.contains("no interface: 1crn.pdb: there is no chain"),
             "{status}"
         );
-        assert!(computed.starts_with("1jcd.pdb,152,3,1,,,"), "{status}");
+        assert!(computed.starts_with("1jcd.pdb,152,3,1,incomplete,,"), "{status}");
 
         for arguments in [&[crambin][..], &[crambin, trimer, "--fail-fast"]] {
             let table = path("none.csv");

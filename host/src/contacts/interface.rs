@@ -16,7 +16,7 @@ const PROBE: f32 = 1.4;
 pub struct InterfaceResidue {
     /// Its row in the structure.
     pub row: u32,
-    /// Accessible area in Å² with its chain alone.
+    /// Accessible area in Å² with its chain alone; NaN in chains of alpha carbons or backbones alone.
     pub alone: f32,
     /// Accessible area in Å² among all selected chains.
     pub complex: f32,
@@ -35,7 +35,7 @@ impl InterfaceResidue {
 pub struct ChainPair {
     /// Indices of the chains in the structure's `chains`, the lower one first.
     pub chains: [u32; 2],
-    /// Buried area in Å², summed over both chains.
+    /// Buried area in Å², summed over both chains; NaN if one of them has alpha carbons or backbones alone.
     pub buried_area: f32,
     /// Residues of each chain that lose area to the other one.
     pub residues: [u32; 2],
@@ -164,7 +164,17 @@ pub fn interfaces(
             contacts: contacts.get(&chains).copied().unwrap_or(0),
         }
     });
-    let pairs = pairs.filter(|pair| pair.buried_area > 0.0 || pair.contacts > 0).collect();
+    let pairs = pairs.filter(|pair| pair.buried_area > 0.0 || pair.contacts > 0);
+    // The area of alpha carbons or backbones alone is not that of their chain.
+    let is_trace = |chain: &u32| structure.traces.contains(chain);
+    let undefined = |pair: ChainPair| match pair.chains.iter().any(is_trace) {
+        true => ChainPair { buried_area: f32::NAN, ..pair },
+        false => pair,
+    };
+    let pairs = pairs.map(undefined).collect();
+    for residue in residues.iter_mut().filter(|residue| structure.is_in_trace(residue.row as usize)) {
+        (residue.alone, residue.complex) = (f32::NAN, f32::NAN);
+    }
     Ok(Interface { residues, pairs })
 }
 

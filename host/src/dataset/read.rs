@@ -167,6 +167,7 @@ impl Dataset {
         structure.fill_absent();
         structure.validate()?;
         structure.check_spread()?;
+        structure.find_traces();
         let notes: Vec<Note> = row.texts("warnings").map(Note::of_text).collect();
         let warnings = row.texts("warnings").map(str::to_owned).collect();
         Ok(ReadStructure { structure, warnings, notes, models: 1 })

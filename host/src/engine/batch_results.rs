@@ -1,7 +1,7 @@
 //! The results of a batch: features or an error for each structure, and what computed them.
 
 use super::on_device::DeviceValues;
-use super::results::{BatchFeatures, StructureView};
+use super::results::{BatchFeatures, StructureView, undefine};
 use super::worker::DeviceTimes;
 use super::{EngineError, StructureFeatures};
 use crate::structure::StructureInput;
@@ -59,6 +59,23 @@ impl BatchResults {
             first.atoms = structures.iter().map(StructureInput::n_atoms).sum();
         }
         all
+    }
+
+    /// Makes features undefined that residues lack the atoms for. No values are on a device.
+    pub(super) fn undefine_traces(&mut self, structures: &[StructureInput]) {
+        for (index, structure) in structures.iter().enumerate().filter(|(_, one)| !one.traces.is_empty()) {
+            match self.locations[index] {
+                Ok(Location::Chunk { chunk, index }) => self.chunks[chunk].undefine(index, structure),
+                Ok(Location::Merged(index)) => {
+                    let StructureFeatures { selection, values, site_ids, summary, .. } = &mut self.merged[index];
+                    undefine(structure, selection, values, site_ids, summary);
+                    if summary.sites == 0 {
+                        self.merged[index].sites.clear();
+                    }
+                }
+                Err(_) => {}
+            }
+        }
     }
 
     pub(super) fn has_errors(&self) -> bool {

@@ -6,6 +6,7 @@ use super::pooled::{Pooled, PooledVec};
 use super::selection::{Request, Selection};
 use super::{EngineError, StructureFeatures};
 use crate::pack::{BatchChunk, PackedBatch};
+use crate::structure::{StructureInput, needs_whole_residues};
 use cuda_std::launch::Offsets;
 use shared_types::{AtomPoints, Feature, FeatureRow, Group, Site, StructureSummary, site_model};
 use std::ops::Range;
@@ -287,9 +288,46 @@ impl BatchFeatures {
         }
     }
 
+    /// Makes the features of structure `index` that need whole residues undefined in its traces.
+    pub(super) fn undefine(&mut self, index: usize, structure: &StructureInput) {
+        let (range, width) = (self.range(index), self.selection.width());
+        let results = &mut self.results;
+        let values = results.values.get_mut(range.start * width..range.end * width).unwrap_or_default();
+        let site_ids = results.site_ids.get_mut(range).unwrap_or_default();
+        undefine(structure, &self.selection, values, site_ids, &mut results.summaries[index]);
+    }
+
     fn range(&self, index: usize) -> Range<usize> {
         let offsets = self.offsets.as_slice();
         offsets[index] as usize..offsets[index + 1] as usize
+    }
+}
+
+/// Makes the features that need whole residues undefined in a structure's chains of alpha carbons or backbones alone. No residue
+/// there belongs to a site, and a structure of such chains has none.
+pub(super) fn undefine(
+    structure: &StructureInput,
+    selection: &Selection,
+    values: &mut [f32],
+    site_ids: &mut [i32],
+    summary: &mut StructureSummary,
+) {
+    let rows: Vec<usize> = (0..structure.n_rows()).filter(|&row| structure.is_in_trace(row)).collect();
+    let residues = structure.n_residues();
+    if !values.is_empty() {
+        let features = selection.features().iter().enumerate();
+        for (place, _) in features.filter(|(_, feature)| needs_whole_residues(feature)) {
+            rows.iter().for_each(|row| values[place * residues + row] = f32::NAN);
+        }
+    }
+    if !site_ids.is_empty() {
+        rows.iter().for_each(|&row| site_ids[row] = -1);
+    }
+    if !rows.is_empty() {
+        summary.area = f32::NAN;
+    }
+    if rows.len() == structure.n_rows() {
+        summary.sites = 0;
     }
 }
 

@@ -59,6 +59,11 @@ impl Selection {
         Self { on_device: true, ..self }
     }
 
+    /// The same, but values come to the host.
+    pub(super) fn on_host(&self) -> Self {
+        Self { on_device: false, ..self.clone() }
+    }
+
     /// Whether values stay on the device that computes them.
     #[must_use]
     pub fn stays_on_device(&self) -> bool {

@@ -72,7 +72,7 @@ impl Relation for EdgesRelation {
                 text(
                     "kind",
                     "ca: alpha carbons closer than the contact threshold; atom: heavy atoms within 4.5 Å of residues at \
-                     least two rows apart or of different chains",
+                     least two rows apart or of different chains, unless a chain has alpha carbons or a backbone alone",
                 ),
             ]
         }
@@ -221,7 +221,12 @@ impl Relation for InterfacePairs {
                 STRUCTURE,
                 text("chain_a", "author chain id of the chain that comes first in the file"),
                 text("chain_b", "author chain id of the other chain"),
-                float("buried_area", "Å^2", "area that the two chains cover of each other, summed over both"),
+                float(
+                    "buried_area",
+                    "Å^2",
+                    "area that the two chains cover of each other, summed over both; undefined if one of them has alpha \
+                     carbons or a backbone alone",
+                ),
                 int("residues_a", "residues of chain_a that lose area to chain_b"),
                 int("residues_b", "residues of chain_b that lose area to chain_a"),
                 int("contacts", "pairs of residues, one of each chain, with heavy atoms within 4.5 Å of each other"),
@@ -314,7 +319,11 @@ impl Relation for SummaryRelation {
                 text("chain", "author chain id; empty in the line of the whole structure"),
                 int("residues", "residues with a row"),
                 int("atoms", "heavy atoms of these residues"),
-                float("area", "Å^2", "sum of sasa: solvent-accessible surface area among all chains"),
+                float(
+                    "area",
+                    "Å^2",
+                    "sum of sasa: solvent-accessible surface area among all chains; undefined where a residue's is",
+                ),
                 float("contact_number", "", "mean contact_number of the residues with an alpha carbon"),
                 float("helix", "", "share of residues in helices (H, G, I) among those with a state"),
                 float("strand", "", "share of residues in strands and bridges (E, B) among those with a state"),
@@ -347,6 +356,10 @@ impl Relation for SummaryRelation {
                 mean(&states.iter().map(|s| f64::from(u8::from(letters.contains(s)))).collect::<Vec<_>>())
             };
             let name = chain.map_or("", |chain| structure.chains[chain as usize].as_str());
+            let area = match rows.iter().any(|&row| structure.is_in_trace(row)) {
+                true => f32::NAN,
+                false => of(areas).iter().sum::<f64>() as f32,
+            };
             push(
                 cells,
                 &[
@@ -354,7 +367,7 @@ impl Relation for SummaryRelation {
                     Value::Text(name),
                     Value::Int(rows.len()),
                     Value::Int(atoms as usize),
-                    Value::Float(of(areas).iter().sum::<f64>() as f32),
+                    Value::Float(area),
                     Value::Float(mean(&of(contacts))),
                     Value::Float(share("HGI")),
                     Value::Float(share("EB")),

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// A CSV file with the status of each input.
 ///
 /// Columns: `structure`; `residues`, `chains` and `models`, empty if the input could not be read; `notes`, the kinds of notes,
-/// separated by `;`; `error`, empty if there is none; `milliseconds`, the time of reading.
+/// separated by `;`; `error`, empty if there is none; `milliseconds`, the time of reading; `incomplete`, the number of standard amino
+/// acids that lack heavy atoms, empty as `residues` is.
 ///
 /// ```
 /// use prism_host::output::StatusFile;
@@ -27,7 +28,7 @@ use std::time::Duration;
 /// status.structure(&read.structure, &read.notes, None, Reading { models: read.models, ..Reading::default() })?;
 /// status.commit()?;
 /// let text = std::fs::read_to_string(&path)?;
-/// assert_eq!(text.lines().next(), Some("structure,residues,chains,models,notes,error,milliseconds"));
+/// assert_eq!(text.lines().next(), Some("structure,residues,chains,models,notes,error,milliseconds,incomplete"));
 /// assert!(text.contains("\nrbd,194,1,1,"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -44,7 +45,7 @@ impl StatusFile {
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
         let mut lines = csv::Writer::from_writer(whole.buffered()?);
-        let header = ["structure", "residues", "chains", "models", "notes", "error", "milliseconds"];
+        let header = ["structure", "residues", "chains", "models", "notes", "error", "milliseconds", "incomplete"];
         lines.write_record(header).map_err(|error| whole.failed(error.into()))?;
         Ok(Self { lines, whole })
     }
@@ -64,8 +65,8 @@ impl StatusFile {
         kinds.sort_unstable();
         kinds.dedup();
         let kinds: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
-        let counts =
-            [structure.n_rows(), structure.rows_of_chains().len(), reading.models].map(|count| count.to_string());
+        let (rows, chains) = (structure.n_rows(), structure.rows_of_chains().len());
+        let counts = [rows, chains, reading.models, structure.incomplete_residues()].map(|count| count.to_string());
         self.line(&structure.name, &counts, &kinds.join(";"), error.unwrap_or_default(), reading.time)
     }
 
@@ -80,13 +81,13 @@ impl StatusFile {
     fn line(
         &mut self,
         name: &str,
-        [residues, chains, models]: &[String; 3],
+        [residues, chains, models, incomplete]: &[String; 4],
         notes: &str,
         error: &str,
         time: Duration,
     ) -> Result<(), OutputError> {
         let time = format!("{:.3}", 1e3 * time.as_secs_f64());
-        let line = [name, residues, chains, models, notes, error, &time];
+        let line = [name, residues, chains, models, notes, error, &time, incomplete];
         self.lines.write_record(line).map_err(|error| self.whole.failed(error.into()))
     }
 

@@ -1,12 +1,13 @@
 //! Atoms given as arrays by a program instead of as records of a file.
 
+use super::atoms::element;
 use super::draft::Draft;
 use super::error::{Fault, Problem, ReadError, bad_field};
 use super::facts::Facts;
 use super::models::{Model, models};
 use super::note::ReadStructure;
 use super::options::{Models, ReadOptions};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
+use super::select::{Record, ResidueId, Selection, Syntax};
 use super::word::pack;
 
 /// Largest coordinate in Å; no molecule is this far from its origin.
@@ -233,7 +234,6 @@ fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> 
             residue: pack(residue),
             name: pack(name),
             alternate: pack(atoms.alternates.at(index)),
-            hydrogen: is_hydrogen(symbol, name),
             element: element(symbol),
             position,
             occupancy: atoms.occupancies.get(index).map_or(b"", bytemuck::bytes_of),

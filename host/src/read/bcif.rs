@@ -6,13 +6,14 @@
 mod columns;
 mod msgpack;
 
+use super::atoms::element;
 use super::cif::{Block, Labels};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::gzip::limit;
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
+use super::select::{Record, ResidueId, Selection, Syntax};
 use super::tables::{CATEGORIES, Cell, Tables};
 use super::word::pack;
 use columns::{Column, Texts, too_many};
@@ -336,13 +337,13 @@ impl<'a> Atoms<'a> {
             residue,
             name: pack(name),
             alternate: pack(self.alternate.get(row)),
-            hydrogen: is_hydrogen(symbol, name),
             element: element(symbol),
             position,
             occupancy: given(&self.occupancy[row]),
             b_factor: given(&self.b_factor[row]),
             hetatm,
             in_chain,
-        })
+        })?;
+        Ok(())
     }
 }

@@ -2,8 +2,9 @@
 
 mod table;
 
+use super::atoms::element;
 use super::word::pack;
-use shared_types::residue::{STANDARD, kind_of};
+use shared_types::residue::{STANDARD, kind_of, modified_kind};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,36 +16,86 @@ pub(super) enum Component {
     Standard(ResidueKind),
     /// A standard amino acid in a protonation state, or under a force field's name.
     Variant(ResidueKind),
-    /// A modified amino acid, with the type of its parent; [`UNKNOWN`] if it has none.
+    /// A modified amino acid, with its type; [`UNKNOWN`] if it has no parent.
     Modified(ResidueKind),
+    /// A name that force fields give an amino acid, and the Chemical Component Dictionary something else: it is the amino acid
+    /// if it has a protein's backbone.
+    Shared(ResidueKind),
     /// `UNK` or a blank name.
     Unknown,
     Nucleic,
     Water,
+    /// Points that a program wrote as atoms.
+    Dummy,
     /// Anything else.
     Other,
 }
 
-/// Names of standard amino acids in force fields and protonation states.
-const VARIANTS: [(&str, &str); 17] = [
-    ("ALA", "ALAD"),
-    ("ARG", "ARGP"),
+impl Component {
+    /// The type of a known amino acid.
+    pub(super) fn amino_acid(self) -> Option<ResidueKind> {
+        match self {
+            Self::Standard(kind) | Self::Variant(kind) | Self::Modified(kind) | Self::Shared(kind) => Some(kind),
+            _ => None,
+        }
+    }
+}
+
+/// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, and in
+/// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) follow from those of three letters.
+const VARIANTS: [(&str, &str); 21] = [
+    ("ALA", "ALAD DALA"),
+    ("ARG", "ARGP ARGT"),
     ("ARN", "ARN ARGN"),
     ("ASH", "ASH ASPH ASPP"),
-    ("ASP", "ASPM"),
-    ("CYM", "CYM CYSM"),
+    ("ASN", "ASN1"),
+    ("ASP", "ASPM ASPT"),
+    ("CYM", "CYM CYSM CYSD"),
     ("CYS", "CYX CYS1 CYS2 CYSH CYN CYSP"),
     ("GLH", "GLH GLUH GLUP"),
+    ("GLU", "GLUT"),
+    ("GLY", "GLYN"),
     ("HIP", "HIP HSP HISH HISP HISHP"),
-    ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS1 HIS2"),
+    ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS1 HIS2 HSPT"),
     ("ILE", "ILEU"),
     ("LYN", "LYN LSN LYSN"),
-    ("LYS", "LYSH LYSP"),
+    ("LYS", "LYSH LYSP LYST"),
     ("MET", "METN"),
     ("PRO", "PROH"),
     ("TRP", "TRPH"),
     ("TYM", "TYM TYRM"),
+    ("HYP", "NHYP CHYP"),
 ];
+
+/// As [`VARIANTS`], names that the Chemical Component Dictionary gives something that is no amino acid: AMBER's aspartate and
+/// glutamate for constant pH (AS4, GL4), whose protons the name does not state; cysteines with a proton (CYP) or bound to
+/// zinc (Rosetta's CYZ); histidines with both protons (HIH, HDE); AMOEBA's lysine and tyrosine without theirs;
+/// AMBER's phosphates with one proton; GLYCAM's serine and hydroxyproline that carry a sugar.
+const SHARED: [(&str, &str); 13] = [
+    ("ARN", "AR0"),
+    ("ASP", "AS4"),
+    ("CYS", "CYP CYZ"),
+    ("GLU", "GL4"),
+    ("HIP", "HIH HDE"),
+    ("HYP", "OLP"),
+    ("LYN", "LYD"),
+    ("LYS", "LYP"),
+    ("S1P", "S1P"),
+    ("SER", "OLS"),
+    ("T1P", "T1P"),
+    ("TYM", "TYD"),
+    ("Y1P", "Y1P"),
+];
+
+/// CHARMM's names of modified amino acids, by parent: in ferredoxin, with lipids, with a myristoyl.
+const OTHER_MODIFIED: [(&str, &str); 3] = [("CYS", "CYSF CYSG CYSL"), ("GLY", "GLYM"), ("LYS", "LYSM")];
+
+/// Modified amino acids with the hydropathy, charge and volume of their parent: D-amino acids, which are mirror images, and
+/// selenomethionine, which stands for methionine in crystals.
+const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA MSE";
+
+/// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions.
+const DUMMIES: &str = "DUM UNX";
 
 const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
 
@@ -66,20 +117,35 @@ const NAMES: [u64; STANDARD] = {
 
 /// All names except the standard ones.
 static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
-    let kind =
-        |name: &str| RESIDUES.iter().position(|residue| residue.name == name).map_or(UNKNOWN, |i| i as ResidueKind);
+    let kind = |name: &str| match RESIDUES[..usize::from(UNKNOWN)].iter().position(|residue| residue.name == name) {
+        Some(kind) => kind as ResidueKind,
+        None => modified_kind(name.as_bytes(), UNKNOWN),
+    };
     let mut all = HashMap::new();
-    let mut add = |names: &str, component| {
-        all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component)));
+    let mut add = |names: &str, component: &dyn Fn(&str) -> Component| {
+        all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component(name))));
     };
     // Later names win.
-    add(table::NUCLEIC, Component::Nucleic);
-    table::PEPTIDES.iter().for_each(|(parent, names)| add(names, Component::Modified(kind(parent))));
-    add(NUCLEOTIDES, Component::Nucleic);
-    add(WATERS, Component::Water);
-    for (name, names) in VARIANTS {
-        add(names, Component::Variant(kind(name)));
+    add(table::NUCLEIC, &|_| Component::Nucleic);
+    for (parent, names) in table::PEPTIDES {
+        let parent = kind(parent);
+        let is_parent = |name: &str| AS_THE_PARENT.split_ascii_whitespace().any(|own| own == name);
+        let own = |name: &str| if is_parent(name) { parent } else { modified_kind(name.as_bytes(), parent) };
+        add(names, &|name| Component::Modified(own(name)));
     }
+    add(NUCLEOTIDES, &|_| Component::Nucleic);
+    add(WATERS, &|_| Component::Water);
+    add(DUMMIES, &|_| Component::Dummy);
+    for (name, names) in OTHER_MODIFIED {
+        add(names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
+    }
+    for (name, names) in SHARED {
+        add(names, &|_| Component::Shared(kind(name)));
+    }
+    for (name, names) in VARIANTS {
+        add(names, &|_| Component::Variant(kind(name)));
+    }
+    add("PGLU", &|_| Component::Variant(kind("PCA")));
     // AMBER's residues at chain ends.
     let three_letters =
         VARIANTS.iter().flat_map(|(_, names)| names.split_ascii_whitespace()).filter(|name| name.len() == 3);
@@ -100,6 +166,23 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     }
     all
 });
+
+/// Atoms of modified amino acids whose element is not the first letter of their name: residue, atom, and the symbol.
+static OTHER_ELEMENTS: LazyLock<HashMap<(u64, u64), u16>> = LazyLock::new(|| {
+    let of_element = |(symbol, atoms): &(&str, &'static str)| {
+        let symbol = element(symbol.as_bytes());
+        let named =
+            |atom: &'static str| atom.split_once('/').map(|(residue, name)| (residue.as_bytes(), name.as_bytes()));
+        let atoms = atoms.split_ascii_whitespace().filter_map(named);
+        atoms.map(move |(residue, name)| ((pack(residue), pack(name)), symbol))
+    };
+    table::OTHER_ELEMENTS.iter().flat_map(of_element).collect()
+});
+
+/// The symbol of an atom's element, if its residue is a modified amino acid and the symbol is not the name's first letter.
+pub(super) fn other_element(residue: u64, atom: u64) -> Option<u16> {
+    OTHER_ELEMENTS.get(&(residue, atom)).copied()
+}
 
 /// The type of a standard name, given as [`pack`] makes it.
 #[inline]
@@ -128,14 +211,10 @@ fn unusual(name: u64) -> Component {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shared_types::residue::{MODIFIED, parent_of};
 
-    fn parent(name: &str) -> Option<&'static str> {
-        match component(pack(name.as_bytes())) {
-            Component::Standard(kind) | Component::Variant(kind) | Component::Modified(kind) => {
-                Some(RESIDUES[usize::from(kind)].name)
-            }
-            _ => None,
-        }
+    fn kind(name: &str) -> Option<ResidueKind> {
+        component(pack(name.as_bytes())).amino_acid()
     }
 
     #[test]
@@ -160,8 +239,18 @@ mod tests {
             ("Ala", "ALA"),
             ("hie", "HIS"),
             ("ASPP", "ASH"),
+            ("AS4", "ASP"),
+            ("GL4", "GLU"),
+            ("CYP", "CYS"),
+            ("HIH", "HIP"),
+            ("HDE", "HIP"),
+            ("LYP", "LYS"),
+            ("AR0", "ARN"),
         ] {
-            assert_eq!(parent(name), Some(state), "{name}");
+            assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].name), Some(state), "{name}");
+        }
+        for (name, charge) in [("S1P", -1.0), ("PGLU", 0.0), ("CHYP", 0.0)] {
+            assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].charge), Some(charge), "{name}");
         }
     }
 
@@ -184,12 +273,39 @@ mod tests {
             ("PCA", "GLN"),
             ("DAL", "ALA"),
         ] {
-            assert_eq!(parent(name), Some(of), "{name}");
+            let parent = kind(name).and_then(parent_of).map(|kind| RESIDUES[usize::from(kind)].name);
+            assert_eq!(parent, Some(of), "{name}");
         }
-        assert_eq!(parent("CRO"), Some("UNK"), "made of three residues");
+        assert_eq!(kind("CRO"), Some(UNKNOWN), "made of three residues");
         assert_eq!(component(pack(b"UNK")), Component::Unknown);
-        for (name, other) in [("DA", Component::Nucleic), ("HOH", Component::Water), ("ATP", Component::Other)] {
+        for (name, other) in [
+            ("DA", Component::Nucleic),
+            ("HOH", Component::Water),
+            ("ATP", Component::Other),
+            ("DUM", Component::Dummy),
+            ("UNL", Component::Other),
+        ] {
             assert_eq!(component(pack(name.as_bytes())), other, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_shared_are_no_amino_acids_of_the_dictionary() {
+        for name in SHARED.iter().flat_map(|(_, names)| names.split_ascii_whitespace()) {
+            let is_own = |names: &str| names.split_ascii_whitespace().any(|own| own == name);
+            assert!(!table::PEPTIDES.iter().any(|(_, names)| is_own(names)), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_modified_amino_acid_with_a_charge_is_in_the_dictionary_with_that_parent() {
+        for (name, letter, charge) in MODIFIED {
+            let found = kind(name).map(|kind| RESIDUES[usize::from(kind)]).map(|own| (own.letter, own.charge));
+            assert_eq!(found, Some((letter, charge)), "{name}");
+            let parent = RESIDUES[..STANDARD].iter().find(|standard| standard.letter == letter).unwrap().name;
+            let is_own = |names: &str| names.split_ascii_whitespace().any(|own| own == name);
+            let is_listed = table::PEPTIDES.iter().any(|(of, names)| *of == parent && is_own(names));
+            assert!(is_listed || matches!(name, "S1P" | "T1P" | "Y1P"), "{name}");
         }
     }
 }

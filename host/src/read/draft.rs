@@ -13,6 +13,10 @@ pub(super) struct Tally {
     pub(super) nucleotides: usize,
     /// Amino acids in `HETATM` records outside of chains.
     pub(super) unlinked: usize,
+    /// Atoms of amino acids whose element column contradicts their name.
+    pub(super) contradictions: usize,
+    /// Points that are no atoms.
+    pub(super) pseudo_atoms: usize,
     pub(super) ignored_records: usize,
     pub(super) first_ignored: Option<String>,
     /// Number of lines that break the format, and the first of them.
@@ -122,7 +126,7 @@ impl Draft {
     }
 
     /// Whether two atoms are present and within the length of a bond.
-    fn bonded(&self, a: u32, b: u32) -> bool {
+    pub(super) fn bonded(&self, a: u32, b: u32) -> bool {
         let (Some(a), Some(b)) = (self.atoms.get(a as usize), self.atoms.get(b as usize)) else { return false };
         (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>() < BOND2
     }
@@ -136,6 +140,13 @@ impl Draft {
     /// Makes the last residue depend on a link to a neighbour.
     pub(super) fn pend(&mut self, is_known: bool) {
         self.pending.push((self.structure.n_residues() - 1, is_known));
+    }
+
+    /// Gives the last residue another name and type.
+    pub(super) fn retype_last(&mut self, name: u64, kind: ResidueKind) {
+        if let (Some(own), Some(own_kind)) = (self.names.last_mut(), self.structure.residue_types.last_mut()) {
+            (*own, *own_kind) = (name, kind);
+        }
     }
 
     /// Renames the last residue and sets its backbone atoms.

@@ -9,7 +9,7 @@ use super::options::{ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::plural::{counted, form};
-use crate::structure::check_spread;
+use crate::structure::{StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashSet;
@@ -95,6 +95,8 @@ impl Draft {
         }
         structure.center = center;
         structure.atoms = atoms;
+        structure.find_traces();
+        notes.extend(completeness(&structure));
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }
@@ -157,6 +159,7 @@ impl Draft {
 
     fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
         let Tally { duplicates, alternates, nucleotides, unlinked, ignored_records, repaired, .. } = self.tally;
+        let Tally { contradictions, pseudo_atoms, .. } = self.tally;
         let mut say = |count: usize, kind: NoteKind, text: &dyn Fn() -> String| {
             if count > 0 {
                 notes.push(Note { kind, text: text() });
@@ -170,6 +173,19 @@ impl Draft {
         });
         say(alternates, NoteKind::Alternates, &|| {
             counted(alternates, "residue has alternate locations", "residues have alternate locations")
+        });
+        say(contradictions, NoteKind::Elements, &|| {
+            format!(
+                "the element column contradicts the names of {} of amino acids; the names count",
+                counted(contradictions, "atom", "atoms")
+            )
+        });
+        say(pseudo_atoms, NoteKind::PseudoAtoms, &|| {
+            counted(
+                pseudo_atoms,
+                "record is no atom but a lone pair, a dummy atom or the like, and is left out",
+                "records are no atoms but lone pairs, dummy atoms or the like, and are left out",
+            )
         });
         say(nucleotides, NoteKind::NucleicAcid, &|| {
             counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")
@@ -309,6 +325,39 @@ impl Draft {
         }
         repeats
     }
+}
+
+/// Notes about what residues lack.
+fn completeness(structure: &StructureInput) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut say = |kind: NoteKind, text: String| notes.push(Note { kind, text });
+    if !structure.traces.is_empty() {
+        let names = structure.traces.iter().filter_map(|&chain| structure.chains.get(chain as usize));
+        let (listed, count) = (listed_ids(names.map(String::as_str)), structure.traces.len());
+        say(
+            NoteKind::Traces,
+            format!(
+                "{} {listed} {} alpha carbons or a backbone alone: features that need whole residues, such as sasa and \
+                 site_score, are undefined there",
+                form(count, "chain", "chains"),
+                form(count, "has", "have")
+            ),
+        );
+    }
+    let incomplete = structure.incomplete_residues();
+    if incomplete > 0 {
+        say(
+            NoteKind::Incomplete,
+            counted(incomplete, "residue lacks some of its heavy atoms", "residues lack some of their heavy atoms"),
+        );
+    }
+    if (0..structure.n_rows()).all(|row| structure.ca_indices[row] == NO_CA) {
+        say(
+            NoteKind::NoAlphaCarbon,
+            "no residue has an alpha carbon (an atom called CA): features that need one are undefined".to_owned(),
+        );
+    }
+    notes
 }
 
 // Not inlined, where its vectors of two axes took twice the instructions.

@@ -27,11 +27,12 @@ mod geometry;
 mod residues;
 
 use super::arrays::SYNTAX;
+use super::atoms::element;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::options::{Models, ReadOptions};
 use super::pdb::{Found, says_predicted};
-use super::select::{Record, ResidueId, Selection, element};
+use super::select::{Record, ResidueId, Selection};
 use super::word::pack;
 use crate::plural::counted;
 use backbone::{Chain, Step};
@@ -201,7 +202,6 @@ impl<'a> Entry<'a> {
                     residue: pack(residue.name.as_bytes()),
                     name: pack(name),
                     alternate: 0,
-                    hydrogen: false,
                     element: element(&name[..1]),
                     position: point.map(f64::from),
                     occupancy: b"",

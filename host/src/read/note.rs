@@ -90,6 +90,16 @@ kinds! {
     Alternates = "alternates", "residues with alternate locations; one is used (--altloc)";
     /// The file has models that are not read.
     Models = "models", "further models that are not read (--model)";
+    /// The element column contradicts the names of amino acids' atoms.
+    Elements = "elements", "element columns that contradict atoms' names, which count";
+    /// Points that are no atoms: lone pairs, dummy atoms of membranes and the like.
+    PseudoAtoms = "pseudo-atoms", "pseudo-atoms, which are left out";
+    /// Residues that lack heavy atoms.
+    Incomplete = "incomplete", "residues without some of their heavy atoms";
+    /// Chains of alpha carbons or backbones alone.
+    Traces = "traces", "chains of alpha carbons or backbones alone, where features of whole residues are undefined";
+    /// No residue has an alpha carbon.
+    NoAlphaCarbon = "no-alpha-carbon", "no alpha carbons";
     /// Nucleic acid, which has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
     /// Residues without a standard parent; tabulated columns are undefined for them.

@@ -15,9 +15,10 @@ use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
+use super::select::{Record, ResidueId, Selection, Syntax};
 use columns::{
-    B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position, shifted,
+    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position,
+    shifted,
 };
 use header::Header;
 pub(super) use header::says_predicted;
@@ -40,8 +41,6 @@ pub(super) const SYNTAX: Syntax = Syntax {
 pub(super) const GOES_ON: &str = "atoms of another chain or molecule after an END are read with those before it";
 /// Columns of an atom record up to its z coordinate: 1 to 54.
 const NEEDED: usize = 54;
-/// End of the element's columns.
-const ELEMENT_END: usize = 78;
 
 /// The requested models, and what the file says beside them.
 pub(super) struct Found {
@@ -450,20 +449,6 @@ impl<'a> AtomReader<'a> {
             return Ok(());
         }
         let name = name(u32::from_le_bytes([columns[12], columns[13], columns[14], columns[15]]));
-        let symbol = line.get(ELEMENT_END - 2..ELEMENT_END).unwrap_or_default();
-        let (hydrogen, element) = match symbol {
-            [b' ', symbol @ (b'C' | b'N' | b'O' | b'S')] => (false, u16::from(*symbol)),
-            symbol => {
-                // PDBQT has atom types, one column later: `A` is an aromatic carbon, others have a second letter.
-                let autodock = match (symbol, line.get(ELEMENT_END)) {
-                    ([b' ', b'A'], None | Some(b' ')) => Some([b'C', b' ']),
-                    (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
-                    _ => None,
-                };
-                let symbol = autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii();
-                (is_hydrogen(symbol, name.to_le_bytes().as_slice()), element(symbol))
-            }
-        };
         if name == 0 {
             return Err(bad_field("atom name (columns 13-16)", &columns[12..16], "is blank"));
         }
@@ -471,8 +456,7 @@ impl<'a> AtomReader<'a> {
             residue,
             name: u64::from(name),
             alternate: if columns[16] == b' ' { 0 } else { u64::from(columns[16]) },
-            hydrogen,
-            element,
+            element: element_of(line),
             position,
             occupancy: line.get(NEEDED..60).unwrap_or_default(),
             b_factor: line.get(B_END - 6..B_END).unwrap_or_default(),
@@ -482,8 +466,8 @@ impl<'a> AtomReader<'a> {
         if !self.repeated.is_empty() {
             patterns.recall(std::mem::take(&mut self.repeated), &mut self.selection);
         }
-        self.selection.atom(&record)?;
-        patterns.note(line, record.hydrogen, &mut self.selection, !hetatm && self.name_end == 20);
+        let taken = self.selection.atom(&record)?;
+        patterns.note(line, taken, &mut self.selection, !hetatm && self.name_end == 20);
         Ok(())
     }
 
@@ -519,6 +503,10 @@ impl<'a> AtomReader<'a> {
         let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
         if place == self.place {
             return Ok(false);
+        }
+        // A fourth letter of the name, in the first of these columns, does not begin another residue.
+        if !self.repeated.is_empty() && place >> 8 == self.place >> 8 {
+            patterns.recall(self.repeated, &mut self.selection);
         }
         self.place = place;
         self.repeated = &[];

@@ -12,7 +12,7 @@ use super::lines::lines;
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::{Found, GOES_ON, LineResidue, Parts};
-use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen};
+use super::select::{Record, ResidueId, Selection, Syntax};
 use super::word::pack;
 use memchr::memmem;
 
@@ -143,7 +143,6 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
             residue: pack(atom.residue),
             name: pack(atom.name),
             alternate: 0,
-            hydrogen: is_hydrogen(b"", atom.name),
             element: 0,
             position: atom.position,
             occupancy: b"",

@@ -1,10 +1,13 @@
 //! Selects the records that become atoms; the rules are the same for all formats.
 
 mod alternates;
-mod element;
+mod fate;
 mod names;
+mod one_residue;
+mod radius;
 mod repeat;
 
+use super::atoms::{Atom, Rules, end_oxygen};
 use super::components::{self, Component};
 use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
@@ -13,11 +16,11 @@ use super::options::{Alternates, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
-use element::radius;
-pub(super) use element::{element, is_hydrogen};
+use fate::Fate;
 use names::Names;
+use radius::radius;
 pub(super) use repeat::{BColumns, Known};
-use shared_types::backbone::{NO_ROLES, RoleAtoms};
+use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::collections::{HashMap, HashSet};
@@ -53,8 +56,7 @@ pub(super) struct Record<'r, 'a> {
     pub(super) name: u64,
     /// Alternate location, by [`pack`]; 0 for none.
     pub(super) alternate: u64,
-    pub(super) hydrogen: bool,
-    /// The element's symbol, by [`element()`].
+    /// The element's symbol as the file has it, by [`element`](super::atoms::element).
     pub(super) element: u16,
     /// Position in Å.
     pub(super) position: [f64; 3],
@@ -68,22 +70,32 @@ pub(super) struct Record<'r, 'a> {
 }
 
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
-/// The element, as [`element::element`] has it.
+/// The element's symbol.
 const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
 const N: u64 = b'N' as u64;
 const C: u64 = b'C' as u64;
 
-/// What happens to the current run of records.
+/// What came of a record.
 #[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    /// It has a row.
-    Row,
-    /// It has a row if its atoms are those of an amino acid.
-    IfAmino,
-    /// It has no row, and its atoms may cover others.
-    Cover,
-    /// It is not used.
+pub(super) enum Taken {
+    /// A heavy atom of the residue.
+    Heavy,
+    /// A hydrogen or a pseudo-atom of the residue, which is left out.
+    Light,
+    /// Nothing of the residue.
     Nothing,
+}
+
+/// A residue name with its meaning for the records that have it.
+#[derive(Clone, Copy)]
+struct Named {
+    residue: u64,
+    kind: ResidueKind,
+    rules: Rules,
+}
+
+impl Named {
+    const NONE: Self = Self { residue: 0, kind: UNKNOWN, rules: Rules::Other };
 }
 
 /// The current run of records of one residue.
@@ -99,12 +111,18 @@ struct Run {
     in_chain: Option<bool>,
     /// Index of its first atom.
     begin: usize,
-    /// Name and type of the record before.
-    record: (u64, ResidueKind),
+    /// That of the record before.
+    record: Named,
     /// The B column of its first atom.
     b_key: Option<u64>,
     /// Whether it has a calcium that is called as alpha carbons are.
     calcium: bool,
+    /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
+    end_oxygen: Option<(usize, usize)>,
+    /// Atoms whose element column contradicts their name.
+    contradictions: u32,
+    /// Pseudo-atoms.
+    pseudo_atoms: u32,
 }
 
 impl Run {
@@ -116,9 +134,12 @@ impl Run {
         hetatm: true,
         in_chain: None,
         begin: 0,
-        record: (0, UNKNOWN),
+        record: Named::NONE,
         b_key: None,
         calcium: false,
+        end_oxygen: None,
+        contradictions: 0,
+        pseudo_atoms: 0,
     };
 }
 
@@ -222,9 +243,10 @@ impl<'a> Selection<'a> {
         match self.residues {
             Residues::Standard => hetatm,
             Residues::All if hetatm => {
-                in_chain != Some(true) && matches!(component, Component::Other | Component::Water | Component::Nucleic)
+                let has_row = component.amino_acid().is_some() || component == Component::Unknown;
+                in_chain != Some(true) && !has_row
             }
-            Residues::All => matches!(component, Component::Water | Component::Nucleic),
+            Residues::All => matches!(component, Component::Water | Component::Nucleic | Component::Dummy),
         }
     }
 
@@ -253,28 +275,44 @@ impl<'a> Selection<'a> {
 
     /// Takes a record of the current residue.
     #[inline]
-    pub(super) fn atom(&mut self, record: &Record<'_, 'a>) -> Result<(), Problem> {
+    pub(super) fn atom(&mut self, record: &Record<'_, 'a>) -> Result<Taken, Problem> {
         if self.run.residue != Some(record.residue) && !self.begin(record)? {
-            return Ok(());
+            return Ok(Taken::Nothing);
         }
         match self.run.fate {
             Fate::Row | Fate::IfAmino => {}
-            Fate::Nothing => return Ok(()),
+            Fate::Nothing => return Ok(Taken::Nothing),
+            Fate::Dummy => {
+                self.draft.tally.pseudo_atoms += 1;
+                return Ok(Taken::Nothing);
+            }
             Fate::Cover => {
                 self.cover_atom(record);
-                return Ok(());
+                return Ok(Taken::Nothing);
             }
         }
-        if record.hydrogen {
-            return Ok(());
+        let Named { residue, kind, rules } = self.run.record;
+        let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
+        if !agrees {
+            self.run.contradictions += 1;
+            self.draft.tally.contradictions += 1;
         }
+        let (name, element) = match atom {
+            Atom::Heavy { name, element } => (name, element),
+            Atom::Hydrogen => return Ok(Taken::Light),
+            Atom::Pseudo => {
+                self.run.pseudo_atoms += 1;
+                self.draft.tally.pseudo_atoms += 1;
+                return Ok(Taken::Light);
+            }
+        };
         let known = match self.policy {
-            Alternates::First => self.names.insert_name(record.name, record.alternate),
-            _ => self.names.insert_alternate(record.name, record.alternate),
+            Alternates::First => self.names.insert_name(name, record.alternate),
+            _ => self.names.insert_alternate(name, record.alternate),
         };
         if let Some(first) = known {
             self.draft.tally.duplicates += usize::from(first == record.alternate);
-            return Ok(());
+            return Ok(Taken::Nothing);
         }
         if self.policy != Alternates::First {
             self.occupancies.push(record.occupancy);
@@ -283,23 +321,22 @@ impl<'a> Selection<'a> {
             self.open_residue(record.residue)?;
         }
         self.run.hetatm &= record.hetatm;
-        self.run.calcium |= record.element == CALCIUM;
+        self.run.calcium |= element == CALCIUM;
         if self.draft.b_is_uniform {
             let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
         }
         let at = self.draft.atoms.len();
-        let kind = self.run.record.1;
         if record.alternate != 0 && self.policy != Alternates::First {
             self.alternates.push(Alternate {
                 offset: at - self.run.begin,
                 residue: record.residue,
                 kind,
                 occupancy: self.occupancy(record.occupancy),
-                b_factor: if record.name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
+                b_factor: if name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
             });
         }
-        match record.name {
+        match name {
             // Alternate locations set theirs at the end of the run.
             CA if record.alternate == 0 || self.policy == Alternates::First => self.take_ca(at, record.b_factor),
             N => self.draft.set_backbone(0, at),
@@ -308,16 +345,19 @@ impl<'a> Selection<'a> {
         }
         if let Some(roles) = self.draft.structure.roles.last_mut() {
             let mut named = RoleAtoms::of_words(*roles);
-            named.assign(at - self.run.begin, trim_zeros(&record.name.to_le_bytes()));
+            named.assign(at - self.run.begin, trim_zeros(&name.to_le_bytes()));
             *roles = named.words();
+            if named.o == NO_ATOM {
+                self.run.see_end_oxygen(name, at - self.run.begin);
+            }
         }
         let [x, y, z] = record.position;
         let radius = match self.residues {
-            Residues::All => radius(kind, record.name, record.element),
-            Residues::Standard => f64::from(protor_radius(kind, trim_zeros(&record.name.to_le_bytes()))),
+            Residues::All => radius(kind, name, element),
+            Residues::Standard => f64::from(protor_radius(kind, trim_zeros(&name.to_le_bytes()))),
         };
         self.draft.atoms.push([x, y, z, radius]);
-        Ok(())
+        Ok(Taken::Heavy)
     }
 
     fn take_ca(&mut self, at: usize, b_factor: &[u8]) {
@@ -341,26 +381,37 @@ impl<'a> Selection<'a> {
 
     /// Takes a record whose residue name differs from the run's. Returns false if the record is not used.
     fn begin(&mut self, record: &Record<'_, 'a>) -> Result<bool, Problem> {
-        let (kind, fate) = self.fate(record);
+        let (named, fate) = self.fate(record);
         if self.run.residue.is_some() {
+            if self.is_one_residue(record, named, fate) {
+                self.go_on_as(named);
+                return Ok(true);
+            }
             // A second name within a run is microheterogeneity.
             if self.policy == Alternates::First || self.residues == Residues::Standard && fate == Fate::Nothing {
                 return Ok(false);
             }
             if record.alternate != 0 && !self.alternates.is_empty() {
-                if matches!(fate, Fate::Cover | Fate::Nothing) {
+                if matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing) {
                     return Ok(false);
                 }
-                self.run.record = (record.residue, kind);
+                self.run.record = named;
                 self.run.in_chain = self.run.in_chain.or(record.in_chain);
                 self.atom_of_another_name(record)?;
                 return Ok(false);
             }
-            if matches!(self.run.fate, Fate::Row | Fate::IfAmino) && matches!(fate, Fate::Cover | Fate::Nothing) {
+            if matches!(self.run.fate, Fate::Row | Fate::IfAmino)
+                && matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing)
+            {
                 // Water and other atoms of no residue do not split a residue.
-                if fate == Fate::Cover && self.cover && !record.hydrogen {
-                    let [x, y, z] = record.position;
-                    self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+                match fate {
+                    Fate::Cover => {
+                        if let Some(atom) = self.covering(record) {
+                            self.push_cover(atom);
+                        }
+                    }
+                    Fate::Dummy => self.draft.tally.pseudo_atoms += 1,
+                    _ => {}
                 }
                 return Ok(false);
             }
@@ -371,11 +422,11 @@ impl<'a> Selection<'a> {
         }
         self.run = Run {
             residue: Some(record.residue),
-            kind,
+            kind: named.kind,
             fate,
             in_chain: record.in_chain,
             begin: self.draft.atoms.len(),
-            record: (record.residue, kind),
+            record: named,
             ..Run::NEW
         };
         Ok(true)
@@ -387,64 +438,10 @@ impl<'a> Selection<'a> {
         let taken = self.atom(record);
         self.run.residue = own;
         if let Some(residue) = own {
-            self.run.record = (residue, self.run.kind);
+            let rules = Rules::of(components::component(residue));
+            self.run.record = Named { residue, kind: self.run.kind, rules };
         }
-        taken
-    }
-
-    /// The type and fate of a residue with the record's name.
-    #[inline]
-    fn fate(&mut self, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
-        if self.residues == Residues::Standard {
-            return match components::standard(record.residue).filter(|_| !record.hetatm) {
-                Some(kind) => (kind, Fate::Row),
-                None => (UNKNOWN, if self.cover { self.uncounted(record) } else { Fate::Nothing }),
-            };
-        }
-        let component = components::component(record.residue);
-        let outside = record.hetatm && record.in_chain == Some(false);
-        match component {
-            Component::Water => (UNKNOWN, Fate::Nothing),
-            Component::Nucleic => {
-                self.draft.tally.nucleotides += 1;
-                (UNKNOWN, Fate::Cover)
-            }
-            _ if outside => {
-                self.draft.tally.unlinked += usize::from(!matches!(component, Component::Other));
-                (UNKNOWN, Fate::Cover)
-            }
-            Component::Standard(kind) | Component::Variant(kind) => (kind, Fate::Row),
-            Component::Modified(kind) => (kind, Fate::IfAmino),
-            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfAmino),
-        }
-    }
-
-    /// The fate of non-standard residues if only standard ones have rows.
-    fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
-        match components::component(record.residue) {
-            Component::Water => Fate::Nothing,
-            _ => Fate::Cover,
-        }
-    }
-
-    fn cover_atom(&mut self, record: &Record<'_, '_>) {
-        if self.cover && !record.hydrogen && self.names.insert_name(record.name, record.alternate).is_none() {
-            let [x, y, z] = record.position;
-            self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
-        }
-    }
-
-    fn push_cover(&mut self, atom: [f64; 4]) {
-        self.draft.cover.push(atom);
-        self.key_cover();
-    }
-
-    /// Sets the chain of the last cover atoms.
-    fn key_cover(&mut self) {
-        if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
-            let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
-            self.draft.key_cover(&chain);
-        }
+        taken.map(drop)
     }
 
     /// Whether residues keep labels.
@@ -471,6 +468,9 @@ impl<'a> Selection<'a> {
             if !self.alternates.is_empty() {
                 self.choose_alternative();
             }
+            if self.run.end_oxygen.is_some() {
+                self.take_end_oxygen();
+            }
             self.judge();
         }
         self.run = Run::NEW;
@@ -490,6 +490,7 @@ impl<'a> Selection<'a> {
         let backbone = self.draft.has_backbone();
         let amino = match known {
             Component::Standard(_) | Component::Variant(_) | Component::Modified(_) => backbone.ca,
+            Component::Shared(_) => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca,
             Component::Unknown => backbone.ca,
             // Some programs number ions as if they were of a sequence.
             _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca && !self.run.calcium,
@@ -498,7 +499,7 @@ impl<'a> Selection<'a> {
             self.draft.drop_last(self.run.begin, self.cover);
             self.key_cover();
         } else if self.run.hetatm && self.run.in_chain != Some(true) {
-            self.draft.pend(!matches!(known, Component::Other));
+            self.draft.pend(!matches!(known, Component::Other | Component::Shared(_)));
         }
     }
 

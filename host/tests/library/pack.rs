@@ -208,7 +208,7 @@ fn rows_without_a_descriptor_are_refused() {
 fn values_that_the_kernel_cannot_take_are_refused() {
     let message = |change: fn(&mut BatchBuffers)| refused(change).to_string();
     assert!(message(|b| b.ca_indices[3] = 3).contains("\"second\": `ca_indices` at index 3 is 3"));
-    assert!(message(|b| b.residue_types[0] = 28).contains("\"first\": `residue_types` at index 0 is 28"));
+    assert!(message(|b| b.residue_types[0] = 255).contains("\"first\": `residue_types` at index 0 is 255"));
     assert!(message(|b| b.atoms[4].y = f32::NAN).contains("\"second\": `atoms` at index 4"));
     assert!(message(|b| b.chain_ids[1] = 1 << 29).contains("\"first\": `chain_ids` at index 1"));
     assert!(message(|b| b.residue_atoms[2] = 1).contains("\"second\": `residue_atoms` at index 2 is 1"));

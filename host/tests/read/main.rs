@@ -2,6 +2,7 @@
 
 mod arrays;
 mod assembly;
+mod atoms;
 mod cif;
 mod corpus;
 mod ends;

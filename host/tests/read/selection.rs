@@ -85,13 +85,14 @@ fn of_several_names_in_one_place_the_first_standard_one() {
 }
 
 #[test]
-fn hydrogens_are_left_out_by_element_or_name() {
+fn hydrogens_are_left_out_by_name_and_else_by_element() {
     let with_element = |name: &str, element: &str, x: f64| {
         format!("{:<76}{element:>2}\n", atom_line(name, ' ', "MET", "A   1 ", x).trim_end())
     };
     let text = [
         with_element(" N  ", "N", 1.0),
         with_element(" HA ", "H", 2.0),
+        // In an amino acid the name counts, whatever the element column has.
         with_element(" CE ", "D", 3.0),
         with_element("HG  ", "C", 4.0),
         with_element("1HB ", "", 5.0),
@@ -103,7 +104,7 @@ fn hydrogens_are_left_out_by_element_or_name() {
         atom_line(" H  ", ' ', "GLY", "A   2 ", 11.0),
     ];
     let s = structure(text.concat());
-    assert_eq!(xs(&s), [1.0, 4.0, 7.0, 10.0]);
+    assert_eq!(xs(&s), [1.0, 3.0, 7.0, 10.0]);
     // A residue with only hydrogens has no row.
     assert_eq!(rows(&s), ["A 1 MET 4"]);
 }

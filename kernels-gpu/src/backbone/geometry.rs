@@ -6,7 +6,7 @@ use cuda_std::math::{NAN, atan2, canonical, sqrt};
 use cuda_std::prelude::*;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::feature::{BackboneRow, column};
-use shared_types::residue::PROLINE;
+use shared_types::residue::{PROLINE, parent_of};
 use shared_types::{Atom, NO_CA};
 
 /// The longest peptide bond in Å, squared: beyond it the chain breaks.
@@ -108,10 +108,10 @@ impl Inputs<'_> {
         NOWHERE
     }
 
-    /// The position of the hydrogen on N of residue `i`; NaN for proline, and if no complete residue comes before.
+    /// The position of the hydrogen on N of residue `i`; NaN for proline, modified or not, and if no complete residue comes before.
     #[inline(always)]
     fn hydrogen(&self, i: u32, n: Vector) -> Vector {
-        if self.residue_types.at(i) == PROLINE {
+        if parent_of(self.residue_types.at(i)) == Some(PROLINE) {
             return NOWHERE;
         }
         n.plus(self.direction_before(i))

@@ -4,12 +4,13 @@ mod aligned;
 
 use super::labels::Labels;
 use super::lexer::unquote;
+use crate::read::atoms::element;
 use crate::read::error::{Problem, bad_field};
 use crate::read::fixed::fixed_8_3;
 use crate::read::named_residue::NamedResidue;
 use crate::read::number::{cif_number, integer, last_decimal};
 use crate::read::options::{Models, ReadOptions, Residues};
-use crate::read::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
+use crate::read::select::{Record, ResidueId, Selection, Syntax, occupancy};
 use crate::read::word::pack;
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
@@ -386,7 +387,6 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             residue,
             name: name.head,
             alternate: self.word(edges, Item::Alternate).head,
-            hydrogen: is_hydrogen(symbol, name.text),
             element: element(symbol),
             position,
             occupancy,
@@ -394,7 +394,8 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             hetatm,
             in_chain,
         };
-        self.models[current].1.atom(&record)
+        self.models[current].1.atom(&record)?;
+        Ok(())
     }
 
     /// The coordinates in Å.

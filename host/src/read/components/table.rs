@@ -107,6 +107,35 @@ pub(super) const PEPTIDES: [(&str, &str); 21] = [
          TBG VAD VAF VAH WVL X60 ZQN"),
 ];
 
+/// Atoms of these components whose element is not the first letter of their name, by the element's symbol.
+#[rustfmt::skip]
+pub(super) const OTHER_ELEMENTS: [(&str, &str); 10] = [
+    ("AS", "\
+         CAF/AS CAS/AS CSR/AS CZ2/AS CZZ/AS"),
+    ("AU", "\
+         85L/AU1 85L/AU2"),
+    ("BE", "\
+         BFD/BE"),
+    ("BR", "\
+         0AH/BR2 0Y8/BR1 12X/BR44 2KP/BR 33W/BR 4BF/BR 6CV/BR A1EJR/BR23 A8E/BR BIU/BR BTR/BR2 BYR/BR DBY/BR1 \
+         DBY/BR2 OLD/BR PBB/BR"),
+    ("CL", "\
+         0A8/CL1 0AK/CL 200/CL 2LT/CL1 2LT/CL2 2XA/CL 3CT/CL 3MY/CL 5CW/CL1 6CW/CLL 7T2/CL 85L/CL1 85L/CL2 \
+         A1A5S/CL1 A1EFT/CL1 A1ICB/CL06 ACL/CL AKL/CL1 C22/CL CHP/CL3 CS4/CL1D CS4/CL1E CTE/CL CTH/CL2 CWD/CL5 \
+         CZS/CL DC2/CL1 DC2/CL2 FCL/CL1 OMY/CL PCS/CL1 TQI/CL UXQ/CL1 ZCL/CLE1 ZCL/CLZ ZT6/CL"),
+    ("HG", "\
+         31Q/HG CMH/HG"),
+    ("PB", "\
+         CSB/PB"),
+    ("RH", "\
+         C4R/RH"),
+    ("SE", "\
+         30F/SE2 30V/SE 32S/SEL A1AS0/SE2 CSE/SE CSZ/SE MSE/SE MSO/SE PSW/SE SE7/SEG SEC/SE SOC/SE SYS/SE T9E/SEG \
+         UOX/SE"),
+    ("SI", "\
+         TSQ/SI1 ZT6/SI"),
+];
+
 /// The names of nucleic-acid components.
 #[rustfmt::skip]
 pub(super) const NUCLEIC: &str = "\

@@ -1,7 +1,8 @@
 //! Fields in the columns of an atom's record.
 
 use super::parts::LineResidue;
-use super::{ELEMENT_END, NEEDED, hetatm_in_any_case};
+use super::{NEEDED, hetatm_in_any_case};
+use crate::read::atoms::element;
 use crate::read::error::{Problem, bad_field};
 use crate::read::fixed::{fixed_8_3, three_fixed_8_3};
 use crate::read::number::decimal;
@@ -10,6 +11,8 @@ use memchr::memchr;
 
 /// End of the B factor's columns.
 pub(super) const B_END: usize = 66;
+/// End of the element's columns.
+pub(super) const ELEMENT_END: usize = 78;
 
 /// The eight bytes from column `at`, counted from 0.
 #[inline]
@@ -30,6 +33,20 @@ pub(super) fn name(columns: u32) -> u32 {
     let leading = inked.trailing_zeros() / 8;
     let trailing = inked.leading_zeros() / 8;
     (columns & (u32::MAX >> (8 * trailing))) >> (8 * leading)
+}
+
+/// The symbol of an atom's element.
+#[inline]
+pub(super) fn element_of(line: &[u8]) -> u16 {
+    let symbol = line.get(ELEMENT_END - 2..ELEMENT_END).unwrap_or_default();
+    // PDBQT has atom types, one column later: `A` is an aromatic carbon, others have a second letter.
+    let autodock = match (symbol, line.get(ELEMENT_END)) {
+        ([b' ', symbol @ (b'C' | b'N' | b'O' | b'S' | b'H')], None | Some(b' ')) => return u16::from(*symbol),
+        ([b' ', b'A'], None | Some(b' ')) => Some(*b"C "),
+        (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
+        _ => None,
+    };
+    element(autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii())
 }
 
 const COORDINATES: [(usize, &str); 3] =

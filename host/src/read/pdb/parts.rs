@@ -72,8 +72,6 @@ impl<'a> Parts<'a> {
 
 /// Whether a residue is known to be an amino acid. Programs for docking call ligands `UNK`, too.
 fn is_amino_acid(name: &[u8]) -> bool {
-    matches!(
-        component(pack(name.trim_ascii())),
-        Component::Standard(_) | Component::Variant(_) | Component::Modified(_)
-    )
+    let component = component(pack(name.trim_ascii()));
+    !matches!(component, Component::Shared(_)) && component.amino_acid().is_some()
 }

@@ -5,12 +5,12 @@
 //! coordinates are read. Where a line does not agree, the reader goes on record by record, from the same state as if it had read
 //! all records so.
 
-use super::columns::{B_END, field, name, usual_position};
-use super::{ATOM_LINE, ELEMENT_END, NEEDED};
+use super::columns::{B_END, ELEMENT_END, field, name, usual_position};
+use super::{ATOM_LINE, NEEDED};
 use crate::read::error::Problem;
 use crate::read::masks::holds;
 use crate::read::options::Residues;
-use crate::read::select::{BColumns, Known, Selection};
+use crate::read::select::{BColumns, Known, Selection, Taken};
 use shared_types::ResidueKind;
 use std::cell::Cell;
 
@@ -153,14 +153,14 @@ impl Patterns {
     }
 
     /// Takes note of a line of the current residue that was read without a pattern.
-    pub(super) fn note(&mut self, line: &[u8], hydrogen: bool, selection: &mut Selection<'_>, is_usual: bool) {
+    pub(super) fn note(&mut self, line: &[u8], taken: Taken, selection: &mut Selection<'_>, is_usual: bool) {
         if !self.is_plain {
             return;
         }
-        self.is_plain = is_usual && self.add(line, hydrogen, selection).is_some();
+        self.is_plain = is_usual && self.add(line, taken, selection).is_some();
     }
 
-    fn add(&mut self, line: &[u8], hydrogen: bool, selection: &mut Selection<'_>) -> Option<()> {
+    fn add(&mut self, line: &[u8], taken: Taken, selection: &mut Selection<'_>) -> Option<()> {
         if line.len() != ATOM_LINE - 1 || line[16] != b' ' {
             return None;
         }
@@ -171,9 +171,9 @@ impl Patterns {
         let names = field(line.first_chunk()?, 12);
         let lines = &mut self.current.lines;
         let before = lines.last().map_or(0, |line| line.known.atoms);
-        let radius = match known.atoms.checked_sub(before)? {
-            0 if hydrogen => None,
-            1 if !hydrogen => Some(selection.atoms().last()?[3]),
+        let radius = match (known.atoms.checked_sub(before)?, taken) {
+            (0, Taken::Light) => None,
+            (1, Taken::Heavy) => Some(selection.atoms().last()?[3]),
             // It repeats a name.
             _ => return None,
         };
@@ -241,12 +241,13 @@ fn place_of([a, b, c]: [u8; 3]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared_types::RESIDUES;
+    use shared_types::{RESIDUES, UNKNOWN};
     use std::collections::HashSet;
 
     #[test]
     fn amino_acids_have_places_of_their_own() {
-        let names = RESIDUES.iter().filter_map(|residue| residue.name.as_bytes().first_chunk::<3>());
+        let standard = &RESIDUES[..usize::from(UNKNOWN)];
+        let names = standard.iter().filter_map(|residue| residue.name.as_bytes().first_chunk::<3>());
         let places: HashSet<_> = names.clone().map(|name| place_of(*name)).collect();
         assert_eq!(places.len(), names.count());
     }

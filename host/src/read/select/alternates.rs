@@ -109,10 +109,12 @@ impl Selection<'_> {
 
         let begin = self.run.begin;
         let (mut ca, mut backbone, mut roles) = (NO_CA, [NO_CA; 2], RoleAtoms::NONE);
+        self.run.end_oxygen = None;
         for (to, &from) in kept.iter().enumerate() {
             self.draft.atoms[begin + to] = self.draft.atoms[begin + from];
             let place = (begin + to) as u32;
             roles.assign(to, trim_zeros(&names[from].0.to_le_bytes()));
+            self.run.see_end_oxygen(names[from].0, to);
             match names[from] {
                 (CA, 0) => ca = place,
                 (CA, _) => {

@@ -28,6 +28,11 @@ impl Names {
         &self.all
     }
 
+    /// Whether a name was added, in any alternate location.
+    pub(super) fn has(&self, name: u64) -> bool {
+        self.all.iter().any(|(own, _)| *own == name)
+    }
+
     /// Adds a name. Returns the alternate location of an earlier entry; `None` if the name is new.
     #[inline]
     pub(super) fn insert_name(&mut self, name: u64, alternate: u64) -> Option<u64> {

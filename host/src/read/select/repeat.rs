@@ -1,6 +1,6 @@
 //! Residues with the atoms of an earlier one, of which nothing needs to be looked up again.
 
-use super::{Fate, Run, Selection};
+use super::{Fate, Named, Rules, Run, Selection};
 use crate::read::error::Problem;
 use crate::read::word::pack;
 use shared_types::{NO_CA, ResidueKind};
@@ -14,6 +14,9 @@ pub(in crate::read) struct Known {
     ca: u32,
     backbone: [u32; 2],
     roles: [u32; 2],
+    /// Atoms whose element column contradicts their name.
+    contradictions: u32,
+    pseudo_atoms: u32,
 }
 
 /// The B columns of a repeated residue.
@@ -42,7 +45,11 @@ impl<'a> Selection<'a> {
     /// What is known of the current residue, if nothing about it is unusual.
     pub(in crate::read) fn known(&self) -> Option<Known> {
         let draft = &self.draft;
-        let usual = self.run.fate == Fate::Row && !self.run.hetatm && self.run.open && self.alternates.is_empty();
+        let usual = self.run.fate == Fate::Row
+            && !self.run.hetatm
+            && self.run.open
+            && self.alternates.is_empty()
+            && self.run.end_oxygen.is_none();
         if !usual {
             // The draft's last residue may be another one, whose atoms lie before those of the run.
             return None;
@@ -55,6 +62,8 @@ impl<'a> Selection<'a> {
             ca: from_begin(ca),
             backbone: backbone.map(from_begin),
             roles: *draft.structure.roles.last()?,
+            contradictions: self.run.contradictions,
+            pseudo_atoms: self.run.pseudo_atoms,
         })
     }
 
@@ -82,8 +91,21 @@ impl<'a> Selection<'a> {
         known: &Known,
         b: &BColumns<'_>,
     ) -> Result<(), Problem> {
-        let record = (residue, kind);
-        self.run = Run { residue: Some(residue), kind, fate: Fate::Row, hetatm: false, begin, record, ..Run::NEW };
+        let Known { contradictions, pseudo_atoms, .. } = *known;
+        self.run = Run {
+            residue: Some(residue),
+            kind,
+            fate: Fate::Row,
+            hetatm: false,
+            begin,
+            // Only standard amino acids and their variants are repeated.
+            record: Named { residue, kind, rules: Rules::Standard },
+            contradictions,
+            pseudo_atoms,
+            ..Run::NEW
+        };
+        self.draft.tally.contradictions += contradictions as usize;
+        self.draft.tally.pseudo_atoms += pseudo_atoms as usize;
         self.open_residue(residue)?;
         if self.draft.b_is_uniform {
             self.run.b_key = Some(pack(b.first));

@@ -153,9 +153,8 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<
             return None;
         }
     }
-    let (hydrogen, element) = match &bytes(line, places.element)?.to_le_bytes() {
-        [symbol @ (b'C' | b'N' | b'O' | b'S'), b' ', ..] => (false, u16::from(*symbol)),
-        [symbol @ (b'H' | b'D'), b' ', ..] => (true, u16::from(*symbol)),
+    let element = match &bytes(line, places.element)?.to_le_bytes() {
+        [symbol @ (b'C' | b'N' | b'O' | b'S' | b'H' | b'D'), b' ', ..] => u16::from(*symbol),
         _ => return None,
     };
     let alternate = match places.alternate {
@@ -181,18 +180,7 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<
         }
     };
     let Common { residue, hetatm, in_chain, occupancy } = common;
-    Some(Record {
-        residue,
-        name: name & own,
-        alternate,
-        hydrogen,
-        element,
-        position,
-        occupancy,
-        b_factor,
-        hetatm,
-        in_chain,
-    })
+    Some(Record { residue, name: name & own, alternate, element, position, occupancy, b_factor, hetatm, in_chain })
 }
 
 #[inline(always)]

@@ -1,0 +1,110 @@
+//! What happens to residues: which have rows, and whose atoms cover others.
+
+use super::radius::radius;
+use super::{Named, Record, Selection};
+use crate::read::atoms::{Atom, Rules};
+use crate::read::components::{self, Component};
+use crate::read::options::Residues;
+use crate::read::word::text_of;
+use shared_types::{ResidueKind, UNKNOWN};
+
+/// What happens to the current run of records.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Fate {
+    /// It has a row.
+    Row,
+    /// It has a row if its atoms are those of an amino acid.
+    IfAmino,
+    /// It has no row, and its atoms may cover others.
+    Cover,
+    /// Its records are no atoms.
+    Dummy,
+    /// It is not used.
+    Nothing,
+}
+
+impl Selection<'_> {
+    /// The meaning of the record's residue name, and the fate of a residue with it.
+    #[inline]
+    pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
+        let residue = record.residue;
+        if self.residues == Residues::Standard {
+            return match components::standard(residue).filter(|_| !record.hetatm) {
+                Some(kind) => (Named { residue, kind, rules: Rules::Standard }, Fate::Row),
+                None => {
+                    let fate = if self.cover { self.uncounted(record) } else { Fate::Nothing };
+                    (Named { residue, ..Named::NONE }, fate)
+                }
+            };
+        }
+        let component = components::component(residue);
+        let (kind, fate) = self.fate_of(component, record);
+        (Named { residue, kind, rules: Rules::of(component) }, fate)
+    }
+
+    #[inline]
+    fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
+        let outside = record.hetatm && record.in_chain == Some(false);
+        match component {
+            Component::Water => (UNKNOWN, Fate::Nothing),
+            Component::Dummy => (UNKNOWN, Fate::Dummy),
+            Component::Nucleic => {
+                self.draft.tally.nucleotides += 1;
+                (UNKNOWN, Fate::Cover)
+            }
+            _ if outside => {
+                self.draft.tally.unlinked += usize::from(!matches!(component, Component::Other | Component::Shared(_)));
+                (UNKNOWN, Fate::Cover)
+            }
+            Component::Standard(kind) | Component::Variant(kind) => (kind, Fate::Row),
+            Component::Modified(kind) | Component::Shared(kind) => (kind, Fate::IfAmino),
+            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfAmino),
+        }
+    }
+
+    /// The fate of non-standard residues if only standard ones have rows.
+    fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
+        match components::component(record.residue) {
+            Component::Water => Fate::Nothing,
+            Component::Dummy => Fate::Dummy,
+            _ => Fate::Cover,
+        }
+    }
+
+    pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) {
+        if self.cover
+            && let Some(atom) = self.covering(record)
+            && self.names.insert_name(record.name, record.alternate).is_none()
+        {
+            self.push_cover(atom);
+        }
+    }
+
+    /// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
+    pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Option<[f64; 4]> {
+        let [x, y, z] = record.position;
+        match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
+            Atom::Heavy { name, element } => Some([x, y, z, radius(UNKNOWN, name, element)]),
+            Atom::Hydrogen => None,
+            Atom::Pseudo => {
+                self.draft.tally.pseudo_atoms += 1;
+                None
+            }
+        }
+    }
+
+    pub(super) fn push_cover(&mut self, atom: [f64; 4]) {
+        if self.cover {
+            self.draft.cover.push(atom);
+            self.key_cover();
+        }
+    }
+
+    /// Sets the chain of the last cover atoms.
+    pub(super) fn key_cover(&mut self) {
+        if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
+            let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
+            self.draft.key_cover(&chain);
+        }
+    }
+}
