@@ -28,8 +28,15 @@ pub struct ReadArgs {
     #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
     pub altloc: AltlocArg,
 
-    /// Models to read: one by its number, or each as its own structure (x.pdb#2) [default: the first]
-    #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
+    /// Models to read: one by its number, each as its own structure (x.pdb#2), or all joined as the copies of an assembly, whose
+    /// chains are called A, A-2, ... [default: the first]
+    #[arg(
+        long,
+        visible_alias = "models",
+        value_name = "N|all|join",
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub model: Option<ModelArg>,
 
     /// Build the biological assembly of this id (mmCIF `pdbx_struct_assembly_gen`, PDB REMARK 350) of each file: copies
@@ -174,10 +181,11 @@ impl FromStr for ModelArg {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => Ok(Self(Models::All)),
+            "join" => Ok(Self(Models::Join)),
             number => number
                 .parse()
                 .map(|number| Self(Models::Number(number)))
-                .map_err(|_| "give a number, or `all`".to_owned()),
+                .map_err(|_| "give a number, `all`, or `join`".to_owned()),
         }
     }
 }

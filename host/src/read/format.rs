@@ -8,6 +8,8 @@ pub(super) enum Format {
     Empty,
     Pdb,
     Pqr,
+    /// PQR in the columns of PDB.
+    PqrColumns,
     Cif,
     BinaryCif,
     FoldComp,
@@ -81,6 +83,8 @@ pub(super) fn format_of(text: &[u8]) -> Format {
         Format::Cif
     } else if pqr::is_one(text) {
         Format::Pqr
+    } else if pqr::is_in_pdb_columns(text) {
+        Format::PqrColumns
     } else {
         Format::Pdb
     }

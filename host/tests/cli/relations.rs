@@ -59,18 +59,18 @@ fn an_input_without_a_chain_of_the_interface_fails() {
     let run = Run::new();
     run.copy(&trimer(), "three.pdb.gz");
     run.copy(&example(), "one.pdb");
-    let says = "error: three.pdb: no protein residues in a chain of --between (X); the file has A,B,C";
+    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C";
     let between = |chains, more: &[&str]| {
         run.prism(&[&["interface", "--backend", "cpu", "--between", chains, "three.pdb.gz"], more].concat())
     };
     between("A,X", &["-q", "-o", "t.csv", "--by-residue", "r.csv", "--status", "s.csv"]).says(1, says);
     assert_eq!(run.files(), ["one.pdb", "s.csv", "three.pdb.gz"]);
     assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "error"), [&says["error: three.pdb: ".len()..]]);
-    between("Y,X", &[]).says(1, "in a chain of --between (Y,X); the file has A,B,C");
-    between("A,", &[]).says(1, "in a chain of --between (\" \"); the file has A,B,C");
+    between("Y,X", &[]).says(1, "in chains Y,X of --between; the file has A,B,C");
+    between("A,", &[]).says(1, "in chain \" \" of --between; the file has A,B,C");
     // Others are computed.
     let both = between("A,B", &["one.pdb"]);
-    both.says(3, "error: one.pdb: no protein residues in a chain of --between (A,B); the file has E");
+    both.says(3, "error: one.pdb: no protein residues in chains A,B of --between; the file has E");
     assert_eq!(
         (both.stdout, both.stderr.contains("1 structure, 152 residues, 1 failed")),
         (between("A,B", &[]).stdout, true)
