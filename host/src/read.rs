@@ -28,6 +28,7 @@ mod facts;
 mod finish;
 mod fixed;
 mod foldcomp;
+mod foreign;
 mod format;
 mod frames;
 mod gzip;
@@ -53,7 +54,7 @@ pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
 pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
-pub(crate) use format::{MMJSON, PDBML};
+pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};
@@ -149,9 +150,9 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Ok(text) => text,
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let text =
-        if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
+    let text = unmarked(&text);
+    let is_text = !is_binary(&text) && !text.starts_with(foldcomp::MAGIC);
+    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
     let mut all = read_models(&text, name, options, options);
     if let Some(chains) = &options.chains
         && lacking(&all, chains) > 0

@@ -499,7 +499,10 @@ impl<'a> Selection<'a> {
         // residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.run.begin).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
         let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
-            let wrong = "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000)";
+            let wrong = match residue_id.number.first() {
+                Some(b'*') => "consists of stars: the residue number did not fit when the file was written; number residues anew",
+                _ => "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)",
+            };
             bad_field(self.syntax.number_field, residue_id.number, wrong)
         })?;
         let chain = match self.last_chain {

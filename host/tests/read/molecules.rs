@@ -204,3 +204,120 @@ fn the_model_that_has_protein_is_named() {
     assert!(refusal(&text).ends_with(said), "{}", refusal(&text));
     assert!(refusal(water).ends_with("no protein residues"));
 }
+
+/// A free amino acid that a viewer wrote with a number in a sequence.
+#[test]
+fn entities_that_are_no_polymers_are_ligands() {
+    let (items, rows) = crambin_loop();
+    let at = |item: &str| items.iter().position(|&own| own == item).unwrap();
+    let (group, asym, entity, label, auth) =
+        (at("group_PDB"), at("label_asym_id"), at("label_entity_id"), at("label_seq_id"), at("auth_seq_id"));
+    let ligand = |group_of: &'static str| {
+        let own = rows.iter().filter(|row| row[auth] == "10").map(|row| {
+            let mut row = row.clone();
+            (row[group], row[asym], row[entity], row[label], row[auth]) = (group_of, "B", "2", "301", "301");
+            let x = at("Cartn_x");
+            row[x] = "60.000";
+            row
+        });
+        rows.iter().cloned().chain(own).collect::<Vec<_>>()
+    };
+    let residues = |text: &str| read(text).structure.n_residues();
+    let entities = "loop_\n_entity.id\n_entity.type\n1 polymer\n2 non-polymer\n#\n";
+    for group_of in ["HETATM", "ATOM"] {
+        let atoms = cif_of(&items, &ligand(group_of));
+        assert_eq!(residues(&atoms.replacen("loop_", &format!("{entities}loop_"), 1)), 46, "{group_of}");
+        assert_eq!(residues(&format!("{atoms}#\n{entities}")), 46, "the table of entities comes after the atoms");
+        assert_eq!(residues(&format!("{atoms}#\n{}", entities.replace("non-polymer", "polymer"))), 47);
+    }
+    // Without the table: a polymer has more than one residue.
+    assert_eq!(residues(&cif_of(&items, &ligand("HETATM"))), 46);
+    assert_eq!(residues(&cif_of(&items, &ligand("ATOM"))), 47);
+    let found = read(bcif_of(&items, &ligand("HETATM")));
+    assert_eq!((found.structure.n_residues(), found.notes[0].kind), (46, NoteKind::Unlinked));
+}
+
+/// What `editconf -mead` of GROMACS writes: charge and radius in the columns of occupancy and B factor.
+#[test]
+fn radii_are_no_b_factors() {
+    let atoms = ubiquitin_atoms(602);
+    let line = |(index, line): (usize, &str)| {
+        let charge = if index % 2 == 0 { -0.42 } else { 0.12 };
+        format!("{}{charge:6.2}{:6.2}{}\n", &line[..54], 1.82, &line[66..])
+    };
+    let pqr: String = atoms.lines().enumerate().map(line).collect();
+    let (plain, found) = (structure(&atoms), read(&pqr));
+    assert!(found.structure.b_column.iter().all(|b| b.is_nan()) && !found.structure.predicted);
+    assert_eq!(found.structure.atoms, plain.atoms);
+    assert!(found.notes[0].text.contains("PQR in the columns of PDB"), "{:?}", found.notes);
+}
+
+/// Residues 9961 to 10036, as four programs write them.
+#[test]
+fn residue_numbers_beyond_9999() {
+    let text = |large: &dyn Fn(i32) -> String| -> String {
+        let line = |line: &str| {
+            let number = line[22..26].trim().parse::<i32>().unwrap() + 9960;
+            let shown = if number < 10_000 { format!("{number:4}") } else { large(number) };
+            format!("{}{shown}{}\n", &line[..22], &line[26..])
+        };
+        ubiquitin_atoms(602).lines().map(line).collect()
+    };
+    let chimera = |number: i32| format!("{}{:03}", if number < 11_000 { 'A' } else { 'B' }, number % 1000);
+    let hybrid = |number: i32| {
+        let digit = |value: i32| char::from_digit(value as u32, 36).unwrap().to_ascii_uppercase();
+        let rest = number - 10_000;
+        format!("A{}{}{}", digit(rest / 1296), digit(rest / 36 % 36), digit(rest % 36))
+    };
+    let all: [&dyn Fn(i32) -> String; 4] =
+        [&|number| format!("{:4X}", number - 10_000 + 0xa000), &|number| format!("{number:4x}"), &chimera, &hybrid];
+    for large in all {
+        let found = read(text(large)).structure;
+        assert_eq!(found.residue_numbers, (9961..=10_036).collect::<Vec<_>>(), "{}", large(10_016));
+    }
+    let stars = refusal(text(&|_| "****".to_owned()));
+    assert!(stars.contains("residue number (columns 23-26) \"****\" consists of stars"), "{stars}");
+}
+
+/// What the file is, in place of one text for all.
+#[test]
+fn other_formats_are_named() {
+    for (bytes, what) in [
+        (&b">sp|P0CG48\nMQIFVKTLTG\n"[..], "a FASTA file"),
+        (b"%PDF-1.7\n%\xe2\xe3", "a PDF document"),
+        (b"{\"a\": 1}", "a JSON file"),
+        (b"\n [ {\"a\": 1} ]", "a JSON file"),
+        (b"<html><body>Not found</body></html>", "a web page"),
+        (b"<?xml version=\"1.0\"?><x/>", "an XML file"),
+        (b"{\\rtf1\\ansi ATOM}", "an RTF document"),
+        (b"\x89PNG\r\n\x1a\n", "an image"),
+        (b"\x93NUMPY\x01\0", "a NumPy array"),
+        (b"PAR1\x15\0", "a table"),
+        (b"\0\0\x07\xcb\0\0", "trajectories"),
+        (b"\x54\0\0\0CORD", "trajectories"),
+        (b"@<TRIPOS>MOLECULE\n", "small molecules"),
+        (b"x\n  RDKit\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", "small molecules"),
+        (b"3\nwater\nO 0.0 0.0 0.0\nH 1.0 0.0 0.0\n", "small molecules"),
+        (b"Water\n    3\n    1SOL     OW    1   0.126   1.624   1.679\n", "GRO is not supported"),
+        (b"PSF CMAP\n", "a topology"),
+        (b"%VERSION  VERSION_STAMP = V0001.000", "a topology"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
+        (b"CLUSTAL W (1.83)\n", "sequences"),
+    ] {
+        let said = refusal(bytes);
+        assert!(said.contains(what), "{said}");
+        assert!(refusal(gzip(bytes)).contains(what));
+    }
+}
+
+#[test]
+fn texts_of_other_encodings_are_read() {
+    let atoms = ubiquitin_atoms(602);
+    let wide = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(atoms.encode_utf16());
+        units.flat_map(order).collect()
+    };
+    for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes)] {
+        assert_same(&structure(bytes), &structure(&atoms));
+    }
+}
