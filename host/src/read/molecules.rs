@@ -4,14 +4,15 @@
 //! different molecules if they are not bonded and
 //! - `TER` comes between them, or
 //! - their segments differ: the segment id in PDB, `label_asym_id` in mmCIF, or
-//! - numbers restart, and repeat those of the molecule before, in another place, or
+//! - numbers restart, and repeat those of the molecule before, in another place (without a chain id they may also fall, if the
+//!   next residue is far), or
 //! - their numbers follow each other, and yet they are far apart: ends of several bonded residues, 10 Å from each other.
 //!
 //! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
 //! chain's own ligands: residues in `HETATM` records alone begin no molecule. Where SEQRES lists the residues of a chain, it is
 //! one molecule, unless it has more of them, or has them twice.
 
-use super::draft::Draft;
+use super::draft::{BOND2, Draft};
 use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use super::word::{text_of, trim_zeros};
@@ -71,7 +72,7 @@ impl Draft {
         let own = std::mem::take(&mut self.structure.chains);
         let mut found: HashMap<usize, Molecules> = HashMap::new();
         for chain in suspects {
-            let molecules = self.molecules(chain, facts.sequences.get(own[chain].as_str()).copied(), facts);
+            let molecules = self.molecules(chain, &own[chain], facts);
             if molecules.segments.len() > 1 {
                 found.insert(chain, molecules);
             }
@@ -140,11 +141,11 @@ impl Draft {
         (0..may_divide.len()).filter(|&chain| may_divide[chain]).collect()
     }
 
-    /// Divides the residues of a chain, of which SEQRES lists `listed`.
-    fn molecules(&self, chain: usize, listed: Option<usize>, facts: &Facts) -> Molecules {
+    /// Divides the residues of a chain.
+    fn molecules(&self, chain: usize, own: &str, facts: &Facts) -> Molecules {
         let s = &self.structure;
         let rows: Vec<usize> = (0..s.n_residues()).filter(|&row| s.chain_ids[row] as usize == chain).collect();
-        let is_declared = listed.is_some_and(|listed| rows.len() <= listed);
+        let is_declared = facts.sequences.get(own).is_some_and(|&listed| rows.len() <= listed);
         let cell = facts.cell.as_ref();
         let mut all: Vec<Molecule<'_>> = vec![Molecule { segment: self.segments[rows[0]], ..Molecule::default() }];
         let (mut current, mut before, mut bonded) = (0, None, 0);
@@ -157,11 +158,13 @@ impl Draft {
                 let segment = self.segments[first];
                 let differs = segment != self.segments[before] && segment != 0 && self.segments[before] != 0;
                 let is_long = bonded.min(stretch.len()) >= LEAST;
+                let is_blank = own.trim().is_empty();
+                let falls = is_blank && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let is_polymer = self.segments_are_polymers && segment != 0 && !differs;
                 let reasons = [
                     (!is_declared && self.ends_between(before, first), "TER"),
                     (!is_declared && differs, "their segments"),
-                    (self.restarts(&all[current], before, stretch), "numbers that restart"),
+                    (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
                     (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),
                 ];
                 if reasons.iter().any(|(holds, _)| *holds) {
@@ -211,21 +214,30 @@ impl Draft {
     /// Whether two residues follow each other by their numbers, but cannot be bonded even through one that is missing.
     fn are_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
         let numbers = &self.structure.residue_numbers;
-        let [c, n] = [self.backbone[before][1], self.backbone[row][0]].map(|atom| self.atoms.get(atom as usize));
-        let (Some(c), Some(n)) = (c, n) else { return false };
-        numbers[before].checked_add(1) == Some(numbers[row]) && distance2(c, n, cell) > FAR2
+        numbers[before].checked_add(1) == Some(numbers[row])
+            && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+    }
+
+    /// Whether numbers fall between two residues that are not close.
+    fn fall_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+        self.place(row) < self.place(before) && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+    }
+
+    /// The square of the distance in Å between C of a residue and N of another one.
+    fn gap2(&self, before: usize, row: usize, cell: Option<&Cell>) -> Option<f64> {
+        let atom = |index: u32| self.atoms.get(index as usize);
+        Some(distance2(atom(self.backbone[before][1])?, atom(self.backbone[row][0])?, cell))
     }
 
     /// Whether two residues are bonded, perhaps across the border of a periodic cell.
     fn are_linked(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
-        let atom = |index: u32| self.atoms.get(index as usize);
-        let ca = |row: usize| atom(self.structure.ca_indices[row]);
+        let ca = |row: usize| self.atoms.get(self.structure.ca_indices[row] as usize);
         if self.bonded(self.backbone[before][1], self.backbone[row][0]) {
             return true;
         }
-        match (atom(self.backbone[before][1]), atom(self.backbone[row][0])) {
-            (Some(c), Some(n)) => cell.is_some() && distance2(c, n, cell) < super::draft::BOND2,
-            _ => matches!((ca(before), ca(row)), (Some(a), Some(b)) if distance2(a, b, cell) < CA_BOND2),
+        match self.gap2(before, row, cell) {
+            Some(gap) => cell.is_some() && gap < BOND2,
+            None => matches!((ca(before), ca(row)), (Some(a), Some(b)) if distance2(a, b, cell) < CA_BOND2),
         }
     }
 

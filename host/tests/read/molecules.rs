@@ -74,6 +74,9 @@ fn molecules_are_told_apart_by_whatever_the_file_has() {
     // GROMACS: numbers restart.
     assert_eq!(chains(&two(&PLAIN)), both("A", "A~2"));
     assert_eq!(chains(&two(&Named { chains: [' ', ' '], ..PLAIN })), both(" ", "~2"));
+    // PDB2PQR without chains: numbers fall, and repeat none.
+    assert_eq!(chains(&two(&Named { chains: [' ', ' '], offset: -100, ..PLAIN })), both(" ", "~2"));
+    assert_eq!(chains(&two(&Named { offset: -100, ..PLAIN })), [("A".to_owned(), 2 * N)]);
     // TER alone, with a gap in the numbers.
     assert_eq!(chains(&two(&Named { offset: 200, end: "TER\n", ..PLAIN })), both("A", "A~2"));
     // With letters nothing is to be told apart.
