@@ -138,11 +138,13 @@ impl Annotations {
     }
 
     fn add(&mut self, columns: &Columns, record: &csv::StringRecord, line: u64) -> Result<(), String> {
-        let key = |index: usize| &record[columns.keys[index]];
-        let number = key(2).trim();
+        let key = |index: usize| record[columns.keys[index]].trim();
+        // A blank chain is a chain.
+        let chain = if key(1).is_empty() { " " } else { key(1) };
+        let number = key(2);
         let number = number.parse().map_err(|_| format!("resnum {number:?} is not a whole number"))?;
         let residues = self.structures.entry(key(0).to_owned()).or_default();
-        let entry = residues.entry((key(1).to_owned(), number, key(3).to_owned())).or_default();
+        let entry = residues.entry((chain.to_owned(), number, key(3).to_owned())).or_default();
         entry.count += 1;
         for (value, Value { name, .. }) in VALUES.iter().enumerate() {
             let Some(text) = columns.values[value].map(|index| record[index].trim()) else { continue };

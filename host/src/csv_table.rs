@@ -1,6 +1,6 @@
 //! CSV tables that users give beside structures: their lines with numbers, and their errors.
 
-use crate::read::Compression;
+use crate::read::{Compression, unmarked};
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(crate) struct CsvTable<'a, R> {
 /// Opens a file, which may be compressed. Returns its name for errors, too.
 pub(crate) fn open(path: &Path) -> Result<(Box<dyn Read + Send>, String), TableError> {
     let shown = path.display().to_string();
-    match File::open(path).and_then(decompressed) {
+    match File::open(path).and_then(decompressed).and_then(decoded) {
         Ok(text) => Ok((text, shown)),
         Err(source) => Err(TableError::Io { path: shown, source }),
     }
@@ -62,6 +62,17 @@ fn decompressed(mut file: File) -> std::io::Result<Box<dyn Read + Send>> {
         Some(compression) => compression.decoder(all)?,
         None => Box::new(all),
     })
+}
+
+/// A text without a byte-order mark, and in UTF-8.
+fn decoded(mut text: Box<dyn Read + Send>) -> std::io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(3);
+    text.by_ref().take(3).read_to_end(&mut head)?;
+    if matches!(head[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        text.read_to_end(&mut head)?;
+        return Ok(Box::new(Cursor::new(unmarked(&head).into_owned())));
+    }
+    Ok(Box::new(Cursor::new(unmarked(&head).into_owned()).chain(text)))
 }
 
 impl<'a, R: Read> CsvTable<'a, R> {

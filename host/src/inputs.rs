@@ -1,5 +1,6 @@
 //! Finds the files to read, and names their structures.
 
+mod addresses;
 mod amount;
 mod clashes;
 mod database;
@@ -12,6 +13,7 @@ use crate::read::{
     self, AtomArrays, COMPRESSED, Problem, ReadError, ReadOptions, ReadStructure, read_arrays, read_path,
     read_structures,
 };
+use addresses::not_downloaded;
 #[cfg(any(feature = "cli", test))]
 pub(crate) use amount::atoms_at_first_sight;
 use bytes::Bytes;
@@ -19,6 +21,7 @@ pub use clashes::Clashes;
 pub use names::{NameBy, stem};
 use names::{extension, is_archive, is_structure, refused_format, structure_name, without_compression};
 use rayon::prelude::*;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::is_packed_tar;
@@ -26,7 +29,8 @@ pub(crate) use stream::unpack;
 use thiserror::Error;
 use walkdir::{DirEntry, WalkDir};
 
-/// Extensions of structure files in directories and archives; one of [`COMPRESSED`] may follow.
+/// Extensions of structure files in directories and archives, beside `pdb1` to `pdb9` of assemblies; one of [`COMPRESSED`] may
+/// follow.
 pub const EXTENSIONS: [&str; 8] = ["pdb", "ent", "cif", "mmcif", "bcif", "fcz", "pqr", "pdbqt"];
 
 /// An input: a file with one or more structures, a structure of a packed data set, or an archive.
@@ -293,7 +297,9 @@ impl Inputs {
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => self.open_dataset(path),
             Ok(metadata) => self.entries.push(named(path, &metadata)),
             Err(error) => {
-                self.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
+                let name = path.display().to_string();
+                let reason = not_downloaded(&name).filter(|_| error.kind() != ErrorKind::PermissionDenied);
+                self.entries.push(Err(InputFailure::new(&name, reason.unwrap_or_else(|| error.to_string()))));
             }
         }
     }
@@ -459,7 +465,8 @@ pub(crate) fn taken_of_archives() -> String {
 
 fn described(extensions: &[&str]) -> String {
     let [others @ .., last] = extensions else { return String::new() };
-    let dotted = |extensions: &[&str]| extensions.iter().map(|one| format!(".{one}")).collect::<Vec<_>>().join(", ");
+    let dot = |one: &&str| if *one == "pdb" { ".pdb (.pdb1 to .pdb9)".to_owned() } else { format!(".{one}") };
+    let dotted = |extensions: &[&str]| extensions.iter().map(dot).collect::<Vec<_>>().join(", ");
     format!("{} or .{last}, each also {}", dotted(others), dotted(&COMPRESSED))
 }
 

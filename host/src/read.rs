@@ -29,12 +29,14 @@ mod facts;
 mod finish;
 mod fixed;
 mod foldcomp;
+mod foreign;
 mod format;
 mod frames;
 mod gzip;
 mod lines;
 mod masks;
 mod models;
+mod molecules;
 mod named_residue;
 mod note;
 mod number;
@@ -53,7 +55,7 @@ pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
 pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
-pub(crate) use format::{MMJSON, PDBML};
+pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};
@@ -63,6 +65,7 @@ use compressed::plain;
 use error::Fault;
 use format::{Format, format_of, is_binary, with_line_feeds};
 use models::{Found, Model, models, number_repeated};
+use select::Syntax;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -148,21 +151,64 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Ok(text) => text,
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let text =
-        if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
-    match read_text(&text, options) {
-        Ok(mut models) => {
-            number_repeated(&mut models);
-            let finished = |(suffix, model): (String, Result<Model, Fault>)| {
-                let name = format!("{name}{suffix}");
-                let read = model.and_then(|model| model.draft.finish(&name, &model.facts, options));
-                read.map_err(|fault| fault.into_error(&name, &text))
-            };
-            models.into_iter().map(finished).collect()
+    let text = unmarked(&text);
+    let is_text = !is_binary(&text) && !text.starts_with(foldcomp::MAGIC);
+    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    let mut all = read_models(&text, name, options, options);
+    if let Some(chains) = &options.chains
+        && lacking(&all, chains) > 0
+        && chains.iter().any(|chain| pdb::has_segment(&text, chain))
+    {
+        // Segments become chains only where all records are read.
+        let whole = ReadOptions { chains: None, ..options.clone() };
+        let by_segment = read_models(&text, name, &whole, options);
+        if lacking(&by_segment, chains) < lacking(&all, chains) {
+            all = by_segment;
         }
-        Err(fault) => vec![Err(fault.into_error(name, &text))],
     }
+    if options.models != Models::All
+        && let [Err(ReadError { problem: Problem::NoProtein(place), .. })] = &mut all[..]
+    {
+        *place += &model_with_protein(&text, options);
+    }
+    all
+}
+
+/// The structures of a text: `reading` says which records to read, `options` which structures to make of them.
+fn read_models(
+    text: &[u8],
+    name: &str,
+    reading: &ReadOptions,
+    options: &ReadOptions,
+) -> Vec<Result<ReadStructure, ReadError>> {
+    let mut models = match read_text(text, reading) {
+        Ok(models) => models,
+        Err(fault) => return vec![Err(fault.into_error(name, text))],
+    };
+    number_repeated(&mut models);
+    let finished = |(suffix, model): (String, Result<Model, Fault>)| {
+        let name = format!("{name}{suffix}");
+        let read = model.and_then(|model| model.draft.finish(&name, &model.facts, options));
+        read.map_err(|fault| fault.into_error(&name, text))
+    };
+    models.into_iter().map(finished).collect()
+}
+
+/// How many of the requested chains structures lack.
+fn lacking(all: &[Result<ReadStructure, ReadError>], chains: &[String]) -> usize {
+    let lacks = |read: &ReadStructure| read.notes.iter().filter(|note| note.kind == NoteKind::MissingChain).count();
+    all.iter().map(|read| read.as_ref().map_or(chains.len(), lacks)).sum()
+}
+
+/// For a model without protein, the first one that has some; empty if none has.
+#[cold]
+fn model_with_protein(text: &[u8], options: &ReadOptions) -> String {
+    let all = ReadOptions { models: Models::All, ..options.clone() };
+    let read = read_models(text, "", &all, &all).into_iter().flatten().next();
+    let number = |read: &ReadStructure| read.structure.name.rsplit_once('#').map(|(_, number)| number.to_owned());
+    read.as_ref().and_then(number).map_or_else(String::new, |number| {
+        format!(" in the model that was read; model {number} has some (--model {number}, or --model all)")
+    })
 }
 
 fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
@@ -170,11 +216,12 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb | Format::Pqr | Format::FoldComp => {
+        Format::Pdb | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
             let found = match format {
                 Format::Pqr => pqr::read(text, options)?,
+                Format::PqrColumns => read_pqr_columns(text, options)?,
                 Format::FoldComp => foldcomp::read(text, options)?,
-                _ => read_pdb(text, options)?,
+                _ => read_pdb(text, options, pdb::SYNTAX)?,
             };
             Ok(models(Ok(found.models), "", found.met, &found.facts, options))
         }
@@ -194,11 +241,19 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
 }
 
 /// Frames without `MODEL` records have no numbers to select by until all of them are read.
-fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
-    match pdb::read(text, options) {
+fn read_pdb(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<pdb::Found, Fault> {
+    match pdb::read(text, options, syntax) {
         Err(Fault { problem: Problem::NoModel { numbers, .. }, .. }) if numbers.len() == 1 => {
-            pdb::read(text, &ReadOptions { models: Models::All, ..options.clone() })
+            pdb::read(text, &ReadOptions { models: Models::All, ..options.clone() }, syntax)
         }
         found => found,
     }
+}
+
+fn read_pqr_columns(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
+    let mut found = read_pdb(text, options, pdb::PQR_SYNTAX)?;
+    let text =
+        "PQR in the columns of PDB: what stands as occupancy and B factor are charges and radii, which are not used";
+    found.facts.notes.push(Note { kind: NoteKind::Repaired, text: text.to_owned() });
+    Ok(found)
 }

@@ -72,7 +72,8 @@ impl Options {
                 None => Models::First,
                 Some(Model::Number(number)) => Models::Number(*number),
                 Some(Model::Word(word)) if word == "all" => Models::All,
-                Some(Model::Word(other)) => return refuse("model", "a number or \"all\"", other),
+                Some(Model::Word(word)) if word == "join" => Models::Join,
+                Some(Model::Word(other)) => return refuse("model", "a number, \"all\" or \"join\"", other),
             },
             assembly: self.assembly.clone(),
             cover: match self.het.as_str() {

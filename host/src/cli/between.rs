@@ -4,6 +4,7 @@ use crate::contacts::{chain_named, names_of_chains};
 use prism_host::StructureInput;
 use prism_host::inputs::InputFailure;
 use prism_host::pipeline::{Batch, Outcome};
+use prism_host::plural::form;
 use prism_host::read::listed_ids;
 
 /// Turns the structures of a batch that lack a chain into failures.
@@ -28,9 +29,19 @@ pub fn require(chains: &[String; 2], batch: Batch) -> Batch {
 
 /// What is wrong if a structure lacks a chain.
 fn lack(structure: &StructureInput, chains: &[String; 2]) -> Option<String> {
-    let missing = chains.iter().filter(|name| chain_named(structure, name).is_none());
-    let missing = listed_ids(missing.map(String::as_str));
-    let found = names_of_chains(structure);
-    (!missing.is_empty())
-        .then(|| format!("no protein residues in a chain of --between ({missing}); the file has {found}"))
+    let is_chain = |name: &str| chain_named(structure, name).is_some();
+    let missing: Vec<&str> = chains.iter().map(String::as_str).filter(|name| !is_chain(name)).collect();
+    let is_group = |name: &&str| name.chars().count() > 1 && name.chars().all(|letter| is_chain(&letter.to_string()));
+    // Several letters may be meant as several chains.
+    let group = missing.iter().copied().find(is_group);
+    let hint =
+        group.map(|group| format!("; --between takes one chain on either side, and {group} is not the name of one"));
+    let (chain, found) = (form(missing.len(), "chain", "chains"), names_of_chains(structure));
+    let listed = listed_ids(missing.iter().copied());
+    (!missing.is_empty()).then(|| {
+        format!(
+            "no protein residues in {chain} {listed} of --between; the file has {found}{}",
+            hint.unwrap_or_default()
+        )
+    })
 }

@@ -282,6 +282,10 @@ impl Job<'_> {
             let mut lost = Vec::new();
             let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
+                self.failures
+                    .take_notes()
+                    .iter()
+                    .for_each(|(name, note)| report.notes(name, std::slice::from_ref(note)));
                 lose(&lost, computed, report, fail_fast)
             });
             if matches!(consumed, Ok(()) | Err(Stop::FirstFailed)) {

@@ -5,7 +5,7 @@ use super::files::Files;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use prism_host::inputs::{self, Inputs, NameBy};
-use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use prism_host::read::{Alternates, Models, ReadOptions, Residues, unmarked};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -28,8 +28,15 @@ pub struct ReadArgs {
     #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
     pub altloc: AltlocArg,
 
-    /// Models to read: one by its number, or each as its own structure (x.pdb#2) [default: the first]
-    #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
+    /// Models to read: one by its number, each as its own structure (x.pdb#2), or all joined as the copies of an assembly, whose
+    /// chains are called A, A-2, ... [default: the first]
+    #[arg(
+        long,
+        visible_alias = "models",
+        value_name = "N|all|join",
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub model: Option<ModelArg>,
 
     /// Build the biological assembly of this id (mmCIF `pdbx_struct_assembly_gen`, PDB REMARK 350) of each file: copies
@@ -174,10 +181,11 @@ impl FromStr for ModelArg {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => Ok(Self(Models::All)),
+            "join" => Ok(Self(Models::Join)),
             number => number
                 .parse()
                 .map(|number| Self(Models::Number(number)))
-                .map_err(|_| "give a number, or `all`".to_owned()),
+                .map_err(|_| "give a number, `all`, or `join`".to_owned()),
         }
     }
 }
@@ -202,7 +210,7 @@ fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The paths in a list, one per line. Blank lines are skipped.
+/// The paths in a list, one per line, without blanks at their ends. Blank lines are skipped.
 fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let bytes = match is_standard_input(list) {
         true => {
@@ -213,8 +221,9 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     };
     let shown = list.display();
     let bytes = bytes.map_err(|error| Failure::work(anyhow!("--from-file {shown}: cannot be read: {error}")))?;
-    let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let paths: Vec<PathBuf> = lines.filter(|line| !line.trim_ascii().is_empty()).map(as_path).collect();
+    let text = unmarked(&bytes);
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let paths: Vec<PathBuf> = lines.filter(|line| !line.is_empty()).map(as_path).collect();
     if paths.is_empty() {
         return Err(Failure::work(anyhow!("--from-file {shown}: names no input; write a path in each line")));
     }

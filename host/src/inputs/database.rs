@@ -59,7 +59,9 @@ impl Lines {
         self.line.clear();
         self.number += 1;
         let read = self.file.by_ref().take(LINE).read_until(b'\n', &mut self.line)?;
-        Ok((read > 0).then(|| self.line.trim_ascii_end().split(|byte| *byte == b'\t').collect()))
+        let line =
+            if self.number == 1 { self.line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.line) } else { &self.line };
+        Ok((read > 0).then(|| line.trim_ascii_end().split(|byte| *byte == b'\t').collect()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names of files and structures, and what file names tell about their content.
 
 use super::{DuplicateName, EXTENSIONS, InputFailure, InputFile, Source};
-use crate::read::COMPRESSED;
+use crate::read::{self, COMPRESSED};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path};
 
@@ -179,12 +179,17 @@ pub fn stem(path: &Path) -> String {
 }
 
 fn is_known(extension: &str) -> bool {
-    EXTENSIONS.contains(&extension) || extension == "tar"
+    is_structures(extension) || extension == "tar"
+}
+
+/// Whether an extension is a structure's. Those of assemblies are `pdb1` and so on.
+fn is_structures(extension: &str) -> bool {
+    EXTENSIONS.contains(&extension) || matches!(extension.as_bytes(), [b'p', b'd', b'b', b'1'..=b'9'])
 }
 
 /// Whether a file name is a structure's.
 pub(super) fn is_structure(path: &Path) -> bool {
-    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+    extension(path).is_some_and(|extension| is_structures(&extension))
 }
 
 /// Whether a file name is an archive's.
@@ -205,17 +210,13 @@ pub(super) fn extension(path: &Path) -> Option<String> {
 
 /// Why a known format is not supported, and what to do.
 pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
-    const TRAJECTORY: &str =
-        "trajectories are not supported; write the frames as PDB with MODEL records, and see --model";
     let reason = match extension(path).as_deref() {
-        Some("gro") => {
-            "GRO is not supported: it numbers residues modulo 100,000 and has no chains; convert it with `gmx editconf -f x.gro -o x.pdb`"
-        }
+        Some("gro") => read::GRO,
         Some("mmtf") => "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
-        Some("xml") => crate::read::PDBML,
-        Some("mmjson") => crate::read::MMJSON,
-        Some("mol2" | "sdf" | "mol" | "smi") => "is a format for small molecules; give PDB, mmCIF or BinaryCIF",
-        Some("xtc" | "trr" | "dcd" | "nc") => TRAJECTORY,
+        Some("xml") => read::PDBML,
+        Some("mmjson") => read::MMJSON,
+        Some("mol2" | "sdf" | "mol" | "smi") => read::SMALL_MOLECULE,
+        Some("xtc" | "trr" | "dcd" | "nc") => read::TRAJECTORY,
         _ => return None,
     };
     Some(reason)

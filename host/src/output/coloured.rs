@@ -5,7 +5,8 @@ use super::{OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
 use shared_types::Feature;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf, absolute};
 
 /// The B factor of atoms without a value: undefined values, and atoms that belong to no row.
@@ -175,9 +176,21 @@ pub(super) fn with_values(
             insertion_code: &structure.insertion_codes[row],
             name: part.resname(row),
         };
-        (named, factor * value)
+        (named, (factor * value, structure.chain_ids[row] as usize))
     });
-    let values: HashMap<_, _> = rows.filter(|(_, value)| value.is_finite()).collect();
-    with_b_column(&bytes, &name, |residue| values.get(&residue).copied().unwrap_or(none))
-        .map_err(|error| unread(error.problem.to_string()))
+    let values: HashMap<_, _> = rows.filter(|(_, (value, _))| value.is_finite()).collect();
+    let found = RefCell::new(HashSet::new());
+    let value = |residue: NamedResidue<'_>| {
+        let value = values.get(&residue).inspect(|(_, chain)| {
+            found.borrow_mut().insert(*chain);
+        });
+        value.map_or(none, |(value, _)| *value)
+    };
+    let text = with_b_column(&bytes, &name, value).map_err(|error| unread(error.problem.to_string()))?;
+    // Molecules that the reader told apart have no chain of their own in the file.
+    let lost = values.values().map(|(_, chain)| *chain).filter(|chain| !found.borrow().contains(chain)).min();
+    lost.map_or(Ok(text), |chain| {
+        let chain = &structure.chains[chain];
+        Err(unread(format!("no chain of the file is called {chain}: give each of its molecules a chain id")))
+    })
 }

@@ -4,6 +4,7 @@ use super::{CellKind, Cells, Column, OutputError, OutputFile, Provenance, Relati
 use crate::contacts::{EdgeKind, Interface, edges, interfaces};
 use crate::engine::Engine;
 use crate::inputs::InputFailure;
+use crate::read::{Note, NoteKind};
 use shared_types::backbone::SecondaryStructure;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -240,20 +241,35 @@ impl Relation for InterfacePairs {
     }
 }
 
-/// Structures whose lines could not be computed. Clones share the list: one goes with the relation into a table, and the caller keeps
-/// another.
+/// Structures whose lines could not be computed, or that have none. Clones share the lists: one goes with the relation into a
+/// table, and the caller keeps another.
 #[derive(Clone, Debug, Default)]
-pub struct RelationFailures(Arc<Mutex<Vec<InputFailure>>>);
+pub struct RelationFailures {
+    failures: Shared<InputFailure>,
+    notes: Shared<(String, Note)>,
+}
+
+type Shared<T> = Arc<Mutex<Vec<T>>>;
+
+fn add<T>(list: &Shared<T>, item: T) {
+    list.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+}
+
+fn take<T>(list: &Shared<T>) -> Vec<T> {
+    std::mem::take(&mut list.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 impl RelationFailures {
-    fn add(&self, failure: InputFailure) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
-    }
-
     /// Takes those since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<InputFailure> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        take(&self.failures)
+    }
+
+    /// Takes the notes since the last call, each with its structure's name.
+    #[must_use]
+    pub fn take_notes(&self) -> Vec<(String, Note)> {
+        take(&self.notes)
     }
 }
 
@@ -282,10 +298,19 @@ impl Relation for InterfacesRelation {
         let found = match interfaces(&self.engine, structure, between) {
             Ok(found) => found,
             Err(error) => {
-                self.failures.add(InputFailure::new(&structure.name, format!("no interface: {error}")));
+                let failure = InputFailure::new(&structure.name, format!("no interface: {error}"));
+                add(&self.failures.failures, failure);
                 return Ok(());
             }
         };
+        if found.pairs.is_empty() {
+            let text = match (&self.between, structure.rows_of_chains().len()) {
+                (Some([a, b]), _) => format!("chains {a} and {b} do not touch each other"),
+                (None, 1) => "it has one chain, and so no interface".to_owned(),
+                (None, chains) => format!("none of its {chains} chains touches another one"),
+            };
+            add(&self.failures.notes, (structure.name.clone(), Note { kind: NoteKind::NoInterface, text }));
+        }
         InterfacePairs::lines(part, &found, cells);
         match &mut self.residues {
             Some(file) => file.write(*part, found),

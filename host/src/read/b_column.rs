@@ -37,7 +37,7 @@ pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) 
     let changed = match format_of(&text) {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::BinaryCif | Format::Pqr | Format::FoldComp => {
+        Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
             let what = "a B column can only be written to PDB and mmCIF files; give the .cif or .pdb file";
             Err(Fault::whole(Problem::OtherFormat(what)))
         }

@@ -7,7 +7,7 @@ mod columns;
 mod msgpack;
 
 use super::atoms::element;
-use super::cif::{Block, Labels};
+use super::cif::{Block, Entities, Labels};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -130,11 +130,23 @@ fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Resu
         }
         facts.take_tables(&tables, options);
     }
+    let entities = entities(block, left)?;
+    facts.names_entities = entities.are_known;
     let (models, met) = match Atoms::read(&atoms) {
-        Ok(atoms) => atoms.models(options),
+        Ok(atoms) => atoms.models(options, &entities),
         Err(problem) => (Err(problem), 1),
     };
     Ok(Some(Block { name, models: models.map_err(Fault::whole), facts, met }))
+}
+
+/// The types of the block's entities.
+fn entities(block: &Value<'_>, left: &mut Left) -> Result<Entities, Problem> {
+    let mut entities = Entities::default();
+    if let Some(found) = Category::find(block, "_entity.", left)? {
+        let (ids, kinds) = (found.texts("id")?, found.texts("type")?);
+        (0..found.rows).for_each(|row| entities.push(ids.get(row), kinds.get(row)));
+    }
+    Ok(entities)
 }
 
 /// Stores a category's rows in `tables`.
@@ -233,7 +245,7 @@ impl<'a> Atoms<'a> {
     }
 
     /// The requested models with their numbers, and the number of models in the block.
-    fn models(&self, options: &ReadOptions) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
+    fn models(&self, options: &ReadOptions, entities: &Entities) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
         let mut state = Before { residue_id: None, label_number: None, wanted: true, labels: Labels::default() };
@@ -252,7 +264,7 @@ impl<'a> Atoms<'a> {
                 let is_read = match options.models {
                     Models::First => ordinal == 1,
                     Models::Number(wanted) => wanted == number,
-                    Models::All => true,
+                    Models::All | Models::Join => true,
                 };
                 let room = if ordinal == 1 { self.rows } else { 0 };
                 is_read.then(|| models.push((number, Selection::new(options, SYNTAX, room))));
@@ -260,7 +272,7 @@ impl<'a> Atoms<'a> {
             });
             let Some(current) = current else { continue };
             let selection = &mut models[current].1;
-            if let Err(problem) = self.row(row, current, selection, options, &mut state) {
+            if let Err(problem) = self.row(row, current, selection, options, entities, &mut state) {
                 let problem = Problem::Syntax(format!("row {} of _atom_site: {problem}", row + 1));
                 return (Err(problem), index.len().max(1));
             }
@@ -279,9 +291,13 @@ impl<'a> Atoms<'a> {
         model: usize,
         selection: &mut Selection<'s>,
         options: &ReadOptions,
+        entities: &Entities,
         before: &mut Before<'s>,
     ) -> Result<(), Problem> {
+        // An entity that is no polymer is a ligand in any record.
+        let is_ligand = entities.is_other(self.entity.get(row));
         let hetatm = match self.group.get(row) {
+            _ if is_ligand => true,
             b"ATOM" => false,
             b"HETATM" => true,
             b"" => self.has_group && options.residues == Residues::Standard,
@@ -303,6 +319,7 @@ impl<'a> Atoms<'a> {
                 selection.leave()?;
             }
             before.wanted = selection.enter(residue_id)?;
+            selection.polymer(label.map_or(0, |_| pack(self.chain[1].get(row))));
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
         if !before.wanted {
@@ -310,6 +327,7 @@ impl<'a> Atoms<'a> {
         }
         let residue = pack(either(&self.residue));
         let in_chain = match self.has_label {
+            _ if is_ligand => Some(false),
             true => {
                 let has_entity = !self.entity.get(row).is_empty();
                 before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm)

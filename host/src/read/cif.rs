@@ -1,11 +1,13 @@
 //! mmCIF: checks the syntax of the whole text and reads each data block with atoms.
 
 mod atom_site;
+mod entities;
 mod labels;
 mod lexer;
 mod rows;
 
 pub(super) use atom_site::{BColumn, CATEGORY};
+pub(super) use entities::Entities;
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token};
 pub(super) use rows::Rows;
@@ -54,6 +56,7 @@ fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Blo
         frame: None,
         block: b"",
         facts: Facts::default(),
+        entities: Entities::default(),
         tables: None,
         single: Vec::new(),
         single_at: 0,
@@ -82,6 +85,8 @@ struct Reader<'o, 'a> {
     block: &'a [u8],
     /// Facts about the block beside its atoms.
     facts: Facts,
+    /// The block's entities.
+    entities: Entities,
     /// The block's categories that the options need.
     tables: Option<Box<Tables>>,
     /// The block's `_atom_site` items outside loops, a table of one row: tag, begin and end of the value.
@@ -153,6 +158,7 @@ impl<'a> Reader<'_, 'a> {
             self.atoms = Some(self.read_single(&single).unwrap_or_else(|fault| (Err(fault), 1)));
         }
         let mut facts = std::mem::take(&mut self.facts);
+        facts.names_entities = std::mem::take(&mut self.entities).are_known;
         if self.options.assembly.is_some() || self.options.labels {
             facts.take_tables(&self.tables.take().unwrap_or_default(), self.options);
         }
@@ -167,7 +173,8 @@ impl<'a> Reader<'_, 'a> {
         let columns = Columns::find(&tags).map_err(fault)?;
         let mut edges: Vec<_> = single.iter().flat_map(|&(_, begin, end)| [begin, end]).collect();
         edges.extend([0, 0]);
-        let mut atoms = AtomSite::new(self.lexer.text, columns, self.options, 1);
+        let entities = self.entities.clone();
+        let mut atoms = AtomSite::new(self.lexer.text, columns, self.options, entities, 1);
         atoms.row(&edges).map_err(fault)?;
         Ok(drafts(atoms, self.options))
     }
@@ -200,6 +207,8 @@ impl<'a> Reader<'_, 'a> {
     fn fact(&mut self, tag: &[u8], raw: &[u8]) {
         if Facts::takes(tag) {
             self.facts.item(tag, unquote(raw));
+        } else if let Some(item) = Entities::item(tag) {
+            self.entities.push_single(item, unquote(raw));
         } else if let Some((category, item)) = self.kept(tag) {
             let tables = self.tables.get_or_insert_default();
             tables.push_single(category, item, Cell::of(unquote(raw)));
@@ -252,6 +261,12 @@ impl<'a> Reader<'_, 'a> {
         if let Some((category, _)) = tags.iter().find_map(|tag| self.kept(tag)).filter(|_| of_block) {
             return self.keep_rows(category, &tags, rows);
         }
+        if of_block && tags.iter().any(|tag| Entities::item(tag).is_some()) {
+            while rows.next(&mut self.lexer)? {
+                self.entities.push_row(&tags, &rows, self.lexer.text);
+            }
+            return Ok(());
+        }
         let facts: Vec<usize> = match of_block {
             true => (0..tags.len()).filter(|&i| Facts::takes(tags[i])).collect(),
             false => Vec::new(),
@@ -274,7 +289,11 @@ impl<'a> Reader<'_, 'a> {
         let any = more;
         let columns = Columns::find(tags).map_err(|problem| Fault::at(loop_at, problem));
         let room = if self.blocks.is_empty() { self.lexer.text.len() / ATOM_LINE } else { 0 };
-        let mut atoms = columns.map(|columns| AtomSite::new(self.lexer.text, columns, self.options, room));
+        if !self.entities.are_known {
+            self.entities.look_ahead(self.lexer.text, self.lexer.at);
+        }
+        let entities = self.entities.clone();
+        let mut atoms = columns.map(|columns| AtomSite::new(self.lexer.text, columns, self.options, entities, room));
         while more {
             if let Ok(taking) = &mut atoms {
                 match self.take_row(taking, &rows) {
@@ -378,7 +397,7 @@ mod tests {
         let mut lexer = Lexer::new(&text);
         lexer.at = table.find("ATOM ").unwrap();
         let mut rows = Rows::new(tags.len(), tags[0]);
-        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &options, 0);
+        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &options, Entities::default(), 0);
         let mut taken = 0;
         while taken == 0 && rows.next(&mut lexer).unwrap() {
             atoms.row(rows.edges()).unwrap();

@@ -1,9 +1,11 @@
 //! A model after selection, before it becomes a structure: its atoms and residues.
 
+use super::components::{Component, component};
 use crate::structure::StructureInput;
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
 use std::cell::Cell;
+use std::collections::HashMap;
 
 /// Counts for notes.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,19 @@ pub(super) struct Tally {
     /// Number of lines that break the format, and the first of them.
     pub(super) repaired: usize,
     pub(super) first_repaired: Option<String>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.duplicates += other.duplicates;
+        self.alternates += other.alternates;
+        self.nucleotides += other.nucleotides;
+        self.unlinked += other.unlinked;
+        self.ignored_records += other.ignored_records;
+        self.first_ignored = self.first_ignored.take().or(other.first_ignored);
+        self.repaired += other.repaired;
+        self.first_repaired = self.first_repaired.take().or(other.first_repaired);
+    }
 }
 
 /// The atoms and residues of a model.
@@ -45,6 +60,15 @@ pub(super) struct Draft {
     pending: Vec<(usize, bool)>,
     /// Residues that repeat the first residue.
     pub(super) restarts: Vec<usize>,
+    /// Where the file ends a chain (TER): the number of residues before each end.
+    pub(super) ends: Vec<usize>,
+    /// Residues in `HETATM` records alone.
+    pub(super) hetero: Vec<usize>,
+    /// What the file calls each residue's molecule, packed: the segment id in PDB, `label_asym_id` of a numbered residue in
+    /// mmCIF. 0 for nothing.
+    pub(super) segments: Vec<u64>,
+    /// Whether these are the ids of polymers, as in mmCIF, rather than of anything that a program made of them.
+    pub(super) segments_are_polymers: bool,
     /// Whether every residue so far has a single value in its B column.
     pub(super) b_is_uniform: bool,
     pub(super) tally: Tally,
@@ -67,7 +91,7 @@ thread_local! {
 const MOST_KEPT: usize = 1 << 16;
 
 /// The square of the longest bond between N, CA and C, in Å^2.
-const BOND2: f64 = 2.0 * 2.0;
+pub(super) const BOND2: f64 = 2.0 * 2.0;
 
 impl Draft {
     /// An empty draft with room for some atoms, in memory that this thread has kept.
@@ -101,13 +125,14 @@ impl Draft {
     }
 
     fn keep(self) {
-        let Self { mut atoms, mut cover, mut names, mut backbone, structure, .. } = self;
+        let Self { mut atoms, mut cover, mut names, mut backbone, mut segments, structure, .. } = self;
         if atoms.capacity().max(cover.capacity()) <= MOST_KEPT {
             atoms.clear();
             cover.clear();
             names.clear();
             backbone.clear();
-            let kept = Self { atoms, cover, names, backbone, structure, ..Self::default() };
+            segments.clear();
+            let kept = Self { atoms, cover, names, backbone, segments, structure, ..Self::default() };
             let _ = KEPT.try_with(|place| place.set(Some(Box::new(kept))));
         }
     }
@@ -189,9 +214,34 @@ impl Draft {
         s.labels.pop();
         self.names.pop();
         self.backbone.pop();
+        self.segments.pop();
+        if let Some(end) = self.ends.last_mut() {
+            *end = (*end).min(self.structure.n_residues());
+        }
         if self.restarts.last() == Some(&self.structure.n_residues()) {
             self.restarts.pop();
         }
+    }
+
+    /// Makes residues in `HETATM` records that are a polymer by themselves depend on a link: a polymer has more than one
+    /// residue. Viewers write a number in a sequence for ligands, too.
+    pub(super) fn pend_lone_polymers(&mut self) {
+        if !self.segments_are_polymers || self.hetero.is_empty() {
+            return;
+        }
+        let mut residues: HashMap<u64, usize> = HashMap::new();
+        self.segments.iter().for_each(|segment| *residues.entry(*segment).or_default() += 1);
+        // Without its N or C a residue shows no bond, nor that it has none.
+        let is_lone = |row: usize| {
+            let segment = self.segments[row];
+            segment != 0 && residues[&segment] == 1 && self.backbone[row].iter().all(|&atom| atom != NO_CA)
+        };
+        for &row in self.hetero.iter().filter(|&&row| is_lone(row)) {
+            let is_known = !matches!(component(self.names[row]), Component::Other);
+            self.pending.push((row, is_known));
+        }
+        self.pending.sort_unstable();
+        self.pending.dedup();
     }
 
     /// Drops the residues that need a bonded neighbour of their chain and have none.
@@ -242,6 +292,12 @@ impl Draft {
         offsets[row] as usize..offsets.get(row + 1).map_or(self.atoms.len(), |&end| end as usize)
     }
 
+    /// Whether the file ends a chain between two residues, of which the first comes before the second.
+    pub(super) fn ends_between(&self, before: usize, row: usize) -> bool {
+        let after = self.ends.partition_point(|&end| end <= before);
+        self.ends.get(after).is_some_and(|&end| end <= row)
+    }
+
     /// The chain id of a residue as assemblies use it.
     pub(super) fn asym(&self, row: usize) -> &str {
         match self.structure.labels.get(row) {
@@ -258,6 +314,40 @@ impl Draft {
         self.cover_keys.resize(self.cover.len(), self.cover_chains.len() as u32 - 1);
     }
 
+    /// Appends the residues and chains of another draft, whose chains have other names.
+    pub(super) fn append(&mut self, other: Self) {
+        let (atoms, rows) = (self.atoms.len() as u32, self.structure.n_residues());
+        let (chains, keys) = (self.structure.chains.len() as u32, self.cover_chains.len() as u32);
+        let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom + atoms };
+        let (s, t) = (&mut self.structure, other.structure);
+        s.residue_atoms.extend(t.residue_atoms.iter().map(|first| first + atoms));
+        s.ca_indices.extend(t.ca_indices.into_iter().map(moved));
+        s.chain_ids.extend(t.chain_ids.iter().map(|chain| chain + chains));
+        s.chains.extend(t.chains);
+        s.residue_types.extend(t.residue_types);
+        s.residue_numbers.extend(t.residue_numbers);
+        s.insertion_codes.extend(t.insertion_codes);
+        s.bfactor.extend(t.bfactor);
+        s.b_column.extend(t.b_column);
+        s.roles.extend(t.roles);
+        s.labels.extend(t.labels);
+        self.atoms.extend(other.atoms);
+        self.cover.extend(other.cover);
+        self.cover_keys.extend(other.cover_keys.iter().map(|key| key + keys));
+        self.cover_chains.extend(other.cover_chains);
+        self.names.extend(other.names);
+        self.backbone.extend(other.backbone.into_iter().map(|both| both.map(moved)));
+        self.segments.extend(other.segments);
+        self.segments_are_polymers |= other.segments_are_polymers;
+        self.pending.extend(other.pending.into_iter().map(|(row, is_known)| (row + rows, is_known)));
+        self.ends.extend(other.ends.iter().map(|end| end + rows));
+        self.hetero.extend(other.hetero.iter().map(|row| row + rows));
+        self.b_is_uniform &= other.b_is_uniform;
+        self.tally.add(other.tally);
+        let met = other.met.into_iter().filter(|chain| !self.met.contains(chain)).collect::<Vec<_>>();
+        self.met.extend(met);
+    }
+
     /// A draft of the given residues in this order; they may repeat.
     pub(super) fn rows(&self, rows: &[usize]) -> Self {
         let s = &self.structure;
@@ -268,17 +358,30 @@ impl Draft {
             cover_keys: self.cover_keys.clone(),
             cover_chains: self.cover_chains.clone(),
             b_is_uniform: self.b_is_uniform,
+            segments_are_polymers: self.segments_are_polymers,
             ..Self::with_capacity(self.atoms.len())
         };
         new.structure.chains.clone_from(&s.chains);
-        let mut restarts = vec![false; s.residue_types.len()];
-        self.restarts.iter().for_each(|&row| restarts[row] = true);
+        let marked = |marks: &[usize]| {
+            let mut marked = vec![false; s.residue_types.len()];
+            marks.iter().for_each(|&row| marked[row] = true);
+            marked
+        };
+        let (restarts, hetero) = (marked(&self.restarts), marked(&self.hetero));
+        let mut before = None;
         for &row in rows {
             let range = self.atoms_of(row);
             let (old, begin) = (range.start as u32, new.atoms.len() as u32);
             let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom - old + begin };
+            let place = new.structure.n_residues();
             if restarts[row] {
-                new.restarts.push(new.structure.n_residues());
+                new.restarts.push(place);
+            }
+            if hetero[row] {
+                new.hetero.push(place);
+            }
+            if before.replace(row).is_some_and(|before| self.ends_between(before, row)) {
+                new.ends.push(place);
             }
             let t = &mut new.structure;
             t.residue_atoms.push(begin);
@@ -293,6 +396,7 @@ impl Draft {
             t.labels.extend(s.labels.get(row).cloned());
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
+            new.segments.push(self.segments[row]);
             new.atoms.extend_from_slice(&self.atoms[range]);
         }
         new

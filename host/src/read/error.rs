@@ -69,6 +69,14 @@ pub enum Problem {
         /// Numbers of the models in the file.
         numbers: Vec<i32>,
     },
+    /// Models that are to be joined are alternatives of one molecule.
+    #[error(
+        "model {number} lies on a model before it: such models are alternatives, as of NMR, and cannot be joined (--model all)"
+    )]
+    Overlapping {
+        /// The number of the later model.
+        number: i32,
+    },
     /// The requested assembly does not exist.
     #[error("{0}")]
     NoAssembly(String),

@@ -1,10 +1,12 @@
 //! What a file says besides its atoms.
 
 use super::assembly::{self, Generator};
+use super::molecules::Cell;
 use super::note::Note;
 use super::options::ReadOptions;
 use super::references::References;
 use super::tables::Tables;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a file says besides its atoms.
@@ -17,6 +19,14 @@ pub(super) struct Facts {
     pub(super) notes: Vec<Note>,
     /// Number of models, read or not.
     pub(super) models: usize,
+    /// Whether models that are not read are copies of an assembly.
+    pub(super) has_copies: bool,
+    /// Number of residues that SEQRES lists for each chain.
+    pub(super) sequences: HashMap<String, usize>,
+    /// Whether it names the types of its entities.
+    pub(super) names_entities: bool,
+    /// The periodic cell.
+    pub(super) cell: Option<Cell>,
     /// The requested assembly, or the message that there is none.
     pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
     /// References to sequence databases, if labels are requested.

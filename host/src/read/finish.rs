@@ -21,6 +21,9 @@ const LARGEST_B: f32 = 1e6;
 impl Draft {
     /// Makes the structure.
     pub(super) fn finish(mut self, name: &str, facts: &Facts, options: &ReadOptions) -> Result<ReadStructure, Fault> {
+        if !facts.names_entities {
+            self.pend_lone_polymers();
+        }
         self.drop_unlinked(options.cover);
         if let Some(references) = &facts.references {
             self.refer(references);
@@ -35,12 +38,18 @@ impl Draft {
         if !options.labels {
             self.structure.labels = Vec::new();
         }
+        let separated = self.separate(facts);
+        if let Some(wanted) = &options.chains {
+            self.keep_requested(wanted, separated.as_ref());
+        }
         let n_residues = self.structure.n_residues();
         if n_residues == 0 {
             return Err(Fault::whole(self.no_protein(options)));
         }
         let mut notes = facts.notes.clone();
-        self.notes(options, &mut notes);
+        notes.extend(separated.as_ref().map(|separated| separated.note.clone()));
+        let authors = separated.as_ref().map_or(&[][..], |separated| &separated.authors);
+        self.notes(options, authors, &mut notes);
         let confidence = facts.predicted || self.is_confidence(facts);
         if confidence && !facts.predicted {
             notes.push(Note {
@@ -157,7 +166,7 @@ impl Draft {
         Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", listed_ids(met)))
     }
 
-    fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
+    fn notes(&mut self, options: &ReadOptions, authors: &[String], notes: &mut Vec<Note>) {
         let Tally { duplicates, alternates, nucleotides, unlinked, ignored_records, repaired, .. } = self.tally;
         let Tally { contradictions, pseudo_atoms, .. } = self.tally;
         let mut say = |count: usize, kind: NoteKind, text: &dyn Fn() -> String| {
@@ -244,8 +253,8 @@ impl Draft {
             )
         });
         let asked = options.chains.iter().flatten();
-        let found: HashSet<&str> =
-            self.structure.chains.iter().filter(|_| options.chains.is_some()).map(String::as_str).collect();
+        let of_authors = authors.iter().chain(&self.structure.chains);
+        let found: HashSet<&str> = of_authors.filter(|_| options.chains.is_some()).map(String::as_str).collect();
         for id in asked {
             let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
             if !is_found {

@@ -1,6 +1,6 @@
 //! Tells formats apart by their content.
 
-use super::{foldcomp, pqr};
+use super::{foldcomp, foreign, pqr};
 use std::borrow::Cow;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,6 +8,8 @@ pub(super) enum Format {
     Empty,
     Pdb,
     Pqr,
+    /// PQR in the columns of PDB.
+    PqrColumns,
     Cif,
     BinaryCif,
     FoldComp,
@@ -20,28 +22,6 @@ pub(super) fn is_binary(text: &[u8]) -> bool {
     matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
-/// Why a text in a known format of another kind is not read.
-fn foreign_text(text: &[u8]) -> Option<&'static str> {
-    /// The bytes at the beginning that may name the format.
-    const HEAD: usize = 4096;
-    let text = text.trim_ascii_start();
-    if !matches!(text.first(), Some(b'<' | b'{')) {
-        return None;
-    }
-    let head = text[..text.len().min(HEAD)].to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    match text.first() {
-        Some(b'<') if has(b"pdbx") => Some(PDBML),
-        Some(b'<') if has(b"<html") || has(b"<!doctype html") => Some(HTML),
-        Some(b'{') if has(b"\"data_") || has(b"atom_site") => Some(MMJSON),
-        _ => None,
-    }
-}
-
-pub(crate) const PDBML: &str = "PDBML is not supported; fetch the .cif file";
-pub(crate) const MMJSON: &str = "mmJSON is not supported; fetch the .cif file";
-const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
-
 /// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
 /// which skips records that it does not know.
 pub(super) fn format_of(text: &[u8]) -> Format {
@@ -53,9 +33,7 @@ pub(super) fn format_of(text: &[u8]) -> Format {
         let head = &text[..text.len().min(256)];
         let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
         if has(b"mmtfVersion") {
-            return Format::Foreign(
-                "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
-            );
+            return Format::Foreign(foreign::MMTF);
         }
         if has(b"\xaadataBlocks") || has(b"\xa7encoder") || has(b"\xa7version") {
             return Format::BinaryCif;
@@ -64,7 +42,7 @@ pub(super) fn format_of(text: &[u8]) -> Format {
     if text.starts_with(foldcomp::MAGIC) {
         return Format::FoldComp;
     }
-    if let Some(what) = foreign_text(text) {
+    if let Some(what) = foreign::named(text) {
         return Format::Foreign(what);
     }
     let starts =
@@ -81,6 +59,8 @@ pub(super) fn format_of(text: &[u8]) -> Format {
         Format::Cif
     } else if pqr::is_one(text) {
         Format::Pqr
+    } else if pqr::is_in_pdb_columns(text) {
+        Format::PqrColumns
     } else {
         Format::Pdb
     }

@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::options::{Models, ReadOptions};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Alpha carbons of different residues are always farther apart than this, in Å.
 const NEAR: f64 = 2.0;
@@ -10,7 +11,7 @@ const NEAR: f64 = 2.0;
 /// Splits models whose residues start over with the first one, if the repetition overlaps what it repeats: two molecules
 /// cannot. Copies of a molecule in other places stay one model. Returns the requested models and the number of all.
 pub(super) fn split(found: Vec<(i32, Draft)>, met: usize, options: &ReadOptions) -> (Vec<(i32, Draft)>, usize) {
-    if met != 1 || found.len() != 1 {
+    if met != 1 || found.len() != 1 || options.models == Models::Join {
         return (found, met);
     }
     let draft = &found[0].1;
@@ -27,7 +28,7 @@ pub(super) fn split(found: Vec<(i32, Draft)>, met: usize, options: &ReadOptions)
             Ok(frame) if frame < begins.len() => frame..frame + 1,
             _ => 0..0,
         },
-        Models::All => 0..begins.len(),
+        Models::All | Models::Join => 0..begins.len(),
     };
     (wanted.map(|frame| (frame as i32 + 1, draft.rows(&rows(frame)))).collect(), begins.len())
 }
@@ -48,18 +49,18 @@ fn frames(draft: &Draft) -> Vec<usize> {
             && s.chain_ids[row] == s.chain_ids[first]
             && s.insertion_codes[row] == s.insertion_codes[first]
     };
-    if (length..n).all(same) && overlap(draft, length) {
+    if (length..n).all(same) && overlap((draft, 0..length), (draft, length..2 * length)) {
         begins.extend((length..n).step_by(length));
     }
     begins
 }
 
-/// Whether half of the second frame's residues lie on residues of the first.
-fn overlap(draft: &Draft, length: usize) -> bool {
-    let place = |row: usize| draft.atoms_of(row).next().map(|atom| draft.atoms[atom]);
+/// Whether half of the second residues lie on some of the first.
+pub(super) fn overlap(first: (&Draft, Range<usize>), second: (&Draft, Range<usize>)) -> bool {
+    let place = |draft: &Draft, row: usize| draft.atoms_of(row).next().map(|atom| draft.atoms[atom]);
     let cell = |[x, y, z, _]: [f64; 4]| [x, y, z].map(|v| (v / NEAR).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<[f64; 4]>> = HashMap::new();
-    for at in (0..length).filter_map(place) {
+    for at in first.1.filter_map(|row| place(first.0, row)) {
         let of_cell = cells.entry(cell(at)).or_default();
         // The first 64 atoms of a cell suffice.
         if of_cell.len() < 64 {
@@ -74,6 +75,7 @@ fn overlap(draft: &Draft, length: usize) -> bool {
             .flatten()
             .any(|other| (0..3).map(|axis| (at[axis] - other[axis]).powi(2)).sum::<f64>() < NEAR * NEAR)
     };
-    let covered = (length..2 * length).filter_map(place).filter(|at| near(*at)).count();
-    2 * covered >= length
+    let residues = second.1.len();
+    let covered = second.1.filter_map(|row| place(second.0, row)).filter(|at| near(*at)).count();
+    residues > 0 && 2 * covered >= residues
 }

@@ -3,10 +3,10 @@
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
-use super::frames;
+use super::frames::{self, overlap};
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A model to read as a structure.
 pub(super) struct Model {
@@ -32,7 +32,20 @@ pub(super) fn models(
     let (mut found, met) = frames::split(found, met, options);
     let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {
-        facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
+        facts.notes.push(match facts.has_copies {
+            false => Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") },
+            true => Note {
+                kind: NoteKind::Copies,
+                text: format!(
+                    "the first of {met} models is read, of which others are copies in other places, as in files of \
+                               an assembly: --model join reads all of them as one structure"
+                ),
+            },
+        });
+    }
+    if options.models == Models::Join {
+        let joined = joined(found, options);
+        return vec![(suffix.to_owned(), joined.map(|draft| Model { draft, facts }).map_err(Fault::whole))];
     }
     if let Models::Number(number) = options.models {
         // All models, or only the requested one of frames, which are numbered from 1.
@@ -49,6 +62,43 @@ pub(super) fn models(
         (suffix, Ok(Model { draft, facts: facts.clone() }))
     };
     found.into_iter().map(model).collect()
+}
+
+/// All models as one. A chain with the name of one before it is called as copies in assemblies are: A-2, A-3, ...
+fn joined(found: Vec<(i32, Draft)>, options: &ReadOptions) -> Result<Draft, Problem> {
+    if let Some(id) = &options.assembly {
+        return Err(Problem::NoAssembly(format!("no assembly {id} of models that are joined; give only one of both")));
+    }
+    let rows = |draft: &Draft| 0..draft.structure.n_residues();
+    let own: HashSet<String> = found.iter().flat_map(|(_, draft)| draft.structure.chains.iter().cloned()).collect();
+    let mut copies: HashMap<String, usize> = HashMap::new();
+    let mut all: Option<Draft> = None;
+    for (number, mut draft) in found {
+        if let Some(first) = &all
+            && overlap((first, rows(first)), (&draft, rows(&draft)))
+        {
+            return Err(Problem::Overlapping { number });
+        }
+        for name in &mut draft.structure.chains {
+            let copy = copies.entry(name.clone()).or_insert(0);
+            let base = name.clone();
+            loop {
+                *copy += 1;
+                if *copy == 1 {
+                    break;
+                }
+                *name = format!("{base}-{copy}");
+                if !own.contains(name) {
+                    break;
+                }
+            }
+        }
+        match &mut all {
+            None => all = Some(draft),
+            Some(all) => all.append(draft),
+        }
+    }
+    Ok(all.unwrap_or_default())
 }
 
 /// Makes names unique where data blocks have the same name, or models the same number: the second becomes `#NAME#2`.

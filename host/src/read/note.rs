@@ -100,6 +100,10 @@ kinds! {
     Traces = "traces", "chains of alpha carbons or backbones alone, where features of whole residues are undefined";
     /// No residue has an alpha carbon.
     NoAlphaCarbon = "no-alpha-carbon", "no alpha carbons";
+    /// The file's models are the copies of an assembly, and only the first is read.
+    Copies = "copies", "models that are copies of an assembly, of which the first is read (--model join)";
+    /// Molecules of one chain id became chains of their own.
+    Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Nucleic acid, which has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
     /// Residues without a standard parent; tabulated columns are undefined for them.
@@ -115,7 +119,7 @@ kinds! {
     /// Impossibly large B factors.
     BFactors = "b-factors", "impossible B factors, which are ignored";
     /// The file may be cut.
-    MaybeCut = "maybe-cut", "no mark at their end, and may be cut";
+    MaybeCut = "maybe-cut", "no mark at the end, and may be cut";
     /// Several rows have the same identity.
     RepeatedIdentity = "repeated-identity", "rows with the chain, number and insertion code of another row";
     /// Atom records that repeat a name.
@@ -129,9 +133,11 @@ kinds! {
     /// The file names both an experiment and a predictor.
     Contradiction = "contradiction", "both an experiment and a predictor";
     /// Substitutions of a lineage were applied.
-    Substitutions = "substitutions", "substitutions of their lineage, whose side chains end at CB";
+    Substitutions = "substitutions", "substitutions of a lineage, whose side chains end at CB";
     /// Changes of a lineage could not be applied.
-    NotSubstituted = "not-substituted", "changes of their lineage that were not applied (--status names the kind)";
+    NotSubstituted = "not-substituted", "changes of a lineage that were not applied (--status names the kind)";
+    /// No chains touch each other.
+    NoInterface = "no-interface", "no two chains that touch each other";
     /// The file has other structures that are not read.
     Others = "others", "other structures that are not read";
 }
@@ -141,6 +147,6 @@ impl NoteKind {
     #[must_use]
     pub fn is_warning(self) -> bool {
         use NoteKind::*;
-        matches!(self, Duplicates | OnePoint | Coinciding | MissingChain | Contradiction | Others)
+        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | Contradiction | Others)
     }
 }

@@ -76,4 +76,6 @@ pub enum Models {
     Number(i32),
     /// Every model. If there are several, `#` and the model's number follow the name.
     All,
+    /// Every model, as a part of one structure: the copies of an assembly. The second chain A is called A-2.
+    Join,
 }

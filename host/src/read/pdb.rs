@@ -1,10 +1,14 @@
 //! PDB: `ATOM` and `HETATM` records with fixed columns, model by model.
 
 mod columns;
+mod copies;
 mod cut;
 mod header;
+mod no_atoms;
 mod parts;
 mod patterns;
+mod records;
+mod residue;
 
 use super::components;
 use super::draft::Draft;
@@ -15,16 +19,20 @@ use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax};
+use super::select::{Record, Selection, Syntax};
 use columns::{
-    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position,
+    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position, segment,
     shifted,
 };
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
+use no_atoms::why_no_atoms;
 pub(super) use parts::{LineResidue, Parts};
 use patterns::{Line, Patterns};
+use records::{has_dots, is_atom, is_end, is_ter};
+pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, second_record};
+use residue::Large;
 use std::sync::Arc;
 
 /// Length of an atom's line with its line feed.
@@ -36,6 +44,9 @@ pub(super) const SYNTAX: Syntax = Syntax {
     b_factor: six_columns,
     occupancy: six_columns,
 };
+
+/// PDB whose columns of occupancy and B factor hold charges and radii.
+pub(super) const PQR_SYNTAX: Syntax = Syntax { b_factor: |_| None, occupancy: |_| None, ..SYNTAX };
 
 /// The note about a model that `END` divides.
 pub(super) const GOES_ON: &str = "atoms of another chain or molecule after an END are read with those before it";
@@ -52,17 +63,19 @@ pub(super) struct Found {
 }
 
 /// Reads the requested models.
-pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
+pub(super) fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found, Fault> {
     let mut patterns = Patterns::of_thread(options.residues);
     let mut reader = Reader {
         text,
         options,
+        syntax,
         header: Header::new(options),
         patterns: &mut patterns,
         models: Vec::new(),
         numbers: Vec::new(),
         between: true,
         uncounted: 0,
+        rest: b"",
         parts: Parts::new(line_residue),
         has_models: false,
         number: None,
@@ -82,6 +95,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
 struct Reader<'o, 'a> {
     text: &'a [u8],
     options: &'o ReadOptions,
+    syntax: Syntax,
     header: Header,
     patterns: &'o mut Patterns,
     models: Vec<(i32, AtomReader<'a>)>,
@@ -91,6 +105,8 @@ struct Reader<'o, 'a> {
     between: bool,
     /// Models after the first one, if it alone is read.
     uncounted: usize,
+    /// The text after the first model, if it alone is read.
+    rest: &'a [u8],
     /// Where an `END` divides a model.
     parts: Parts<'a>,
     /// Whether `MODEL` or `ENDMDL` records divide the models.
@@ -145,6 +161,7 @@ impl<'a> Reader<'_, 'a> {
                 None if is_last && is_cut_record(line) && self.atoms > 0 => {
                     return Err(Fault::at(offset, cut_short(line, self.columns)));
                 }
+                _ if is_ter(line) => self.end_chain(),
                 _ if is_end(line) => {
                     self.ended = true;
                     self.end_model();
@@ -157,13 +174,21 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
+    /// Ends a chain of the current model.
+    fn end_chain(&mut self) {
+        if let Some((_, reader)) = self.models.last_mut().filter(|_| self.reading && !self.between) {
+            reader.selection.end_chain();
+        }
+    }
+
     fn end_model(&mut self) {
         self.between = true;
         self.number = None;
     }
 
     /// Counts the models in the rest of the text, which is not read.
-    fn count_models(&mut self, rest: &[u8]) {
+    fn count_models(&mut self, rest: &'a [u8]) {
+        self.rest = rest;
         let begins = memmem::find_iter(rest, b"\nMODEL ").count() + usize::from(rest.starts_with(b"MODEL "));
         let atoms = || memmem::find(rest, b"\nATOM  ").is_some() || rest.starts_with(b"ATOM  ");
         self.uncounted = if begins == 0 { usize::from(atoms()) } else { begins };
@@ -273,15 +298,15 @@ impl<'a> Reader<'_, 'a> {
         self.reading = match self.options.models {
             Models::First => ordinal == 1,
             Models::Number(wanted) => wanted == number && self.models.is_empty(),
-            Models::All => true,
+            Models::All | Models::Join => true,
         };
         if self.reading {
             let room = if ordinal == 1 { self.text.len() / ATOM_LINE } else { 0 };
-            self.models.push((number, AtomReader::new(self.options, room)));
+            self.models.push((number, AtomReader::new(self.text, self.options, self.syntax, room)));
         }
     }
 
-    fn finish(self) -> Result<Found, Fault> {
+    fn finish(mut self) -> Result<Found, Fault> {
         if self.atoms == 0 {
             return Err(Fault::whole(Problem::NoAtoms(why_no_atoms(self.text))));
         }
@@ -291,6 +316,8 @@ impl<'a> Reader<'_, 'a> {
         let mut facts = Facts {
             predicted: self.header.names_predictor,
             experiment: self.header.experiment || self.header.signs,
+            sequences: self.header.lengths(),
+            cell: self.header.cell.take(),
             ..Facts::default()
         };
         if !self.ended {
@@ -313,6 +340,7 @@ impl<'a> Reader<'_, 'a> {
         for (number, reader) in self.models {
             models.push((number, reader.selection.into_draft().map_err(Fault::whole)?));
         }
+        facts.has_copies = models.first().is_some_and(|(_, first)| copies::follow(first, self.rest));
         Ok(Found { models, facts, met: self.numbers.len() + self.uncounted })
     }
 }
@@ -330,52 +358,8 @@ fn line_length(end: Option<usize>, rest: &[u8]) -> usize {
     end.map_or(rest.len(), |end| end + 1)
 }
 
-/// `END` followed only by blanks.
-fn is_end(line: &[u8]) -> bool {
-    line.starts_with(b"END") && line[3..].iter().all(u8::is_ascii_whitespace)
-}
-
-/// `ATOM`, then blanks or a serial number that is too wide (and not read). The columns refuse a tab later.
-fn is_atom(line: &[u8]) -> bool {
-    matches!(line.get(4), None | Some(b' ' | b'\t' | b'*' | b'0'..=b'9'))
-}
-
-/// Whether an atom's line is a `HETATM` record; `None` if the line is not an atom's.
-pub(super) fn hetatm(line: &[u8]) -> Option<bool> {
-    match line.first_chunk()? {
-        b"ATOM" if is_atom(line) => Some(false),
-        b"HETA" if line.starts_with(b"HETATM") => Some(true),
-        _ => None,
-    }
-}
-
-/// As [`hetatm`], and of a record name in lower case, which is read as if in upper case.
-pub(super) fn hetatm_in_any_case(line: &[u8]) -> Option<bool> {
-    let named = |name: &[u8]| {
-        line.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(name)) && has_dots(line) && has_coordinates(line)
-    };
-    hetatm(line).or_else(|| if named(b"ATOM  ") { Some(false) } else { named(b"HETATM").then_some(true) })
-}
-
-/// Whether a line has the dots of coordinates.
-#[inline]
-fn has_dots(line: &[u8]) -> bool {
-    line.len() >= NEEDED && line[34] == b'.' && line[42] == b'.' && line[50] == b'.'
-}
-
-/// Where another record begins in an atom's line whose line break was lost.
-#[inline]
-pub(super) fn second_record(line: &[u8]) -> Option<usize> {
-    if line.len() > ATOM_LINE { another_record(line) } else { None }
-}
-
-#[cold]
-fn another_record(line: &[u8]) -> Option<usize> {
-    let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
-    found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
-}
-
 struct AtomReader<'a> {
+    text: &'a [u8],
     selection: Selection<'a>,
     /// The lines of the current residue whose names the selection does not know yet.
     repeated: &'a [Line],
@@ -392,12 +376,16 @@ struct AtomReader<'a> {
     /// Whether a chain `-` has occurred with an unambiguous number.
     has_dash: bool,
     is_standard: bool,
+    /// Chain and number of the residue before.
+    number: (&'a [u8], &'a [u8]),
+    large: Large,
 }
 
 impl<'a> AtomReader<'a> {
-    fn new(options: &ReadOptions, room: usize) -> Self {
+    fn new(text: &'a [u8], options: &ReadOptions, syntax: Syntax, room: usize) -> Self {
         Self {
-            selection: Selection::new(options, SYNTAX, room),
+            text,
+            selection: Selection::new(options, syntax, room),
             repeated: &[],
             place: u64::MAX,
             wanted: true,
@@ -406,6 +394,8 @@ impl<'a> AtomReader<'a> {
             plain_chain: 0,
             has_dash: false,
             is_standard: options.residues == Residues::Standard,
+            number: (b"", b""),
+            large: Large::None,
         }
     }
 
@@ -425,7 +415,9 @@ impl<'a> AtomReader<'a> {
         if last && is_shortened(line.len(), before) {
             return Err(cut_short(line, before));
         }
-        self.go_to(columns, patterns)?;
+        if self.go_to(columns, patterns)? {
+            self.selection.segment(segment(line));
+        }
         if !self.wanted && !self.is_wanted_elsewhere(line) {
             return Ok(());
         }
@@ -482,7 +474,11 @@ impl<'a> AtomReader<'a> {
     #[inline]
     fn repeated(&mut self, text: &'a [u8], patterns: &mut Patterns) -> Result<usize, Problem> {
         let Some(columns) = text.first_chunk::<NEEDED>() else { return Ok(0) };
-        if !self.go_to(columns, patterns)? || !self.wanted || self.name_end != 20 {
+        if !self.go_to(columns, patterns)? {
+            return Ok(0);
+        }
+        self.selection.segment(segment(text));
+        if !self.wanted || self.name_end != 20 {
             return Ok(0);
         }
         if self.selection.is_at_first_record() {
@@ -515,44 +511,6 @@ impl<'a> AtomReader<'a> {
         Ok(true)
     }
 
-    /// Enters the residue of a record.
-    fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
-        let (mut chain, mut number, mut icode) = (&columns[21..22], &columns[22..26], columns[26..27].trim_ascii());
-        let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-        self.name_end = 20;
-        if columns[20] == b' ' {
-            self.plain_chain = columns[21];
-        } else {
-            // A fourth letter of the name, or the first letter of a two-letter chain id.
-            let long_name = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], columns[20]])));
-            let known = |name: u64| {
-                matches!(
-                    components::component(name),
-                    components::Component::Standard(_) | components::Component::Variant(_)
-                )
-            };
-            let three = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], b' '])));
-            let of_name = known(long_name) && (!known(three) || columns[21] == b' ' || columns[21] == self.plain_chain);
-            if of_name && !self.is_standard {
-                self.name_end = 21;
-            } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
-                chain = &columns[20..22];
-            }
-        }
-        if chain == b"-" && is_number(number) && !self.has_dash {
-            let wrong = "is a number of five columns that overwrites the chain id: the chain is lost";
-            return Err(bad_field("residue number (columns 22-26)", &columns[21..26], wrong));
-        }
-        self.has_dash |= chain == b"-";
-        // Five columns of digits are one number, because an insertion code is a letter; short numbers excepted.
-        if is_number(&columns[22..27]) {
-            (number, icode) = (&columns[22..27], b"");
-        }
-        // Hybrid-36 numbers fill their columns, decimal numbers stand anywhere in them.
-        let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
-        self.selection.enter(ResidueId { chain, number, icode })
-    }
-
     /// Whether the header says that a residue in `HETATM` records belongs to its chain.
     fn in_chain(&mut self, residue: u64, columns: &[u8; NEEDED], header: &Header) -> Option<bool> {
         if self.in_chain.0 != self.place ^ residue {
@@ -570,19 +528,4 @@ fn six_columns(text: &[u8]) -> Option<f64> {
     let widened =
         text.first_chunk().filter(|_| text.len() == 6).map(|&[a, b, c, d, e, f]| [b' ', a, b, c, d, e, f, b'0']);
     widened.and_then(fixed_8_3).or_else(|| decimal(text.trim_ascii()))
-}
-
-#[cold]
-fn why_no_atoms(text: &[u8]) -> &'static str {
-    let is_record = |line: &[u8]| line.starts_with(b"ATOM") || line.starts_with(b"HETATM");
-    let mut lines = text.split(|&b| b == b'\n');
-    if memchr(0, text).is_some() {
-        "the file holds NUL bytes; it is not a text file"
-    } else if lines.any(|line| !is_record(line) && is_record(line.trim_ascii_start())) {
-        "ATOM records do not begin in column 1; the lines are shifted"
-    } else if text.trim_ascii().is_empty() {
-        "the file is blank"
-    } else {
-        "no ATOM or HETATM record; is this a PDB or mmCIF file?"
-    }
 }

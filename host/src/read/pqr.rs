@@ -4,7 +4,9 @@
 //! ATOM      1  N   MET A   1      27.340  24.430   2.614  0.1592 1.8240
 //! ```
 //!
-//! The chain is optional. Charges and radii are not used: prism uses its own radii, as for any other file.
+//! The chain is optional. Fields may touch each other where they stand in the columns of PDB. Charges and radii are not used:
+//! prism uses its own radii, as for any other file. GROMACS writes both in the columns of occupancy and B factor; only their
+//! values tell such a file from PDB.
 
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
@@ -42,15 +44,50 @@ struct Atom<'a> {
 /// negative, which an occupancy never is.
 pub(super) fn is_one(text: &[u8]) -> bool {
     let (mut atoms, mut negative) = (0, false);
-    // Headers may be long, and the first atom decides for most files.
-    let begin = if is_atom(text) { 0 } else { memmem::find(text, b"\nATOM").map_or(text.len(), |at| at + 1) };
-    for line in lines(&text[begin..]).map(|(_, line)| line).filter(|line| is_atom(line)).take(TELLING) {
-        let is_pdb = line.get(57) == Some(&b'.') && line.get(63) == Some(&b'.') && line.get(34) == Some(&b'.');
-        let Some(atom) = atom(line).filter(|_| !is_pdb) else { return false };
+    for line in first_atoms(text) {
+        let Some(atom) = atom(line).filter(|_| !has_pdb_columns(line)) else { return false };
         atoms += 1;
         negative |= atom.charge < 0.0;
     }
     atoms > 0 && negative
+}
+
+/// Whether a text has charges and radii in PDB's columns of occupancy and B factor: some charge is negative, and all values
+/// of the other column are radii.
+pub(super) fn is_in_pdb_columns(text: &[u8]) -> bool {
+    /// Radii of atoms in Å; B factors of a whole file are not all so small.
+    const RADII: std::ops::RangeInclusive<f64> = 0.0..=3.5;
+    let value = |line: &[u8], at: std::ops::Range<usize>| decimal(line.get(at)?.trim_ascii());
+    let mut first = first_atoms(text).peekable();
+    // Mostly the first atom decides.
+    if !first
+        .peek()
+        .is_some_and(|line| has_pdb_columns(line) && value(line, 60..66).is_some_and(|b| RADII.contains(&b)))
+    {
+        return false;
+    }
+    let (mut negative, mut largest) = (false, 0.0_f64);
+    for line in first {
+        let (Some(charge), Some(radius)) = (value(line, 54..60), value(line, 60..66)) else { return false };
+        if !RADII.contains(&radius) {
+            return false;
+        }
+        negative |= charge < 0.0;
+        largest = largest.max(radius);
+    }
+    negative && largest >= 1.0
+}
+
+/// The lines of the atoms that decide.
+fn first_atoms(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    // Headers may be long, and the first atom decides for most files.
+    let begin = if is_atom(text) { 0 } else { memmem::find(text, b"\nATOM").map_or(text.len(), |at| at + 1) };
+    lines(&text[begin..]).map(|(_, line)| line).filter(|line| is_atom(line)).take(TELLING)
+}
+
+/// Whether occupancy and B factor stand in PDB's columns.
+fn has_pdb_columns(line: &[u8]) -> bool {
+    [34, 57, 63].iter().all(|&dot| line.get(dot) == Some(&b'.'))
 }
 
 fn is_atom(line: &[u8]) -> bool {
@@ -59,7 +96,31 @@ fn is_atom(line: &[u8]) -> bool {
 
 /// The fields of a line, if it has all of them.
 fn atom(line: &[u8]) -> Option<Atom<'_>> {
-    let mut words: Vec<&[u8]> = line.split(|c| c.is_ascii_whitespace()).filter(|word| !word.is_empty()).collect();
+    atom_in_columns(line).or_else(|| atom_in_words(line))
+}
+
+/// The fields of a line that has those up to the coordinates in the columns of PDB, where they may touch each other.
+fn atom_in_columns(line: &[u8]) -> Option<Atom<'_>> {
+    if [34, 42, 50].iter().any(|&dot| line.get(dot) != Some(&b'.')) {
+        return None;
+    }
+    let field = |at: std::ops::Range<usize>| line[at].trim_ascii();
+    let mut position = [0.0; 3];
+    for (value, at) in position.iter_mut().zip([30..38, 38..46, 46..54]) {
+        *value = decimal(line.get(at)?.trim_ascii())?;
+    }
+    let mut rest = line[54..].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (charge, _radius) = (decimal(rest.next()?)?, decimal(rest.next()?)?);
+    let (name, residue, number) = (field(12..16), field(17..21), field(22..26));
+    let are_words = [name, residue].iter().all(|word| !word.is_empty() && !word.contains(&b' '));
+    integer(number).filter(|_| are_words)?;
+    let residue_id = ResidueId { chain: &line[21..22], number, icode: field(26..27) };
+    Some(Atom { name, residue, residue_id, position, charge })
+}
+
+/// The fields of a line that are separated by blanks.
+fn atom_in_words(line: &[u8]) -> Option<Atom<'_>> {
+    let mut words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     // A long serial number leaves no blank before it.
     if let Some(serial) = words[0].strip_prefix(b"HETATM").filter(|serial| !serial.is_empty()) {
         words.splice(0..1, [&b"HETATM"[..], serial]);
@@ -97,6 +158,9 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         if !is_atom(line) {
             has_models |= line.starts_with(b"MODEL") || line.starts_with(b"ENDMDL");
             between |= line.starts_with(b"MODEL") || line.starts_with(b"END");
+            if let Some((_, selection)) = models.last_mut().filter(|_| reading && line.starts_with(b"TER")) {
+                selection.end_chain();
+            }
             continue;
         }
         let fault = |problem| Fault::at(offset, problem);
@@ -113,7 +177,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
             reading = match options.models {
                 Models::First => met == 1,
                 Models::Number(number) => met == number,
-                Models::All => true,
+                Models::All | Models::Join => true,
             };
             if reading {
                 models.push((met, Selection::new(options, SYNTAX, 0)));
@@ -181,6 +245,29 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
         let pdb = "ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00 -9.67\n";
         assert!(!is_one(pdb.as_bytes()));
         assert!(!is_one(b"") && !is_one(b"REMARK\n"));
+    }
+
+    #[test]
+    fn fields_may_touch_in_their_columns() {
+        // A chain and its number, two coordinates; and an atom's type after the radius.
+        let touching = "ATOM      1  N   MET A1000A    -27.340-124.430-102.614  0.1592 1.8240       N3";
+        let Atom { name, residue_id, position, charge, .. } = atom(touching.as_bytes()).unwrap();
+        assert_eq!(
+            (name, residue_id.chain, residue_id.number, residue_id.icode),
+            (&b"N"[..], &b"A"[..], &b"1000"[..], &b"A"[..])
+        );
+        assert_eq!((position, charge), ([-27.34, -124.43, -102.614], 0.1592));
+    }
+
+    #[test]
+    fn charges_and_radii_in_the_columns_of_pdb() {
+        let line = |charge: f64, radius: f64| {
+            format!("ATOM      1  N   MET A   1      27.340  24.430   2.614{charge:6.2}{radius:6.2}           N\n")
+        };
+        assert!(is_in_pdb_columns((line(0.25, 1.82) + &line(-0.42, 0.0)).as_bytes()));
+        assert!(!is_in_pdb_columns((line(1.0, 1.82) + &line(0.5, 1.2)).as_bytes()), "no negative charge");
+        assert!(!is_in_pdb_columns((line(-1.0, 1.82) + &line(1.0, 20.5)).as_bytes()), "a B factor");
+        assert!(!is_in_pdb_columns((line(-1.0, 0.0) + &line(1.0, 0.9)).as_bytes()), "confidences of 0 to 1");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Selects the records that become atoms; the rules are the same for all formats.
 
 mod alternates;
+mod chains;
 mod fate;
 mod names;
 mod one_residue;
@@ -164,6 +165,8 @@ pub(super) struct Selection<'a> {
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
+    /// What the file calls the molecule of the residues that follow, packed.
+    segment: u64,
     /// Labels of the current residue, if they are kept.
     label: Option<ResidueLabels>,
     /// Name and identity of the first residue. The name first, because it differs most often.
@@ -173,13 +176,12 @@ pub(super) struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     pub(super) fn new(options: &ReadOptions, syntax: Syntax, expected_atoms: usize) -> Self {
-        let name = |id: &String| if id.is_empty() { " ".to_owned() } else { id.clone() };
         Self {
             syntax,
             residues: options.residues,
             policy: options.alternates,
             cover: options.cover,
-            wanted: options.chains.as_ref().map(|ids| ids.iter().map(name).collect()),
+            wanted: options.chains.as_deref().map(chains::wanted),
             met: Vec::new(),
             met_before: HashSet::new(),
             entered: None,
@@ -190,6 +192,7 @@ impl<'a> Selection<'a> {
             alternates: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
+            segment: 0,
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
             draft: Draft::with_capacity(expected_atoms),
@@ -215,26 +218,6 @@ impl<'a> Selection<'a> {
         self.end_run()?;
         self.residue_id = None;
         Ok(())
-    }
-
-    fn is_wanted(&mut self, chain: &'a [u8]) -> bool {
-        let Some(wanted) = &self.wanted else { return true };
-        match self.entered {
-            Some((entered, is_wanted)) if entered == chain => is_wanted,
-            _ => {
-                if self.met_before.insert(chain) {
-                    self.met.push(chain);
-                }
-                let is_wanted = wanted.contains(&text_of(chain));
-                self.entered = Some((chain, is_wanted));
-                is_wanted
-            }
-        }
-    }
-
-    /// Whether a chain is selected, of which the file may have no record.
-    pub(super) fn wants(&self, chain: &[u8]) -> bool {
-        self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&text_of(chain)))
     }
 
     /// Whether a damaged record of such a residue can be ignored, because it would not be used.
@@ -498,8 +481,11 @@ impl<'a> Selection<'a> {
         if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
             self.key_cover();
-        } else if self.run.hetatm && self.run.in_chain != Some(true) {
-            self.draft.pend(!matches!(known, Component::Other | Component::Shared(_)));
+        } else if self.run.hetatm {
+            self.draft.hetero.push(self.draft.structure.n_residues() - 1);
+            if self.run.in_chain != Some(true) {
+                self.draft.pend(!matches!(known, Component::Other | Component::Shared(_)));
+            }
         }
     }
 
@@ -514,7 +500,10 @@ impl<'a> Selection<'a> {
         // residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.run.begin).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
         let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
-            let wrong = "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000)";
+            let wrong = match residue_id.number.first() {
+                Some(b'*') => "consists of stars: the residue number did not fit when the file was written; number residues anew",
+                _ => "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)",
+            };
             bad_field(self.syntax.number_field, residue_id.number, wrong)
         })?;
         let chain = match self.last_chain {
@@ -540,19 +529,10 @@ impl<'a> Selection<'a> {
         s.b_column.push(f32::NAN);
         self.draft.structure.labels.extend(self.label.clone());
         self.draft.names.push(residue);
+        self.draft.segments.push(self.segment);
         self.draft.backbone.push([NO_CA; 2]);
         self.run.open = true;
         Ok(())
-    }
-
-    fn index_of_chain(&mut self, chain: &'a [u8]) -> u32 {
-        let chains = &mut self.draft.structure.chains;
-        let index = *self.chain_index.entry(chain).or_insert_with(|| {
-            chains.push(text_of(chain));
-            chains.len() as u32 - 1
-        });
-        self.last_chain = Some((chain, index));
-        index
     }
 
     /// Ends the last run and returns the draft.

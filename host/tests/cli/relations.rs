@@ -1,6 +1,6 @@
 //! `prism edges`, `prism interface` and `prism summary` from a user's view.
 
-use crate::command::{Run, column, example, trimer};
+use crate::command::{Run, column, example, shipped, trimer};
 use std::fs;
 use std::io::Read;
 
@@ -59,23 +59,23 @@ fn an_input_without_a_chain_of_the_interface_fails() {
     let run = Run::new();
     run.copy(&trimer(), "three.pdb.gz");
     run.copy(&example(), "one.pdb");
-    let says = "error: three.pdb: no protein residues in a chain of --between (X); the file has A,B,C";
+    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C";
     let between = |chains, more: &[&str]| {
         run.prism(&[&["interface", "--backend", "cpu", "--between", chains, "three.pdb.gz"], more].concat())
     };
     between("A,X", &["-q", "-o", "t.csv", "--by-residue", "r.csv", "--status", "s.csv"]).says(1, says);
     assert_eq!(run.files(), ["one.pdb", "s.csv", "three.pdb.gz"]);
     assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "error"), [&says["error: three.pdb: ".len()..]]);
-    between("Y,X", &[]).says(1, "in a chain of --between (Y,X); the file has A,B,C");
-    between("A,", &[]).says(1, "in a chain of --between (\" \"); the file has A,B,C");
+    between("Y,X", &[]).says(1, "in chains Y,X of --between; the file has A,B,C");
+    between("A,", &[]).says(1, "in chain \" \" of --between; the file has A,B,C");
     // Others are computed.
     let both = between("A,B", &["one.pdb"]);
-    both.says(3, "error: one.pdb: no protein residues in a chain of --between (A,B); the file has E");
+    both.says(3, "error: one.pdb: no protein residues in chains A,B of --between; the file has E");
     assert_eq!(
         (both.stdout, both.stderr.contains("1 structure, 152 residues, 1 failed")),
         (between("A,B", &[]).stdout, true)
     );
-    between("A,B", &["one.pdb", "--fail-fast"]).says(1, "(A,B); the file has E");
+    between("A,B", &["one.pdb", "--fail-fast"]).says(1, "chains A,B of --between; the file has E");
 }
 
 /// The trimer with atoms of ligands beside some of its residues.
@@ -176,4 +176,40 @@ fn what_makes_no_sense_is_refused() {
     }
     run.prism(&["report", input, "-o", "r.html", "--points", "points.pdb"]).says(2, says);
     assert_eq!(run.files(), [""; 0]);
+}
+
+/// Two molecules with one chain id, in the places of ubiquitin and its copy 22 Å away along z. FreeSASA 2.2.1 gives 1528.9 Å^2
+/// (Lee and Richards, 100 slices, ProtOr).
+#[test]
+fn molecules_without_chains_have_an_interface() {
+    let run = Run::new();
+    let ubiquitin = fs::read_to_string(shipped("1ubq.pdb")).unwrap();
+    let atoms = || ubiquitin.lines().filter(|line| line.starts_with("ATOM"));
+    let moved = |line: &str| {
+        let (number, z): (i32, f64) = (line[22..26].trim().parse().unwrap(), line[46..54].trim().parse().unwrap());
+        format!("{} {:4}{}{:8.3}{}\n", &line[..21], number + 76, &line[26..46], z + 22.0, &line[54..])
+    };
+    let first: String = atoms().map(|line| format!("{} {}\n", &line[..21], &line[22..])).collect();
+    run.put("amber.pdb", format!("{first}TER\n{}TER\nEND\n", atoms().map(moved).collect::<String>()));
+    let found = run.prism(&["interface", "--backend", "cpu", "amber.pdb"]);
+    let line = found.stdout.lines().nth(1).unwrap_or_default();
+    let area: f64 =
+        line.strip_prefix("amber.pdb, ,~2,").and_then(|rest| rest.split(',').next()).unwrap().parse().unwrap();
+    assert!((area - 1528.9).abs() < 10.0, "{area}");
+    // A file of one chain says why its table is empty.
+    run.put("one.pdb", first);
+    run.prism(&["interface", "--backend", "cpu", "-v", "one.pdb"]).says(0, "it has one chain, and so no interface");
+    run.prism(&["interface", "--backend", "cpu", "one.pdb"])
+        .says(0, "1 structure has no two chains that touch each other");
+}
+
+#[test]
+fn groups_of_chains_are_refused_with_what_is_taken() {
+    let run = Run::new();
+    run.copy(&trimer(), "three.pdb.gz");
+    let groups = run.prism(&["interface", "--backend", "cpu", "--between", "AB,C", "three.pdb.gz"]);
+    groups.says(
+        1,
+        "no protein residues in chain AB of --between; the file has A,B,C; --between takes one chain on either side",
+    );
 }

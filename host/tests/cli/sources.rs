@@ -364,3 +364,44 @@ fn a_structure_with_the_name_of_another_input_is_refused() {
     let first = run.prism(&[&FEATURES[..], &["m.pdb", "m#2.pdb", "--name-by", "stem"]].concat());
     assert_eq!((first.status, names(&first.stdout)), (0, vec!["m".to_owned(), "m#2".to_owned()]), "{}", first.stderr);
 }
+
+/// As Windows leaves a list: a byte-order mark, carriage returns, blanks, or UTF-16.
+#[test]
+fn lists_lose_their_marks_and_blanks() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "1crn.pdb");
+    run.copy(&shipped("1ubq.pdb"), "1ubq.pdb");
+    let list = "\u{feff}1ubq.pdb  \r\n\r\n1crn.pdb\t\n";
+    let wide: Vec<u8> = list.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [list.as_bytes().to_vec(), wide] {
+        run.put("list.txt", bytes);
+        let checked = run.prism(&["check", "--from-file", "list.txt"]);
+        let read: Vec<_> = checked.stdout.lines().filter(|line| line.contains(" residues, ")).collect();
+        assert!(checked.status == 0 && read.len() == 2, "{}", checked.stderr);
+    }
+}
+
+#[test]
+fn addresses_and_ids_are_not_downloaded() {
+    let run = Run::new();
+    let of = |input: &str| run.prism(&[&FEATURES[..], &[input]].concat());
+    of("https://example.org/x.pdb").says(1, "nothing is downloaded: curl -LO https://example.org/x.pdb");
+    of("1ubq").says(1, "curl -LO https://files.rcsb.org/download/1ubq.cif.gz");
+    of("AF-P12345-F1").says(1, "nothing is downloaded; if a model of AlphaFold DB is meant");
+    run.copy(&shipped("1ubq.pdb"), "1ubq");
+    assert_eq!(of("1ubq").status, 0);
+}
+
+/// Assemblies have numbers in their extensions.
+#[test]
+fn files_of_assemblies_are_found_in_folders() {
+    let run = Run::new();
+    std::fs::create_dir(run.path("all")).unwrap();
+    run.copy(&shipped("1crn.pdb"), "all/1crn.pdb1");
+    run.put("all/1ubq.pdb2.gz", gzip(&fs::read(shipped("1ubq.pdb")).unwrap()));
+    run.put("all/x.pdb0", "not read");
+    let checked = run.prism(&["check", "all", "--name-by", "stem"]);
+    checked.says(0, "1 file is ignored; the formats are .pdb (.pdb1 to .pdb9)");
+    let read: Vec<_> = checked.stdout.lines().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(read, ["1crn", "1ubq"]);
+}

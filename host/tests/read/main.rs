@@ -12,6 +12,7 @@ mod formats;
 mod fuzz;
 mod labels;
 mod malformed;
+mod molecules;
 mod pdbtbx;
 mod radii;
 mod read_common;

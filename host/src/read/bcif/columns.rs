@@ -22,6 +22,8 @@ pub(super) struct Texts<'a> {
 }
 
 const NOTHING: u32 = u32::MAX;
+/// Stands for a text that does not exist. Writers have index 0 in rows that are masked, even if a column has no texts.
+const INVALID: u32 = u32::MAX - 1;
 
 /// A column, with a mask of the rows that have a value.
 #[derive(Clone, Debug)]
@@ -50,7 +52,13 @@ impl<'a> Column<'a> {
         if length != rows {
             return Err(damaged("a column has fewer or more values than its category has rows"));
         }
-        Ok(Self { values, mask })
+        let column = Self { values, mask };
+        if let Values::Texts(texts) = &column.values
+            && texts.places.iter().enumerate().any(|(row, &place)| place == INVALID && column.is_given(row))
+        {
+            return Err(damaged("a row refers to a text that does not exist"));
+        }
+        Ok(column)
     }
 
     fn is_given(&self, row: usize) -> bool {
@@ -297,12 +305,11 @@ fn string_array<'a>(bytes: &'a [u8], encoding: &Value<'a>, limit: usize) -> Resu
     let distinct = distinct.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("a text's offsets are out of range"))?;
     let indices = part(bytes, encoding.get("dataEncoding"))?;
     let place = |index: i32| match u32::try_from(index) {
-        Ok(index) if (index as usize) < distinct.len() => Some(index),
-        Ok(_) => None,
-        Err(_) => Some(NOTHING),
+        Ok(index) if (index as usize) < distinct.len() => index,
+        Ok(_) => INVALID,
+        Err(_) => NOTHING,
     };
-    let places = indices.into_iter().map(place).collect::<Option<_>>();
-    Ok(Texts { places: places.ok_or_else(|| damaged("a row refers to a text that does not exist"))?, distinct })
+    Ok(Texts { places: indices.into_iter().map(place).collect(), distinct })
 }
 
 #[cfg(test)]
@@ -376,6 +383,26 @@ mod tests {
         );
         let Ok(Values::Texts(texts)) = decoded(b"\x02\0\xff\x01", vec![texts]) else { panic!("texts") };
         assert_eq!([0, 1, 2, 3].map(|row| texts.get(row)), [&b"O"[..], b"CA", b"", b"N"]);
+    }
+
+    #[test]
+    fn masked_rows_need_no_text() {
+        let texts = encoding(
+            "StringArray",
+            vec![
+                ("stringData", Value::Text("")),
+                ("offsets", Value::Bytes(b"\0")),
+                ("offsetEncoding", Value::Array(vec![bytes_of(4)])),
+                ("dataEncoding", Value::Array(vec![bytes_of(1)])),
+            ],
+        );
+        let data =
+            |bytes, encoding| map(vec![("data", Value::Bytes(bytes)), ("encoding", Value::Array(vec![encoding]))]);
+        let column = |mask| map(vec![("data", data(b"\0\0", texts.clone())), ("mask", data(mask, bytes_of(4)))]);
+        let masked = Column::read(&column(b"\x01\x02"), 2, 100).unwrap().into_texts();
+        assert_eq!([masked.get(0), masked.get(1)], [b"", b""]);
+        let refused = Column::read(&column(b"\x01\0"), 2, 100).unwrap_err().to_string();
+        assert!(refused.contains("a text that does not exist"), "{refused}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod aligned;
 
+use super::entities::Entities;
 use super::labels::Labels;
 use super::lexer::unquote;
 use crate::read::atoms::element;
@@ -210,6 +211,9 @@ pub(super) struct AtomSite<'o, 'a> {
     residue_id: Option<[Word<'a>; 4]>,
     wanted: bool,
     labels: Labels,
+    entities: Entities,
+    /// Whether that row's entity is no polymer.
+    is_ligand: bool,
     /// From the row before, if its atom was read.
     common: Option<Common<'a>>,
     aligned: AlignedAtoms,
@@ -218,7 +222,13 @@ pub(super) struct AtomSite<'o, 'a> {
 
 impl<'o, 'a> AtomSite<'o, 'a> {
     /// `room` is the expected number of atoms.
-    pub(super) fn new(text: &'a [u8], columns: Columns, options: &'o ReadOptions, room: usize) -> Self {
+    pub(super) fn new(
+        text: &'a [u8],
+        columns: Columns,
+        options: &'o ReadOptions,
+        entities: Entities,
+        room: usize,
+    ) -> Self {
         let aligned = AlignedAtoms::new(&columns);
         Self {
             text,
@@ -232,6 +242,8 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             residue_id: None,
             wanted: true,
             labels: Labels::default(),
+            entities,
+            is_ligand: false,
             common: None,
             aligned,
             room,
@@ -261,7 +273,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let is_read = match self.options.models {
             Models::First => ordinal == 1,
             Models::Number(wanted) => wanted == number,
-            Models::All => true,
+            Models::All | Models::Join => true,
         };
         self.numbers.push(number);
         self.current = is_read.then_some(self.models.len());
@@ -339,9 +351,12 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             if before.is_some_and(|before| is_renumbered(&before, &residue_id)) {
                 self.models[current].1.leave()?;
             }
-            let [chain, number, icode, _] = residue_id.map(|word| word.text);
+            let [chain, number, icode, label] = residue_id.map(|word| word.text);
             let residue_id = ResidueId { chain, number, icode };
             self.wanted = self.models[current].1.enter(residue_id)?;
+            self.is_ligand = self.entities.is_other(self.word(edges, Item::Entity).text);
+            let asym = if label.is_empty() { 0 } else { self.word(edges, Item::LabelChain).head };
+            self.models[current].1.polymer(asym);
             if self.models[current].1.takes_labels() {
                 let [asym, number, entity] =
                     [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(edges, item).text);
@@ -353,7 +368,11 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         }
         let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
-        let in_chain = if has_label {
+        // An entity that is no polymer is a ligand in any record.
+        let hetatm = hetatm || self.is_ligand;
+        let in_chain = if self.is_ligand {
+            Some(false)
+        } else if has_label {
             let is_numbered = !residue_id[3].is_empty();
             let has_entity = is_numbered || !self.word(edges, Item::Entity).is_empty();
             self.labels.in_chain(is_numbered, has_entity, hetatm)

@@ -49,6 +49,21 @@ pub(super) fn element_of(line: &[u8]) -> u16 {
     element(autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii())
 }
 
+/// The segment id, packed: columns 73 to 76 of a line, or of a text that begins with it; 0 if they hold something else, such
+/// as the charges of PDBQT.
+#[inline]
+pub(super) fn segment(line: &[u8]) -> u64 {
+    match line.get(71..76) {
+        Some(b"     ") => 0,
+        Some(&[b' ', a, b, c, d]) => {
+            let is_id =
+                [a, b, c, d].iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b' ' | b'_' | b'-' | b'+'));
+            if is_id { u64::from(name(u32::from_le_bytes([a, b, c, d]))) } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
 const COORDINATES: [(usize, &str); 3] =
     [(30, "x (columns 31-38)"), (38, "y (columns 39-46)"), (46, "z (columns 47-54)")];
 

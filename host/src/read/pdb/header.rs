@@ -1,12 +1,13 @@
 //! Records of a PDB file other than atoms.
 
 use crate::read::assembly::Remark350;
-use crate::read::number::pdb_residue_number;
+use crate::read::molecules::Cell;
+use crate::read::number::{decimal, pdb_residue_number};
 use crate::read::options::ReadOptions;
 use crate::read::references::References;
-use crate::read::word::pack;
+use crate::read::word::{pack, text_of};
 use memchr::memchr2_iter;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Facts from the records other than atoms.
 #[derive(Debug, Default)]
@@ -21,6 +22,10 @@ pub(super) struct Header {
     modified: HashSet<(u64, u8, i32, u8)>,
     /// SEQRES: chains and names.
     sequences: HashSet<(u8, u64)>,
+    /// SEQRES: the number of residues of each chain.
+    lengths: HashMap<u8, usize>,
+    /// CRYST1.
+    pub(super) cell: Option<Cell>,
     /// REMARK 350, if an assembly is requested.
     pub(super) remark_350: Remark350,
     takes_remark_350: bool,
@@ -40,7 +45,8 @@ impl Header {
             b"SEQRES" => self.sequence(line),
             b"MODRES" => self.modified_residue(line),
             b"CRYST1" => {
-                self.signs |= line.get(6..15).is_some_and(|a| !matches!(a.trim_ascii(), b"1.000" | b"0.000" | b""))
+                self.signs |= line.get(6..15).is_some_and(|a| !matches!(a.trim_ascii(), b"1.000" | b"0.000" | b""));
+                self.cell = cell(line);
             }
             b"REMARK" => {
                 self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
@@ -59,6 +65,10 @@ impl Header {
 
     fn sequence(&mut self, line: &[u8]) {
         let Some(&chain) = line.get(11) else { return };
+        let length = line.get(13..17).and_then(|length| pdb_residue_number(length.trim_ascii()));
+        if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
+            self.lengths.insert(chain, length);
+        }
         let names = line.get(19..).unwrap_or_default().split(|c| *c == b' ').filter(|name| !name.is_empty());
         self.sequences.extend(names.map(|name| (chain, pack(name))));
     }
@@ -78,6 +88,11 @@ impl Header {
         self.sequences.iter().map(|(chain, _)| *chain)
     }
 
+    /// The number of residues that SEQRES lists for each chain.
+    pub(super) fn lengths(&self) -> HashMap<String, usize> {
+        self.lengths.iter().map(|(chain, length)| (text_of(&[*chain]), *length)).collect()
+    }
+
     /// Whether the file says that a residue in `HETATM` records belongs to its chain. A standard amino acid may also be a
     /// ligand, whatever the chain's sequence contains.
     pub(super) fn in_chain(&self, name: u64, standard: bool, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
@@ -90,6 +105,13 @@ impl Header {
         let number = pdb_residue_number(number.trim_ascii())?;
         self.modified.contains(&(name, chain, number, icode)).then_some(true)
     }
+}
+
+/// The cell of a CRYST1 record: three lengths, three angles.
+fn cell(line: &[u8]) -> Option<Cell> {
+    let columns = [6..15, 15..24, 24..33, 33..40, 40..47, 47..54];
+    let numbers: Option<Vec<f64>> = columns.into_iter().map(|at| decimal(line.get(at)?.trim_ascii())).collect();
+    Cell::new(numbers?.try_into().ok()?)
 }
 
 fn has_word(line: &[u8], word: &[u8]) -> bool {
