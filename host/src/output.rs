@@ -97,10 +97,9 @@ impl<'a> StructureRows<'a> {
         SecondaryStructure::letter(self.feature(feature, row))
     }
 
-    /// The confidence of a predicted model in a row; NaN if there is none.
+    /// The confidence of a predicted model in a row, from 0 to 100; NaN if there is none.
     fn plddt(&self, row: usize) -> f32 {
-        let value = self.structure.b_column.get(row).filter(|_| self.structure.predicted);
-        value.copied().unwrap_or(f32::NAN)
+        self.structure.plddt.get(row).copied().unwrap_or(f32::NAN)
     }
 
     /// A name that other tables give a row, if it is a text.

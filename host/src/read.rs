@@ -21,7 +21,9 @@ mod bcif;
 mod cif;
 mod components;
 mod compressed;
+mod confidence;
 mod contents;
+mod deposited;
 mod draft;
 mod error;
 mod facts;
@@ -150,7 +152,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let text =
         if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
-    match read_text(&text, options) {
+    match read_text(&text, name, options) {
         Ok(mut models) => {
             number_repeated(&mut models);
             let finished = |(suffix, model): (String, Result<Model, Fault>)| {
@@ -164,7 +166,19 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     }
 }
 
-fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
+/// Reads a text. It is read again if its atoms have confidences of their own, which a first reading does not collect: files say
+/// behind their atoms, too, that they are predicted.
+fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
+    let found = read_once(text, options)?;
+    let has_own =
+        |model: &Model| !model.draft.b_is_uniform && confidence::source(&model.draft, name, &model.facts).is_some();
+    if !options.average_b && found.iter().any(|(_, model)| model.as_ref().is_ok_and(has_own)) {
+        return read_once(text, &ReadOptions { average_b: true, ..options.clone() });
+    }
+    Ok(found)
+}
+
+fn read_once(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let format = format_of(text);
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),

@@ -81,6 +81,7 @@ impl Options {
                 other => return refuse("het", "\"none\" or \"cover\"", other),
             },
             labels,
+            ..ReadOptions::default()
         })
     }
 

@@ -198,11 +198,11 @@ impl<'a> Reader<'_, 'a> {
 
     /// Takes facts about the block's atoms from a value.
     fn fact(&mut self, tag: &[u8], raw: &[u8]) {
-        if Facts::takes(tag) {
-            self.facts.item(tag, unquote(raw));
-        } else if let Some((category, item)) = self.kept(tag) {
+        if let Some((category, item)) = self.kept(tag) {
             let tables = self.tables.get_or_insert_default();
             tables.push_single(category, item, Cell::of(unquote(raw)));
+        } else if Facts::takes(tag) {
+            self.facts.item(tag, unquote(raw));
         }
     }
 

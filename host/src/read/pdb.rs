@@ -7,6 +7,7 @@ mod parts;
 mod patterns;
 
 use super::components;
+use super::confidence::BY_HEADER;
 use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
@@ -24,7 +25,6 @@ pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
 pub(super) use parts::{LineResidue, Parts};
 use patterns::{Line, Patterns};
-use std::sync::Arc;
 
 /// Length of an atom's line with its line feed.
 const ATOM_LINE: usize = 81;
@@ -290,21 +290,16 @@ impl<'a> Reader<'_, 'a> {
             return Err(Fault::whole(Problem::NoModel { number, numbers: self.numbers }));
         }
         let mut facts = Facts {
-            predicted: self.header.names_predictor,
+            predicted: self.header.names_predictor.then_some(BY_HEADER),
             experiment: self.header.experiment || self.header.signs,
             ..Facts::default()
         };
         if !self.ended {
             facts.notes.extend(cut::note(self.text, &self.header));
         }
-        if let Some(id) = &self.options.assembly {
-            let generators = self.header.remark_350.of(id).map_err(|problem| problem.to_string());
-            facts.assembly = Some(Arc::new(generators));
-        }
-        if self.options.labels {
-            facts.references = Some(Arc::new(self.header.references));
-        }
-        if facts.predicted && self.header.experiment {
+        let predictor_and_experiment = facts.predicted.is_some() && self.header.experiment;
+        self.header.take_into(&mut facts, self.options);
+        if predictor_and_experiment {
             let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
                         for a predictor's confidence and left out"
                 .to_owned();

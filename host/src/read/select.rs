@@ -2,6 +2,7 @@
 
 mod alternates;
 mod element;
+mod mean;
 mod names;
 mod repeat;
 
@@ -103,6 +104,8 @@ struct Run {
     record: (u64, ResidueKind),
     /// The B column of its first atom.
     b_key: Option<u64>,
+    /// Sum and number of the B columns of its atoms, if their mean is asked for.
+    b: (f64, f64),
     /// Whether it has a calcium that is called as alpha carbons are.
     calcium: bool,
 }
@@ -118,6 +121,7 @@ impl Run {
         begin: 0,
         record: (0, UNKNOWN),
         b_key: None,
+        b: (0.0, 0.0),
         calcium: false,
     };
 }
@@ -148,6 +152,8 @@ pub(super) struct Selection<'a> {
     /// Name and identity of the first residue. The name first, because it differs most often.
     first: Option<(u64, ResidueId<'a>)>,
     draft: Draft,
+    /// Whether `bfactor` gets the means of residues' atoms, not the values of alpha carbons.
+    averages_b: bool,
 }
 
 impl<'a> Selection<'a> {
@@ -172,6 +178,7 @@ impl<'a> Selection<'a> {
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
             draft: Draft::with_capacity(expected_atoms),
+            averages_b: options.average_b,
         }
     }
 
@@ -288,6 +295,9 @@ impl<'a> Selection<'a> {
             let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
         }
+        if self.averages_b {
+            self.average_b(record.b_factor);
+        }
         let at = self.draft.atoms.len();
         let kind = self.run.record.1;
         if record.alternate != 0 && self.policy != Alternates::First {
@@ -326,7 +336,10 @@ impl<'a> Selection<'a> {
         if let (Some(index), Some(b), Some(column)) =
             (s.ca_indices.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
         {
-            (*index, *b, *column) = (at as u32, b_factor, b_factor);
+            (*index, *column) = (at as u32, b_factor);
+            if !self.averages_b {
+                *b = b_factor;
+            }
         }
     }
 
