@@ -47,7 +47,14 @@ pub struct SitesRelation {
 /// assert!(tally.take_warnings().is_empty());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct SitesTally(Arc<Mutex<(SiteCounts, Vec<(String, String)>)>>);
+pub struct SitesTally(Arc<Mutex<Tally>>);
+
+#[derive(Debug, Default)]
+struct Tally {
+    counts: SiteCounts,
+    /// Names of structures, and what is odd about their sites.
+    warnings: Vec<(String, String)>,
+}
 
 /// Numbers of sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,17 +71,17 @@ impl SitesTally {
     /// The sites so far.
     #[must_use]
     pub fn counts(&self) -> SiteCounts {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).counts
     }
 
     /// Takes the warnings since the last call: names of structures, and what is odd about their sites.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).1)
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
     fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
-        let (counts, warnings) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.written += found.len();
         counts.likely += found.iter().filter(|site| site.probability >= LIKELY).count();
         counts.left_out += part.features.sites.len() - found.len();
