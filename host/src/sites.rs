@@ -62,8 +62,8 @@ pub struct FoundSite {
     pub probability: f32,
     /// Centre of its points, weighted by their squared probabilities, in Å in the frame of the file.
     pub center: [f64; 3],
-    /// Rows of the residues that line it: those whose best atom belongs to the site and whose `site_score` reaches the threshold. If
-    /// none does, those with an atom within 6 Å of the centre.
+    /// Rows of the residues that line it: those with an atom within 6 Å of the centre, and those whose best atom belongs to the site and
+    /// whose `site_score` reaches the threshold.
     pub residues: Vec<usize>,
     /// Area in Å² that its points represent.
     pub area: f32,
@@ -110,32 +110,33 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &
     chosen.map(|site| FoundSite { volume: volume(&structure.atoms, &features.sites[site.rank - 1]), ..site }).collect()
 }
 
-/// The rank of the site that each row's residue lines, if there is one: of those that are written by default, and those of which it has at
-/// least the threshold's `site_score`. A residue that lines several sites belongs to the first.
+/// The rank of the first site that each row's residue lines, if there is one. Of sites that are not written by default, it has only those in
+/// which the residue's `site_score` reaches the threshold.
 #[must_use]
 pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Option<usize>> {
     let mut ranks = vec![None; structure.n_rows()];
-    for (rank, &id) in ranks.iter_mut().zip(features.site_ids) {
-        *rank = usize::try_from(id).ok().map(|id| id + 1);
-    }
     for (index, (site, residues)) in features.sites.iter().zip(lining(structure, features)).enumerate() {
         for row in residues.into_iter().filter(|_| site.probability >= MIN_PROBABILITY) {
             ranks[row].get_or_insert(index + 1);
         }
+    }
+    for (rank, &id) in ranks.iter_mut().zip(features.site_ids) {
+        *rank = rank.or_else(|| usize::try_from(id).ok().map(|id| id + 1));
     }
     ranks
 }
 
 /// The rows of the residues that line each site.
 fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<usize>> {
-    let mut residues = vec![Vec::new(); features.sites.len()];
+    let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, site)).collect();
     for (row, &id) in features.site_ids.iter().enumerate() {
         if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
             own.push(row);
         }
     }
-    for (site, residues) in features.sites.iter().zip(&mut residues).filter(|(_, residues)| residues.is_empty()) {
-        *residues = around(structure, site);
+    for rows in &mut residues {
+        rows.sort_unstable();
+        rows.dedup();
     }
     residues
 }

@@ -304,7 +304,7 @@ pub struct JobArgs {
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
     pub points: Vec<PointsArg>,
 
-    /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
+    /// Residues with at least this site_score, above 0 and at most 1, line the site of their best atom, wherever its centre is.
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true,
         hide_short_help = true)]
     pub site_threshold: f32,

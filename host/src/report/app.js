@@ -222,7 +222,7 @@ async function page(entry) {
   if (data.sites.length) {
     const predicted = data.sites.some(site => site.plddt != null);
     const head = ["Site", "Probability", ...(predicted ? ["Mean pLDDT"] : []), "Residues", "Volume, Å³", "x", "y", "z"];
-    main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, `The likeliest first; those with a probability below 0.1 are left out. Residues are those with a site_score of at least ${run.provenance["prism.site_threshold"]} or, where a site has none, those within 6 Å of its centre.${predicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`), $("div", { class: "scroll sites" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
+    main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, `The likeliest first; those with a probability below 0.1 are left out. Its residues are those within 6 Å of its centre, and those with a site_score of at least ${run.provenance["prism.site_threshold"]}.${predicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`), $("div", { class: "scroll sites" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
       $("tbody", {}, data.sites.map(site => $("tr", {}, $("td", {}, String(site.rank)), [site.probability, ...(predicted ? [site.plddt] : []), site.residues.length, site.volume, ...site.center].map(value => $("td", {}, short(value))),
         $("td", { class: "text" }, site.residues.join(" "))))))));
   } else main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, "None with a probability of 0.1 or more was found."));

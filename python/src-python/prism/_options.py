@@ -52,7 +52,8 @@ class EngineOptions(TypedDict, total=False):
         devices: Numbers of the CUDA devices to use, or ``"all"``. ``None`` takes the first that can be used.
         contact_threshold: Alpha carbons closer than this are in contact. Å, above 0; 8.
         points: Test points on each atom's sphere for accessible areas, 20 to 5,000; 100.
-        site_threshold: Residues with at least this ``site_score`` may be part of a site. Above 0, at most 1; 0.3.
+        site_threshold: Residues with at least this ``site_score`` line the site of their best atom, wherever its centre is. Above 0, at
+            most 1; 0.3.
         min_feature_value: Features of smaller magnitude are 0. Not below 0; 0.
     """
 
