@@ -6,7 +6,7 @@ use arrow_ipc::root_as_footer;
 use prism_host::contacts::{EdgeKind, edges, interfaces};
 use prism_host::dataset::Dataset;
 use prism_host::pack::BatchBuffers;
-use prism_host::sites::sites;
+use prism_host::sites::{SiteLimits, sites};
 use prism_host::{Backend, Engine, PackedBatch, StructureInput};
 use std::sync::OnceLock;
 
@@ -85,7 +85,7 @@ pub fn engine(data: &[u8]) {
         assert!(found.iter().all(|edge| edge.row_i < edge.row_j && edge.row_j < rows), "{found:?} of {rows} rows");
         let found = interfaces(engine, structure, None).expect("chains of a valid structure can be computed");
         assert!(found.residues.is_sorted_by_key(|residue| residue.row) && found.residues.len() <= rows as usize);
-        let found = sites(structure, &features.view(), 3, 0.0);
+        let found = sites(structure, &features.view(), &SiteLimits { most: 3, ..SiteLimits::ALL });
         assert!(found.iter().flat_map(|site| &site.residues).all(|row| *row < rows as usize), "{found:?}");
     }
 }

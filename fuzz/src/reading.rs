@@ -14,7 +14,7 @@ pub(crate) fn options(data: &[u8]) -> ReadOptions {
         models: [Models::First, Models::All, Models::Number(2)][usize::from(bits >> 4 & 3) % 3],
         cover: has(6),
         labels: has(7),
-        assembly: None,
+        ..ReadOptions::default()
     }
 }
 

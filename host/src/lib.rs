@@ -82,6 +82,8 @@ pub mod engine;
 mod huge_pages;
 pub mod inputs;
 pub mod lineages;
+#[doc(hidden)]
+pub mod nearest;
 pub mod output;
 pub mod pack;
 pub mod pipeline;

@@ -39,7 +39,7 @@ pub use relations::{
     SummaryRelation,
 };
 pub use shared::SharedRows;
-pub use sites::{SitesRelation, ViewedSites};
+pub use sites::{SiteCounts, SitesRelation, SitesTally, ViewedSites};
 pub use status::StatusFile;
 pub(crate) use value::Value;
 pub use view::SitesView;
@@ -47,6 +47,7 @@ pub(crate) use whole::WholeFile;
 pub use whole::{check_place, write_whole};
 
 use crate::engine::StructureView;
+use crate::sites::ranks;
 use crate::structure::StructureInput;
 use shared_types::backbone::SecondaryStructure;
 use shared_types::{Feature, MegaFusedConfig};
@@ -87,6 +88,14 @@ impl<'a> StructureRows<'a> {
         }
     }
 
+    /// The values of a column of numbers; none if it was not computed.
+    fn numbers(&self, column: &Column) -> Vec<f32> {
+        match column {
+            Column::Plddt => (0..self.len()).map(|row| self.plddt(row)).collect(),
+            column => self.values_in(column).to_vec(),
+        }
+    }
+
     /// The value of a feature in a row; NaN where it was not computed.
     fn feature(&self, feature: &Feature, row: usize) -> f32 {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
@@ -97,10 +106,9 @@ impl<'a> StructureRows<'a> {
         SecondaryStructure::letter(self.feature(feature, row))
     }
 
-    /// The confidence of a predicted model in a row; NaN if there is none.
+    /// The confidence of a predicted model in a row, from 0 to 100; NaN if there is none.
     fn plddt(&self, row: usize) -> f32 {
-        let value = self.structure.b_column.get(row).filter(|_| self.structure.predicted);
-        value.copied().unwrap_or(f32::NAN)
+        self.structure.plddt.get(row).copied().unwrap_or(f32::NAN)
     }
 
     /// A name that other tables give a row, if it is a text.
@@ -137,13 +145,22 @@ impl<'a> StructureRows<'a> {
         errors.get(row).copied().unwrap_or(f32::NAN)
     }
 
-    /// The site of a row, or -1.
-    fn site_id(&self, row: usize) -> i32 {
-        self.features.site_ids.get(row).copied().unwrap_or(-1)
+    /// The rank of each row's site, if `column` has it; else nothing, because it takes a pass over the atoms.
+    fn site_ids_in(&self, column: &Column) -> Vec<Option<i32>> {
+        if *column != Column::SiteId {
+            return Vec::new();
+        }
+        ranks(self.structure, &self.features).into_iter().map(|rank| rank.map(|rank| rank as i32)).collect()
+    }
+
+    /// The same for some columns.
+    fn site_ids_of(&self, columns: &Columns) -> Vec<Option<i32>> {
+        let column = columns.as_slice().iter().find(|column| **column == Column::SiteId);
+        column.map(|column| self.site_ids_in(column)).unwrap_or_default()
     }
 
     /// Which residue a row is: chain, number and insertion code, as `A_120`.
-    fn residue(&self, row: usize) -> String {
+    pub(crate) fn residue(&self, row: usize) -> String {
         let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
         format!("{}_{number}{code}", self.chain(row))
     }

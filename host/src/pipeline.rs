@@ -52,6 +52,8 @@ pub struct Reading {
     pub models: usize,
     /// The time of reading. The first structure of a file has the time of the whole file.
     pub time: Duration,
+    /// Whether it is from a packed data set, so that its warnings were given when it was packed.
+    pub packed: bool,
 }
 
 /// The outcome of reading an input.

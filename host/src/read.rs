@@ -22,7 +22,9 @@ mod bcif;
 mod cif;
 mod components;
 mod compressed;
+mod confidence;
 mod contents;
+mod deposited;
 mod draft;
 mod error;
 mod facts;
@@ -181,7 +183,7 @@ fn read_models(
     reading: &ReadOptions,
     options: &ReadOptions,
 ) -> Vec<Result<ReadStructure, ReadError>> {
-    let mut models = match read_text(text, reading) {
+    let mut models = match read_text(text, name, reading) {
         Ok(models) => models,
         Err(fault) => return vec![Err(fault.into_error(name, text))],
     };
@@ -211,7 +213,19 @@ fn model_with_protein(text: &[u8], options: &ReadOptions) -> String {
     })
 }
 
-fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
+/// Reads a text. It is read again if its atoms have confidences of their own, which a first reading does not collect: files say
+/// behind their atoms, too, that they are predicted.
+fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
+    let found = read_once(text, options)?;
+    let has_own =
+        |model: &Model| !model.draft.b_is_uniform && confidence::source(&model.draft, name, &model.facts).is_some();
+    if !options.average_b && found.iter().any(|(_, model)| model.as_ref().is_ok_and(has_own)) {
+        return read_once(text, &ReadOptions { average_b: true, ..options.clone() });
+    }
+    Ok(found)
+}
+
+fn read_once(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let format = format_of(text);
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),

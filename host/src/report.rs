@@ -8,7 +8,7 @@ mod sample;
 
 use crate::output::{OutputError, Provenance, StructureRows, WholeFile};
 use crate::read::Note;
-use crate::sites::sites;
+use crate::sites::{LIKELY, SiteLimits, sites};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rayon::prelude::*;
@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/style.css");
@@ -28,9 +29,6 @@ const SCRIPT: &str = include_str!("report/app.js");
 const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
 /// The licence of the viewer, which every report contains.
 const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
-
-/// Most sites of a structure.
-const MOST_SITES: usize = 20;
 
 /// A report that is being written. If it is dropped before [`commit`](Self::commit), nothing remains.
 ///
@@ -120,7 +118,8 @@ impl ReportFile {
         }
         let first_detail = self.details - room;
         for (index, (part, notes)) in structures.iter().enumerate() {
-            let sites = sites(part.structure, &part.features, MOST_SITES, 0.0);
+            let sites = sites(part.structure, &part.features, &SiteLimits::default());
+            let likely = sites.iter().filter(|site| site.probability >= LIKELY).count();
             let mean = |column: usize| {
                 let values = values(part, column).iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
                 let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
@@ -130,7 +129,7 @@ impl ReportFile {
                 "name": part.structure.name,
                 "residues": part.len(),
                 "chains": part.structure.rows_of_chains().len(),
-                "sites": sites.len(),
+                "sites": likely,
                 "best": sites.first().map(|site| site.probability),
                 "rsa": mean(column::RSA),
                 "contacts": mean(column::CONTACT_NUMBER),
@@ -141,7 +140,7 @@ impl ReportFile {
                 entry["detail"] = (first_detail + index + 1).into();
             }
             self.structures.push(entry);
-            self.sites += sites.len() as u64;
+            self.sites += likely as u64;
             self.sample.add(part);
             notes.iter().for_each(|note| self.note(&part.structure.name, note));
         }
@@ -176,6 +175,7 @@ impl ReportFile {
         let units: Map<String, Value> =
             FEATURES.iter().map(|feature| (feature.name.to_owned(), feature.unit.into())).collect();
         let run = json!({
+            "date": today(),
             "residues": sample.residues(),
             "sites": sites,
             "structures": structures,
@@ -198,6 +198,24 @@ impl ReportFile {
     }
 }
 
+/// The date, in UTC, as 2026-01-31.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date((since.as_secs() / (24 * 3600)) as i64)
+}
+
+/// The date of a day, counted from 1970-01-01, by Hinnant's algorithm: years begin in March, so that a leap day ends one.
+fn date(days: i64) -> String {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year)
+}
+
 /// The values of a feature of the first group; empty if it was not computed.
 fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
     let feature = Group::Residue.features().find(|feature| feature.column == column);
@@ -206,4 +224,23 @@ fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
 
 fn packed_script(out: &mut impl Write, id: &str, text: &str) -> std::io::Result<()> {
     writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{text}</script>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn days_are_dates() {
+        // From `date -u -d @SECONDS +%F`.
+        for (days, expected) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (20_453, "2025-12-31"),
+            (20_454, "2026-01-01"),
+        ] {
+            assert_eq!(date(days), expected);
+        }
+    }
 }

@@ -2,11 +2,54 @@
 
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
-use shared_types::site_model::{AROUND, SUM_UNIT};
+use shared_types::site_model::{AROUND, MOST_SITES, SUM_UNIT};
 use shared_types::{Atom, Site};
 
 /// Edge in Å of the cells that measure volume.
 const CELL: f64 = 1.0;
+
+/// Sites with a lower probability are left out unless they are asked for.
+pub const MIN_PROBABILITY: f32 = 0.1;
+/// Sites with at least this probability are counted as likely.
+pub const LIKELY: f32 = 0.5;
+/// Residues of a lower mean confidence (pLDDT) often lie elsewhere than the predicted model has them.
+pub const LOW_PLDDT: f32 = 50.0;
+
+/// Which sites of a structure are written.
+///
+/// ```
+/// use prism_host::sites::SiteLimits;
+///
+/// let SiteLimits { most, min_probability, min_plddt } = SiteLimits::default();
+/// assert_eq!((most, min_probability, min_plddt), (20, 0.1, None));
+/// assert_eq!(SiteLimits::ALL.min_probability, 0.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SiteLimits {
+    /// The most sites.
+    pub most: usize,
+    /// Sites with a lower probability are left out.
+    pub min_probability: f32,
+    /// Sites of predicted models whose residues have a lower mean confidence are left out.
+    pub min_plddt: Option<f32>,
+}
+
+impl SiteLimits {
+    /// Every site that is found.
+    pub const ALL: Self = Self { most: MOST_SITES, min_probability: 0.0, min_plddt: None };
+
+    /// Whether a site is written.
+    fn takes(&self, site: &FoundSite) -> bool {
+        // An unknown confidence is not low.
+        site.probability >= self.min_probability && !self.min_plddt.is_some_and(|least| site.plddt < least)
+    }
+}
+
+impl Default for SiteLimits {
+    fn default() -> Self {
+        Self { min_probability: MIN_PROBABILITY, ..Self::ALL }
+    }
+}
 
 /// A site: a group of surface points where a ligand is likely to bind.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,60 +62,105 @@ pub struct FoundSite {
     pub probability: f32,
     /// Centre of its points, weighted by their squared probabilities, in Å in the frame of the file.
     pub center: [f64; 3],
-    /// Rows of its residues: those whose best atom belongs to the site, and whose `site_score` is above the threshold.
+    /// Rows of the residues that line it: those with an atom within 6 Å of the centre, and those whose best atom belongs to the site and
+    /// whose `site_score` reaches the threshold.
     pub residues: Vec<usize>,
     /// Area in Å² that its points represent.
     pub area: f32,
     /// Volume in Å³ that is free of atoms within 6 Å of the centre: cubes of 1 Å whose middle is outside all van der Waals
     /// spheres.
     pub volume: f64,
+    /// Mean confidence (pLDDT, 0 to 100) of these residues in a predicted model; NaN if it is unknown.
+    pub plddt: f32,
 }
 
-/// The sites of a structure by rank: at most `most`, and only those with a score of at least `least`.
+/// The sites of a structure by rank, as far as the limits allow.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::sites::{SiteLimits, sites};
 /// use prism_host::{Backend, Engine};
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let sites = prism_host::sites::sites(&rbd, &features.view(), 3, 0.0);
-/// assert_eq!(sites.len(), 3);
-/// for site in sites {
-///     assert!(site.probability > 0.0 && site.area > 0.0 && site.volume > 0.0);
+/// let found = sites(&rbd, &features.view(), &SiteLimits { most: 3, ..SiteLimits::ALL });
+/// assert_eq!(found.len(), 3);
+/// for site in found {
+///     assert!(site.probability > 0.0 && site.area > 0.0 && site.volume > 0.0 && !site.residues.is_empty());
 ///     println!("{}: {:.2} at {:?} Å", site.rank, site.probability, site.center);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn sites(structure: &StructureInput, features: &StructureView<'_>, most: usize, least: f32) -> Vec<FoundSite> {
-    let mut residues = vec![Vec::new(); features.sites.len()];
+pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &SiteLimits) -> Vec<FoundSite> {
+    let found = features.sites.iter().zip(lining(structure, features)).enumerate();
+    let described = found.map(|(index, (site, residues))| FoundSite {
+        rank: index + 1,
+        score: site.score,
+        probability: site.probability,
+        center: in_file(structure, site.center),
+        plddt: mean_plddt(structure, &residues),
+        residues,
+        area: site.area,
+        volume: 0.0,
+    });
+    // A site of chains of alpha carbons or backbones alone has no residues.
+    let chosen = described.filter(|site| !site.residues.is_empty() && limits.takes(site)).take(limits.most);
+    // Measured last, because it takes longer than everything else.
+    chosen.map(|site| FoundSite { volume: volume(&structure.atoms, &features.sites[site.rank - 1]), ..site }).collect()
+}
+
+/// The rank of the first site that each row's residue lines, if there is one. Of sites that are not written by default, it has only those in
+/// which the residue's `site_score` reaches the threshold.
+#[must_use]
+pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Option<usize>> {
+    let mut ranks = vec![None; structure.n_rows()];
+    for (index, (site, residues)) in features.sites.iter().zip(lining(structure, features)).enumerate() {
+        for row in residues.into_iter().filter(|_| site.probability >= MIN_PROBABILITY) {
+            ranks[row].get_or_insert(index + 1);
+        }
+    }
+    for (rank, &id) in ranks.iter_mut().zip(features.site_ids) {
+        *rank = rank.or_else(|| usize::try_from(id).ok().map(|id| id + 1));
+    }
+    ranks
+}
+
+/// The rows of the residues that line each site.
+fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<usize>> {
+    let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, site)).collect();
     for (row, &id) in features.site_ids.iter().enumerate() {
         if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
             own.push(row);
         }
     }
-    // A site of chains of alpha carbons or backbones alone has no residues, and its score no meaning.
-    let has_meaning = |residues: &[usize]| structure.traces.is_empty() || !residues.is_empty();
-    let chosen = features
-        .sites
-        .iter()
-        .zip(residues)
-        .enumerate()
-        .take(most)
-        .filter(|(_, (site, residues))| site.score >= least && has_meaning(residues));
-    chosen
-        .map(|(index, (site, residues))| FoundSite {
-            rank: index + 1,
-            score: site.score,
-            probability: site.probability,
-            center: in_file(structure, site.center),
-            residues,
-            area: site.area,
-            volume: volume(&structure.atoms, site),
-        })
-        .collect()
+    for rows in &mut residues {
+        rows.sort_unstable();
+        rows.dedup();
+    }
+    residues
+}
+
+/// The rows of the residues with an atom within [`AROUND`] of a site's centre, or at its peak, without those of chains of alpha carbons
+/// or backbones alone.
+fn around(structure: &StructureInput, site: &Site) -> Vec<usize> {
+    let is_near = |atom: &Atom| {
+        let at = [atom.x, atom.y, atom.z];
+        (0..3).map(|axis| (at[axis] - site.center[axis]).powi(2)).sum::<f32>() <= AROUND * AROUND
+    };
+    let atoms = |row: usize| structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
+    let is_lining = |row: &usize| {
+        let atoms = atoms(*row);
+        atoms.contains(&(site.peak as usize)) || structure.atoms[atoms].iter().any(is_near)
+    };
+    (0..structure.n_rows()).filter(|row| !structure.is_in_trace(*row)).filter(is_lining).collect()
+}
+
+fn mean_plddt(structure: &StructureInput, residues: &[usize]) -> f32 {
+    let known = residues.iter().filter_map(|&row| structure.plddt.get(row)).filter(|plddt| !plddt.is_nan());
+    let (sum, count) = known.fold((0.0, 0.0), |(sum, count), plddt| (sum + f64::from(*plddt), count + 1.0));
+    (sum / count) as f32
 }
 
 /// Converts a position relative to a structure's centre to the frame of its file.

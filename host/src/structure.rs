@@ -78,6 +78,9 @@ macro_rules! structure_input {
             pub traces: Vec<u32>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
+            /// Per residue, the confidence of a predicted model from 0 to 100 (pLDDT): the mean over its atoms if each has its own.
+            /// NaN if it is unknown; empty if the model is not predicted.
+            pub plddt: Vec<f32>,
             /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms
             /// and have no row.
             pub environment: bool,
@@ -323,8 +326,13 @@ impl StructureInput {
         let inputs = self.residue_lengths().filter(|(_, found, may_be_left_out)| *found > 0 || !may_be_left_out);
         let names = Some(("residue_names", self.residue_names.len(), n)).filter(|(_, found, _)| *found > 0);
         let labels = Some(("labels", self.labels.len(), n)).filter(|(_, found, _)| *found > 0);
-        let all =
-            lengths.into_iter().chain(labels).chain(names).chain(inputs.map(|(field, found, _)| (field, found, n)));
+        let plddt = Some(("plddt", self.plddt.len(), n)).filter(|(_, found, _)| *found > 0);
+        let all = lengths
+            .into_iter()
+            .chain(labels)
+            .chain(names)
+            .chain(plddt)
+            .chain(inputs.map(|(field, found, _)| (field, found, n)));
         match all.into_iter().find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })

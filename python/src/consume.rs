@@ -53,7 +53,7 @@ pub struct Done {
 impl Done {
     /// No rows, with a table's columns.
     pub fn empty(table: &Table) -> Result<Self, String> {
-        let (table, _) = table.batch(&[])?;
+        let (table, ..) = table.batch(&[])?;
         let (failures, warnings, notes) = Default::default();
         Ok(Self { table, held: None, failures, warnings, notes, inputs: 0, seconds: None })
     }
@@ -63,7 +63,8 @@ impl Done {
         let (mut failures, mut warnings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut parts, mut places) = (Vec::new(), Vec::new());
         let mut structures = batch.structures.iter().zip(results.iter()).enumerate();
-        for outcome in &batch.outcomes {
+        let readings = batch.readings.iter().map(|reading| reading.packed).chain(std::iter::repeat(false));
+        for (outcome, packed) in batch.outcomes.iter().zip(readings) {
             match outcome {
                 Outcome::Said { name, text } => notes.push((name.clone(), text.clone())),
                 // As for the command, a file without protein is no failure.
@@ -74,7 +75,8 @@ impl Done {
                 Outcome::Read { notes: told } => {
                     let Some((place, (structure, features))) = structures.next() else { break };
                     for note in told {
-                        let to = if note.kind.is_warning() { &mut warnings } else { &mut notes };
+                        // What is odd about a packed structure was said when it was packed.
+                        let to = if note.kind.is_warning() && !packed { &mut warnings } else { &mut notes };
                         to.push((structure.name.clone(), note.text.clone()));
                     }
                     match features {
@@ -87,8 +89,9 @@ impl Done {
                 }
             }
         }
-        let (rows, refused) = table.batch(&parts)?;
+        let (rows, refused, odd) = table.batch(&parts)?;
         failures.extend(refused);
+        warnings.extend(odd);
         drop((parts, structures));
         let inputs = batch.outcomes.len();
         let held = matches!(table, Table::Tensors(_));

@@ -7,7 +7,7 @@ use crate::options::{Options, Reading, refuse};
 use crate::process;
 use crate::source::{Lazy, entries};
 use crate::stream::Stream;
-use crate::table::Table;
+use crate::table::{Table, unfilled};
 use prism_host::Backend;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -76,13 +76,14 @@ impl Engine {
             let told = "tensors on the device take an engine that computes there: prism.Engine(\"cuda\")";
             return Err(PyValueError::new_err(told));
         }
-        let chosen = columns.is_some();
+        let (chosen, names) = (columns.is_some(), columns.clone().unwrap_or_default());
         let table = Table::new(table, columns, &options, &self.engine)?;
         let reading = options.reading(table.has_labels())?;
+        let warnings = unfilled(&names, &reading.annotations, reading.lineages.is_some());
         let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
         // Computes only what the table has, in the same memory.
         let engine = Unlocked::new(Arc::new(self.engine.with_selection(table.selection())));
-        Ok(Job { engine, reading, table: Arc::new(table) })
+        Ok(Job { engine, reading, table: Arc::new(table), warnings })
     }
 }
 
@@ -97,10 +98,17 @@ pub struct Job {
     engine: Unlocked<Arc<prism_host::Engine>>,
     reading: Reading,
     table: Arc<Table>,
+    warnings: Vec<String>,
 }
 
 #[pymethods]
 impl Job {
+    /// What is odd about the columns.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
     /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, arrays as
     /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A name of one of an object's models is the object's
     /// place among the inputs, its name, and what the model adds to it. A list is read now. Another thread reads an iterator while

@@ -4,6 +4,7 @@ use prism_host::annotations::Annotations;
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
 use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use prism_host::sites::SiteLimits;
 use pyo3::FromPyObject;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
@@ -24,7 +25,9 @@ pub struct Options {
     pub annotations: Option<PathBuf>,
     pub lineages: Option<PathBuf>,
     pub max_sites: usize,
-    pub min_score: f32,
+    pub min_probability: f32,
+    pub all: bool,
+    pub min_plddt: Option<f32>,
     pub kinds: Vec<String>,
     pub between: Option<(String, String)>,
     pub by_residue: bool,
@@ -82,7 +85,21 @@ impl Options {
                 other => return refuse("het", "\"none\" or \"cover\"", other),
             },
             labels,
+            ..ReadOptions::default()
         })
+    }
+
+    /// Which sites have a row.
+    pub fn sites(&self) -> PyResult<SiteLimits> {
+        let within = |value: f32, most: f32| (0.0..=most).contains(&value);
+        if !within(self.min_probability, 1.0) {
+            return refuse("min_probability", "from 0 to 1", &self.min_probability.to_string());
+        }
+        if let Some(least) = self.min_plddt.filter(|least| !within(*least, 100.0)) {
+            return refuse("min_plddt", "from 0 to 100, or None", &least.to_string());
+        }
+        let min_probability = if self.all { 0.0 } else { self.min_probability };
+        Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt })
     }
 
     fn name_by(&self) -> PyResult<NameBy> {

@@ -8,7 +8,7 @@ use crate::process;
 use crate::source::{Ended, Lazy, Share, structure_files};
 use crate::table::Table;
 use prism_host::Engine;
-use prism_host::inputs::{Clashes, InputFile, Inputs};
+use prism_host::inputs::{Clashes, InputFile, Inputs, Source};
 use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
@@ -189,10 +189,14 @@ fn are_few(found: &Inputs, clashes: &Clashes, reading: &Reading) -> bool {
 fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, table: &Table) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
     let read = found.entries.iter().flat_map(|entry| match entry {
-        Ok(file) => file.read_all(&reading.options),
-        Err(failure) => vec![Err(failure.clone())],
+        Ok(file) => {
+            let packed = matches!(file.source, Source::Packed(..));
+            file.read_all(&reading.options).into_iter().map(|read| (read, packed)).collect()
+        }
+        Err(failure) => vec![(Err(failure.clone()), false)],
     });
-    for one in read {
+    for (one, packed) in read {
+        batch.readings.push(pipeline::Reading { packed, ..pipeline::Reading::default() });
         batch.outcomes.push(match one {
             Ok(mut read) => {
                 reading.annotations.apply(&mut read.structure);

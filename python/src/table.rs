@@ -1,5 +1,6 @@
 //! Results as Arrow arrays. Names, types and rows are those of the command's tables.
 
+use crate::consume::Said;
 use crate::options::{Options, refuse};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -7,10 +8,12 @@ use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::contacts::{EdgeKind, interfaces};
 use prism_host::engine::Selection;
+use prism_host::nearest::suggestion;
 use prism_host::output::{
     Cells, Column, ColumnError, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation,
     SitesRelation, StructureRows, SummaryRelation, relation_batch,
 };
+use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
 use shared_types::FEATURES;
@@ -24,7 +27,7 @@ pub enum Table {
     /// No table, but the features of each structure as a tensor, in the host's memory or on the device that computes them.
     Tensors(Selection),
     /// A row for each site.
-    Sites(SitesRelation),
+    Sites(SiteLimits),
     /// A row for each pair of residues.
     Edges(EdgesRelation),
     /// A row for each pair of chains, or for each residue. The engine computes accessible areas.
@@ -42,7 +45,7 @@ impl Table {
             "features" => Self::features(feature_columns(columns, options)?),
             "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
             "device tensors" => Self::Tensors(tensor_columns(columns)?.selection().on_device()),
-            "sites" => Self::Sites(SitesRelation { most: options.max_sites, least: options.min_score }),
+            "sites" => Self::Sites(options.sites()?),
             "edges" => {
                 let kind = |kind: &String| match kind.as_str() {
                     "ca" => Ok(EdgeKind::AlphaCarbons),
@@ -97,16 +100,22 @@ impl Table {
         Self::Features(columns, rows)
     }
 
-    /// The rows of some structures, and the structures that have none.
+    /// The rows of some structures, the structures that have none, and what is odd about those that have.
     ///
     /// # Errors
     /// If the texts of a batch have more than 2 GiB, which Arrow refuses.
-    pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>), String> {
-        let mut refused = Vec::new();
+    pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>, Vec<Said>), String> {
+        let (mut refused, mut odd) = (Vec::new(), Vec::new());
         let batch = match self {
             Self::Features(_, rows) => rows.batch(parts).map_err(|error| error.to_string()),
-            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
-            Self::Sites(relation) => lines(*relation, parts),
+            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused, odd)),
+            Self::Sites(limits) => {
+                let relation = SitesRelation::new(*limits);
+                let tally = relation.tally();
+                let batch = lines(relation, parts);
+                odd = tally.take_warnings();
+                batch
+            }
             Self::Edges(relation) => lines(relation.clone(), parts),
             Self::Summary => lines(SummaryRelation, parts),
             Self::Interface { engine, between, by_residue } => {
@@ -128,7 +137,7 @@ impl Table {
                 relation_batch(columns, cells).map_err(|error| error.to_string())
             }
         };
-        Ok((batch?, refused))
+        Ok((batch?, refused, odd))
     }
 }
 
@@ -156,11 +165,22 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     Ok(if is_standard && !named_parent { columns.without(Column::Parent) } else { columns })
 }
 
+/// Warnings about columns that were chosen and that no input fills.
+pub fn unfilled(names: &[String], annotations: &Annotations, lineages: bool) -> Vec<String> {
+    let given = |name: &str| annotations.has(name) || lineages && name.starts_with("gisaid_");
+    let lacking = Columns::choose(names).map(|columns| columns.lacking_annotations(given)).unwrap_or_default();
+    let warning = |(column, annotation)| {
+        format!("column {column} has no values: neither annotations nor lineages give {annotation}")
+    };
+    lacking.into_iter().map(warning).collect()
+}
+
 /// Features alone. The other columns are no numbers.
 fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
     let names = names.unwrap_or_else(|| FEATURES.iter().map(|feature| feature.name.to_owned()).collect());
     if let Some(other) = names.iter().find(|name| !FEATURES.iter().any(|feature| feature.name == name.trim())) {
-        let told = format!("{other:?} is no feature; tensors have features alone: see prism.columns()");
+        let meant = suggestion(other, FEATURES.iter().map(|feature| feature.name));
+        let told = format!("{other:?} is no feature{meant}; tensors have features alone: see prism.columns()");
         return Err(PyValueError::new_err(told));
     }
     Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))

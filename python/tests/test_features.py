@@ -133,11 +133,13 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("sites", "kinds", ["ca"], "is an option of the table edges, and not of sites"),
     ("summary", "by_residue", True, "is an option of the table interface, and not of summary"),
     ("tensors", "between", ("A", "B"), "is an option of the table interface, and not of tensors"),
-    ("stream", "min_score", 1.0, "is an option of the table sites, and not of features"),
+    ("stream", "min_probability", 1.0, "is an option of the table sites, and not of features"),
     ("sites", "columns", ["sasa"], "is for prism.features; sites has columns of its own"),
     ("sites", "device", "cpu", "is no option of the table sites"),
     ("sites", "max_sites", -1, "takes a whole number, not below 0, not -1"),
-    ("sites", "min_score", float("nan"), "takes a number, not nan"),
+    ("sites", "min_probability", float("nan"), "takes a number from 0 to 1, not nan"),
+    ("sites", "min_plddt", 101, "takes a number from 0 to 100, or None, not 101"),
+    ("sites", "all", 1, "takes True or False, not 1"),
     ("edges", "kinds", "ca", "takes a list of texts"),
     ("edges", "kinds", [], "is empty"),
     ("interface", "between", ("A",), 'takes two chains, such as ("A", "B"), or None'),
@@ -154,10 +156,10 @@ def test_messages_name_the_argument_and_what_it_takes(function: str, name: str, 
 
 def test_numbers_of_numpy_are_numbers_and_its_arrays_are_not(rbd: Path) -> None:
     np = pytest.importorskip("numpy")
-    table = prism.sites(rbd, "cpu", points=np.int64(50), contact_threshold=np.float32(8.0), min_score=np.float64(0.5))
-    assert table.equals(prism.sites(rbd, "cpu", points=50, contact_threshold=8.0, min_score=0.5))
+    table = prism.sites(rbd, "cpu", points=np.int64(50), contact_threshold=np.float32(8.0), min_probability=np.float64(0.5))
+    assert table.equals(prism.sites(rbd, "cpu", points=50, contact_threshold=8.0, min_probability=0.5))
     assert prism.interface(rbd, by_residue=np.True_).equals(prism.interface(rbd, by_residue=True))
-    for name, value in {"contact_threshold": [8.0], "points": 100, "min_score": 0.5, "max_sites": 3}.items():
+    for name, value in {"contact_threshold": [8.0], "points": 100, "min_probability": 0.5, "max_sites": 3}.items():
         with pytest.raises(TypeError, match=f"^{name} takes a .*number.*, not array"):
             prism.sites(rbd, **{name: np.array(value)})  # type: ignore[arg-type]
 

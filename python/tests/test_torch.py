@@ -65,6 +65,7 @@ def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
 
     for wrong, message in [
         ({"columns": ["nope"]}, "'nope' is no feature"),
+        ({"columns": ["SASA"]}, r"'SASA' is no feature \(did you mean `sasa`\?\)"),
         ({"columns": "sasa"}, "columns takes a list of texts"),
         ({"backend": "gpu"}, "backend must be"),
         ({"on_error": "report"}, "on_error of StructureDataset must be"),

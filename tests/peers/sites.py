@@ -164,7 +164,8 @@ def concavity(case, folder, program):
 
 def prism(case, folder, program):
     out, rows = folder / "sites.csv", folder / "rows.csv"
-    run([program, "sites", case.protein, "-o", out], folder)
+    # Other programs list weak sites, too.
+    run([program, "sites", case.protein, "--all", "-o", out], folder)
     with open(out, newline="") as lines:
         centres = [[float(line[axis]) for axis in "xyz"] for line in csv.DictReader(lines)]
     run([program, "features", case.protein, "--columns", "chain,resnum,site_score", "-o", rows], folder)

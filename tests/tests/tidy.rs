@@ -6,6 +6,7 @@
 use prism_host::output::{
     Column, EdgesRelation, InterfacePairs, InterfaceResidues, Relation, RelationColumn, SitesRelation, SummaryRelation,
 };
+use prism_host::sites::SiteLimits;
 use shared_types::FEATURES;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -211,7 +212,7 @@ fn the_guide_shows_the_columns_of_other_tables() {
         ("prism interface", InterfacePairs.columns()),
         ("prism interface --by-residue", InterfaceResidues.columns()),
         ("prism summary", SummaryRelation.columns()),
-        ("prism sites", SitesRelation { most: 0, least: 0.0 }.columns()),
+        ("prism sites", SitesRelation::new(SiteLimits::ALL).columns()),
     ];
     let mut table = String::from("| table | column | unit | definition |\n|---|---|---|---|\n");
     for (name, columns) in relations {

@@ -2,14 +2,17 @@
 //!
 //! `-h` shows the most used options, `--help` all of them in groups. Here, `hide_short_help` hides an option from `-h`.
 
+mod backend;
 mod relations;
+mod sites;
 
+pub use backend::BackendArg;
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
+pub use sites::SitesArgs;
 
 use super::failure::Failure;
 use super::reading::ReadArgs;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
@@ -164,40 +167,6 @@ pub struct FeaturesArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct SitesArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
-    #[arg(value_name = "PATH", required_unless_present = "from_file")]
-    pub paths: Vec<PathBuf>,
-
-    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
-    /// [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE", display_order = 1)]
-    pub output: Option<PathBuf>,
-
-    /// Write at most N sites per structure.
-    #[arg(long, value_name = "N", default_value_t = 20, display_order = 2)]
-    pub max_sites: usize,
-
-    /// Leave out sites with a lower score.
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true, display_order = 3)]
-    pub min_score: f32,
-
-    /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
-    #[arg(long, value_name = "FILE", display_order = 4)]
-    pub script: Option<PathBuf>,
-
-    /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb or .cif, as the input).
-    #[arg(long, value_name = "FILE", display_order = 5)]
-    pub write_structure: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub job: JobArgs,
-
-    #[command(flatten)]
-    pub provenance: ProvenanceArgs,
-}
-
-#[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
@@ -317,7 +286,7 @@ pub enum Generated {
 #[command(next_help_heading = "Computing")]
 pub struct JobArgs {
     /// Where to compute.
-    #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
+    #[arg(long, default_value = "auto", value_parser = BackendArg::parser())]
     pub backend: BackendArg,
 
     /// CUDA devices, by number, or all of them; they share the work [default: the first usable]
@@ -335,7 +304,7 @@ pub struct JobArgs {
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
     pub points: Vec<PointsArg>,
 
-    /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
+    /// Residues with at least this site_score, above 0 and at most 1, line the site of their best atom, wherever its centre is.
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true,
         hide_short_help = true)]
     pub site_threshold: f32,
@@ -460,26 +429,6 @@ impl Shard {
     /// Whether this process computes a part.
     pub fn has(self, part: usize) -> bool {
         part % self.of == self.number - 1
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum BackendArg {
-    /// CUDA if there is a usable device, else the CPU.
-    Auto,
-    /// CUDA, or an error.
-    Cuda,
-    /// CPU cores.
-    Cpu,
-}
-
-impl From<BackendArg> for Backend {
-    fn from(backend: BackendArg) -> Self {
-        match backend {
-            BackendArg::Auto => Self::Auto,
-            BackendArg::Cuda => Self::Cuda,
-            BackendArg::Cpu => Self::Cpu,
-        }
     }
 }
 

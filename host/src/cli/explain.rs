@@ -75,15 +75,9 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     writeln!(out, "{name}")?;
-    for (key, heading) in [
-        ("definition", "definition"),
-        ("unit", "unit"),
-        ("source", "source"),
-        ("undefined", "undefined"),
-        ("traces", "traces"),
-    ] {
+    for key in ["definition", "unit", "source", "undefined", "traces", "accuracy"] {
         match value[key].as_str() {
-            Some(text) if !text.is_empty() => writeln!(out, "  {heading:<10}  {text}")?,
+            Some(text) if !text.is_empty() => writeln!(out, "  {key:<10}  {text}")?,
             _ => {}
         }
     }
@@ -101,7 +95,21 @@ fn feature_json(feature: &Feature) -> Value {
         "source": feature.source,
         "undefined": undefined(feature),
         "traces": if needs_whole_residues(feature) { TRACES } else { "" },
+        "accuracy": accuracy(feature),
     })
+}
+
+/// How far a value may be from that of infinitely many test points; empty if it has nothing to do with them. Measured on 142
+/// deposited and predicted structures, against 5000 points.
+fn accuracy(feature: &Feature) -> &'static str {
+    match feature.name {
+        "sasa" | "sasa_apolar" => {
+            "with 100 points a residue's area is up to 15 Å^2 (2.3 root mean square) and a structure's total up to 0.9% (median \
+             0.0%) from that of 5000 points, either way; --points 1000 is more accurate and takes longer"
+        }
+        "rsa" => "that of sasa, divided by the maximum: see --explain sasa",
+        _ => "",
+    }
 }
 
 /// When a feature is undefined, according to its definition.

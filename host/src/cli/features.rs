@@ -7,6 +7,8 @@ use super::folder;
 use super::job::{Job, Sink};
 use super::parts;
 use super::provenance;
+use super::report::warn;
+use super::usage::refuse_divided;
 use prism_host::annotations::Annotations;
 use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;
@@ -20,7 +22,12 @@ use std::sync::Arc;
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     args.job.refuse_points_file()?;
     let columns = match &args.columns {
-        Some(names) => Columns::choose(names)?,
+        Some(names) => {
+            refuse_divided("--columns", names, &args.paths, |text| {
+                Column::every().any(|column| column.name() == text)
+            })?;
+            Columns::choose(names)?
+        }
         None => Columns::default(),
     };
     // A standard residue is its own parent.
@@ -41,7 +48,14 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     }
     // A value that no input gives is undefined everywhere.
     let given = |name: &str| annotated(name) || lineages.is_some() && name.starts_with("gisaid_");
-    let columns = if args.columns.is_none() { columns.without_annotations(given) } else { columns };
+    let columns = if args.columns.is_none() {
+        columns.without_annotations(given)
+    } else {
+        for (column, annotation) in columns.lacking_annotations(given) {
+            warn(&format!("column {column} has no values: neither --annotations nor --lineages give {annotation}"));
+        }
+        columns
+    };
     let columns = if lineages.is_some() { columns.with_lineages() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let folder = output.filter(|path| folder::is_one(path));
@@ -62,7 +76,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let selection = columns.selection();
     let selection = match &coloured {
         Some(structures) => {
-            Selection::new(selection.features().iter().copied().chain([structures.feature()]), selection.has_sites())
+            let column = Columns::choose([structures.column().name()])?.selection();
+            let features = selection.features().iter().chain(column.features()).copied();
+            Selection::new(features, selection.has_sites())
         }
         None => selection,
     };
@@ -83,6 +99,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         provenance: &args.provenance,
         between: None,
         failures: RelationFailures::default(),
+        sites: None,
         files,
     };
     if let Some(path) = folder {
@@ -108,7 +125,7 @@ fn coloured(path: &Path, args: &FeaturesArgs) -> Result<ColouredStructures, Fail
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
     match Column::every().find(|column| column.name() == name) {
-        Some(Column::Feature(feature)) => Ok(ColouredStructures::create(path, feature)?),
+        Some(column) if column.is_number() => Ok(ColouredStructures::create(path, column)?),
         Some(_) => Err(Failure::usage(anyhow::anyhow!("--color-by: {name} is no number; take a feature that is one"))),
         None => Err(ColumnError::Unknown(name.to_owned()).into()),
     }

@@ -35,19 +35,21 @@ fn backend(cuda: &CudaInventory) -> Result<String, Failure> {
 fn text(backend: &str, cuda: &CudaInventory, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "prism {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "backend: {backend}")?;
-    writeln!(out, "CPU: {}", cpu_description())?;
+    for device in &cuda.devices {
+        writeln!(out, "device {}; kernels: {}", device.name, device.kernels)?;
+    }
+    match (&cuda.error, cuda.devices.len()) {
+        (Some(error), _) => writeln!(out, "devices: none; {error}")?,
+        (None, 0) => writeln!(out, "devices: none")?,
+        (None, _) => {}
+    }
     match &cuda.driver {
         Ok(version) => writeln!(out, "driver: CUDA {version}")?,
         Err(error) => writeln!(out, "driver: {error}")?,
     }
-    for device in &cuda.devices {
-        writeln!(out, "device {}; kernels: {}", device.name, device.kernels)?;
-    }
-    if let Some(error) = &cuda.error {
-        writeln!(out, "devices: {error}")?;
-    }
+    writeln!(out, "CPU: {}", cpu_description())?;
     let (module, bytes) = ptx_module();
-    writeln!(out, "PTX module {module}: {bytes} bytes")?;
+    writeln!(out, "\nFor developers:\nPTX module {module}: {bytes} bytes")?;
     match &cuda.machine_code {
         Ok(chips) if chips.is_empty() => writeln!(out, "machine code: none; drivers compile the PTX the first time")?,
         Ok(chips) => writeln!(out, "machine code: {}", chips.join(", "))?,

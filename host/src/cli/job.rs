@@ -16,8 +16,8 @@ use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, OutputError, OutputFile, Provenance, RelationFailures, SharedRows, StatusFile, StructureRows,
-    Table,
+    ColouredStructures, OutputError, OutputFile, Provenance, RelationFailures, SharedRows, SiteCounts, SitesTally,
+    StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
@@ -25,6 +25,7 @@ use prism_host::pipeline::{
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
+use prism_host::sites::LIKELY;
 use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -156,6 +157,8 @@ pub struct Job<'a> {
     pub between: Option<[String; 2]>,
     /// Structures whose lines the table cannot compute.
     pub failures: RelationFailures,
+    /// What a table of sites has.
+    pub sites: Option<SitesTally>,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -286,6 +289,9 @@ impl Job<'_> {
                     .take_notes()
                     .iter()
                     .for_each(|(name, note)| report.notes(name, std::slice::from_ref(note)));
+                for (name, text) in self.sites.iter().flat_map(SitesTally::take_warnings) {
+                    report.warning(&name, &text);
+                }
                 lose(&lost, computed, report, fail_fast)
             });
             if matches!(consumed, Ok(()) | Err(Stop::FirstFailed)) {
@@ -380,8 +386,19 @@ impl Job<'_> {
             let lines = counted(unmatched, "line matches", "lines match");
             report.warning(&path.display().to_string(), &format!("{lines} no residue"));
         }
+        if let Some(counts) = self.sites.as_ref().map(SitesTally::counts) {
+            report.note(&about_sites(counts));
+        }
         report.sum_up(&backend(engine, workers));
     }
+}
+
+/// The headline of a table of sites.
+fn about_sites(SiteCounts { written, likely, left_out }: SiteCounts) -> String {
+    let likely = counted(likely, "site is likely to bind a ligand", "sites are likely to bind ligands");
+    format!(
+        "{likely} (probability of at least {LIKELY}); {written} in the table, {left_out} left out (--all, --min-probability)"
+    )
 }
 
 /// Inputs, or why some cannot be read.
@@ -504,14 +521,15 @@ fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: b
     let inputs = batch.outcomes.len();
     let mut structures = batch.structures.iter().zip(results.iter());
     let (mut written, mut residues) = (Vec::with_capacity(results.len()), 0);
-    for outcome in &batch.outcomes {
+    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
+    for (outcome, reading) in batch.outcomes.iter().zip(readings) {
         match outcome {
             Outcome::Failed(failure) if failure.no_protein => report.failure(failure),
             Outcome::Failed(failure) => failed(sink, report, &failure.name, &failure.reason),
             Outcome::Said { name, text } => report.note(&format!("{name}: {text}")),
             Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
-                report.notes(&structure.name, notes);
+                report.notes(&structure.name, notes, reading.packed);
                 match features {
                     Ok(features) => {
                         residues += structure.n_rows() as u64;

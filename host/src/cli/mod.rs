@@ -22,9 +22,9 @@ mod relations;
 mod report;
 mod sites;
 mod timings;
+mod usage;
 
 use args::{Cli, Command, GlobalArgs};
-use clap::Parser as _;
 use failure::{ALL_DONE, Failure};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -37,7 +37,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 #[must_use]
 pub fn run_command() -> u8 {
     match limits::prepare() {
-        Ok(()) => run(Cli::parse()),
+        Ok(()) => run(usage::parse()),
         Err(failure) => failure.report(),
     }
 }

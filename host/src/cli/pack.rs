@@ -103,13 +103,14 @@ fn write(
 ) -> Result<bool, Failure> {
     let mut structures = batch.structures.iter();
     let mut entries: Vec<(&StructureInput, Vec<String>)> = Vec::with_capacity(batch.structures.len());
-    for outcome in &batch.outcomes {
+    let readings = batch.readings.iter().map(|reading| reading.packed).chain(std::iter::repeat(false));
+    for (outcome, packed) in batch.outcomes.iter().zip(readings) {
         match outcome {
             Outcome::Failed(failure) => report.failure(failure),
             Outcome::Said { name, text } => report.note(&format!("{name}: {text}")),
             Outcome::Read { notes } => {
                 let Some(structure) = structures.next() else { break };
-                report.notes(&structure.name, notes);
+                report.notes(&structure.name, notes, packed);
                 entries.push((structure, notes.iter().map(ToString::to_string).collect()));
             }
         }

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::files::Files;
+use super::usage::refuse_divided;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use prism_host::inputs::{self, Inputs, NameBy};
@@ -90,6 +91,11 @@ impl ReadArgs {
 
     /// Finds the inputs: first those of `paths`, then those listed in a file. None of them may be an output among `files`.
     pub fn discover(&self, paths: &[PathBuf], files: Files) -> Result<Inputs, Failure> {
+        if let Some(chains) = &self.chains {
+            // Names of files have a point, and author chain ids are short.
+            let is_chain = |text: &str| text.len() <= 4 && text.chars().all(char::is_alphanumeric) && !text.is_empty();
+            refuse_divided("--chains", chains, paths, is_chain)?;
+        }
         let mut paths = paths.to_vec();
         if let Some(list) = &self.from_file {
             paths.extend(listed(list)?);

@@ -6,11 +6,12 @@ use super::files::Files;
 use super::job::{Job, Sink};
 use super::provenance;
 use super::reading::trimmed;
+use super::usage::refuse_divided;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
     EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationFailures,
-    RelationTable, SummaryRelation,
+    RelationTable, SitesTally, SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
         KindArg::Ca => EdgeKind::AlphaCarbons,
         KindArg::Atom => EdgeKind::Atoms,
     };
+    let given: Vec<String> = args.kinds.iter().map(|one| kind(one).name().to_owned()).collect();
+    refuse_divided("--kinds", &given, &args.relation.paths, |text| ["ca", "atom"].contains(&text))?;
     let kinds = args.kinds.iter().map(kind).collect();
     let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
     write(args.relation.destination(), selection(&[]), |_, _| Ok(relation))
@@ -75,13 +78,15 @@ pub struct Destination<'a> {
     pub beside: Files,
     /// Structures whose lines cannot be computed.
     pub failures: RelationFailures,
+    /// What a table of sites has.
+    pub sites: Option<SitesTally>,
 }
 
 impl RelationArgs {
     fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
         let (beside, failures) = (Files::default(), RelationFailures::default());
-        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures }
+        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures, sites: None }
     }
 }
 
@@ -107,6 +112,7 @@ pub fn write<R: Relation + 'static>(
         provenance: to.provenance,
         between: to.between,
         failures: to.failures,
+        sites: to.sites,
         files: to.beside.writes_table(output),
     };
     job.run(|provenance| {

@@ -27,6 +27,13 @@ pub fn is_verbose() -> bool {
     VERBOSITY.load(Ordering::Relaxed) > 0
 }
 
+/// Prints a warning about the command line.
+pub fn warn(text: &str) {
+    if !is_quiet() {
+        stderr_line(&format!("warning: {text}"));
+    }
+}
+
 /// Counts the outcomes of inputs and reports them, with a progress bar on a terminal.
 pub struct Report {
     bar: Option<ProgressBar>,
@@ -101,10 +108,10 @@ impl Report {
     }
 
     /// Reports a note about an input: a choice, or an oddity. Choices are summed up at the end, and printed here only on
-    /// request.
-    pub fn notes(&mut self, name: &str, notes: &[Note]) {
+    /// request. So are the oddities of a packed structure, which were printed when it was packed.
+    pub fn notes(&mut self, name: &str, notes: &[Note], packed: bool) {
         for note in notes {
-            if note.kind.is_warning() {
+            if note.kind.is_warning() && !packed {
                 self.warning(name, &note.text);
             } else {
                 *self.noted.entry(note.kind).or_default() += 1;

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     let points = args.job.points_file();
     let selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
-    let sites = SitesRelation { most: args.max_sites, least: args.min_score };
+    let sites = SitesRelation::new(args.limits());
     let to = Destination {
         paths: &args.paths,
         output: args.output.as_deref(),
@@ -21,6 +21,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         provenance: &args.provenance,
         between: None,
         failures: RelationFailures::default(),
+        sites: Some(sites.tally()),
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())

@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Numbers per atom: x, y and z in Å relative to the centre, and the radius in Å.
 pub(super) const ATOM_VALUES: usize = 4;
 
+/// The column of confidences, which files of earlier versions lack: they have those of `predicted` models in `b_column`.
+pub(super) const PLDDT: &str = "plddt";
+
 /// The item of a list.
 pub(super) fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new_list_field(data_type, false))
@@ -84,7 +87,7 @@ fn is_optional(name: &str) -> bool {
         };
     }
     let mut inputs = shared_types::residue_inputs!(optional).into_iter();
-    labels::COLUMNS.contains(&name) || inputs.any(|(input, optional)| optional && input == name)
+    name == PLDDT || labels::COLUMNS.contains(&name) || inputs.any(|(input, optional)| optional && input == name)
 }
 
 /// The schema of written files.
@@ -111,6 +114,8 @@ pub(super) fn schema() -> Schema {
         // 1 if the B column is a predictor's confidence, and if the last residue is the environment.
         ("predicted", DataType::UInt8),
         ("environment", DataType::UInt8),
+        // An empty list if the model is not predicted.
+        (PLDDT, list(DataType::Float32)),
         // Empty lists if labels are unknown.
         (labels::RUNS, list(DataType::UInt32)),
         (labels::TEXTS, list(DataType::Utf8)),

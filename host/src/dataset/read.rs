@@ -1,7 +1,7 @@
 //! Reads a data set.
 
 use super::batches::{self, Extent, Recent};
-use super::columns::{self, ATOM_VALUES, Element};
+use super::columns::{self, ATOM_VALUES, Element, PLDDT};
 use super::labels::{self, Packed};
 use super::source::Source;
 use super::{DatasetError, LAYOUT, LAYOUT_KEY, LAYOUT_WITHOUT_LABELS};
@@ -165,6 +165,10 @@ impl Dataset {
         }
         shared_types::residue_inputs!(read_inputs);
         structure.fill_absent();
+        structure.plddt = row.list(PLDDT);
+        if structure.predicted && structure.plddt.is_empty() {
+            structure.plddt.clone_from(&structure.b_column);
+        }
         structure.validate()?;
         structure.check_spread()?;
         structure.find_traces();

@@ -143,6 +143,7 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
         texts(structures.iter().map(|(s, _)| s.residue_names.iter().map(|name| &**name)))?,
         flags(structures, |s| s.predicted),
         flags(structures, |s| s.environment),
+        lists.of(|s| &s.plddt)?,
         numbers(labels.iter().map(|labels| &labels.runs[..]))?,
         texts(labels.iter().map(|labels| labels.texts.iter().copied()))?,
         numbers(labels.iter().map(|labels| &labels.numbers[..]))?,

@@ -1,7 +1,7 @@
 //! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
 
-use super::script_names::{NO_TEXT, can_hold, chimerax, pymol_load};
-use super::{OutputError, StructureRows, write_whole};
+use super::script_names::{CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, pymol_ligands, pymol_load};
+use super::{Column, OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
 use shared_types::Feature;
@@ -21,24 +21,23 @@ const CIF: [&str; 2] = ["cif", "mmcif"];
 /// Extensions of scripts: PyMOL's, and ChimeraX's.
 const SCRIPTS: [&str; 2] = ["pml", "cxc"];
 
-/// A folder of structure files, each the text of its input with a feature's values in the B column, and with a script for
+/// A folder of structure files, each the text of its input with a column's values in the B column, and with a script for
 /// PyMOL (`.pml`) and for ChimeraX (`.cxc`) beside it.
 ///
 /// ```
-/// use prism_host::output::ColouredStructures;
-/// use shared_types::FEATURES;
+/// use prism_host::output::{Column, ColouredStructures};
 ///
 /// # let folder = tempfile::tempdir()?;
-/// let depth = FEATURES.iter().find(|feature| feature.name == "depth").unwrap();
+/// let depth = Column::every().find(|column| column.name() == "depth").unwrap();
 /// let structures = ColouredStructures::create(&folder.path().join("coloured"), depth)?;
-/// assert_eq!(structures.feature().unit, "Å");
+/// assert_eq!(structures.column().unit(), "Å");
 /// assert!(ColouredStructures::create(&folder.path().join("no/such"), depth).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct ColouredStructures {
     folder: PathBuf,
-    feature: &'static Feature,
+    column: Column,
     /// The files of structures, by their names.
     files: HashMap<String, PathBuf>,
     /// The structures of the files that were written, by their places in the folder.
@@ -50,7 +49,7 @@ impl ColouredStructures {
     ///
     /// # Errors
     /// If it cannot be made, or scripts cannot hold its name.
-    pub fn create(folder: &Path, feature: &'static Feature) -> Result<Self, OutputError> {
+    pub fn create(folder: &Path, column: Column) -> Result<Self, OutputError> {
         if !can_hold(folder) {
             return Err(OutputError::ViewFormat { path: folder.display().to_string(), known: NO_TEXT });
         }
@@ -59,13 +58,13 @@ impl ColouredStructures {
             std::fs::create_dir(folder).map_err(shown)?;
         }
         let folder = absolute(folder).map_err(shown)?;
-        Ok(Self { folder, feature, files: HashMap::new(), written: HashMap::new() })
+        Ok(Self { folder, column, files: HashMap::new(), written: HashMap::new() })
     }
 
-    /// The feature whose values are written.
+    /// The column whose values are written.
     #[must_use]
-    pub fn feature(&self) -> &'static Feature {
-        self.feature
+    pub fn column(&self) -> Column {
+        self.column
     }
 
     /// The files that may be written for some inputs, relative to the folder.
@@ -93,8 +92,9 @@ impl ColouredStructures {
             let problem = "it is part of a file; give it as a file of its own".to_owned();
             return Err(OutputError::ViewInput { path: name.clone(), problem });
         };
-        let factor = if IN_HUNDREDTHS.contains(&self.feature.name) { 100.0 } else { 1.0 };
-        let text = with_values(part, part.values(self.feature), factor, NONE, input)?;
+        let factor = if IN_HUNDREDTHS.contains(&self.column.name()) { 100.0 } else { 1.0 };
+        let values = part.numbers(&self.column);
+        let text = with_values(part, &values, factor, NONE, input)?;
         let own = place(name, if is_cif(&text) { CIF } else { PDB });
         let place = self.folder.join(&own);
         if let Some(first) = self.written.insert(own, name.clone()) {
@@ -105,36 +105,62 @@ impl ColouredStructures {
             std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;
         }
         write_whole(&place, &text)?;
-        let [pymol, chimerax] = self.scripts(part, factor, &place);
+        let [pymol, chimerax] = self.scripts(&values, factor, &place);
         for (extension, script) in SCRIPTS.into_iter().zip([pymol, chimerax]) {
             write_whole(&beside(&place, extension), script.as_bytes())?;
         }
         Ok(())
     }
 
-    /// Cividis in three colours, from the lowest to the highest value, and grey for missing values.
-    fn scripts(&self, part: &StructureRows<'_>, factor: f32, place: &Path) -> [String; 2] {
-        let values = part.values(self.feature).iter().filter(|value| value.is_finite()).map(|value| factor * value);
-        let (low, high) =
-            values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
-        let Feature { name, unit, .. } = self.feature;
+    /// Cividis in three colours, from the lowest to the highest value, or the classes of pLDDT; grey for missing values.
+    fn scripts(&self, values: &[f32], factor: f32, place: &Path) -> [String; 2] {
+        let (name, unit) = (self.column.name(), self.column.unit());
         let what = if factor == 1.0 { format!("{name} {unit}") } else { format!("{name}, in hundredths") };
         let what = format!("# The B column holds {}; {NONE} stands for no value.\n", what.trim_end());
-        let (load, open) = (pymol_load(place, "structure"), chimerax(place));
+        // The scripts lie beside the file.
+        let file = Path::new(place.file_name().unwrap_or_default());
+        let (load, open) = (pymol_load(file, "structure"), chimerax(file));
+        let [pymol, chimerax] = match self.column {
+            Column::Plddt => [PLDDT_IN_PYMOL, PLDDT_IN_CHIMERAX].map(str::to_owned),
+            _ => by_range(values, factor),
+        };
+        let ligands = pymol_ligands("structure");
         let pymol = format!(
-            "{what}{load}\nhide everything\nshow cartoon, structure\nset_color prism_low, [0, 34, 78]\n\
-             set_color prism_middle, [112, 113, 115]\nset_color prism_high, [254, 232, 56]\n\
-             spectrum b, prism_low prism_middle prism_high, structure, {low:.2}, {high:.2}\n\
-             color grey80, structure and b < -998\n"
+            "{what}{PYMOL_ENTER}{load}\nhide everything\nshow cartoon, structure\n{pymol}\
+             color grey80, structure and b < -998\n{ligands}"
         );
         let chimerax = format!(
-            "{what}open {open}\nhide atoms\nshow cartoons\n\
-             color bfactor #1 palette #00224e:#707173:#fee838 range {low:.2},{high:.2}\n\
-             color @@bfactor<-998 lightgrey\nview\n"
+            "{what}open {open}\nhide atoms\nshow cartoons\n{chimerax}color @@bfactor<-998 lightgrey\n{CHIMERAX_LIGANDS}view\n"
         );
         [pymol, chimerax]
     }
+}
+
+/// The classes of the AlphaFold database: above 90, 70 and 50, and the rest.
+const PLDDT_IN_PYMOL: &str = "\
+set_color plddt_very_low, [255, 125, 69]
+set_color plddt_low, [255, 219, 19]
+set_color plddt_high, [101, 203, 243]
+set_color plddt_very_high, [0, 83, 214]
+color plddt_very_low, structure
+color plddt_low, structure and b > 50
+color plddt_high, structure and b > 70
+color plddt_very_high, structure and b > 90
+";
+const PLDDT_IN_CHIMERAX: &str = "color bfactor #1 palette alphafold\n";
+
+/// Cividis from the lowest to the highest value.
+fn by_range(values: &[f32], factor: f32) -> [String; 2] {
+    let values = values.iter().filter(|value| value.is_finite()).map(|value| factor * value);
+    let (low, high) =
+        values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
+    let pymol = format!(
+        "set_color prism_low, [0, 34, 78]\nset_color prism_middle, [112, 113, 115]\nset_color prism_high, [254, 232, 56]\n\
+         spectrum b, prism_low prism_middle prism_high, structure, {low:.2}, {high:.2}\n"
+    );
+    let chimerax = format!("color bfactor #1 palette #00224e:#707173:#fee838 range {low:.2},{high:.2}\n");
+    [pymol, chimerax]
 }
 
 /// The place of a structure's file in the folder.

@@ -4,6 +4,7 @@ mod definition;
 
 use crate::annotations::FEATURES_OF;
 use crate::engine::Selection;
+use crate::nearest::suggestion;
 use shared_types::{FEATURES, Feature, Group};
 use thiserror::Error;
 
@@ -28,9 +29,9 @@ pub enum Column {
     Feature(&'static Feature),
     /// A feature that is a state, written as its letter.
     State(&'static Feature),
-    /// The site that the residue is part of, counted from 0 in its structure, or -1.
+    /// The rank of the site that the residue lines, from 1; undefined if there is none.
     SiteId,
-    /// A predicted model's confidence: the B column of the alpha carbon.
+    /// A predicted model's confidence, from 0 to 100.
     Plddt,
     /// An identifier of the residue in other tables; written only on request.
     Label(Label),
@@ -116,6 +117,12 @@ impl Column {
         }
     }
 
+    /// Whether its values are numbers of residues: features, and the confidence of predicted models.
+    #[must_use]
+    pub const fn is_number(&self) -> bool {
+        matches!(self, Self::Feature(_) | Self::Plddt)
+    }
+
     /// The feature, if the column is a numeric one.
     pub(super) fn number(&self) -> Option<&'static Feature> {
         match self {
@@ -173,7 +180,7 @@ pub struct Columns(Vec<Column>);
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.
-    #[error("there is no column `{0}`")]
+    #[error("there is no column `{0}`{meant}", meant = suggestion(.0, Column::every().map(|column| column.name())))]
     Unknown(String),
     /// A column is named twice.
     #[error("column `{0}` is named twice")]
@@ -261,6 +268,18 @@ impl Columns {
             self.0.retain(|own| !columns.contains(&own.name()));
         }
         self
+    }
+
+    /// The columns that are undefined everywhere because no input gives an annotation, each with the name of that annotation. `given` is as
+    /// for [`without_annotations`](Self::without_annotations).
+    #[must_use]
+    pub fn lacking_annotations(&self, given: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
+        let lacking = FEATURES_OF.into_iter().filter(|(annotation, _)| !given(annotation));
+        let columns = |(annotation, columns): (&'static str, &'static [&'static str])| {
+            let own = self.0.iter().map(Column::name).filter(|name| columns.contains(name));
+            own.map(move |name| (name, annotation)).collect::<Vec<_>>()
+        };
+        lacking.flat_map(columns).collect()
     }
 
     /// One line per column: name, unit in brackets, and definition.
@@ -354,7 +373,8 @@ mod tests {
         let unknown = Columns::choose(["wcm"]).unwrap_err();
         assert_eq!(unknown, ColumnError::Unknown("wcm".into()));
         // What lists the columns is for the command and the Python package to say.
-        assert_eq!(unknown.to_string(), "there is no column `wcm`");
+        assert_eq!(unknown.to_string(), "there is no column `wcm` (did you mean `wcn`?)");
+        assert_eq!(ColumnError::Unknown("SASA".into()).to_string(), "there is no column `SASA` (did you mean `sasa`?)");
         assert_eq!(Columns::choose(["wcn", "wcn"]), Err(ColumnError::Twice("wcn".into())));
         assert_eq!(Columns::choose([""]), Err(ColumnError::Unknown(String::new())));
         assert_eq!(Columns::choose::<&str>([]), Err(ColumnError::None));

@@ -29,8 +29,8 @@ use std::io::Write;
 /// Box::new(table).finish()?;
 /// let expected = "\
 /// structure,row,chain,resnum,icode,resname,parent,contact_number,hse_up,site_id
-/// two,0,A,1,,GLY,GLY,1.0,,-1
-/// two,1,A,2,,ALA,ALA,1.0,,-1
+/// two,0,A,1,,GLY,GLY,1.0,,
+/// two,1,A,2,,ALA,ALA,1.0,,
 /// ";
 /// assert_eq!(String::from_utf8(text)?, expected);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -90,7 +90,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
     let mut lines = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::with_capacity(room));
     let mut number = zmij::Buffer::new();
-    let values = part.values_of(columns);
+    let (values, site_ids) = (part.values_of(columns), part.site_ids_of(columns));
     for row in 0..part.len() {
         for (column, values) in columns.as_slice().iter().zip(&values) {
             match column {
@@ -101,7 +101,10 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
                 Column::Parent => lines.write_field(part.structure.parent(row)),
-                Column::SiteId => lines.write_field(part.site_id(row).to_string()),
+                Column::SiteId => match site_ids.get(row).copied().flatten() {
+                    Some(rank) => lines.write_field(rank.to_string()),
+                    None => lines.write_field(""),
+                },
                 Column::State(_) => {
                     let state = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(SecondaryStructure::letter(state))

@@ -55,7 +55,7 @@ impl<W: Write> Table for JsonTable<W> {
 fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     let mut number = zmij::Buffer::new();
-    let values = part.values_of(columns);
+    let (values, site_ids) = (part.values_of(columns), part.site_ids_of(columns));
     for row in 0..part.len() {
         for (index, (column, values)) in columns.as_slice().iter().zip(&values).enumerate() {
             lines.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
@@ -64,6 +64,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
             let number_of_row = || values.get(row).copied().unwrap_or(f32::NAN);
             let value = match column {
                 Column::Feature(_) => Value::Float(number_of_row()),
+                Column::SiteId => Value::Optional(site_ids.get(row).copied().flatten()),
                 Column::State(_) => Value::Text(SecondaryStructure::letter(number_of_row())),
                 _ => part.value(row, column),
             };

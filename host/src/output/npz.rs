@@ -142,7 +142,7 @@ impl Spool {
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
         let Self { file, texts } = self;
         let structure = part.structure;
-        let values = part.values_in(column);
+        let (values, site_ids) = (part.values_in(column), part.site_ids_in(column));
         let value = |row: usize| values.get(row).copied().unwrap_or(f32::NAN);
         for row in 0..part.len() {
             let bytes = match column {
@@ -154,13 +154,12 @@ impl Spool {
                 Column::State(_) => texts.index(SecondaryStructure::letter(value(row))).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
-                Column::SiteId => part.site_id(row).to_le_bytes(),
+                Column::SiteId => optional(site_ids.get(row).copied().flatten()),
                 Column::Feature(_) => value(row).to_le_bytes(),
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
                     Value::Text(text) => texts.index(text).to_le_bytes(),
                     Value::Int(value) => value.to_le_bytes(),
-                    // npz has no missing integers.
-                    Value::Optional(value) => value.map_or(f32::NAN, |value| value as f32).to_le_bytes(),
+                    Value::Optional(value) => optional(value),
                     Value::Float(value) => value.to_le_bytes(),
                 },
             };
@@ -194,6 +193,11 @@ impl Spool {
         }
         Ok(out.flush()?)
     }
+}
+
+/// An integer that may be missing, which npz does not have: a number.
+fn optional(value: Option<i32>) -> [u8; 4] {
+    value.map_or(f32::NAN, |value| value as f32).to_le_bytes()
 }
 
 /// The header of a .npy file of one dimension: version 1.0 and the type of a value in NumPy's notation.

@@ -26,9 +26,9 @@ const GROUP_ROWS: usize = 1 << 16;
 /// The most row groups that are encoded at a time. The thread that writes waits while there are this many.
 const GROUPS_IN_FLIGHT: usize = 4;
 
-/// A table as Parquet, compressed by zstd. Identity columns and `site_id` are required UTF-8 and INT32. Features are optional
-/// FLOAT, with null for NaN. The file's key-value metadata has version and configuration and, for Arrow's readers, each column's
-/// unit, definition and source.
+/// A table as Parquet, compressed by zstd. Identity columns are required UTF-8 and INT32, and `site_id` is an optional INT32.
+/// Features are optional FLOAT, with null for NaN. The file's key-value metadata has version and configuration and, for Arrow's
+/// readers, each column's unit, definition and source.
 ///
 /// ```
 /// use parquet::file::reader::{FileReader, SerializedFileReader};

@@ -4,7 +4,7 @@
 //! only in a line of Python, which `/` begins.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf, absolute};
 
 /// What to do about a name that a script cannot hold.
 pub(super) const NO_TEXT: &str =
@@ -13,6 +13,34 @@ pub(super) const NO_TEXT: &str =
 /// Whether scripts can hold a name.
 pub(super) fn can_hold(path: &Path) -> bool {
     path.to_str().is_some()
+}
+
+/// PyMOL's lines that enter a script's own folder, as ChimeraX does before it runs one.
+pub(super) const PYMOL_ENTER: &str = "/import os\n/os.chdir(os.path.dirname(__script__) or \".\")\n";
+
+/// Atoms that are no protein, shown by PyMOL: ligands as sticks, ions as spheres, elements other than carbon in their colours.
+pub(super) fn pymol_ligands(object: &str) -> String {
+    format!(
+        "show sticks, {object} and organic\nshow nb_spheres, {object} and inorganic\n\
+         color atomic, {object} and (organic or inorganic) and not elem C\n"
+    )
+}
+
+/// The same, shown by ChimeraX.
+pub(super) const CHIMERAX_LIGANDS: &str =
+    "show #1 & (ligand | ions) atoms\nstyle #1 & ligand stick\ncolor #1 & (ligand | ions) byhetero\n";
+
+/// The way to a file from the folder of a script. A file that was given by an absolute path keeps it.
+pub(super) fn from_script(script: &Path, file: &Path) -> PathBuf {
+    let folder = script.parent().unwrap_or(Path::new(""));
+    let (Ok(from), Ok(to)) = (absolute(folder.join(".")), absolute(file)) else { return file.to_owned() };
+    if folder.as_os_str().is_empty() || file.is_absolute() {
+        return file.to_owned();
+    }
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) = (from.components().collect(), to.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from[common..].iter().map(|_| Component::ParentDir);
+    up.chain(to[common..].iter().copied()).collect()
 }
 
 /// PyMOL's line that loads a file as an object.
@@ -54,6 +82,20 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_found_from_the_folder_of_the_script() {
+        for (script, file, expected) in [
+            ("s.pml", "a.pdb", "a.pdb"),
+            ("s.pml", "in/a.pdb", "in/a.pdb"),
+            ("out/s.pml", "a.pdb", "../a.pdb"),
+            ("out/s.pml", "out/a.pdb", "a.pdb"),
+            ("out/x/s.pml", "in/a.pdb", "../../in/a.pdb"),
+            ("out/s.pml", "/data/a.pdb", "/data/a.pdb"),
+        ] {
+            assert_eq!(from_script(script.as_ref(), file.as_ref()), Path::new(expected), "{script} {file}");
+        }
+    }
 
     #[test]
     fn plain_names_stay_and_others_are_escaped() {

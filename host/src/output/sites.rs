@@ -3,7 +3,9 @@
 use super::relations::STRUCTURE;
 use super::view::SitesView;
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
-use crate::sites::{FoundSite, sites};
+use crate::plural::form;
+use crate::sites::{FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One line per site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
 /// insertion code (`A_120`), separated by spaces. Numbers are the shortest decimals that read back as the same `f32`.
@@ -11,6 +13,7 @@ use crate::sites::{FoundSite, sites};
 /// ```
 /// use prism_host::output::{Relation, RelationTable, SitesRelation, StructureRows, Table};
 /// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::sites::SiteLimits;
 /// use prism_host::{Backend, Engine};
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
@@ -18,25 +21,100 @@ use crate::sites::{FoundSite, sites};
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
 /// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut text = Vec::new();
-/// let mut table = RelationTable::csv(&mut text, SitesRelation { most: 20, least: 0.0 });
+/// let mut table = RelationTable::csv(&mut text, SitesRelation::new(SiteLimits::ALL));
 /// table.write(&all)?;
 /// Box::new(table).finish()?;
 /// let text = String::from_utf8(text)?;
-/// assert_eq!(text.lines().next(), Some("structure,rank,score,probability,x,y,z,area,volume,residues"));
+/// assert_eq!(text.lines().next(), Some("structure,rank,score,probability,x,y,z,area,volume,residues,plddt"));
 /// assert_eq!(text.lines().count(), 1 + features.summary.sites as usize);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SitesRelation {
-    /// Most sites of a structure.
-    pub most: usize,
-    /// Sites with a lower score are left out.
-    pub least: f32,
+    /// Which sites have a line.
+    limits: SiteLimits,
+    tally: SitesTally,
+}
+
+/// What a table of sites has so far. Clones share it: one goes with the relation into a table, and the caller keeps another.
+///
+/// ```
+/// use prism_host::output::SitesRelation;
+/// use prism_host::sites::SiteLimits;
+///
+/// let tally = SitesRelation::new(SiteLimits::default()).tally();
+/// assert_eq!(tally.counts(), Default::default());
+/// assert!(tally.take_warnings().is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SitesTally(Arc<Mutex<Tally>>);
+
+#[derive(Debug, Default)]
+struct Tally {
+    counts: SiteCounts,
+    /// Names of structures, and what is odd about their sites.
+    warnings: Vec<(String, String)>,
+}
+
+/// Numbers of sites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// Those that have a line.
+    pub written: usize,
+    /// Those of them with a probability of at least [`LIKELY`].
+    pub likely: usize,
+    /// Those that the limits leave out.
+    pub left_out: usize,
+}
+
+impl SitesTally {
+    /// The sites so far.
+    #[must_use]
+    pub fn counts(&self) -> SiteCounts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).counts
+    }
+
+    /// Takes the warnings since the last call: names of structures, and what is odd about their sites.
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
+    }
+
+    fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
+        let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.written += found.len();
+        counts.likely += found.iter().filter(|site| site.probability >= LIKELY).count();
+        counts.left_out += part.features.sites.len() - found.len();
+        let low: Vec<&FoundSite> = found.iter().filter(|site| site.plddt < LOW_PLDDT).collect();
+        if !low.is_empty() {
+            let each: Vec<String> = low.iter().map(|site| format!("{} ({:.0})", site.rank, site.plddt)).collect();
+            let text = format!(
+                "{} in a part of the predicted model that may be placed wrongly, with a mean pLDDT below {LOW_PLDDT}: {}",
+                form(low.len(), "site lies", "sites lie"),
+                each.join(", ")
+            );
+            warnings.push((part.structure.name.clone(), text));
+        }
+    }
 }
 
 impl SitesRelation {
+    /// A table of the sites that the limits allow.
+    #[must_use]
+    pub fn new(limits: SiteLimits) -> Self {
+        Self { limits, tally: SitesTally::default() }
+    }
+
+    /// What it has so far, and will have.
+    #[must_use]
+    pub fn tally(&self) -> SitesTally {
+        self.tally.clone()
+    }
+
     fn of(&self, part: &StructureRows<'_>) -> Vec<FoundSite> {
-        sites(part.structure, &part.features, self.most, self.least)
+        let found = sites(part.structure, &part.features, &self.limits);
+        self.tally.add(part, &found);
+        found
     }
 }
 
@@ -60,8 +138,9 @@ impl Relation for SitesRelation {
                     "residues",
                     CellKind::Words,
                     "",
-                    "its residues: chain, number and insertion code (A_120), divided by spaces; an array in JSON",
+                    "the residues that line it: chain, number and insertion code (A_120), divided by spaces; an array in JSON",
                 ),
+                float("plddt", "", "mean plddt of these residues, 0 to 100; undefined for experiments"),
             ]
         }
     }
@@ -96,8 +175,8 @@ impl Relation for ViewedSites {
 
 fn push(part: &StructureRows<'_>, found: &[FoundSite], cells: &mut [Cells]) {
     for site in found {
-        let FoundSite { score, probability, center: [x, y, z], area, volume, .. } = *site;
-        let mut numbers = [score, probability, x as f32, y as f32, z as f32, area, volume as f32].into_iter();
+        let FoundSite { score, probability, center: [x, y, z], area, volume, plddt, .. } = *site;
+        let mut numbers = [score, probability, x as f32, y as f32, z as f32, area, volume as f32, plddt].into_iter();
         let residues: Vec<_> = site.residues.iter().map(|&row| part.residue(row)).collect();
         let mut texts = [part.structure.name.clone(), residues.join(" ")].into_iter();
         for cells in cells.iter_mut() {

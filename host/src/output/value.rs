@@ -25,7 +25,8 @@ impl StructureRows<'_> {
             Column::Icode => Value::Text(&structure.insertion_codes[row]),
             Column::Resname => Value::Text(self.resname(row)),
             Column::Parent => Value::Text(structure.parent(row)),
-            Column::SiteId => Value::Int(self.site_id(row)),
+            // Writers have the ranks of all rows at hand.
+            Column::SiteId => Value::Optional(self.site_ids_in(column).get(row).copied().flatten()),
             Column::State(feature) => Value::Text(self.state(feature, row)),
             Column::Feature(feature) => Value::Float(self.feature(feature, row)),
             Column::Plddt => Value::Float(self.plddt(row)),
@@ -54,12 +55,12 @@ impl Column {
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent | Self::State(_) => Kind::Text,
-            Self::Row | Self::Resnum | Self::SiteId => Kind::Int,
+            Self::Row | Self::Resnum => Kind::Int,
             Self::Feature(_) | Self::Plddt => Kind::Float,
             Self::Lineage(LineageColumn::VelocityError) => Kind::Float,
             Self::Lineage(LineageColumn::Name | LineageColumn::Country) => Kind::Text,
             Self::Label(Label::AsymId | Label::EntityId | Label::UniprotAccession) => Kind::Text,
-            Self::Label(Label::SeqId | Label::UniprotNumber) => Kind::Optional,
+            Self::SiteId | Self::Label(Label::SeqId | Label::UniprotNumber) => Kind::Optional,
         }
     }
 }

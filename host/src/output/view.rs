@@ -2,10 +2,12 @@
 //! column.
 
 use super::coloured::with_values;
-use super::script_names::{NO_TEXT, can_hold, chimerax, pymol_load};
+use super::script_names::{
+    CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, from_script, pymol_ligands, pymol_load,
+};
 use super::{OutputError, StructureRows, write_whole};
 use crate::read::is_cif;
-use crate::sites::{FoundSite, SurfacePoint, points};
+use crate::sites::{FoundSite, SurfacePoint, points, ranks};
 use shared_types::FEATURES;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -91,8 +93,17 @@ impl SitesView {
             write_whole(path, if is(path, "ply") { ply(&all) } else { pdb(part, &all) }.as_bytes())?;
         }
         if let Some(path) = &self.script {
-            let script = Script { part, sites, input: &self.input, points: self.points.as_deref() };
-            write_whole(path, if is(path, "pml") { script.pymol() } else { script.chimerax() }.as_bytes())?;
+            let from = |file: &Path| from_script(path, file);
+            let script = Script { part, sites, input: from(&self.input), points: self.points.as_deref().map(from) };
+            let text = match is(path, "pml") {
+                // From where the script was written its folder need not be entered.
+                true if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty()) => {
+                    format!("{PYMOL_ENTER}{}", script.pymol())
+                }
+                true => script.pymol(),
+                false => script.chimerax(),
+            };
+            write_whole(path, text.as_bytes())?;
         }
         if let Some(path) = &self.structure {
             write_whole(path, &scored(part, &self.input, path)?)?;
@@ -145,9 +156,10 @@ fn ply(points: &[SurfacePoint]) -> String {
 /// outside of sites.
 fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
     let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
+    let ranks = ranks(part.structure, &part.features);
     let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);
     for (index, SurfacePoint { at: [x, y, z], probability, atom }) in points.iter().enumerate() {
-        let rank = part.site_id(row_of(*atom)) + 1;
+        let rank = ranks.get(row_of(*atom)).copied().flatten().unwrap_or(0);
         let _ = writeln!(
             text,
             "HETATM{:5}  C   PTS P{rank:4}    {x:8.3}{y:8.3}{z:8.3}  1.00{:6.2}           C",
@@ -161,8 +173,8 @@ fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
 struct Script<'a> {
     part: &'a StructureRows<'a>,
     sites: &'a [FoundSite],
-    input: &'a Path,
-    points: Option<&'a Path>,
+    input: PathBuf,
+    points: Option<PathBuf>,
 }
 
 impl Script<'_> {
@@ -180,14 +192,23 @@ impl Script<'_> {
         chains
     }
 
+    /// A comment that says which site follows, with its residues as in the table.
+    fn about(&self, site: &FoundSite) -> String {
+        let residues: Vec<String> = site.residues.iter().map(|&row| self.part.residue(row)).collect();
+        let text = format!("# Site {}, probability {:.2}: {}", site.rank, site.probability, residues.join(" "));
+        text.replace(char::is_control, " ") + "\n"
+    }
+
     fn pymol(&self) -> String {
         let mut text = format!(
-            "{}\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n",
-            pymol_load(self.input, "protein")
+            "{}\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n{}",
+            pymol_load(&self.input, "protein"),
+            pymol_ligands("protein")
         );
         for site in self.sites {
             let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
             let [x, y, z] = site.center;
+            text.push_str(&self.about(site));
             let _ = writeln!(text, "set_color site_colour_{rank}, [{r}, {g}, {b}]");
             let _ = writeln!(
                 text,
@@ -205,7 +226,7 @@ impl Script<'_> {
                 let _ = writeln!(text, "show sticks, site_{rank}\ncolor site_colour_{rank}, site_{rank}");
             }
         }
-        match self.points {
+        match &self.points {
             Some(path) if is(path, "pdb") => {
                 let _ = writeln!(
                     text,
@@ -219,10 +240,14 @@ impl Script<'_> {
     }
 
     fn chimerax(&self) -> String {
-        let mut text = format!("open {}\nhide atoms\nshow cartoons\ncolor #1 lightgrey\n", chimerax(self.input));
+        let mut text = format!(
+            "open {}\nhide atoms\nshow cartoons\ncolor #1 lightgrey\n{CHIMERAX_LIGANDS}",
+            chimerax(&self.input)
+        );
         for site in self.sites {
             let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
             let [x, y, z] = site.center;
+            text.push_str(&self.about(site));
             let _ = writeln!(
                 text,
                 "marker #{} position {x:.3},{y:.3},{z:.3} radius 1 color #{r:02x}{g:02x}{b:02x}",
@@ -233,7 +258,7 @@ impl Script<'_> {
                 let _ = writeln!(text, "show {chosen} atoms\ncolor {chosen} #{r:02x}{g:02x}{b:02x}");
             }
         }
-        match self.points {
+        match &self.points {
             Some(path) if is(path, "pdb") => {
                 let _ = writeln!(
                     text,

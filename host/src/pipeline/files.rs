@@ -4,7 +4,7 @@ use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
-use crate::inputs::{Clashes, InputFailure, InputFile, Item, structures, unpack};
+use crate::inputs::{Clashes, InputFailure, InputFile, Item, Source, structures, unpack};
 use crate::lineages::Lineages;
 use crate::read::{COMPRESSED, Note, ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
@@ -318,7 +318,12 @@ impl Files {
     /// Reads the structures of an input.
     fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
         match entry {
-            Ok(file) => self.measured(&file.name, &file.name, file.size, || file.read_all(&self.options)),
+            Ok(file) => {
+                let mut read = self.measured(&file.name, &file.name, file.size, || file.read_all(&self.options));
+                let packed = matches!(file.source, Source::Packed(..));
+                read.iter_mut().for_each(|entry| entry.reading.packed = packed);
+                read
+            }
             Err(failure) => vec![Entry::failed(failure.clone())],
         }
     }
@@ -355,7 +360,7 @@ impl Files {
                 Ok(mut read) => {
                     at_hand::has_read(&read.structure.name, read.structure.n_atoms());
                     self.annotations.apply(&mut read.structure);
-                    let reading = Reading { models: read.models, time };
+                    let reading = Reading { models: read.models, time, packed: false };
                     let first = |structure: StructureInput, notes| {
                         let read = match self.clashes.of_structure(input, &structure.name) {
                             Some(failure) => Read::Failed(failure),
@@ -373,7 +378,7 @@ impl Files {
                     all
                 }
                 Err(failure) => {
-                    vec![Entry { read: Read::Failed(failure), bytes, reading: Reading { models: 0, time } }]
+                    vec![Entry { read: Read::Failed(failure), bytes, reading: Reading { time, ..Reading::default() } }]
                 }
             }
         };
@@ -437,7 +442,6 @@ fn piece_length(entries: &[Result<InputFile, InputFailure>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inputs::Source;
 
     fn files(sizes: &[u64], extension: &str) -> Vec<Result<InputFile, InputFailure>> {
         let file = |&size| {

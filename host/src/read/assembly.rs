@@ -77,7 +77,7 @@ pub(super) fn no_assembly(id: &str, all: impl Iterator<Item = String>) -> Proble
 }
 
 /// The operator names of each copy's product: `(1-3)(X)` gives 1 X, 2 X, 3 X. `None` if the text is not an expression.
-fn products(text: &str) -> Option<Vec<Vec<String>>> {
+pub(super) fn products(text: &str) -> Option<Vec<Vec<String>>> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let mut factors = Vec::new();
     let mut rest = text.as_str();

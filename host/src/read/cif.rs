@@ -205,13 +205,13 @@ impl<'a> Reader<'_, 'a> {
 
     /// Takes facts about the block's atoms from a value.
     fn fact(&mut self, tag: &[u8], raw: &[u8]) {
-        if Facts::takes(tag) {
-            self.facts.item(tag, unquote(raw));
-        } else if let Some(item) = Entities::item(tag) {
+        if let Some(item) = Entities::item(tag) {
             self.entities.push_single(item, unquote(raw));
         } else if let Some((category, item)) = self.kept(tag) {
             let tables = self.tables.get_or_insert_default();
             tables.push_single(category, item, Cell::of(unquote(raw)));
+        } else if Facts::takes(tag) {
+            self.facts.item(tag, unquote(raw));
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a file says besides its atoms.
 
 use super::assembly::{self, Generator};
+use super::confidence::BY_METRIC;
+use super::deposited::Listed;
 use super::molecules::Cell;
 use super::note::Note;
 use super::options::ReadOptions;
@@ -12,8 +14,8 @@ use std::sync::Arc;
 /// What a file says besides its atoms.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// Whether it says that its B column is a predictor's confidence.
-    pub(super) predicted: bool,
+    /// What says that its B column is a predictor's confidence, if anything does.
+    pub(super) predicted: Option<&'static str>,
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
@@ -27,6 +29,8 @@ pub(super) struct Facts {
     pub(super) names_entities: bool,
     /// The periodic cell.
     pub(super) cell: Option<Cell>,
+    /// The assemblies that an mmCIF file lists.
+    pub(super) listed: Listed,
     /// The requested assembly, or the message that there is none.
     pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
     /// References to sequence databases, if labels are requested.
@@ -36,10 +40,13 @@ pub(super) struct Facts {
 impl Facts {
     /// Takes the value of an mmCIF item, without quotes.
     pub(super) fn item(&mut self, tag: &[u8], value: &[u8]) {
+        if Listed::takes(tag) {
+            return self.listed.item(tag, value);
+        }
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
         if Self::is_confidence(tag) {
-            self.predicted |= has(b"pLDDT");
+            self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
         } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
             self.experiment |= !matches!(value, b"?" | b"." | b"") && !has(b"MODEL");
         }
@@ -49,6 +56,7 @@ impl Facts {
     pub(super) fn takes(tag: &[u8]) -> bool {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         Self::is_confidence(tag)
+            || Listed::takes(tag)
             || tag.eq_ignore_ascii_case(b"_exptl.method")
             || is_in(b"_refine.")
             || is_in(b"_em_3d_reconstruction.")
@@ -65,6 +73,7 @@ impl Facts {
             let generators = assembly::generators(tables, id);
             self.assembly = Some(Arc::new(generators.map_err(|problem| problem.to_string())));
         }
+        self.listed = Listed::of(tables);
         if options.labels {
             self.references = Some(Arc::new(References::of(tables)));
         }

@@ -1,6 +1,7 @@
 //! A draft becomes a structure, with notes about it.
 
 use super::assembly;
+use super::confidence;
 use super::draft::{Draft, Tally};
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -50,15 +51,13 @@ impl Draft {
         notes.extend(separated.as_ref().map(|separated| separated.note.clone()));
         let authors = separated.as_ref().map_or(&[][..], |separated| &separated.authors);
         self.notes(options, authors, &mut notes);
-        let confidence = facts.predicted || self.is_confidence(facts);
-        if confidence && !facts.predicted {
-            notes.push(Note {
-                kind: NoteKind::Confidence,
-                text: "its B column has one value for each residue, between 0 and 100, and there is no sign of an experiment: it is \
-                       taken for a predictor's confidence"
-                    .to_owned(),
-            });
+        if options.assembly.is_none() {
+            notes.extend(facts.listed.note());
         }
+        let confidence = confidence::source(&self, name, facts);
+        notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
+        // Readers have taken the means of residues then.
+        let averaged = confidence.is_some() && !self.b_is_uniform;
         let environment = !self.cover.is_empty();
         if environment {
             self.add_environment();
@@ -98,8 +97,11 @@ impl Draft {
         structure.residue_names = names;
         structure.environment = environment;
         structure.fill_absent();
-        structure.predicted = confidence;
-        if confidence {
+        structure.predicted = confidence.is_some();
+        if let Some(source) = confidence {
+            let (plddt, note) = confidence::scaled(&structure.bfactor, source, averaged);
+            structure.plddt = plddt;
+            notes.push(note);
             structure.bfactor.fill(f32::NAN);
         }
         structure.center = center;
@@ -289,23 +291,6 @@ impl Draft {
             }
         }
         repeated
-    }
-
-    /// Whether the B column looks like a predictor's confidence: each residue has one value from 0 to 100, they are not all
-    /// equal, and nothing in the file indicates an experiment.
-    fn is_confidence(&self, facts: &Facts) -> bool {
-        /// Residues of fewer atoms are no evidence.
-        const ATOMS: usize = 4;
-        if !self.b_is_uniform || facts.experiment || self.tally.alternates > 0 {
-            return false;
-        }
-        let b = &self.structure.bfactor;
-        let full = (0..b.len()).filter(|&row| self.atoms_of(row).len() >= ATOMS).count();
-        let known = || b.iter().filter(|b| !b.is_nan());
-        full > 1
-            && 2 * full > b.len()
-            && known().all(|b| (0.0..=100.0).contains(b))
-            && known().any(|value| known().next().is_some_and(|first| first != value))
     }
 
     /// Number of residues whose first atom coincides with an earlier residue's first atom.

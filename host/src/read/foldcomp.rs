@@ -28,6 +28,7 @@ mod residues;
 
 use super::arrays::SYNTAX;
 use super::atoms::element;
+use super::confidence::BY_TITLE;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::options::{Models, ReadOptions};
@@ -221,7 +222,8 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Found, Fault> 
         return Err(Fault::whole(Problem::NoAssembly(format!("no assembly {id}; FoldComp entries describe none"))));
     }
     let entry = Entry::of(bytes).map_err(Fault::whole)?;
-    let facts = Facts { predicted: says_predicted(entry.title) || entry.title.starts_with(b"AF-"), ..Facts::default() };
+    let predicted = says_predicted(entry.title) || entry.title.starts_with(b"AF-");
+    let facts = Facts { predicted: predicted.then_some(BY_TITLE), ..Facts::default() };
     if matches!(options.models, Models::Number(number) if number != 1) {
         return Ok(Found { models: Vec::new(), facts, met: 1 });
     }

@@ -106,12 +106,16 @@ kinds! {
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Nucleic acid, which has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
+    /// The file's assembly differs from its chains.
+    Assembly = "assembly", "an assembly that differs from the chains of the file, which are read as they are (--assembly)";
     /// Residues without a standard parent; tabulated columns are undefined for them.
     NoParent = "no-parent", "residues without a standard amino acid as parent";
     /// Amino acids in `HETATM` records that belong to no chain and have no row.
     Unlinked = "unlinked", "amino acids outside of chains, which have no rows";
     /// The B column is a confidence.
-    Confidence = "confidence", "B columns whose values look like a predictor's confidence";
+    Confidence = "confidence", "a predictor's confidence in the B column (column plddt)";
+    /// The B column may be a confidence, and is taken for B factors.
+    MaybeConfidence = "maybe-confidence", "B columns that may be a predictor's confidence, and are taken for B factors";
     /// Damaged records that would not have been used.
     IgnoredRecords = "ignored-records", "damaged atom records that would not be used";
     /// Lines that break the format but can be read.

@@ -32,6 +32,9 @@ pub struct ReadOptions {
     pub cover: bool,
     /// Whether to keep the identifiers that other tables join by (labels).
     pub labels: bool,
+    /// Whether confidences of predicted models are averaged over each residue's atoms. Readers set it themselves where they are needed.
+    #[doc(hidden)]
+    pub average_b: bool,
 }
 
 impl ReadOptions {

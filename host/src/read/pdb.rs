@@ -11,6 +11,7 @@ mod records;
 mod residue;
 
 use super::components;
+use super::confidence::BY_HEADER;
 use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
@@ -314,7 +315,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(Fault::whole(Problem::NoModel { number, numbers: self.numbers }));
         }
         let mut facts = Facts {
-            predicted: self.header.names_predictor,
+            predicted: self.header.names_predictor.then_some(BY_HEADER),
             experiment: self.header.experiment || self.header.signs,
             sequences: self.header.lengths(),
             cell: self.header.cell.take(),
@@ -323,14 +324,9 @@ impl<'a> Reader<'_, 'a> {
         if !self.ended {
             facts.notes.extend(cut::note(self.text, &self.header));
         }
-        if let Some(id) = &self.options.assembly {
-            let generators = self.header.remark_350.of(id).map_err(|problem| problem.to_string());
-            facts.assembly = Some(Arc::new(generators));
-        }
-        if self.options.labels {
-            facts.references = Some(Arc::new(self.header.references));
-        }
-        if facts.predicted && self.header.experiment {
+        let predictor_and_experiment = facts.predicted.is_some() && self.header.experiment;
+        self.header.take_into(&mut facts, self.options);
+        if predictor_and_experiment {
             let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
                         for a predictor's confidence and left out"
                 .to_owned();

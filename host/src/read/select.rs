@@ -3,6 +3,7 @@
 mod alternates;
 mod chains;
 mod fate;
+mod mean;
 mod names;
 mod one_residue;
 mod radius;
@@ -116,6 +117,8 @@ struct Run {
     record: Named,
     /// The B column of its first atom.
     b_key: Option<u64>,
+    /// Sum and number of the B columns of its atoms, if their mean is asked for.
+    b: (f64, f64),
     /// Whether it has a calcium that is called as alpha carbons are.
     calcium: bool,
     /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
@@ -137,6 +140,7 @@ impl Run {
         begin: 0,
         record: Named::NONE,
         b_key: None,
+        b: (0.0, 0.0),
         calcium: false,
         end_oxygen: None,
         contradictions: 0,
@@ -172,6 +176,8 @@ pub(super) struct Selection<'a> {
     /// Name and identity of the first residue. The name first, because it differs most often.
     first: Option<(u64, ResidueId<'a>)>,
     draft: Draft,
+    /// Whether `bfactor` gets the means of residues' atoms, not the values of alpha carbons.
+    averages_b: bool,
 }
 
 impl<'a> Selection<'a> {
@@ -196,6 +202,7 @@ impl<'a> Selection<'a> {
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
             draft: Draft::with_capacity(expected_atoms),
+            averages_b: options.average_b,
         }
     }
 
@@ -309,6 +316,9 @@ impl<'a> Selection<'a> {
             let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
         }
+        if self.averages_b {
+            self.average_b(record.b_factor);
+        }
         let at = self.draft.atoms.len();
         if record.alternate != 0 && self.policy != Alternates::First {
             self.alternates.push(Alternate {
@@ -349,7 +359,10 @@ impl<'a> Selection<'a> {
         if let (Some(index), Some(b), Some(column)) =
             (s.ca_indices.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
         {
-            (*index, *b, *column) = (at as u32, b_factor, b_factor);
+            (*index, *column) = (at as u32, b_factor);
+            if !self.averages_b {
+                *b = b_factor;
+            }
         }
     }
 

@@ -51,6 +51,9 @@ const STATES = {
   E: ["strand", "#0072b2", 8], B: ["bridge", "#56b4e9", 8], P: ["polyproline II", "#009e73", 5],
   T: ["turn", "#8a8678", 5], S: ["bend", "#b0aca0", 3], "-": ["none", "#b0aca0", 1],
 };
+// A predictor's confidence, in the classes and colours of the AlphaFold database.
+const PLDDT = [[90, "#0053d6", "above 90"], [70, "#65cbf3", "70 to 90"], [50, "#ffdb13", "50 to 70"], [-1, "#ff7d45", "50 or below"]];
+const plddtClass = value => value == null ? undefined : PLDDT.find(([above]) => value > above);
 const key = (colour, text) => $("span", { class: "key", style: `border-color:${colour}` }, text);
 const statesKey = states => Object.entries(STATES).filter(([letter]) => states.includes(letter)).map(([letter, [name, colour]]) => key(colour, `${letter} ${name}`));
 const range = values => {
@@ -104,17 +107,17 @@ function histogram(name, unit, bins) {
 
 const COLUMNS = [
   ["structure", "Structure", s => s.name], ["residues", "Residues", s => s.residues], ["chains", "Chains", s => s.chains],
-  ["sites", "Sites", s => s.sites], ["best", "Best site", s => s.best], ["rsa", "Mean RSA", s => s.rsa],
+  ["sites", "Likely sites", s => s.sites], ["best", "Best site", s => s.best], ["rsa", "Mean RSA", s => s.rsa],
   ["contacts", "Mean contacts", s => s.contacts], ["notes", "Notes", s => s.notes],
 ];
 const state = { by: null, up: true, filter: "", page: 0 };
 
 function index() {
-  document.title = "prism report";
+  document.title = `prism report: ${count(run.structures.length, "structure")}, ${run.date}`;
   const all = run.structures;
   main.append(
-    $("h1", {}, "Report"), $("p", { class: "soft" }, `${run.provenance["prism.backend"] ?? ""}${run.provenance["prism.backend"] ? ", " : ""}prism ${run.provenance["prism.version"]}`),
-    $("div", { class: "cards" }, [[all.length, "structures"], [run.residues, "residues"], [run.sites, "sites"], [run.failed.length, "failed"], [run.notes.reduce((sum, note) => sum + note.count, 0), "notes"]]
+    $("h1", {}, `Report on ${all.length === 1 ? all[0].name : count(all.length, "structure")}`), $("p", { class: "soft" }, `${run.date}, ${run.provenance["prism.backend"] ?? ""}${run.provenance["prism.backend"] ? ", " : ""}prism ${run.provenance["prism.version"]}`),
+    $("div", { class: "cards" }, [[all.length, "structures"], [run.residues, "residues"], [run.sites, `likely site${run.sites === 1 ? "" : "s"}`], [run.failed.length, "failed"], [run.notes.reduce((sum, note) => sum + note.count, 0), "notes"]]
       .map(([n, what]) => {
         const inside = [$("b", {}, n.toLocaleString("en")), $("span", {}, what)];
         const to = n > 0 && { structures: "Structures", failed: "Failed", notes: "Notes by kind" }[what];
@@ -191,12 +194,12 @@ function tube({ ca, chain }) {
 }
 
 async function page(entry) {
-  document.title = `${entry.name} – prism report`;
+  document.title = `${entry.name} – prism report, ${run.date}`;
   const data = JSON.parse(await unpack(`s${entry.detail - 1}`));
-  const names = Object.keys(data.columns), n = data.resnum.length;
-  const of = row => `${data.chains[data.chain[row]]}/${data.resname[row]}${data.resnum[row]}${data.icode[row] ?? ""}`;
+  const names = Object.keys(data.columns), n = data.residue.length;
+  const of = row => `${data.residue[row]} (${data.resname[row]})`;
   main.append($("h1", {}, entry.name),
-    $("p", { class: "soft" }, `${count(n, "residue")}, ${count(data.chains.length, "chain")} (${data.chains.join(", ")}), ${count(data.sites.length, "site")}`));
+    $("p", { class: "soft" }, `${count(n, "residue")}, ${count(data.chains.length, "chain")} (${data.chains.join(", ")}), ${count(data.sites.filter(site => site.probability >= .5).length, "likely site")}`));
   if (data.notes.length) main.append($("details", { open: data.notes.length < 4 }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
 
   // Three dimensions, and the map beside it.
@@ -217,18 +220,20 @@ async function page(entry) {
   main.append($("h2", {}, "Along the sequence"), $("div", { class: "tools" }, add), $("div", { class: "tracks" }, tracks), readout, data.states ? $("div", { class: "legend" }, statesKey(data.states)) : "");
 
   if (data.sites.length) {
-    const head = ["Site", "Probability", "Residues", "Volume, Å³", "x", "y", "z"];
-    main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, `The likeliest first. Members are the residues with a site_score of at least ${run.provenance["prism.site_threshold"]}; a weak site may have none.`), $("div", { class: "scroll sites" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
-      $("tbody", {}, data.sites.map((site, id) => $("tr", {}, $("td", {}, String(id)), [site.score, site.residues, site.volume, ...site.center].map(value => $("td", {}, short(value))),
-        $("td", { class: "text" }, data.site.flatMap((its, row) => its === id ? [of(row)] : []).join(" "))))))));
-  } else main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, "None was found."));
+    const predicted = data.sites.some(site => site.plddt != null);
+    const head = ["Site", "Probability", ...(predicted ? ["Mean pLDDT"] : []), "Residues", "Volume, Å³", "x", "y", "z"];
+    main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, `The likeliest first; those with a probability below 0.1 are left out. Its residues are those within 6 Å of its centre, and those with a site_score of at least ${run.provenance["prism.site_threshold"]}.${predicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`), $("div", { class: "scroll sites" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
+      $("tbody", {}, data.sites.map(site => $("tr", {}, $("td", {}, String(site.rank)), [site.probability, ...(predicted ? [site.plddt] : []), site.residues.length, site.volume, ...site.center].map(value => $("td", {}, short(value))),
+        $("td", { class: "text" }, site.residues.join(" "))))))));
+  } else main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, "None with a probability of 0.1 or more was found."));
 
   let cursor = 0;
   const values = name => data.columns[name];
   const rowColour = name => {
     if (name === "chain") return row => KINDS[data.chain[row] % KINDS.length];
-    if (name === "site") return row => data.site[row] < 0 ? "#9a9a9a" : KINDS[data.site[row] % KINDS.length];
+    if (name === "site") return row => data.site[row] == null ? "#9a9a9a" : KINDS[(data.site[row] - 1) % KINDS.length];
     if (name === "states") return row => STATES[data.states[row]]?.[1] ?? "#9a9a9a";
+    if (name === "plddt") return row => plddtClass(values(name)[row])?.[1] ?? "#9a9a9a";
     const all = values(name), [low, high] = range(all);
     return row => hex(colour(all[row] == null ? NaN : (all[row] - low) / (high - low)));
   };
@@ -243,7 +248,9 @@ async function page(entry) {
       scene.addSphere({ center: { x, y, z }, radius: 1.3, color: css("--mark") });
       scene.render();
     }
-    if (name === "chain" || name === "site") legend.replaceChildren(name === "chain" ? data.chains.map((chain, id) => key(KINDS[id % KINDS.length], chain)) : [$("span", {}, "grey: in no site; sites in the order of the table")]);
+    if (name === "chain" || name === "site") legend.replaceChildren(...(name === "chain" ? data.chains.map((chain, id) => key(KINDS[id % KINDS.length], chain))
+      : [...data.sites.map(site => key(KINDS[(site.rank - 1) % KINDS.length], `site ${site.rank}`)), $("span", {}, "grey: in no site")]));
+    else if (name === "plddt") legend.replaceChildren(...PLDDT.map(([, colour, text]) => key(colour, text)), $("span", {}, "grey: not defined"));
     else if (name === "states") legend.replaceChildren(...statesKey(data.states));
     else {
       const [low, high] = range(values(name));
@@ -278,7 +285,7 @@ async function page(entry) {
     const step = (wide - LABEL - 6) / n;
     for (let row = 0; row < n; row++) {
       pen.fillStyle = KINDS[data.chain[row] % KINDS.length]; pen.fillRect(x(row) - step / 2, 4, Math.max(step, .6), 6);
-      if (data.site[row] >= 0) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, 20, Math.max(step, 1.5), 6); }
+      if (data.site[row] != null) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, 20, Math.max(step, 1.5), 6); }
     }
     pen.fillStyle = css("--soft"); pen.fillText("chain", 4, 8); pen.fillText("in a site", 4, 24);
     if (data.states) {
@@ -304,7 +311,7 @@ async function page(entry) {
       pen.stroke();
     });
     pen.strokeStyle = css("--mark"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(cursor), 0); pen.lineTo(x(cursor), tall); pen.stroke();
-    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ss ${data.states[cursor]} (${STATES[data.states[cursor]][0]})` : "") + (data.site[cursor] >= 0 ? `, site ${data.site[cursor]}` : "");
+    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ss ${data.states[cursor]} (${STATES[data.states[cursor]][0]})` : "") + (data.site[cursor] != null ? `, site ${data.site[cursor]}` : "");
   };
   const move = row => { cursor = Math.min(Math.max(row, 0), n - 1); drawTracks(); paint(); };
   tracks.addEventListener("click", event => { const wide = tracks.clientWidth; move(Math.floor((event.offsetX - LABEL) / (wide - LABEL - 6) * n)); });

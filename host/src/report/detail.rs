@@ -3,7 +3,7 @@
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
 use crate::read::Note;
-use crate::sites::sites;
+use crate::sites::{SiteLimits, ranks, sites};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
@@ -21,7 +21,12 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
     let structure = part.structure;
     let rows = 0..part.len();
     let mut columns = Map::new();
-    for column in Column::every().filter(|column| matches!(column, Column::Feature(_))) {
+    // The B column of a predicted model is shown on the scale of its confidence, and not as B factors.
+    let is_shown = |column: &Column| match column {
+        Column::Feature(feature) => !structure.predicted || feature.name != "b_factor",
+        column => *column == Column::Plddt,
+    };
+    for column in Column::every().filter(is_shown) {
         let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column))).collect();
         if values.iter().any(|value| !value.is_null()) {
             columns.insert(column.name().to_owned(), values.into());
@@ -38,12 +43,13 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
         atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
     };
-    let sites: Vec<Value> = sites(structure, &part.features, super::MOST_SITES, 0.0)
+    let sites: Vec<Value> = sites(structure, &part.features, &SiteLimits::default())
         .iter()
         .map(|site| {
             let rounded = |value: f64| significant(value, 4);
-            json!({ "score": rounded(f64::from(site.probability)), "residues": site.residues.len(), "volume": rounded(site.volume),
-                "center": site.center.map(rounded) })
+            let residues: Vec<String> = site.residues.iter().map(|&row| part.residue(row)).collect();
+            json!({ "rank": site.rank, "probability": rounded(f64::from(site.probability)), "residues": residues,
+                "plddt": number(Cell::Float(site.plddt)), "volume": rounded(site.volume), "center": site.center.map(rounded) })
         })
         .collect();
     let text = |column: Column| -> Vec<String> {
@@ -66,12 +72,12 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         "notes": notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
         "chains": structure.chains,
         "chain": structure.chain_ids[rows.clone()],
-        "resnum": structure.residue_numbers[rows.clone()],
-        "icode": text(Column::Icode),
+        "residue": rows.clone().map(|row| part.residue(row)).collect::<Vec<_>>(),
         "resname": text(Column::Resname),
         "ca": rows.clone().map(ca).collect::<Vec<_>>(),
         "columns": columns,
-        "site": part.features.site_ids.get(rows.clone()).unwrap_or_default(),
+        // The rank of each residue's site, or null.
+        "site": ranks(structure, &part.features).into_iter().take(part.len()).collect::<Vec<_>>(),
         "sites": sites,
     })
 }

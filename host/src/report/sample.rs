@@ -5,6 +5,7 @@ use crate::output::{Column, StructureRows};
 use serde_json::{Value, json};
 use shared_types::FEATURES;
 use shared_types::backbone::SecondaryStructure;
+use std::iter::once;
 
 /// Most residues in the sample.
 const MOST: usize = 1 << 16;
@@ -17,7 +18,7 @@ pub(super) struct Sample {
     seen: u64,
     /// n minus 1.
     skipped: u64,
-    /// One row per residue, one value per feature.
+    /// One row per residue, one value per column.
     rows: Vec<Vec<f32>>,
 }
 
@@ -25,11 +26,13 @@ impl Sample {
     pub(super) fn add(&mut self, part: &StructureRows<'_>) {
         for row in 0..part.len() {
             if self.seen.is_multiple_of(self.stride()) {
-                let value = |feature| match part.value(row, &Column::Feature(feature)) {
+                let value = |column: Column| match part.value(row, &column) {
+                    // A predicted model's B column is in the distribution of confidences.
+                    Cell::Float(_) if part.structure.predicted && column.name() == "b_factor" => f32::NAN,
                     Cell::Float(value) => value,
                     _ => f32::NAN,
                 };
-                self.rows.push(FEATURES.iter().map(value).collect());
+                self.rows.push(columns().map(value).collect());
                 if self.rows.len() >= MOST {
                     let mut index = 0;
                     self.rows.retain(|_| {
@@ -55,16 +58,16 @@ impl Sample {
         self.rows.len()
     }
 
-    /// Histograms of the features that are defined for some residue.
+    /// Histograms of the columns that are defined for some residue.
     pub(super) fn histograms(&self) -> Vec<Value> {
         // Each structure's coordinates have their own origin, so that a common histogram is meaningless.
-        let placeless = |feature: &shared_types::Feature| !matches!(feature.name, "ca_x" | "ca_y" | "ca_z");
-        let histogram = |(index, feature): (usize, &shared_types::Feature)| {
+        let placeless = |column: &Column| !matches!(column.name(), "ca_x" | "ca_y" | "ca_z");
+        let histogram = |(index, column): (usize, Column)| {
             let mut values: Vec<f32> =
                 self.rows.iter().map(|row| row[index]).filter(|value| value.is_finite()).collect();
             values.sort_by(f32::total_cmp);
-            if feature.is_state() && !values.is_empty() {
-                return Some(states(feature, &values));
+            if FEATURES.get(index).is_some_and(|feature| feature.is_state()) && !values.is_empty() {
+                return Some(states(&column, &values));
             }
             let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
             // Values outside of this range count in the outer bars.
@@ -80,18 +83,23 @@ impl Sample {
                 // Values below the range, or in a range without width, go to the first bar.
                 counts[(bar as usize).min(bars - 1)] += 1;
             }
-            Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,
+            Some(json!({ "name": column.name(), "unit": column.unit(), "low": low, "median": median, "high": high,
                 "counts": counts }))
         };
-        FEATURES.iter().enumerate().filter(|(_, feature)| placeless(feature)).filter_map(histogram).collect()
+        columns().enumerate().filter(|(_, column)| placeless(column)).filter_map(histogram).collect()
     }
 }
 
+/// The columns that have a distribution. States are numbers here.
+fn columns() -> impl Iterator<Item = Column> {
+    FEATURES.iter().map(Column::Feature).chain(once(Column::Plddt))
+}
+
 /// Number of residues in each state.
-fn states(feature: &shared_types::Feature, values: &[f32]) -> Value {
+fn states(column: &Column, values: &[f32]) -> Value {
     let letters: Vec<_> =
         SecondaryStructure::ALL.iter().map(|&state| SecondaryStructure::letter(state as u32 as f32)).collect();
     let of = |letter: &&str| values.iter().filter(|&&value| SecondaryStructure::letter(value) == *letter).count();
     let counts: Vec<_> = letters.iter().map(of).collect();
-    json!({ "name": feature.name, "unit": feature.unit, "states": letters, "counts": counts })
+    json!({ "name": column.name(), "unit": column.unit(), "states": letters, "counts": counts })
 }

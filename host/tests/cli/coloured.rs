@@ -32,7 +32,12 @@ fn structures_have_the_values_of_a_column_in_their_b_column() {
             for (extension, load) in [("pml", "load "), ("cxc", "open ")] {
                 let script = fs::read_to_string(run.path(&format!("{written}.{extension}"))).unwrap();
                 let line = script.lines().find(|line| line.starts_with(load)).unwrap();
-                assert!(line.contains(&*run.path(&written).to_string_lossy()) && script.contains(name), "{script}");
+                // The script lies beside the file, which it finds wherever the folder is moved.
+                let file = Path::new(&written).file_name().unwrap().to_str().unwrap();
+                assert!(line.strip_prefix(load).unwrap().starts_with(file) && script.contains(name), "{script}");
+                assert!(!script.contains(&*run.path("").to_string_lossy()), "{script}");
+                let shows_ligands = ["show sticks, structure and organic", "show #1 & (ligand | ions) atoms"];
+                assert!(shows_ligands.iter().any(|line| script.lines().any(|own| own == *line)), "{script}");
             }
         }
     }
@@ -52,7 +57,11 @@ fn what_cannot_be_written_again_is_said() {
     for (arguments, status, said) in [
         (&["--write-structures", "none/out"][..], 1, "none/out"),
         (&["--write-structures", "out", "--color-by", "ss"], 2, "ss is no number"),
-        (&["--write-structures", "out", "--color-by", "dpeth"], 2, "there is no column `dpeth`"),
+        (
+            &["--write-structures", "out", "--color-by", "dpeth"],
+            2,
+            "there is no column `dpeth` (did you mean `depth`?)",
+        ),
         (&["--write-structures", "out", "-o", "folder/"], 2, "a table in one file"),
         (&["--write-structures", "out", "--assembly", "1"], 2, "cannot be used with"),
         (&["--color-by", "depth"], 2, "--write-structures"),

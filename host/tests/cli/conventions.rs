@@ -131,7 +131,9 @@ fn a_column_is_explained() {
     for text in ["depth\n", "nearest atom", "Chakravarty", "Å", "undefined"] {
         assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
     }
-    run.prism(&["features", "--explain", "depht"]).says(2, "there is no column `depht`");
+    let areas = run.prism(&["features", "--explain", "sasa"]).stdout;
+    assert!(areas.contains("accuracy") && areas.contains("--points 1000"), "{areas}");
+    run.prism(&["features", "--explain", "depht"]).says(2, "there is no column `depht` (did you mean `depth`?)");
 }
 
 /// The explanation of a column holds for an experimental structure, a residue without an alpha carbon, and an unknown one.

@@ -4,6 +4,7 @@
 mod beside;
 mod coloured;
 mod command;
+mod confidence;
 mod conventions;
 mod described;
 #[cfg(unix)]
@@ -11,9 +12,11 @@ mod faults;
 mod features;
 mod files;
 mod guide;
+mod mistakes;
 mod pack;
 mod parts;
 mod relations;
 mod report;
 mod run;
+mod sites;
 mod sources;

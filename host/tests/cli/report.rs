@@ -37,9 +37,11 @@ fn a_report_is_one_file_with_all_that_was_found() {
     assert_eq!(data["residues"], 46 + 194 + 76);
     assert_eq!(data["failed"][0]["name"], "broken.pdb");
     assert_eq!(data["provenance"]["prism.points"], "100");
-    // As many sites as in the table of sites.
-    let sites = run.prism(&["sites", "in", "--backend", "cpu"]).stdout;
+    // As many likely sites as in the table of sites.
+    let sites = run.prism(&["sites", "in", "--backend", "cpu", "--min-probability", "0.5"]).stdout;
     assert_eq!(data["sites"], sites.lines().count() - 1);
+    let date = data["date"].as_str().unwrap();
+    assert!(date.len() == 10 && date.starts_with("20") && date.matches('-').count() == 2, "{date}");
     // A histogram counts every residue with a value.
     let wcn = data["histograms"].as_array().unwrap().iter().find(|one| one["name"] == "wcn").unwrap();
     assert_eq!(wcn["counts"].as_array().unwrap().iter().map(|bar| bar.as_u64().unwrap()).sum::<u64>(), 316);
@@ -75,11 +77,18 @@ fn a_browser_draws_it() {
         eprintln!("skipped: there is no chromium here");
         return;
     };
-    for text in ["data-ready=\"1\"", "crambin &lt;b&gt;.pdb", "the file is empty", "<h2>Distributions</h2>", "<svg"] {
+    for text in [
+        "Report on 3 structures",
+        "data-ready=\"1\"",
+        "crambin &lt;b&gt;.pdb",
+        "the file is empty",
+        "<h2>Distributions</h2>",
+        "<svg",
+    ] {
         assert!(index.contains(text), "{text}: {index}");
     }
     let page = drawn(&run, "r.html#rbd.pdb").unwrap();
-    for text in ["<h1>rbd.pdb</h1>", "194 residues, 1 chain (E)", "E/THR333: rsa ", "<h2>Along the sequence</h2>"] {
+    for text in ["<h1>rbd.pdb</h1>", "194 residues, 1 chain (E)", "E_333 (THR): rsa ", "<h2>Along the sequence</h2>"] {
         assert!(page.contains(text), "{text}: {page}");
     }
 }

@@ -92,7 +92,10 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Row => Field::Int(row as i32),
                 Column::Chain => Field::Text(structure.chains[structure.chain_ids[row] as usize].clone()),
                 Column::Resnum => Field::Int(structure.residue_numbers[row]),
-                Column::SiteId => Field::Int(SITE_IDS[row]),
+                Column::SiteId => match SITE_IDS[row] {
+                    -1 => Field::Float(None),
+                    id => Field::Int(id + 1),
+                },
                 Column::Icode => Field::Text(structure.insertion_codes[row].to_string()),
                 Column::Parent => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
@@ -143,8 +146,8 @@ fn csv_reads_back_to_the_bit() {
         let found: Vec<Field> = records
             .iter()
             .map(|record| match column {
+                Column::SiteId | Column::Feature(_) | Column::Plddt if record[index].is_empty() => Field::Float(None),
                 Column::Row | Column::Resnum | Column::SiteId => Field::Int(record[index].parse().unwrap()),
-                Column::Feature(_) | Column::Plddt if record[index].is_empty() => Field::Float(None),
                 Column::Feature(_) => Field::float(record[index].parse().unwrap()),
                 _ => Field::Text(record[index].to_owned()),
             })
@@ -223,9 +226,14 @@ fn read_column(reader: &SerializedFileReader<File>, group: usize, index: usize, 
             found.extend(values.iter().map(|text| Field::Text(text.as_utf8().unwrap().to_owned())));
         }
         column @ ColumnReader::Int32ColumnReader(_) => {
-            let mut values = Vec::new();
-            get_typed_column_reader::<Int32Type>(column).read_records(rows, None, None, &mut values).unwrap();
-            found.extend(values.into_iter().map(Field::Int));
+            let (mut values, mut present) = (Vec::new(), Vec::new());
+            let mut reader = get_typed_column_reader::<Int32Type>(column);
+            reader.read_records(rows, Some(&mut present), None, &mut values).unwrap();
+            // A required column has no levels.
+            present.resize(rows, 1);
+            let mut values = values.into_iter();
+            let field = |is: i16| if is == 1 { Field::Int(values.next().unwrap()) } else { Field::Float(None) };
+            found.extend(present.into_iter().map(field));
         }
         column @ ColumnReader::FloatColumnReader(_) => {
             let (mut values, mut present) = (Vec::new(), Vec::new());
@@ -304,8 +312,10 @@ fn npz_reads_back_to_the_bit() {
         let array = npyz::NpyFile::new(&bytes[..]).unwrap();
         assert_eq!(array.shape(), [expected(&all, column).len() as u64]);
         let found: Vec<Field> = match column {
-            Column::Row | Column::Resnum | Column::SiteId => {
-                array.into_vec::<i32>().unwrap().into_iter().map(Field::Int).collect()
+            Column::Row | Column::Resnum => array.into_vec::<i32>().unwrap().into_iter().map(Field::Int).collect(),
+            Column::SiteId => {
+                let field = |rank: f32| if rank.is_nan() { Field::Float(None) } else { Field::Int(rank as i32) };
+                array.into_vec::<f32>().unwrap().into_iter().map(field).collect()
             }
             Column::Feature(_) | Column::Plddt => {
                 array.into_vec::<f32>().unwrap().into_iter().map(Field::float).collect()

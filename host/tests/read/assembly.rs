@@ -2,7 +2,7 @@
 
 use crate::read_common::{CRAMBIN_CIF, CRAMBIN_PDB, UBIQUITIN_PDB};
 use prism_host::StructureInput;
-use prism_host::read::{ReadOptions, read_bytes, read_path};
+use prism_host::read::{NoteKind, ReadOptions, read_bytes, read_path};
 
 /// HIV capsid: a dimer with a twofold axis and selenomethionines.
 const CAPSID: &str = "../tests/data/1a8o.cif.gz";
@@ -211,4 +211,40 @@ _pdbx_sifts_xref_db.unp_acc
     let read = read_bytes(format!("{CRAMBIN_CIF}{sifts}").as_bytes(), "x", &options).unwrap().structure;
     let of = |row: usize| (&*read.labels[row].uniprot_accession, read.labels[row].uniprot_number);
     assert_eq!((of(2), of(3)), (("Q00000", Some(103)), ("P01542", Some(4))));
+}
+
+#[test]
+fn files_whose_assembly_is_another_say_so() {
+    let notes = |path: &str, options: &ReadOptions| -> Vec<String> {
+        let read = read_path(path, "x", options).unwrap();
+        read.notes.into_iter().filter(|note| note.kind == NoteKind::Assembly).map(|note| note.text).collect()
+    };
+    let plain = ReadOptions::default();
+    let labels = ReadOptions { labels: true, ..ReadOptions::default() };
+    // A monomer whose dimer has a twofold axis; crambin and ubiquitin are their assemblies.
+    for options in [&plain, &labels] {
+        let said = notes(CAPSID, options);
+        assert!(said.len() == 1 && said[0].starts_with("its assembly 1 has 2 copies of its chains"), "{said:?}");
+    }
+    assert!(notes(CAPSID, &assembly("1")).is_empty());
+    for path in ["tests/data/1crn.pdb", "tests/data/1crn.cif", "tests/data/1crn.bcif", "tests/data/1ubq.pdb"] {
+        assert!(notes(path, &plain).is_empty(), "{path}");
+    }
+    let halves = "\
+REMARK 350 BIOMOLECULE: 1
+REMARK 350 APPLY THE FOLLOWING TO CHAINS: A
+REMARK 350   BIOMT1   1  1.000000  0.000000  0.000000        0.00000
+REMARK 350   BIOMT2   1  0.000000  1.000000  0.000000        0.00000
+REMARK 350   BIOMT3   1  0.000000  0.000000  1.000000        0.00000
+REMARK 350 BIOMOLECULE: 2
+REMARK 350 APPLY THE FOLLOWING TO CHAINS: B
+REMARK 350   BIOMT1   1  1.000000  0.000000  0.000000        0.00000
+REMARK 350   BIOMT2   1  0.000000  1.000000  0.000000        0.00000
+REMARK 350   BIOMT3   1  0.000000  0.000000  1.000000        0.00000
+ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+ATOM      2  CA  ALA B   7       4.800   2.000   3.000  1.00 12.00           C
+END
+";
+    let read = read_bytes(halves.as_bytes(), "x", &plain).unwrap();
+    assert!(read.notes[0].text.starts_with("its assembly 1 has 1 of 2 chains"), "{:?}", read.notes);
 }

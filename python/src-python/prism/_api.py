@@ -160,7 +160,9 @@ def sites(
     backend: Backend = ...,
     *,
     max_sites: int = ...,
-    min_score: float = ...,
+    min_probability: float = ...,
+    all: bool = ...,
+    min_plddt: float | None = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -171,7 +173,9 @@ def sites(
     backend: Backend = ...,
     *,
     max_sites: int = ...,
-    min_score: float = ...,
+    min_probability: float = ...,
+    all: bool = ...,
+    min_plddt: float | None = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -183,21 +187,27 @@ def sites(
     backend: Backend = "auto",
     *,
     max_sites: int = 20,
-    min_score: float = 0.0,
+    min_probability: float = 0.1,
+    all: bool = False,
+    min_plddt: float | None = None,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report:
     """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
-    (Å), an area (Å²), a volume (Å³), and its residues as ``A_120``, separated by spaces.
+    (Å), an area (Å²), a volume (Å³), its residues as ``A_120``, separated by spaces, and their mean pLDDT in predicted models. A site of
+    a mean pLDDT below 50 is an :class:`InputWarning`.
 
     Args:
         max_sites: The most sites of a structure.
-        min_score: Leave out sites with a lower score.
+        min_probability: Leave out sites with a lower probability of binding a ligand.
+        all: Sites of any probability.
+        min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
 
     Other arguments, and errors, are those of :func:`features`.
     """
-    run = {"on_error": on_error, "progress": progress, "max_sites": max_sites, "min_score": min_score}
+    run: dict[str, Any] = {"on_error": on_error, "progress": progress, "max_sites": max_sites}
+    run |= {"min_probability": min_probability, "all": all, "min_plddt": min_plddt}
     return _table("sites", inputs, None, backend, run, options)
 
 
@@ -241,6 +251,8 @@ def edges(
 
     Other arguments, and errors, are those of :func:`features`.
     """
+    if "contact_threshold" in options and not isinstance(kinds, str) and "ca" not in list(kinds):
+        raise PrismError('contact_threshold has no effect on kinds=["atom"], heavy atoms within 4.5 Å; add the kind "ca"')
     run = {"on_error": on_error, "progress": progress, "kinds": kinds}
     return _table("edges", inputs, None, backend, run, options)
 

@@ -46,7 +46,7 @@ def _is_path(value: Any) -> bool:
     return value is None or isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue")
+@_takes("True or False", "by_residue", "all")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -72,9 +72,14 @@ def _is_whole(value: Any) -> bool:
     return _is_single(value) and hasattr(value, "__index__")
 
 
-@_takes("a number", "min_score")
-def _is_score(value: Any) -> bool:
-    return _is_number(value) and value == value
+@_takes("a number from 0 to 1", "min_probability")
+def _is_probability(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= 1
+
+
+@_takes("a number from 0 to 100, or None", "min_plddt")
+def _is_confidence(value: Any) -> bool:
+    return value is None or _is_number(value) and 0 <= value <= 100
 
 
 @_takes("a number", "contact_threshold", "site_threshold", "min_feature_value")

@@ -199,6 +199,8 @@ class Engine:
             job = self._job(table, chosen, table_options(options, table)) if options else self._usual_job(table, chosen)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
+        for text in job.native.warnings:
+            _warn(text)
         try:
             return job, job.native.stream(items(inputs, options.get("model"), share), share)
         except (RuntimeError, ValueError) as error:

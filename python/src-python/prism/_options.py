@@ -52,7 +52,8 @@ class EngineOptions(TypedDict, total=False):
         devices: Numbers of the CUDA devices to use, or ``"all"``. ``None`` takes the first that can be used.
         contact_threshold: Alpha carbons closer than this are in contact. Å, above 0; 8.
         points: Test points on each atom's sphere for accessible areas, 20 to 5,000; 100.
-        site_threshold: Residues with at least this ``site_score`` may be part of a site. Above 0, at most 1; 0.3.
+        site_threshold: Residues with at least this ``site_score`` line the site of their best atom, wherever its centre is. Above 0, at
+            most 1; 0.3.
         min_feature_value: Features of smaller magnitude are 0. Not below 0; 0.
     """
 
@@ -72,7 +73,9 @@ class TableOptions(ReadingOptions, total=False):
     """Options of single tables. See :func:`prism.sites`, :func:`prism.edges` and :func:`prism.interface`."""
 
     max_sites: int
-    min_score: float
+    min_probability: float
+    all: bool
+    min_plddt: float | None
     kinds: Sequence[str]
     between: tuple[str, str] | None
     by_residue: bool
@@ -95,7 +98,7 @@ _READING: dict[str, Any] = {
 }
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
-    "sites": {"max_sites": 20, "min_score": 0.0},
+    "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
     "edges": {"kinds": ("ca", "atom")},
     "interface": {"between": None, "by_residue": False},
 }
@@ -130,6 +133,8 @@ def _unknown(name: str, table: str, known: Iterable[str]) -> str:
             return f"{name} is an option of the table {other}, and not of {table}"
     if name in _ENGINE:
         return f"{name} is an option of prism.Engine, and not of its calls"
+    if name == "min_score":
+        return "there is no option min_score, since scores have no upper bound; min_probability, from 0 to 1, leaves out weak sites"
     if name == "decimals":
         return "decimals is an option of prism.structures and prism.Structure, which make inputs"
     if name in ("columns", "device"):

@@ -25,6 +25,8 @@ class Engine:
 
 @final
 class Job:
+    @property
+    def warnings(self) -> list[str]: ...
     def stream(self, inputs: list[Any] | Iterator[Any], share: tuple[int, int] | None = None) -> Stream: ...
 
 @final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
@@ -74,7 +75,9 @@ class StructureDataset(IterableDataset[Sample]):
         chosen = check_columns(columns) or features
         for name in chosen:
             if name not in features:
-                raise PrismError(f"{name!r} is no feature: see prism.columns()")
+                near = get_close_matches(name.lower(), features, 1)
+                meant = f" (did you mean `{near[0]}`?)" if near else ""
+                raise PrismError(f"{name!r} is no feature{meant}: see prism.columns()")
         if is_one(inputs):
             self._inputs = [inputs]
         else:

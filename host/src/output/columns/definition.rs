@@ -28,11 +28,12 @@ impl Column {
             Self::Resname => "the residue's name, as the file has it",
             Self::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
             Self::SiteId => {
-                "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
+                "the site that the residue lines, by its rank from 1, as in the table of prism sites; undefined if there is none"
             }
             Self::Plddt => {
-                "a predicted model's confidence (pLDDT): the B column of the alpha carbon where the file says, or its \
-                 values show, that it is one; undefined for experiments"
+                "a predicted model's confidence from 0 to 100 (pLDDT): the B column where the file says, or its values \
+                 show, that it is one; values from 0 to 1 times 100, mean of the residue's atoms if they differ; undefined \
+                 for experiments"
             }
             Self::Label(label) => label.definition(),
             Self::Lineage(column) => column.definition(),

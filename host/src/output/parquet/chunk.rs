@@ -109,7 +109,6 @@ fn append_ints(all: &mut Vec<i32>, column: &Column, part: &StructureRows<'_>) {
     match column {
         Column::Row => all.extend(rows.map(|row| row as i32)),
         Column::Resnum => all.extend_from_slice(&part.structure.residue_numbers[rows]),
-        Column::SiteId => all.extend(rows.map(|row| part.site_id(row))),
         _ => unreachable!("a column of integers"),
     }
 }
@@ -117,6 +116,7 @@ fn append_ints(all: &mut Vec<i32>, column: &Column, part: &StructureRows<'_>) {
 fn append_optional(all: &mut Vec<Option<i32>>, column: &Column, part: &StructureRows<'_>) {
     match column {
         Column::Label(label) => all.extend((0..part.len()).map(|row| part.label_number(*label, row))),
+        Column::SiteId => all.extend(part.site_ids_in(column).into_iter().take(part.len())),
         _ => unreachable!("a column of integers that may be missing"),
     }
 }

@@ -1,6 +1,8 @@
 //! Records of a PDB file other than atoms.
 
 use crate::read::assembly::Remark350;
+use crate::read::deposited;
+use crate::read::facts::Facts;
 use crate::read::molecules::Cell;
 use crate::read::number::{decimal, pdb_residue_number};
 use crate::read::options::ReadOptions;
@@ -8,6 +10,7 @@ use crate::read::references::References;
 use crate::read::word::{pack, text_of};
 use memchr::memchr2_iter;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Facts from the records other than atoms.
 #[derive(Debug, Default)]
@@ -26,9 +29,8 @@ pub(super) struct Header {
     lengths: HashMap<u8, usize>,
     /// CRYST1.
     pub(super) cell: Option<Cell>,
-    /// REMARK 350, if an assembly is requested.
+    /// REMARK 350.
     pub(super) remark_350: Remark350,
-    takes_remark_350: bool,
     /// DBREF, if labels are requested.
     pub(super) references: References,
     takes_references: bool,
@@ -36,7 +38,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        Self { takes_remark_350: options.assembly.is_some(), takes_references: options.labels, ..Self::default() }
+        Self { takes_references: options.labels, ..Self::default() }
     }
 
     /// Takes a record, known by its first six columns.
@@ -51,7 +53,7 @@ impl Header {
             b"REMARK" => {
                 self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
                 self.names_predictor = self.names_predictor || says_predicted(line);
-                if self.takes_remark_350 && line.get(7..10) == Some(b"350") {
+                if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
                 }
             }
@@ -60,6 +62,19 @@ impl Header {
             b"ANISOU" => self.signs = true,
             head if head.starts_with(b"TITLE") => self.names_predictor = self.names_predictor || says_predicted(line),
             _ => {}
+        }
+    }
+
+    /// Adds what it says of assemblies and sequence databases.
+    pub(super) fn take_into(self, facts: &mut Facts, options: &ReadOptions) {
+        if let Some(id) = &options.assembly {
+            let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
+            facts.assembly = Some(Arc::new(generators));
+        } else {
+            facts.notes.extend(deposited::note_of(&self.remark_350.generators));
+        }
+        if options.labels {
+            facts.references = Some(Arc::new(self.references));
         }
     }
 

@@ -122,7 +122,10 @@ impl Selection<'_> {
                     let b_factor = self.alternates.iter().find(|a| a.offset == from).map_or(f32::NAN, |a| a.b_factor);
                     let s = &mut self.draft.structure;
                     if let (Some(b), Some(column)) = (s.bfactor.last_mut(), s.b_column.last_mut()) {
-                        (*b, *column) = (b_factor, b_factor);
+                        *column = b_factor;
+                        if !self.averages_b {
+                            *b = b_factor;
+                        }
                     }
                 }
                 (N, _) => backbone[0] = place,

@@ -1,0 +1,71 @@
+//! Arguments of `prism sites`.
+
+use super::{JobArgs, ProvenanceArgs};
+use clap::Args;
+use prism_host::sites::{MIN_PROBABILITY, SiteLimits};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct SitesArgs {
+    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
+    pub paths: Vec<PathBuf>,
+
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
+    /// [default: CSV on standard output]
+    #[arg(short, long, value_name = "FILE", display_order = 1)]
+    pub output: Option<PathBuf>,
+
+    /// Leave out sites with a lower probability of binding a ligand.
+    #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = probability,
+        allow_negative_numbers = true, display_order = 2)]
+    pub min_probability: f32,
+
+    /// Write sites of any probability.
+    #[arg(long, conflicts_with = "min_probability", display_order = 3)]
+    pub all: bool,
+
+    /// Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+    #[arg(long, value_name = "PLDDT", value_parser = confidence, allow_negative_numbers = true, display_order = 4,
+        hide_short_help = true)]
+    pub min_plddt: Option<f32>,
+
+    /// Write at most N sites per structure.
+    #[arg(long, value_name = "N", default_value_t = SiteLimits::ALL.most, display_order = 5)]
+    pub max_sites: usize,
+
+    /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
+    #[arg(long, value_name = "FILE", display_order = 6)]
+    pub script: Option<PathBuf>,
+
+    /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb or .cif, as the input).
+    #[arg(long, value_name = "FILE", display_order = 7)]
+    pub write_structure: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
+}
+
+impl SitesArgs {
+    /// Which sites are written.
+    pub fn limits(&self) -> SiteLimits {
+        let min_probability = if self.all { 0.0 } else { self.min_probability };
+        SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt }
+    }
+}
+
+fn probability(text: &str) -> Result<f32, String> {
+    within(text, 1.0).ok_or_else(|| "give a probability from 0 to 1, such as 0.5".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f32, String> {
+    within(text, 100.0).ok_or_else(|| "give a pLDDT from 0 to 100, such as 70".to_owned())
+}
+
+/// A number from 0 to some other.
+fn within(text: &str, most: f32) -> Option<f32> {
+    text.parse().ok().filter(|number| (0.0..=most).contains(number))
+}

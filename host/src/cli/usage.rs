@@ -1,0 +1,107 @@
+//! Command lines that cannot be meant: options that do not exist, that have no effect, and lists that are divided by spaces.
+
+use super::args::{Cli, KindArg, PointsArg};
+use super::failure::Failure;
+use anyhow::anyhow;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, Error, FromArgMatches};
+use prism_host::nearest::nearest;
+use std::path::PathBuf;
+
+/// What to do instead of options that do not exist.
+const INSTEAD: [(&str, &str); 3] = [
+    ("--min-score", "scores have no upper bound; '--min-probability P', from 0 to 1, leaves out weak sites"),
+    ("--probe", "the probe has a radius of 1.4 Å, which no option changes; '--points N' sets the points of an atom"),
+    ("--gpu", "'--backend cuda' computes on a GPU"),
+];
+
+/// Options that commands share, and that have no effect on one.
+const WITHOUT_EFFECT: [(&str, &str, &str); 6] = [
+    ("edges", "site_threshold", "edges have no sites"),
+    ("interface", "contact_threshold", "contacts of interfaces are heavy atoms within 4.5 Å"),
+    ("interface", "site_threshold", "interfaces have no sites"),
+    ("summary", "site_threshold", "summaries have no sites"),
+    ("sites", "contact_threshold", "sites depend on no contacts of alpha carbons"),
+    ("report", "min_feature_value", "a report shows all values"),
+];
+
+/// The command line of this process. If it is not valid, the process ends.
+pub fn parse() -> Cli {
+    let mut command = Cli::command();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
+        check(&matches)?;
+        Cli::from_arg_matches(&matches)
+    });
+    parsed.unwrap_or_else(|error| explained(error).format(&mut command).exit())
+}
+
+/// Corrects the suggestion for an unknown option.
+fn explained(mut error: Error) -> Error {
+    let text = |error: &Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let Some(given) = text(&error, ContextKind::InvalidArg) else { return error };
+    let given = given.split('=').next().unwrap_or_default();
+    if let Some((_, instead)) = INSTEAD.iter().find(|(option, _)| *option == given) {
+        forget(&mut error);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*instead).into()]));
+    } else if let Some(suggested) = text(&error, ContextKind::SuggestedArg)
+        && nearest(given, [suggested.as_str()]).is_none()
+    {
+        // The two have a beginning in common, and nothing else.
+        forget(&mut error);
+    }
+    error
+}
+
+/// Removes a suggestion, and the usage, which has it too.
+fn forget(error: &mut Error) {
+    error.remove(ContextKind::SuggestedArg);
+    error.remove(ContextKind::Usage);
+}
+
+/// Refuses options that were given and have no effect.
+fn check(matches: &ArgMatches) -> Result<(), Error> {
+    let Some((command, own)) = matches.subcommand() else { return Ok(()) };
+    let is_given =
+        |name: &str| own.try_contains_id(name).is_ok() && own.value_source(name) == Some(ValueSource::CommandLine);
+    let refused = |name: &str, why: &str| {
+        let option = name.replace('_', "-");
+        Err(Error::raw(ErrorKind::ArgumentConflict, format!("--{option} has no effect on `prism {command}`: {why}")))
+    };
+    if let Some((_, name, why)) = WITHOUT_EFFECT.iter().find(|(of, name, _)| *of == command && is_given(name)) {
+        return refused(name, why);
+    }
+    if command == "edges" {
+        let kinds = own.get_many::<KindArg>("kinds").into_iter().flatten();
+        if is_given("contact_threshold") && !kinds.into_iter().any(|kind| matches!(kind, KindArg::Ca)) {
+            return refused("contact_threshold", "--kinds atom has heavy atoms within 4.5 Å; add the kind ca");
+        }
+        let points = own.get_many::<PointsArg>("points").into_iter().flatten();
+        if is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_))) {
+            return refused("points", "edges need no surface");
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a path that does not exist and is the next item of an option's list: the list was divided by a space.
+pub fn refuse_divided(
+    option: &str,
+    given: &[String],
+    paths: &[PathBuf],
+    is_item: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    let items = paths.iter().filter_map(|path| path.to_str()).filter(|text| !std::path::Path::new(text).exists());
+    let Some(item) = items.map(|text| text.trim_matches(',')).find(|text| is_item(text)) else { return Ok(()) };
+    let given = given.iter().map(|name| name.trim()).filter(|name| !name.is_empty());
+    let list = given.chain([item]).collect::<Vec<_>>().join(",");
+    Err(Failure::usage(anyhow!(
+        "{item}: no such file; if it belongs to {option}, divide the list by commas: {option} {list}"
+    )))
+}
