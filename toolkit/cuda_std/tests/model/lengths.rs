@@ -155,3 +155,47 @@ fn a_stage_has_room_for_the_windows_of_a_product() {
     assert_eq!(run(2 * 192).unwrap(), [128.0; 128]);
     assert!(run(2 * 192 - 1).is_err());
 }
+
+/// Warps write their parts, which begin at 0 and 3; a double buffer copies; 16-bit floats are read two at a time.
+#[kernel(threads = 64)]
+fn parts(
+    block: &mut Block,
+    out: &mut Segment<u32>,
+    x: &[u32],
+    floats: &[f16],
+    how: u32,
+    at: u32,
+    starts: &mut Shared<u32, 4>,
+    list: &mut Shared<u32, 64>,
+    memory: &mut Shared<u32, 16>,
+) {
+    match how {
+        0 => {
+            let starts = starts.fill(block, 3, |part| [0, 3, 6][part as usize]);
+            out.write_parts_by_warp_with(block, &starts, (list,), |warp, _, part| part.set(warp, at, 1));
+        }
+        1 => memory.halves(block).copy_ahead(block, 2, at, |_, i| x.at_ref(i % 4), |_, _, tile| let_go(tile)),
+        _ => {
+            let pairs = Vectors::<f16, 2>::of(floats);
+            let [first, second] = pairs.get(at);
+            out.set(block, 0, (first.to_f32() + second.to_f32()) as u32);
+        }
+    }
+}
+
+#[test]
+fn parts_halves_and_vectors_end_where_they_end() {
+    let run = |how, at| {
+        let (mut out, floats) = ([9; 8], [f16::from_f32(1.0); 7]);
+        let offsets = Offsets::new(vec![0, 6]).unwrap();
+        let segments = Segments { data: &mut out[..], offsets: &offsets };
+        let args = parts::Args { out: segments, x: &[1; 4][..], floats: &floats[..], how, at };
+        parts::launch(&CpuExecutor::new(), 1, args).map(|()| out)
+    };
+    for (how, last) in [(0, 2), (1, 8), (2, 2)] {
+        assert_eq!(run(how, last).unwrap()[6..], [9; 2], "{how}");
+        for at in [last + 1, u32::MAX] {
+            assert!(matches!(run(how, at), Err(LaunchError::Panic(_))), "{at} in {how}");
+        }
+    }
+}
