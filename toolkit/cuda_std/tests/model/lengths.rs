@@ -199,3 +199,64 @@ fn parts_halves_and_vectors_end_where_they_end() {
         }
     }
 }
+
+/// Teams read `m` elements of each of two views, and a stage gets as many.
+#[kernel(threads = 32)]
+fn sums(
+    block: &mut Block,
+    out: &mut Chunk<f32, 1>,
+    x: &[f32],
+    y: &[f32],
+    how: u32,
+    m: u32,
+    memory: &mut Shared<f32, 96>,
+) {
+    let (a, b) = (View::of(x), View::of(y));
+    match how {
+        0 => out.fill_by_team::<8>(block, 1, |team, _| {
+            let add = |[sum]: [f32; 1], [x]: [f32; 1]| [sum + x];
+            let [sum] = team.reduce_parts(m, (a, b), [0.0], |_, x, y| [x + y], add, add);
+            sum
+        }),
+        1 => out.fill_by_team::<8>(block, 1, |team, _| {
+            let add = |[sum]: [f32; 1], [x]: [f32; 1]| [sum + x];
+            let (all, near) = ((|_, x| (true, [x]), add), (|_, _, y| [y], add));
+            let [sum] = team.reduce_near_parts(m, (a, b), [0.0], all, near, add);
+            sum
+        }),
+        _ => {
+            let mut sum = block.per_thread(|_| 0.0);
+            memory.stages::<3>(block).copy_ahead(
+                block,
+                2,
+                m,
+                |_, i| x.at_ref(i % 8),
+                |block, _, tile| {
+                    block.each(&mut sum, |_, sum| *sum += tile.get(0) + tile.get(tile.len() - 1));
+                },
+            );
+            out.write(block, 0, &sum, |_, sum| *sum);
+        }
+    }
+}
+
+#[test]
+fn teams_and_stages_have_the_elements_that_they_count() {
+    let run = |how, m, [of_x, of_y]: [usize; 2]| {
+        let (x, y, mut out) = ([1.0; 64], [1.0; 64], [0.0]);
+        let args = sums::Args { out: &mut out[..], x: &x[..of_x], y: &y[..of_y], how, m };
+        sums::launch(&CpuExecutor::new(), 1, args).map(|()| out[0])
+    };
+    for how in [0, 1] {
+        assert_eq!(run(how, 20, [20, 24]).unwrap(), 40.0);
+        for (m, lengths) in [(20, [19, 24]), (20, [24, 19]), (u32::MAX, [20, 20]), (1, [0, 1]), (1, [1, 0])] {
+            let found = run(how, m, lengths);
+            assert!(matches!(found, Err(LaunchError::Panic(_))), "{m} of {lengths:?} in {how}: {found:?}");
+        }
+    }
+    // A third of 96 elements.
+    assert_eq!(run(2, 32, [8, 0]).unwrap(), 4.0);
+    for m in [33, 96, u32::MAX] {
+        assert!(matches!(run(2, m, [8, 0]), Err(LaunchError::Panic(_))), "{m}");
+    }
+}
