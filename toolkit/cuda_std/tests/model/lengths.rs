@@ -155,3 +155,232 @@ fn a_stage_has_room_for_the_windows_of_a_product() {
     assert_eq!(run(2 * 192).unwrap(), [128.0; 128]);
     assert!(run(2 * 192 - 1).is_err());
 }
+
+/// Warps write their parts, which begin at 0 and 3; a double buffer copies; 16-bit floats are read two at a time.
+#[kernel(threads = 64)]
+fn parts(
+    block: &mut Block,
+    out: &mut Segment<u32>,
+    x: &[u32],
+    floats: &[f16],
+    how: u32,
+    at: u32,
+    starts: &mut Shared<u32, 4>,
+    list: &mut Shared<u32, 64>,
+    memory: &mut Shared<u32, 16>,
+) {
+    match how {
+        0 => {
+            let starts = starts.fill(block, 3, |part| [0, 3, 6][part as usize]);
+            out.write_parts_by_warp_with(block, &starts, (list,), |warp, _, part| part.set(warp, at, 1));
+        }
+        1 => memory.halves(block).copy_ahead(block, 2, at, |_, i| x.at_ref(i % 4), |_, _, tile| let_go(tile)),
+        _ => {
+            let pairs = Vectors::<f16, 2>::of(floats);
+            let [first, second] = pairs.get(at);
+            out.set(block, 0, (first.to_f32() + second.to_f32()) as u32);
+        }
+    }
+}
+
+#[test]
+fn parts_halves_and_vectors_end_where_they_end() {
+    let run = |how, at| {
+        let (mut out, floats) = ([9; 8], [f16::from_f32(1.0); 7]);
+        let offsets = Offsets::new(vec![0, 6]).unwrap();
+        let segments = Segments { data: &mut out[..], offsets: &offsets };
+        let args = parts::Args { out: segments, x: &[1; 4][..], floats: &floats[..], how, at };
+        parts::launch(&CpuExecutor::new(), 1, args).map(|()| out)
+    };
+    for (how, last) in [(0, 2), (1, 8), (2, 2)] {
+        assert_eq!(run(how, last).unwrap()[6..], [9; 2], "{how}");
+        for at in [last + 1, u32::MAX] {
+            assert!(matches!(run(how, at), Err(LaunchError::Panic(_))), "{at} in {how}");
+        }
+    }
+}
+
+/// Teams read `m` elements of each of two views, and a stage gets as many.
+#[kernel(threads = 32)]
+fn sums(
+    block: &mut Block,
+    out: &mut Chunk<f32, 1>,
+    x: &[f32],
+    y: &[f32],
+    how: u32,
+    m: u32,
+    memory: &mut Shared<f32, 96>,
+) {
+    let (a, b) = (View::of(x), View::of(y));
+    match how {
+        0 => out.fill_by_team::<8>(block, 1, |team, _| {
+            let add = |[sum]: [f32; 1], [x]: [f32; 1]| [sum + x];
+            let [sum] = team.reduce_parts(m, (a, b), [0.0], |_, x, y| [x + y], add, add);
+            sum
+        }),
+        1 => out.fill_by_team::<8>(block, 1, |team, _| {
+            let add = |[sum]: [f32; 1], [x]: [f32; 1]| [sum + x];
+            let (all, near) = ((|_, x| (true, [x]), add), (|_, _, y| [y], add));
+            let [sum] = team.reduce_near_parts(m, (a, b), [0.0], all, near, add);
+            sum
+        }),
+        _ => {
+            let mut sum = block.per_thread(|_| 0.0);
+            memory.stages::<3>(block).copy_ahead(
+                block,
+                2,
+                m,
+                |_, i| x.at_ref(i % 8),
+                |block, _, tile| {
+                    block.each(&mut sum, |_, sum| *sum += tile.get(0) + tile.get(tile.len() - 1));
+                },
+            );
+            out.write(block, 0, &sum, |_, sum| *sum);
+        }
+    }
+}
+
+#[test]
+fn teams_and_stages_have_the_elements_that_they_count() {
+    let run = |how, m, [of_x, of_y]: [usize; 2]| {
+        let (x, y, mut out) = ([1.0; 64], [1.0; 64], [0.0]);
+        let args = sums::Args { out: &mut out[..], x: &x[..of_x], y: &y[..of_y], how, m };
+        sums::launch(&CpuExecutor::new(), 1, args).map(|()| out[0])
+    };
+    for how in [0, 1] {
+        assert_eq!(run(how, 20, [20, 24]).unwrap(), 40.0);
+        for (m, lengths) in [(20, [19, 24]), (20, [24, 19]), (u32::MAX, [20, 20]), (1, [0, 1]), (1, [1, 0])] {
+            let found = run(how, m, lengths);
+            assert!(matches!(found, Err(LaunchError::Panic(_))), "{m} of {lengths:?} in {how}: {found:?}");
+        }
+    }
+    // A third of 96 elements.
+    assert_eq!(run(2, 32, [8, 0]).unwrap(), 4.0);
+    for m in [33, 96, u32::MAX] {
+        assert!(matches!(run(2, m, [8, 0]), Err(LaunchError::Panic(_))), "{m}");
+    }
+}
+
+/// A list of `n` items, read by item `at` and up to `end`; and an element of a tile of 2 x 3.
+#[kernel(threads = 32)]
+fn listed(
+    block: &mut Block,
+    out: &mut Tile2d<u32, 4, 4>,
+    x: &[[f32; 4]],
+    how: u32,
+    n: u32,
+    at: [u32; 2],
+    list: &mut Shared<u32, 40>,
+    picks: &mut Shared<Pick, 64>,
+    own: &mut Shared<u32, 1>,
+) {
+    let [first, end] = at;
+    let x = View::of(x).clamped();
+    let old = if how == 5 { out.get(first, end) } else { 0 };
+    let mut found = own.fill(block, 1, |_| 0);
+    found.fill_by_warp_with(block, 1, (list, picks), |warp, (list, picks), _| {
+        let lanes = warp.per_lane(|lane| lane.index());
+        list.push_where(warp, &lanes, &lanes, |lane, _| lane.index() < n);
+        let ranges = warp.per_lane(|lane| if lane.index() == 0 { [0, n] } else { [0; 2] });
+        picks.push_ranges_where(warp, &x, &ranges, |_, _| true);
+        let (items, picks) = (list.items(warp), picks.items(warp));
+        match how {
+            0 => items.get(first),
+            1 => {
+                let items = items.by_lane(warp, first);
+                warp.reduce(&items, u32::wrapping_add)
+            }
+            2 => items.range(first, end).fold(0, u32::wrapping_add),
+            3 => items.get_clamped(first),
+            4 => {
+                let picks = picks.picks(warp, &x, first);
+                warp.reduce(picks.index(), u32::min)
+            }
+            _ => old,
+        }
+    });
+    let found = found.get(0);
+    out.fill(block, |_, _| found);
+}
+
+#[test]
+fn items_and_elements_of_tiles_are_those_that_there_are() {
+    let run = |how, n, at| {
+        let (mut out, x) = ([9; 6], [[1.0; 4]; 32]);
+        let data = Matrix { data: &mut out[..], columns: 3 };
+        listed::launch(&CpuExecutor::new(), (1, 1), listed::Args { out: data, x: &x[..], how, n, at }).map(|()| out[0])
+    };
+    let right = [
+        (0, [4, 0], 4),
+        (1, [0, 0], 10 + 27 * 4),
+        (2, [1, 5], 10),
+        (2, [5, 5], 0),
+        (3, [9, 0], 4),
+        (4, [0, 0], 0),
+        (5, [1, 2], 9),
+    ];
+    for (how, at, expected) in right {
+        assert_eq!(run(how, 5, at).unwrap(), expected, "{at:?} in {how}");
+    }
+    const MAX: u32 = u32::MAX;
+    let wrong = [
+        (0, 5, [5, 0]),
+        (0, 0, [0, 0]),
+        (1, 5, [5, 0]),
+        (1, 5, [MAX, 0]),
+        (2, 5, [0, 6]),
+        (2, 5, [4, 3]),
+        (2, 5, [MAX, MAX]),
+        (3, 0, [0, 0]),
+        (4, 5, [32, 0]),
+        (4, 5, [1, 0]),
+        (5, 5, [2, 0]),
+        (5, 5, [0, 3]),
+        (5, 5, [0, MAX]),
+        (5, 5, [MAX, 0]),
+    ];
+    for (how, n, at) in wrong {
+        let found = run(how, n, at);
+        assert!(matches!(found, Err(LaunchError::Panic(_))), "{at:?} of {n} in {how}: {found:?}");
+    }
+}
+
+/// Memory of a whole grid, and parts and views of it.
+#[kernel(threads = 32)]
+fn of_grid(grid: &mut WholeGrid, x: &mut GridMemory<u32>, y: &mut GridMemory<u32>, how: u32, first: u32, n: u32) {
+    match how {
+        0 => y.fill(grid, 1, |thread, _| x.get(thread, first)),
+        1 => {
+            let view = x.view();
+            y.fill(grid, 1, |thread, _| view.get(thread, first));
+        }
+        2 => x.fill(grid, n, |_, i| i),
+        3 => x.update(grid, n, |_, i, x| *x = i),
+        4 => x.part(first, n).fill(grid, n, |_, i| i),
+        5 => let_go(x.view().part(first, n).len()),
+        6 => let_go(x.split_at(n).0.len()),
+        _ => let_go(grid.reduce_in_order(x, n, 0, |_, i| i, u32::wrapping_add)),
+    }
+}
+
+#[test]
+fn memory_of_a_grid_ends_where_it_ends() {
+    let run = |how, first, n| {
+        let (mut x, mut y) = ([9; 12], [0; 1]);
+        let args = of_grid::Args { x: &mut x[..10], y: &mut y[..], how, first, n };
+        let result = of_grid::launch(&CpuExecutor::new(), 3, args);
+        assert_eq!(x[10..], [9; 2], "{first} and {n} in {how}");
+        result
+    };
+    for how in 0..8 {
+        run(how, 2, 8).unwrap();
+        for (first, n) in [(10, 11), (u32::MAX, u32::MAX), (11, u32::MAX - 3)] {
+            assert!(run(how, first, n).is_err(), "{first} and {n} in {how}");
+        }
+    }
+    for how in [4, 5] {
+        for (first, n) in [(2, 9), (11, 0), (u32::MAX, 2)] {
+            assert!(run(how, first, n).is_err(), "{first} and {n} in {how}");
+        }
+    }
+}
