@@ -8,7 +8,8 @@
 //! Programs that number no residue in `HETATM` records leave this to the bond, too.
 //!
 //! Hydrogens and deuterium are left out. A residue keeps one of its alternate locations ([`Alternates`]). Each requested
-//! model ([`Models`]) of each data block with atoms becomes a structure. Chain ids and numbers are the author's.
+//! model ([`Models`]) of each data block with atoms becomes a structure. Chain ids and numbers are the author's; molecules that
+//! have one chain id become chains of their own.
 //!
 //! Each such choice is reported as a [`Note`]. A file is refused if reading it would give a wrong number or silently drop
 //! part of the structure. See [`Problem`].

@@ -62,7 +62,7 @@ macro_rules! structure_input {
             /// Index in `atoms` of each residue's first atom, then the number of atoms: `n_residues() + 1` offsets.
             pub residue_atoms: Vec<u32>,
             /// Author chain ids, indexed by `chain_ids`. A PDB file's blank chain is `" "`. All residues with one author
-            /// chain id have one index, consecutive or not.
+            /// chain id have one index, consecutive or not, unless the reader finds that they are several molecules (A, A~2).
             pub chains: Vec<String>,
             /// Per residue, the author's residue number.
             pub residue_numbers: Vec<i32>,

@@ -66,7 +66,7 @@ mod tests {
         for (name, fetch) in [
             ("https://files.rcsb.org/download/1ubq.pdb", "curl -LO https://files.rcsb.org/download/1ubq.pdb"),
             ("s3://bucket/x.cif", "aws s3 cp s3://bucket/x.cif ."),
-            ("file:///tmp/x.pdb", "give the path: /tmp/x.pdb"),
+            ("file:///data/x.pdb", "give the path: /data/x.pdb"),
             ("1UBQ", "curl -LO https://files.rcsb.org/download/1ubq.cif.gz"),
             ("pdb_00001ubq", "curl -LO https://files.rcsb.org/download/pdb_00001ubq.cif.gz"),
             ("AF-P12345-F1", "curl -LO https://alphafold.ebi.ac.uk/files/AF-P12345-F1-model_v6.cif"),

@@ -153,7 +153,8 @@ impl Draft {
     /// Whether two atoms are present and within the length of a bond.
     pub(super) fn bonded(&self, a: u32, b: u32) -> bool {
         let (Some(a), Some(b)) = (self.atoms.get(a as usize), self.atoms.get(b as usize)) else { return false };
-        (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>() < BOND2
+        let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        x * x + y * y + z * z < BOND2
     }
 
     /// Whether two residues are bonded neighbours in a chain.

@@ -57,12 +57,12 @@ pub(super) fn format_of(text: &[u8]) -> Format {
     }
     if rest.first() == Some(&b'_') || ["data_", "loop_", "global_"].iter().any(|word| starts(rest, word)) {
         Format::Cif
-    } else if pqr::is_one(text) {
-        Format::Pqr
-    } else if pqr::is_in_pdb_columns(text) {
-        Format::PqrColumns
     } else {
-        Format::Pdb
+        match pqr::form_of(text) {
+            Some(pqr::Form::Words) => Format::Pqr,
+            Some(pqr::Form::PdbColumns) => Format::PqrColumns,
+            None => Format::Pdb,
+        }
     }
 }
 

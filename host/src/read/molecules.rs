@@ -129,10 +129,12 @@ impl Draft {
         let s = &self.structure;
         let mut last: Vec<Option<usize>> = vec![None; s.chains.len()];
         let mut may_divide = vec![false; s.chains.len()];
-        for row in 0..s.n_residues() {
-            let chain = s.chain_ids[row] as usize;
-            if let Some(before) = last[chain].replace(row) {
-                may_divide[chain] |= self.segments[before] != self.segments[row]
+        for (row, &chain) in s.chain_ids.iter().enumerate() {
+            let chain = chain as usize;
+            let Some(before) = last[chain].replace(row) else { continue };
+            // A bond is what most neighbours have, and nothing divides them.
+            if !self.bonded(self.backbone[before][1], self.backbone[row][0]) && !may_divide[chain] {
+                may_divide[chain] = self.segments[before] != self.segments[row]
                     || self.place(row) < self.place(before)
                     || self.are_far(before, row, None)
                     || self.ends_between(before, row);

@@ -40,38 +40,41 @@ struct Atom<'a> {
     charge: f64,
 }
 
-/// Whether a text is PQR: its first atoms have a charge and a radius where PDB has other columns, and some charge is
-/// negative, which an occupancy never is.
-pub(super) fn is_one(text: &[u8]) -> bool {
+/// Where a PQR file has its charges and radii.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Form {
+    /// After the coordinates, as words.
+    Words,
+    /// In PDB's columns of occupancy and B factor.
+    PdbColumns,
+}
+
+/// The form of a text that is PQR. Its first atoms have a charge and a radius, and some charge is negative, which an
+/// occupancy never is. In the columns of PDB all radii must be some, too.
+pub(super) fn form_of(text: &[u8]) -> Option<Form> {
+    let mut first = first_atoms(text).peekable();
+    if first.peek().is_some_and(|line| has_pdb_columns(line)) {
+        return are_in_pdb_columns(first).then_some(Form::PdbColumns);
+    }
     let (mut atoms, mut negative) = (0, false);
-    for line in first_atoms(text) {
-        let Some(atom) = atom(line).filter(|_| !has_pdb_columns(line)) else { return false };
+    for line in first {
+        let atom = atom(line).filter(|_| !has_pdb_columns(line))?;
         atoms += 1;
         negative |= atom.charge < 0.0;
     }
-    atoms > 0 && negative
+    (atoms > 0 && negative).then_some(Form::Words)
 }
 
-/// Whether a text has charges and radii in PDB's columns of occupancy and B factor: some charge is negative, and all values
-/// of the other column are radii.
-pub(super) fn is_in_pdb_columns(text: &[u8]) -> bool {
+/// Whether some charge is negative, and all values in the column of B factors are radii.
+fn are_in_pdb_columns<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     /// Radii of atoms in Å; B factors of a whole file are not all so small.
     const RADII: std::ops::RangeInclusive<f64> = 0.0..=3.5;
     let value = |line: &[u8], at: std::ops::Range<usize>| decimal(line.get(at)?.trim_ascii());
-    let mut first = first_atoms(text).peekable();
-    // Mostly the first atom decides.
-    if !first
-        .peek()
-        .is_some_and(|line| has_pdb_columns(line) && value(line, 60..66).is_some_and(|b| RADII.contains(&b)))
-    {
-        return false;
-    }
     let (mut negative, mut largest) = (false, 0.0_f64);
-    for line in first {
-        let (Some(charge), Some(radius)) = (value(line, 54..60), value(line, 60..66)) else { return false };
-        if !RADII.contains(&radius) {
-            return false;
-        }
+    for line in lines {
+        // Mostly the first atom decides.
+        let Some(radius) = value(line, 60..66).filter(|radius| RADII.contains(radius)) else { return false };
+        let Some(charge) = value(line, 54..60) else { return false };
         negative |= charge < 0.0;
         largest = largest.max(radius);
     }
@@ -239,12 +242,12 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
 
     #[test]
     fn charges_tell_it_from_pdb() {
-        assert!(is_one(PQR.as_bytes()));
-        assert!(is_one(PQR.replace(" A ", " ").as_bytes()), "without chains");
-        assert!(!is_one(PQR.replace('-', " ").as_bytes()), "no negative charge");
+        assert_eq!(form_of(PQR.as_bytes()), Some(Form::Words));
+        assert_eq!(form_of(PQR.replace(" A ", " ").as_bytes()), Some(Form::Words), "without chains");
+        assert_eq!(form_of(PQR.replace('-', " ").as_bytes()), None, "no negative charge");
         let pdb = "ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00 -9.67\n";
-        assert!(!is_one(pdb.as_bytes()));
-        assert!(!is_one(b"") && !is_one(b"REMARK\n"));
+        assert_eq!(form_of(pdb.as_bytes()), None);
+        assert!(form_of(b"").is_none() && form_of(b"REMARK\n").is_none());
     }
 
     #[test]
@@ -264,10 +267,10 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
         let line = |charge: f64, radius: f64| {
             format!("ATOM      1  N   MET A   1      27.340  24.430   2.614{charge:6.2}{radius:6.2}           N\n")
         };
-        assert!(is_in_pdb_columns((line(0.25, 1.82) + &line(-0.42, 0.0)).as_bytes()));
-        assert!(!is_in_pdb_columns((line(1.0, 1.82) + &line(0.5, 1.2)).as_bytes()), "no negative charge");
-        assert!(!is_in_pdb_columns((line(-1.0, 1.82) + &line(1.0, 20.5)).as_bytes()), "a B factor");
-        assert!(!is_in_pdb_columns((line(-1.0, 0.0) + &line(1.0, 0.9)).as_bytes()), "confidences of 0 to 1");
+        assert_eq!(Some(Form::PdbColumns), form_of((line(0.25, 1.82) + &line(-0.42, 0.0)).as_bytes()));
+        assert_eq!(None, form_of((line(1.0, 1.82) + &line(0.5, 1.2)).as_bytes()), "no negative charge");
+        assert_eq!(None, form_of((line(-1.0, 1.82) + &line(1.0, 20.5)).as_bytes()), "a B factor");
+        assert_eq!(None, form_of((line(-1.0, 0.0) + &line(1.0, 0.9)).as_bytes()), "confidences of 0 to 1");
     }
 
     #[test]

@@ -19,6 +19,9 @@ const MOVED: f64 = 3.0;
 
 /// Whether the model at the start of `rest` is the first one in another place: its alpha carbons have the same distances.
 pub(super) fn follow(first: &Draft, rest: &[u8]) -> bool {
+    if rest.is_empty() {
+        return false;
+    }
     let s = &first.structure;
     let place = |row: usize| (s.chains[s.chain_ids[row] as usize].as_bytes(), s.residue_numbers[row]);
     let cas = (0..s.n_residues()).filter(|&row| s.ca_indices[row] != NO_CA && s.insertion_codes[row].is_empty());

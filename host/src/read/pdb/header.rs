@@ -26,7 +26,7 @@ pub(super) struct Header {
     /// SEQRES: chains and names.
     sequences: HashSet<(u8, u64)>,
     /// SEQRES: the number of residues of each chain.
-    lengths: HashMap<u8, usize>,
+    lengths: Vec<(u8, usize)>,
     /// CRYST1.
     pub(super) cell: Option<Cell>,
     /// REMARK 350.
@@ -80,9 +80,10 @@ impl Header {
 
     fn sequence(&mut self, line: &[u8]) {
         let Some(&chain) = line.get(11) else { return };
-        let length = line.get(13..17).and_then(|length| pdb_residue_number(length.trim_ascii()));
-        if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
-            self.lengths.insert(chain, length);
+        // Each line of a chain has the same number.
+        if self.lengths.last().is_none_or(|(last, _)| *last != chain) {
+            let length = line.get(13..17).and_then(|length| pdb_residue_number(length.trim_ascii()));
+            self.lengths.extend(length.and_then(|length| Some((chain, usize::try_from(length).ok()?))));
         }
         let names = line.get(19..).unwrap_or_default().split(|c| *c == b' ').filter(|name| !name.is_empty());
         self.sequences.extend(names.map(|name| (chain, pack(name))));
