@@ -56,6 +56,7 @@ pub(crate) use b_column::is_cif;
 pub use b_column::with_b_column;
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
+pub(crate) use confidence::from_b_column;
 pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};

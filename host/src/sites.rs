@@ -142,19 +142,21 @@ fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<u
     residues
 }
 
-/// The rows of the residues with an atom within [`AROUND`] of a site's centre, or at its peak, without those of chains of alpha carbons
-/// or backbones alone.
+/// The rows of the residues with an atom within [`AROUND`] of a site's centre, without those of chains of alpha carbons or backbones alone.
+/// A site among atoms that only cover others may have none; then it is the nearest residue.
 fn around(structure: &StructureInput, site: &Site) -> Vec<usize> {
-    let is_near = |atom: &Atom| {
+    let squared = |atom: &Atom| {
         let at = [atom.x, atom.y, atom.z];
-        (0..3).map(|axis| (at[axis] - site.center[axis]).powi(2)).sum::<f32>() <= AROUND * AROUND
+        (0..3).map(|axis| (at[axis] - site.center[axis]).powi(2)).sum::<f32>()
     };
-    let atoms = |row: usize| structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
-    let is_lining = |row: &usize| {
-        let atoms = atoms(*row);
-        atoms.contains(&(site.peak as usize)) || structure.atoms[atoms].iter().any(is_near)
+    let nearest = |row: usize| {
+        let atoms = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
+        structure.atoms[atoms].iter().map(squared).fold(f32::INFINITY, f32::min)
     };
-    (0..structure.n_rows()).filter(|row| !structure.is_in_trace(*row)).filter(is_lining).collect()
+    let rows = (0..structure.n_rows()).filter(|&row| !structure.is_in_trace(row));
+    let distances: Vec<_> = rows.map(|row| (row, nearest(row))).collect();
+    let limit = distances.iter().map(|(_, distance)| *distance).fold(f32::INFINITY, f32::min).max(AROUND * AROUND);
+    distances.into_iter().filter(|(_, distance)| *distance <= limit).map(|(row, _)| row).collect()
 }
 
 fn mean_plddt(structure: &StructureInput, residues: &[usize]) -> f32 {
@@ -237,6 +239,22 @@ pub fn points<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn residues_around_a_centre_line_it() {
+        let at = |x: f32| Atom { x, y: 0.0, z: 0.0, radius: 1.9 };
+        let structure = StructureInput {
+            atoms: [-9.0, -5.9, 6.5, 20.0].map(at).into(),
+            residue_atoms: vec![0, 2, 3, 4],
+            ca_indices: vec![0, 2, 3],
+            residue_types: vec![0; 3],
+            ..StructureInput::default()
+        };
+        let rows = |x: f32| around(&structure, &Site { center: [x, 0.0, 0.0], ..Site::default() });
+        assert_eq!([rows(0.0), rows(1.0), rows(-60.0), rows(13.3)], [vec![0], vec![1], vec![0], vec![2]]);
+        assert_eq!(rows(0.05), [0]);
+        assert_eq!(rows(0.55), [1]);
+    }
 
     #[test]
     fn volume_is_what_no_atom_fills() {

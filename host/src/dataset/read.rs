@@ -5,7 +5,7 @@ use super::columns::{self, ATOM_VALUES, Element, PLDDT};
 use super::labels::{self, Packed};
 use super::source::Source;
 use super::{DatasetError, LAYOUT, LAYOUT_KEY, LAYOUT_WITHOUT_LABELS};
-use crate::read::{Note, ReadStructure};
+use crate::read::{Note, ReadStructure, from_b_column};
 use crate::structure::{ResidueLabels, StructureInput};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, UInt8Type, UInt32Type};
@@ -167,7 +167,7 @@ impl Dataset {
         structure.fill_absent();
         structure.plddt = row.list(PLDDT);
         if structure.predicted && structure.plddt.is_empty() {
-            structure.plddt.clone_from(&structure.b_column);
+            structure.plddt = from_b_column(&structure.b_column);
         }
         structure.validate()?;
         structure.check_spread()?;

@@ -48,6 +48,11 @@ pub(super) fn doubt(draft: &Draft, facts: &Facts) -> Option<Note> {
     (most <= 1.0 || sum / count >= LEAST_MEAN).then(|| Note { kind: NoteKind::MaybeConfidence, text: text.to_owned() })
 }
 
+/// The confidence of each residue from 0 to 100, by values of the B column that are known to be confidences.
+pub(crate) fn from_b_column(b: &[f32]) -> Vec<f32> {
+    scaled(b, BY_VALUES, false).0
+}
+
 /// The confidence of each residue from 0 to 100, and the note that says where it is from. `b` are the values of the B column: those of
 /// the alpha carbons or, if `averaged`, the means over each residue's atoms.
 pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note) {
