@@ -227,10 +227,8 @@ fn shared_memory_is_counted() {
 }
 
 #[test]
-fn errors_without_a_place_say_what_they_are_of() {
-    let Some(messages) = messages("wide_float") else { return };
-    assert!(messages.contains("128 bits"), "{messages}");
-    let messages = self::messages("same_name").unwrap();
+fn an_error_without_a_place_says_what_it_is_of() {
+    let Some(messages) = messages("same_name") else { return };
     assert!(messages.contains("two kernels are called `k`"), "{messages}");
 }
 
