@@ -2,7 +2,6 @@
 //!
 //! On a GPU, a barrier that the compiler has copied into a branch shows as a kernel that does not end.
 
-use cuda_std::prelude::*;
 use test_kernels as k;
 use toolkit_tests::device::Machines;
 
