@@ -19,6 +19,19 @@ pub(crate) fn needs_whole_residues(feature: &Feature) -> bool {
 /// Longest bond of a carbonyl carbon in Å.
 const BOND: f32 = 1.8;
 
+/// Number of heavy atoms of a residue that ends with CB.
+const BACKBONE_AND_BETA: u32 = 5;
+
+/// What a chain has.
+#[derive(Default)]
+struct Chain {
+    residues: usize,
+    /// Residues that lack heavy atoms.
+    lacking: usize,
+    /// Whether an atom is beyond the backbone and CB.
+    has_side_chain: bool,
+}
+
 /// What a residue has.
 struct Atoms {
     /// Whether N, CA, C and O are there.
@@ -49,31 +62,51 @@ impl StructureInput {
     /// # Ok::<(), prism_host::ReadError>(())
     /// ```
     pub fn find_traces(&mut self) {
-        // Residues, residues that lack atoms, and whether there is a side chain.
-        let mut chains: BTreeMap<u32, (usize, usize, bool)> = BTreeMap::new();
-        for row in 0..self.n_rows() {
-            let atoms = self.atoms_of(row);
-            let (residues, lacking, side_chain) = chains.entry(self.chain_ids[row]).or_default();
-            *residues += 1;
-            *lacking += usize::from(self.lacks_atoms(row, &atoms));
-            *side_chain |= atoms.side_chain;
+        let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
+        let mut begin = 0;
+        for rows in self.chain_ids[..self.n_rows()].chunk_by(|a, b| a == b) {
+            let chain = chains.entry(rows[0]).or_default();
+            chain.residues += rows.len();
+            for row in begin..begin + rows.len() {
+                if let Some(side_chain) = self.is_plainly_complete(row) {
+                    chain.has_side_chain |= side_chain;
+                    continue;
+                }
+                let atoms = self.atoms_of(row);
+                chain.lacking += usize::from(self.lacks_atoms(row, &atoms));
+                chain.has_side_chain |= atoms.side_chain;
+            }
+            begin += rows.len();
         }
-        let is_trace =
-            |(_, (residues, lacking, side_chain)): &(u32, (usize, usize, bool))| !side_chain && 2 * lacking > *residues;
+        let is_trace = |(_, chain): &(u32, Chain)| !chain.has_side_chain && 2 * chain.lacking > chain.residues;
         self.traces = chains.into_iter().filter(is_trace).map(|(chain, _)| chain).collect();
     }
 
     /// Number of standard amino acids that lack heavy atoms.
     #[must_use]
     pub fn incomplete_residues(&self) -> usize {
-        let is_standard = |row: &usize| self.residue_types[*row] < UNKNOWN;
-        (0..self.n_rows()).filter(is_standard).filter(|&row| self.lacks_atoms(row, &self.atoms_of(row))).count()
+        let is_open = |row: &usize| self.residue_types[*row] < UNKNOWN && self.is_plainly_complete(*row).is_none();
+        (0..self.n_rows()).filter(is_open).filter(|&row| self.lacks_atoms(row, &self.atoms_of(row))).count()
     }
 
     /// Whether a row belongs to a chain of alpha carbons or backbones alone.
     #[must_use]
     pub fn is_in_trace(&self, row: usize) -> bool {
         self.traces.contains(&self.chain_ids[row])
+    }
+
+    /// Whether a residue has a side chain beyond CB, if its number of atoms alone says that it is complete. Nearly all do, and a
+    /// look at their roles would take longer than reading them.
+    #[inline]
+    fn is_plainly_complete(&self, row: usize) -> Option<bool> {
+        let kind = self.residue_types[row];
+        let is_inside = self.chain_ids.get(row + 1) == Some(&self.chain_ids[row]);
+        if usize::from(kind) >= STANDARD || !is_inside {
+            return None;
+        }
+        let (count, whole) = (self.residue_atoms[row + 1] - self.residue_atoms[row], heavy_atoms(kind) as u32);
+        let has_side_chain = whole > BACKBONE_AND_BETA;
+        (count == whole || count > whole && has_side_chain).then_some(has_side_chain)
     }
 
     fn atoms_of(&self, row: usize) -> Atoms {
@@ -110,8 +143,6 @@ impl StructureInput {
         }
     }
 }
-
-const _: () = assert!((GLYCINE as usize) < STANDARD);
 
 #[cfg(test)]
 mod tests {
