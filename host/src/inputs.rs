@@ -465,7 +465,7 @@ pub(crate) fn taken_of_archives() -> String {
 
 fn described(extensions: &[&str]) -> String {
     let [others @ .., last] = extensions else { return String::new() };
-    let dot = |one: &&str| if *one == "pdb" { ".pdb (.pdb1 to .pdb9)".to_owned() } else { format!(".{one}") };
+    let dot = |one: &&str| if *one == "pdb" { ".pdb, .pdb1 to .pdb9".to_owned() } else { format!(".{one}") };
     let dotted = |extensions: &[&str]| extensions.iter().map(dot).collect::<Vec<_>>().join(", ");
     format!("{} or .{last}, each also {}", dotted(others), dotted(&COMPRESSED))
 }

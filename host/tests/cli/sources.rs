@@ -401,7 +401,7 @@ fn files_of_assemblies_are_found_in_folders() {
     run.put("all/1ubq.pdb2.gz", gzip(&fs::read(shipped("1ubq.pdb")).unwrap()));
     run.put("all/x.pdb0", "not read");
     let checked = run.prism(&["check", "all", "--name-by", "stem"]);
-    checked.says(0, "1 file is ignored; the formats are .pdb (.pdb1 to .pdb9)");
+    checked.says(0, "1 file is ignored; the formats are .pdb, .pdb1 to .pdb9");
     let read: Vec<_> = checked.stdout.lines().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(read, ["1crn", "1ubq"]);
 }
