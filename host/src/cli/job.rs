@@ -288,7 +288,7 @@ impl Job<'_> {
                 self.failures
                     .take_notes()
                     .iter()
-                    .for_each(|(name, note)| report.notes(name, std::slice::from_ref(note)));
+                    .for_each(|(name, note)| report.notes(name, std::slice::from_ref(note), false));
                 for (name, text) in self.sites.iter().flat_map(SitesTally::take_warnings) {
                     report.warning(&name, &text);
                 }

@@ -4,7 +4,6 @@ use super::script_names::{CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chim
 use super::{Column, OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
-use shared_types::Feature;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf, absolute};

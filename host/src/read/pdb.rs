@@ -22,8 +22,8 @@ use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, Selection, Syntax};
 use columns::{
-    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position, segment,
-    shifted,
+    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position,
+    segment, shifted,
 };
 use header::Header;
 pub(super) use header::says_predicted;
@@ -34,7 +34,6 @@ use patterns::{Line, Patterns};
 use records::{has_dots, is_atom, is_end, is_ter};
 pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, second_record};
 use residue::Large;
-use std::sync::Arc;
 
 /// Length of an atom's line with its line feed.
 const ATOM_LINE: usize = 81;

@@ -51,9 +51,9 @@ pub struct DeviceCompiler {
     pub cargo: PathBuf,
     /// `rustc --print sysroot`.
     pub sysroot: PathBuf,
-    /// The first line of `rustc -vV`: `rustc 1.95.0 (59807616e 2026-04-14)`.
+    /// The first line of `rustc -vV`: `rustc 1.99.1 (58cf8f9c3 2026-10-13)`.
     pub version: String,
-    /// The LLVM version of `rustc -vV`: `22.1.2`.
+    /// The LLVM version of `rustc -vV`: `23.1.1`.
     pub llvm: String,
 }
 
@@ -136,7 +136,7 @@ impl fmt::Display for NoCompiler {
 /// ```
 /// use cuda_builder::compiler::rustup_command;
 ///
-/// assert_eq!(rustup_command(Some("1.95.0")), "rustup component add rust-src --toolchain 1.95.0");
+/// assert_eq!(rustup_command(Some("1.99.1")), "rustup component add rust-src --toolchain 1.99.1");
 /// ```
 pub fn rustup_command(channel: Option<&str>) -> String {
     match channel {

@@ -43,7 +43,7 @@ fn machine(pinned_sources: bool, debian_sources: bool) -> Machine {
     let root = directory.path().to_owned();
     let search = Discovery {
         explicit: None,
-        pinned: toolchain(&root, "pinned", "1.95.0", pinned_sources),
+        pinned: toolchain(&root, "pinned", "1.99.1", pinned_sources),
         debian: toolchain(&root, "debian", "1.96.0", debian_sources),
         directory: root,
     };
@@ -55,7 +55,7 @@ fn the_pinned_toolchain_goes_before_debians() {
     let machine = machine(true, true);
     let compiler = machine.search.find().unwrap();
     assert_eq!(compiler.origin, Origin::Pinned);
-    assert_eq!(compiler.version, "rustc 1.95.0 (0123 2026-01-01)");
+    assert_eq!(compiler.version, "rustc 1.99.1 (0123 2026-01-01)");
     assert_eq!(compiler.llvm, "22.1.2");
     assert_eq!(compiler.cargo, machine.directory.path().join("pinned/bin/cargo"));
     assert_eq!(compiler.library(), machine.directory.path().join("pinned/lib/rustlib/src/rust/library"));
@@ -102,12 +102,12 @@ fn an_explicit_choice_alone_counts() {
 #[test]
 fn without_any_both_commands_are_told() {
     let machine = machine(false, false);
-    let channel = "[toolchain]\nchannel = \"1.95.0\"\n";
+    let channel = "[toolchain]\nchannel = \"1.99.1\"\n";
     fs::write(machine.directory.path().join("rust-toolchain.toml"), channel).unwrap();
     let none = machine.search.find().unwrap_err();
     assert!(none.tried.iter().all(|(_, unusable)| matches!(unusable, Unusable::NoLibrarySources { .. })));
     let message = none.to_string();
-    assert!(message.contains("rustup component add rust-src --toolchain 1.95.0"), "{message}");
+    assert!(message.contains("rustup component add rust-src --toolchain 1.99.1"), "{message}");
     assert!(
         message.contains("apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src"),
         "{message}"
@@ -120,4 +120,20 @@ fn a_compiler_needs_its_cargo() {
     fs::remove_file(machine.directory.path().join("pinned/bin/cargo")).unwrap();
     let none = machine.search.find().unwrap_err();
     assert!(matches!(&none.tried[0].1, Unusable::NoCargo { .. }), "{none}");
+}
+
+#[test]
+fn compilers_that_copy_barriers_are_refused() {
+    let mut machine = machine(true, false);
+    let root = machine.directory.path().to_owned();
+    for (old, version) in [("old", "1.95.0"), ("older", "1.89.1-nightly"), ("odd", "one")] {
+        machine.search.explicit = Some(toolchain(&root, old, version, true));
+        let none = machine.search.find().unwrap_err();
+        assert!(matches!(&none.tried[..], [(Origin::Explicit, Unusable::TooOld { .. })]), "{none}");
+        assert!(none.to_string().contains("PTX takes Rust 1.96 or newer"), "{none}");
+    }
+    for (new, version) in [("first", "1.96.0"), ("beta", "1.100.0-beta.2"), ("second", "2.0.0")] {
+        machine.search.explicit = Some(toolchain(&root, new, version, true));
+        assert!(machine.search.find().is_ok(), "{version}");
+    }
 }

@@ -234,7 +234,7 @@ pub fn between_tiles(
         branch(block, own, sum, 1);
         out.update(block, THREADS, |i, value| *value ^= filled.get(THREADS - 1 - i));
         branch(block, own, sum, 2);
-        let written = tile.write(block, 0, own, |_, own| *own);
+        let written = tile.write(block, THREADS, own, |_, own| *own);
         branch(block, own, sum, 3);
         out.update(block, THREADS, |i, value| *value ^= written.get(THREADS - 1 - i));
     }
