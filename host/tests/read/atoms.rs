@@ -396,7 +396,11 @@ fn traces_bury_no_area_and_touch_with_no_atoms() {
         let of_traces =
             of_traces.iter().filter(|edge| s.is_in_trace(edge.row_i as usize) || s.is_in_trace(edge.row_j as usize));
         assert_eq!(of_traces.count(), 0);
-        let sites = prism_host::sites::sites(&s, &engine.run(std::slice::from_ref(&s)).unwrap()[0].view(), 20, 0.0);
+        let sites = prism_host::sites::sites(
+            &s,
+            &engine.run(std::slice::from_ref(&s)).unwrap()[0].view(),
+            &prism_host::sites::SiteLimits::ALL,
+        );
         assert!(sites.iter().all(|site| site.residues.iter().all(|&row| !s.is_in_trace(row))));
         assert!(sites.is_empty() || whole != [false, false]);
     }
