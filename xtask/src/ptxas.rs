@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::ptxas::{self, Kernels};
+use cargo_cuda::ptxas::{self, Judged, Kernels};
 use cuda_builder::NvvmArch;
 
 use crate::workspace::{self, KernelCrate, Place};
@@ -29,6 +29,10 @@ pub struct Arguments {
     #[arg(long)]
     write_budget: bool,
 
+    /// Write spills into the new budget, too, so that they are no failures
+    #[arg(long, requires = "write_budget")]
+    allow_spills: bool,
+
     /// Install the assembler from the Python index into DIR first (the workspace's target/ptxas if DIR is left out)
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
     install: Option<Option<PathBuf>>,
@@ -39,12 +43,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let install = arguments.install.as_ref().map(Option::as_deref);
     let assembler = ptxas::find(&root, install, "cargo xtask")?;
+    let judged = Judged::by(arguments.write_budget, arguments.allow_spills);
     let mut failures = 0;
     for place in Place::chosen(&root, &arguments.crates, &arguments.directories) {
         let name = place.name(&root).to_string();
         let kernels =
             Kernels { name: &name, directory: &place.directory, is_built: place.is_ours, needs_budget: place.is_ours };
-        match ptxas::measure(&kernels, &assembler, &arguments.arch, arguments.write_budget) {
+        match ptxas::measure(&kernels, &assembler, &arguments.arch, judged) {
             Ok(found) => failures += found,
             Err(error) => {
                 eprintln!("error: {name}: {error:#}");

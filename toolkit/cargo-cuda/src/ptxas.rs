@@ -20,7 +20,7 @@ pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
 
 /// Build a crate's kernels, assemble them, and show registers, stack, spills, shared memory and barriers
 ///
-/// Compares them with the crate's budget.toml, if it has one. A spill is a failure.
+/// Compares them with the crate's budget.toml, if it has one. A spill is a failure unless the budget has it.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's folder
@@ -34,6 +34,10 @@ pub struct Arguments {
     /// Write what is measured as the new budget. A spill stays a failure
     #[arg(long)]
     write_budget: bool,
+
+    /// Write spills into the new budget, too, so that they are no failures
+    #[arg(long, requires = "write_budget")]
+    allow_spills: bool,
 
     /// Install the assembler from the Python index into DIR first (the crate's target/ptxas if DIR is left out)
     #[arg(long, value_name = "DIR", num_args = 0..=1)]
@@ -53,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let full = directory.canonicalize().with_context(|| format!("there is no folder {}", directory.display()))?;
     let name = full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned();
     let kernels = Kernels { name: &name, directory, is_built: false, needs_budget: false };
-    let failures = measure(&kernels, &ptxas, &arguments.arch, arguments.write_budget)?;
+    let failures = measure(&kernels, &ptxas, &arguments.arch, Judged::by(arguments.write_budget, arguments.allow_spills))?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -110,8 +114,31 @@ fn finish(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
+/// What becomes of the measured values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// They are compared with budget.toml.
+    ByBudget,
+    /// They are the new budget; spills are failures.
+    Written,
+    /// They are the new budget, spills included.
+    WrittenWithSpills,
+}
+
+impl Judged {
+    /// By the options of the command.
+    #[must_use]
+    pub fn by(write_budget: bool, allow_spills: bool) -> Self {
+        match (write_budget, allow_spills) {
+            (true, true) => Judged::WrittenWithSpills,
+            (true, false) => Judged::Written,
+            (false, _) => Judged::ByBudget,
+        }
+    }
+}
+
 /// Checks one crate's kernels. Returns the number of failures, which are printed on standard error.
-pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_budget: bool) -> Result<usize> {
+pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], judged: Judged) -> Result<usize> {
     let (name, directory) = (kernels.name, kernels.directory);
     let mut measured = Measured::default();
     let mut builder = CudaBuilder::new(directory);
@@ -140,9 +167,12 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
     }
     print_table(name, &measured);
 
+    let path = directory.join("budget.toml");
     let mut failures = Vec::new();
     for (arch, resources) in &measured.resources {
-        for used in resources.iter().filter(|used| used.spill_stores + used.spill_loads > 0) {
+        // A budget has the spills that are accepted.
+        let accepted = judged == Judged::WrittenWithSpills || (judged == Judged::ByBudget && path.is_file());
+        for used in resources.iter().filter(|used| !accepted && used.spill_stores + used.spill_loads > 0) {
             let (stores, loads) = (used.spill_stores, used.spill_loads);
             failures.push(format!("{} on {arch} spills: {stores} bytes stored, {loads} loaded", used.kernel));
         }
@@ -150,8 +180,7 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
             failures.push(format!("{} on {arch} makes products of warpgroups wait for each other", used.kernel));
         }
     }
-    let path = directory.join("budget.toml");
-    if write_budget {
+    if judged != Judged::ByBudget {
         let older = fs::read_to_string(&path).ok().and_then(|text| Budget::parse(&text).ok()).unwrap_or_default();
         let budget = Budget::of(&measured, &ptxas.version).with_other_chips_of(&older);
         fs::write(&path, budget.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
