@@ -46,7 +46,7 @@ pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, Data
     }
     let mut last = (0, 0);
     let mut extents = Vec::with_capacity(count);
-    for (block, sum) in blocks.into_iter().flatten().zip(sums.as_bytes().chunks_exact(8)) {
+    for (block, sum) in blocks.into_iter().flatten().zip(sums.as_bytes().as_chunks::<8>().0) {
         let lies = || {
             let begin = u64::try_from(block.offset()).ok().filter(|&begin| begin >= last.0)?;
             let header = usize::try_from(block.metaDataLength()).ok()?;

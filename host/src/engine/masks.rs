@@ -113,7 +113,7 @@ fn fill_row(masks: &mut [Mask], row: usize, points: &[Vector]) {
     let per_width = MASK_BINS as f64 / f64::from(THRESHOLDS);
     let bins = |threshold: f64| (threshold - f64::from(FIRST_THRESHOLD)) * per_width;
     let side = masks.len() / MASK_BINS;
-    for (cell, masks) in masks.chunks_exact_mut(MASK_BINS).enumerate() {
+    for (cell, masks) in masks.as_chunks_mut::<MASK_BINS>().0.iter_mut().enumerate() {
         let cell = Cell::new(side, cell, row);
         for (k, point) in points.iter().enumerate() {
             let (low, high) = cell.cosines(*point);

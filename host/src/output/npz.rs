@@ -233,7 +233,7 @@ impl<'t> PaddedTexts<'t> {
     fn padded(&mut self, index: usize) -> &[u8] {
         if self.is_of != Some(index) {
             self.padded.fill(0);
-            for (bytes, character) in self.padded.chunks_exact_mut(4).zip(self.texts[index].chars()) {
+            for (bytes, character) in self.padded.as_chunks_mut::<4>().0.iter_mut().zip(self.texts[index].chars()) {
                 bytes.copy_from_slice(&u32::from(character).to_le_bytes());
             }
             self.is_of = Some(index);

@@ -237,7 +237,7 @@ fn of_other(name: u64, symbol: u16) -> Atom {
     }
     let is_point = |begin: &&str| element(begin.as_bytes()) == symbol || text.starts_with(begin.as_bytes());
     match first_letter(text) {
-        _ if symbol == PYMOL || has(POINTS, text) || POINT_SYMBOLS.iter().any(|begin| is_point(begin)) => Atom::Pseudo,
+        _ if symbol == PYMOL || has(POINTS, text) || POINT_SYMBOLS.iter().any(is_point) => Atom::Pseudo,
         b'H' | b'D' | b'h' | b'd' => Atom::Hydrogen,
         _ => Atom::Heavy { name, element: 0 },
     }

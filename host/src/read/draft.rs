@@ -113,7 +113,7 @@ impl Draft {
             chain_ids: emptied(&mut s.chain_ids),
             chains: std::mem::take(&mut s.chains),
             residue_numbers: emptied(&mut s.residue_numbers),
-            insertion_codes: s.insertion_codes.drain(..).collect(),
+            insertion_codes: std::mem::take(&mut s.insertion_codes),
             labels: std::mem::take(&mut s.labels),
             bfactor: emptied(&mut s.bfactor),
             b_column: emptied(&mut s.b_column),

@@ -57,7 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let full = directory.canonicalize().with_context(|| format!("there is no folder {}", directory.display()))?;
     let name = full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned();
     let kernels = Kernels { name: &name, directory, is_built: false, needs_budget: false };
-    let failures = measure(&kernels, &ptxas, &arguments.arch, Judged::by(arguments.write_budget, arguments.allow_spills))?;
+    let failures =
+        measure(&kernels, &ptxas, &arguments.arch, Judged::by(arguments.write_budget, arguments.allow_spills))?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -78,7 +78,7 @@ macro_rules! operators {
     };
 }
 
-macro_rules! format {
+macro_rules! float_format {
     (
         $(#[$about:meta])*
         $one:ident, $pair:ident, $eight:ident, $mantissa:literal,
@@ -475,7 +475,7 @@ macro_rules! format {
     };
 }
 
-format! {
+float_format! {
     /// A 16-bit float with 11 significant bits: IEEE 754's `binary16`, from 6e-8 to 65,504.
     ///
     /// It can be an element of every memory, an argument of kernels, and a value of shuffles. On the host it converts to
@@ -503,7 +503,7 @@ format! {
     f16, f16x2, f16x8, 10, "f16", "f16x2", "f16x8"
 }
 
-format! {
+float_format! {
     /// A 16-bit float with 8 significant bits: the upper half of an `f32`, with its range.
     ///
     /// The rules of [`struct@f16`] hold. GPUs from compute capability 8.0 on have instructions for it; those with two

@@ -44,7 +44,7 @@ pub fn unmarked(llvm: &str) -> Vec<String> {
             if of_llvm.is_some_and(|name| COLLECTIVE.iter().any(|begin| name.starts_with(begin))) {
                 collective.insert(name);
             }
-            current = Some(name).filter(|_| !declares);
+            current = if declares { None } else { Some(name) };
         } else if line == "}" {
             current = None;
         } else if let Some(current) = current

@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Flow<'a> {
         let count = self.blocks.len();
-        let mut goes_on = vec![false; count];
+        let mut goes_on = Vec::with_capacity(count);
         for at in 0..count {
             let next = Some(at + 1).filter(|&next| next < count);
             let (labels, falls_through) = match self.ends.get(&at) {
@@ -290,8 +290,11 @@ impl<'a> Reader<'a> {
                 Some((End::List(list), _)) => (self.lists.get(list).cloned().unwrap_or_default(), false),
                 Some((End::Return | End::Exit, guarded)) => (Vec::new(), *guarded),
             };
-            let is_exit = matches!(self.ends.get(&at), Some((End::Exit, _)));
-            goes_on[at] = !is_exit && (matches!(self.ends.get(&at), Some((End::Return, _))) || at + 1 == count);
+            goes_on.push(match self.ends.get(&at) {
+                Some((End::Exit, _)) => false,
+                Some((End::Return, _)) => true,
+                _ => next.is_none(),
+            });
             let mut successors: Vec<_> = labels.iter().filter_map(|label| self.labels.get(label).copied()).collect();
             successors.extend(next.filter(|_| falls_through));
             successors.dedup();

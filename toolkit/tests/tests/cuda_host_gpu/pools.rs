@@ -176,7 +176,7 @@ struct Failing {
 impl MemorySource<DeviceBlock> for Failing {
     fn allocate(&self, bytes: usize) -> Result<DeviceBlock, CudaError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let fails = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        let fails = self.failures.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         if fails.is_ok() {
             let operation = "allocating, in a test,".to_owned();
             return Err(CudaError::OutOfMemory { operation, bytes, free: 11, total: 22 });
