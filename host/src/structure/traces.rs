@@ -92,7 +92,7 @@ impl StructureInput {
     /// Whether a row belongs to a chain of alpha carbons or backbones alone.
     #[must_use]
     pub fn is_in_trace(&self, row: usize) -> bool {
-        self.traces.contains(&self.chain_ids[row])
+        self.chain_ids.get(row).is_some_and(|chain| self.traces.contains(chain))
     }
 
     /// Whether a residue has a side chain beyond CB, if its number of atoms alone says that it is complete. Nearly all do, and a

@@ -149,7 +149,10 @@ impl DeviceBuild<'_> {
             }
         };
         self.prepare(&mut command);
-        command.env("CARGO", &self.compiler.cargo).env("RUSTDOCFLAGS", "-Dwarnings");
+        // Documentation for another chip than that of the crates that it uses is refused.
+        let chip = self.flags.iter().map(String::as_str).filter(|flag| flag.starts_with("-Ctarget"));
+        let rustdoc: Vec<_> = chip.chain(["-Dwarnings"]).collect();
+        command.env("CARGO", &self.compiler.cargo).env("CARGO_ENCODED_RUSTDOCFLAGS", rustdoc.join("\u{1f}"));
         if lint == Lint::Clippy {
             command.args(["--", "-Dwarnings"]);
         }

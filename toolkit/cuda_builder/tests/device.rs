@@ -11,7 +11,7 @@ use cuda_builder::flags::{KEEP_BARRIERS, code_generation};
 use cuda_builder::ptx::header::Header;
 use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptx::verify::Refusal;
-use cuda_builder::{Checked, CudaBuilder, CudaBuilderError, DebugInfo, DeviceCompiler, Discovery, NvvmArch};
+use cuda_builder::{Checked, CudaBuilder, CudaBuilderError, DebugInfo, DeviceCompiler, Discovery, NvvmArch, sealed};
 
 /// Builds share a target directory, so that `core` is compiled once for each set of flags; one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -129,6 +129,9 @@ fn an_unchanged_crate_takes_no_time_and_a_change_is_noticed() {
     assert!(matches!(builder(&workspace).check(), Err(CudaBuilderError::OtherBytes { .. })));
     let other = Header { compiler: "rustc 1.0.0 (of old)".to_owned(), ..header };
     fs::write(&path, other.clone().stamp(body)).unwrap();
+    assert!(matches!(builder(&workspace).check(), Err(CudaBuilderError::Header { .. })), "the header was changed");
+    let (module, _) = body.trim_end().rsplit_once('\n').expect("the last line has the header's digest");
+    fs::write(&path, other.clone().stamp(&sealed(&other, &format!("{module}\n")))).unwrap();
     let checked = builder(&workspace).check().unwrap().remove(0).1;
     assert!(matches!(checked, Checked::SameInputs { made_by, here: Some(_) } if made_by == other.compiler));
     assert!(builder(&workspace).build().unwrap().files[0].written, "another compiler's file is made anew");

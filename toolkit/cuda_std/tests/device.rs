@@ -148,7 +148,9 @@ fn a_static_does_not_change() {
         ("static_of_trait", "COUNT"),
     ];
     for (name, suffix) in cases {
-        let Some(refusals) = refusals(name) else { return };
+        let Some(mut refusals) = refusals(name) else { return };
+        // Some of them hang, which is seen, too.
+        refusals.retain(|refusal| !matches!(refusal, Refusal::Divergent(_)));
         assert!(
             matches!(&refusals[..], [Refusal::MutableStatic(name)] if name.contains(suffix)),
             "{name}: {refusals:?}"

@@ -64,6 +64,8 @@ struct Function<'a> {
     branches: Vec<Dependence>,
     /// Its parameters and results, by numbers and offsets.
     parameters: HashMap<(usize, i64), Value>,
+    /// How many parameters it has, and whether a result.
+    takes: (usize, bool),
     results: HashMap<i64, Value>,
     /// The threads among which it needs all: those of a warp ([`LANE`]), or of a block.
     needs: Dependence,
@@ -193,7 +195,7 @@ impl<'a> Analysis<'a> {
         let targets = match call.function.and_then(|name| self.by_name.get(name)) {
             Some(&target) => vec![target],
             None if call.function.is_some() => Vec::new(),
-            None => self.indirect.clone(),
+            None => self.called_by_address(&call).collect(),
         };
         let mut results: HashMap<i64, Value> = HashMap::new();
         if targets.is_empty() {
@@ -227,10 +229,17 @@ impl<'a> Analysis<'a> {
             return needs(instruction);
         }
         let of = |target: usize| self.functions[target].needs;
-        match Call::of(instruction).function {
+        let call = Call::of(instruction);
+        match call.function {
             Some(name) => self.by_name.get(name).map_or(0, |&target| of(target)),
-            None => self.indirect.iter().map(|&target| of(target)).fold(0, |all, one| all | one),
+            None => self.called_by_address(&call).map(of).fold(0, |all, one| all | one),
         }
+    }
+
+    /// The functions that a call of an address may call: those with as many parameters, and a result where it takes one.
+    fn called_by_address(&self, call: &Call<'_>) -> impl Iterator<Item = usize> {
+        let takes = (call.arguments.len(), call.result.is_some());
+        self.indirect.iter().copied().filter(move |&target| self.functions[target].takes == takes)
     }
 
     fn findings(&self, text: &str, phases: &[String]) -> Vec<Divergent> {
@@ -246,7 +255,7 @@ impl<'a> Analysis<'a> {
                 };
                 let Some(instruction) = of(function.flow.arms(block)) else { continue };
                 let returns = |way| of(function.flow.reached(way, None)).is_none();
-                if may_return && function.flow.meets[block].is_none() && function.flow.ways(block).any(returns) {
+                if may_return && function.flow.ways(block).any(returns) {
                     continue;
                 }
                 let branch = function.flow.blocks[block].instructions.last().and_then(|branch| branch.place);
@@ -281,6 +290,7 @@ impl<'a> Function<'a> {
             decides: vec![0; blocks],
             branches: vec![0; blocks],
             parameters: HashMap::new(),
+            takes: body.takes,
             results: HashMap::new(),
             needs,
             flow,

@@ -185,6 +185,8 @@ impl PtxModule {
 pub(super) struct Body<'a> {
     pub name: &'a str,
     pub entry: bool,
+    /// How many parameters it has, and whether a result.
+    pub takes: (usize, bool),
     pub text: &'a str,
 }
 
@@ -200,7 +202,9 @@ pub(super) fn bodies(text: &str) -> Vec<Body<'_>> {
             let name = function_name(&head.text).filter(|_| entry || has_word(&head.text, ".func"));
             // The name as it stands in the text, which lives as long.
             let name = name.and_then(|name| before.rfind(&name).map(|at| &before[at..at + name.len()]));
-            found.extend(name.map(|name| Body { name, entry, text: body }));
+            let result = head.text.contains("func_retval");
+            let takes = (head.text.matches(".param").count() - usize::from(result), result);
+            found.extend(name.map(|name| Body { name, entry, takes, text: body }));
             rest = beyond;
         }
     }
