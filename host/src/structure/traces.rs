@@ -58,7 +58,7 @@ impl StructureInput {
     /// rbd.residue_atoms = (0..=194).collect();
     /// rbd.roles.clear();
     /// rbd.find_traces();
-    /// assert_eq!((rbd.traces.len(), rbd.incomplete_residues()), (1, 179));
+    /// assert_eq!((rbd.traces.len(), rbd.incomplete_residues()), (1, 194));
     /// # Ok::<(), prism_host::ReadError>(())
     /// ```
     pub fn find_traces(&mut self) {
