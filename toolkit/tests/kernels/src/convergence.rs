@@ -114,9 +114,9 @@ between! {
         let change = |i, value: &mut u32| { *value ^= i; x.at(i) };
         out.update_reduce(block, THREADS, 0, change, u32::wrapping_add)
     };
-    /// [`BlockMemory::inclusive_scan`].
+    /// `inclusive_scan` of a block's memory.
     between_inclusive_scan: |block, out, x| out.inclusive_scan(block, THREADS, 0, |i| x.at(i), u32::wrapping_add);
-    /// [`BlockMemory::exclusive_scan`].
+    /// `exclusive_scan` of a block's memory.
     between_exclusive_scan: |block, out, x| out.exclusive_scan(block, THREADS, 0, |i| x.at(i), u32::wrapping_add);
     /// [`BlockMemory::update_atomic`].
     between_update_atomic: |block, out, x| {
