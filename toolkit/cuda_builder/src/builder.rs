@@ -327,11 +327,18 @@ impl CudaBuilder {
 
     /// The digest in the header of this architecture's file.
     pub(crate) fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
-        let mut settings = flags::code_generation(arch);
+        let mut settings = self.code_generation(arch);
         settings.extend(flags::profile(self.debug));
         settings.extend(self.check_writes.then(|| flags::CHECK_WRITES.to_owned()));
         settings.extend(self.features.iter().map(|feature| format!("feature {feature}")));
         input_digest(&prepared.graph, &prepared.sources, &settings)
+    }
+
+    /// The flags for every crate that do not depend on this machine.
+    fn code_generation(&self, arch: NvvmArch) -> Vec<String> {
+        let mut flags = flags::code_generation(arch);
+        flags.extend((self.debug == DebugInfo::LineTables).then(|| flags::LINES_OF_CALLERS.to_owned()));
+        flags
     }
 
     /// Compiles and verifies.
@@ -350,10 +357,7 @@ impl CudaBuilder {
         let remapped = Remapped::of(graph, compiler, flags::cargo_home().as_deref(), target);
         let settings = remapped.settings(graph, self.debug, self.check_writes);
         let Remapped { everywhere, of_outside, of_workspace } = remapped;
-        let mut all_flags = flags::code_generation(arch);
-        if self.debug == DebugInfo::LineTables {
-            all_flags.push(flags::LINES_OF_CALLERS.to_owned());
-        }
+        let mut all_flags = self.code_generation(arch);
         all_flags.extend(Remapped::flags(&everywhere));
         let last_flags: Vec<String> = Remapped::flags(&of_workspace).collect();
 

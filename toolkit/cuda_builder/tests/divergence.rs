@@ -173,6 +173,18 @@ fn values_pass_through_parameters_results_and_local_memory() {
     };
     assert_eq!((called("mov.b32 %r2, %r1;"), called("mov.b32 %r2, %r9;")), (1, 0));
 
+    // A pair, sent word by word and read at once.
+    let second = ".func (.param .align 4 .b8 func_retval0[8]) pair(\n.param .align 4 .b8 pair_param_0[8]\n)\n{\n\
+                  ld.param.v2.b32 {%r1, %r2}, [pair_param_0];\nst.param.v2.b32 [func_retval0], {%r1, %r2};\nret;\n}\n";
+    let read = |of: &str| {
+        let condition = format!(
+            "mov.b32 %r2, 7;\nst.param.b32 [param0], %r2;\nst.param.b32 [param0+4], %r1;\n\
+             call.uni (retval0), pair, (param0);\nld.param.v2.b32 {{%r3, %r4}}, [retval0];\nsetp.eq.b32 %p1, {of}, 3;"
+        );
+        divergent(&format!("{}{second}", kernel(&guarded(&condition, "bar.sync 0;"))), &["k".to_owned()]).len()
+    };
+    assert_eq!((read("%r3"), read("%r4")), (0, 1));
+
     let stored = |at: u32| {
         let condition = format!(
             "mov.b64 %SPL, __local_depot0;\ncvta.local.u64 %SP, %SPL;\nadd.u64 %rd5, %SP, 8;\nst.local.b32 [%SPL], 7;\n\

@@ -119,7 +119,8 @@ impl<'a> Analysis<'a> {
     /// Follows the values of a function once.
     fn look(&mut self, at: usize) {
         // Taken out, because calls change other functions.
-        let mut function = std::mem::replace(&mut self.functions[at], Function::new(&Body::default(), at));
+        let in_its_place = Body { takes: self.functions[at].takes, ..Body::default() };
+        let mut function = std::mem::replace(&mut self.functions[at], Function::new(&in_its_place, at));
         self.changed |= function.follow_phis();
         for block in 0..function.flow.blocks.len() {
             let mut sent = Sent::new();
@@ -142,12 +143,14 @@ impl<'a> Analysis<'a> {
         match instruction.base() {
             "st" if instruction.has("param") => {
                 let (name, at) = parameter(instruction, 0);
-                if name.contains("func_retval") {
-                    let result = with(value(1), predicate | decides);
-                    self.changed |= join_into(&mut function.results, at, result);
-                } else {
-                    let parameter = with(value(1), predicate);
-                    join_into(sent, (name.to_owned(), at), parameter);
+                let parts = instruction.operands.get(1).into_iter().flatten().map(|part| function.part(part));
+                let values: Vec<_> = parts.zip(0..).map(|(part, element)| (at + element * bytes, part)).collect();
+                for (at, value) in values {
+                    if name.contains("func_retval") {
+                        self.changed |= join_into(&mut function.results, at, with(value, predicate | decides));
+                    } else {
+                        join_into(sent, (name.to_owned(), at), with(value, predicate));
+                    }
                 }
             }
             "st" => {
@@ -163,12 +166,18 @@ impl<'a> Analysis<'a> {
             "ld" if instruction.has("param") => {
                 let (name, at) = parameter(instruction, 1);
                 let place = name.rsplit('_').next().and_then(|place| place.parse::<usize>().ok());
-                let loaded = match sent.get(&(name.to_owned(), at)) {
-                    Some(sent) => *sent,
-                    None if function.entry => Value::new(0),
-                    None => place.map_or(Value::new(BOTH), |place| function.parameter(place, at)),
-                };
-                self.changed |= function.define(block, number, loaded);
+                let results: Vec<_> = results(instruction).collect();
+                for (result, element) in results.into_iter().zip(0..) {
+                    let at = at + element * bytes;
+                    let loaded = match sent.get(&(name.to_owned(), at)) {
+                        Some(sent) => *sent,
+                        // The called function's result is not known yet.
+                        None if name.starts_with("retval") => Value::default(),
+                        None if function.entry => Value::new(0),
+                        None => place.map_or(Value::new(BOTH), |place| function.parameter(place, at)),
+                    };
+                    self.changed |= function.set(result, loaded);
+                }
             }
             "ld" => {
                 let address = function.address(instruction, 1);
