@@ -285,10 +285,9 @@ impl Job<'_> {
             let mut lost = Vec::new();
             let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
-                self.failures
-                    .take_notes()
-                    .iter()
-                    .for_each(|(name, note)| report.notes(name, std::slice::from_ref(note), false));
+                for (name, note) in self.failures.take_notes() {
+                    report.notes(&name, &[note], false);
+                }
                 for (name, text) in self.sites.iter().flat_map(SitesTally::take_warnings) {
                     report.warning(&name, &text);
                 }
