@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const PACKAGES: [&str; 6] =
-    ["cuda_layout_derive", "cuda_layout", "cuda_std_macros", "cuda_std", "cuda_builder", "cuda_host"];
+const PACKAGES: [&str; 7] =
+    ["cuda_layout_derive", "cuda_layout", "cuda_std_macros", "cuda_std", "cuda_ptx", "cuda_builder", "cuda_host"];
 
 #[test]
 fn every_package_can_be_packaged() {

@@ -9,11 +9,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use cuda_ptx::text::{Body, bodies};
+
 use super::butterfly::combined;
 use super::dependence::{BOTH, Dependence, Kind, LANE, Value, computed, needs, special};
 use super::flow::{Flow, Instruction, Operand, Place};
 use super::local::{LocalMemory, Sent, element_bytes, join_into, sent_under, with};
-use super::module::{Body, PtxModule, bodies};
+use super::module::PtxModule;
 use super::ssa::{UNDEFINED, results};
 
 /// An instruction that some of its threads may not reach.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use cuda_ptx::text::{Part, parts};
+
 use super::ssa::{self, Number, Phi};
 
 /// An operand of an instruction.
@@ -82,8 +84,9 @@ impl<'a> Flow<'a> {
     /// Reads a function's body.
     pub fn read(body: &'a str) -> Self {
         let mut reader = Reader::default();
-        for line in body.lines() {
-            reader.line(line);
+        let mut parts = parts(body).map(|placed| placed.part).peekable();
+        while let Some(part) = parts.next() {
+            reader.part(part, parts.peek().copied());
         }
         reader.finish()
     }
@@ -127,8 +130,6 @@ struct Reader<'a> {
     labels: HashMap<&'a str, usize>,
     lists: HashMap<&'a str, Vec<&'a str>>,
     registers: HashMap<String, Number>,
-    /// The list that is being read.
-    list: Option<&'a str>,
     /// The next instruction begins a block.
     fresh: bool,
     place: Option<Place>,
@@ -140,47 +141,22 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, line: &'a str) {
-        let mut rest = line.split("//").next().unwrap_or_default().trim();
-        if let Some(place) = rest.strip_prefix(".loc") {
-            self.locate(place);
-            return;
-        }
-        while !rest.is_empty() {
-            if let Some(list) = self.list {
-                let (labels, after) =
-                    rest.split_once(';').map_or((rest, None), |(labels, after)| (labels, Some(after)));
-                let labels = labels.split(',').map(str::trim).filter(|label| !label.is_empty());
-                self.lists.entry(list).or_default().extend(labels);
-                if after.is_some() {
-                    self.list = None;
+    fn part(&mut self, part: Part<'a>, next: Option<Part<'a>>) {
+        match part {
+            Part::Location(directive) => self.locate(directive.trim_start_matches(".loc")),
+            Part::Open => self.scopes.push(HashMap::new()),
+            Part::Close => drop(self.scopes.pop()),
+            Part::Label(label) => match next {
+                Some(Part::Statement(list)) if list.starts_with(".branchtargets") => {
+                    let labels = list.trim_start_matches(".branchtargets").split(',').map(str::trim);
+                    self.lists.insert(label, labels.filter(|label| !label.is_empty()).collect());
                 }
-                rest = after.unwrap_or_default().trim_start();
-                continue;
-            }
-            if let Some(after) = rest.strip_prefix('{') {
-                self.scopes.push(HashMap::new());
-                rest = after.trim_start();
-            } else if let Some(after) = rest.strip_prefix('}') {
-                self.scopes.pop();
-                rest = after.trim_start();
-            } else if let Some((label, after)) = label(rest) {
-                rest = after.trim_start();
-                match rest.strip_prefix(".branchtargets") {
-                    Some(after) => {
-                        self.list = Some(label);
-                        rest = after.trim_start();
-                    }
-                    None => {
-                        self.begin_block();
-                        self.labels.insert(label, self.blocks.len() - 1);
-                    }
+                _ => {
+                    self.begin_block();
+                    self.labels.insert(label, self.blocks.len() - 1);
                 }
-            } else {
-                let (statement, after) = rest.split_once(';').unwrap_or((rest, ""));
-                self.statement(statement.trim());
-                rest = after.trim_start();
-            }
+            },
+            Part::Statement(statement) | Part::Unfinished(statement) => self.statement(statement),
         }
     }
 
@@ -412,14 +388,6 @@ fn names<'a>(operands: &[Vec<Operand<'a>>]) -> Vec<&'a str> {
         _ => None,
     };
     operands.iter().flatten().filter_map(name).collect()
-}
-
-/// A label at the beginning of a text, and what follows it.
-fn label(text: &str) -> Option<(&str, &str)> {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))?;
-    let after = text[end..].strip_prefix(':')?;
-    // `a::b` is a part of an opcode.
-    (end > 0 && !after.starts_with(':')).then_some((&text[..end], after))
 }
 
 /// The operands of an instruction, divided at commas outside of brackets.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cuda_ptx::text::{HeadEnd, balanced, function_name, has_word, statement_head, words};
+
 use super::needs::needs;
 
 /// A function of a module with a body.
@@ -178,141 +180,6 @@ impl PtxModule {
         let sites = |kernel: &Function| self.reached(&kernel.name).into_iter().map(|function| function.barriers).sum();
         self.functions.iter().filter(|f| f.entry).map(|f| (f.name.as_str(), sites(f))).collect()
     }
-}
-
-/// A function with a body, as text.
-#[derive(Debug, Default)]
-pub(super) struct Body<'a> {
-    pub name: &'a str,
-    pub entry: bool,
-    /// How many parameters it has, and whether a result.
-    pub takes: (usize, bool),
-    pub text: &'a str,
-}
-
-/// The functions of a module.
-pub(super) fn bodies(text: &str) -> Vec<Body<'_>> {
-    let (mut found, mut rest) = (Vec::new(), text);
-    while let Some((head, end)) = statement_head(rest) {
-        let (before, after) = rest.split_at(head.raw_len);
-        rest = after;
-        if let HeadEnd::Brace = end {
-            let (body, beyond) = balanced(after);
-            let entry = has_word(&head.text, ".entry");
-            let name = function_name(&head.text).filter(|_| entry || has_word(&head.text, ".func"));
-            // The name as it stands in the text, which lives as long.
-            let name = name.and_then(|name| before.rfind(&name).map(|at| &before[at..at + name.len()]));
-            let result = head.text.contains("func_retval");
-            let takes = (head.text.matches(".param").count() - usize::from(result), result);
-            found.extend(name.map(|name| Body { name, entry, takes, text: body }));
-            rest = beyond;
-        }
-    }
-    found
-}
-
-struct Head {
-    /// The text without comments and strings.
-    text: String,
-    strings: Vec<String>,
-    /// The bytes up to and including the character that ended it.
-    raw_len: usize,
-}
-
-enum HeadEnd {
-    Semicolon,
-    Brace,
-}
-
-/// The text up to the next `;` or `{` outside of comments and strings.
-fn statement_head(text: &str) -> Option<(Head, HeadEnd)> {
-    let mut head = Head { text: String::new(), strings: Vec::new(), raw_len: 0 };
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        if let Some(skip) = comment_len(rest) {
-            at += skip;
-            head.text.push(' ');
-            continue;
-        }
-        let c = rest.chars().next()?;
-        match c {
-            '"' => {
-                let len = string_len(rest);
-                head.strings.push(rest[..len].trim_matches('"').to_owned());
-                at += len;
-                continue;
-            }
-            ';' | '{' => {
-                head.raw_len = at + 1;
-                return Some((head, if c == ';' { HeadEnd::Semicolon } else { HeadEnd::Brace }));
-            }
-            _ => head.text.push(c),
-        }
-        at += c.len_utf8();
-    }
-    None
-}
-
-/// The text up to the matching closing brace, and the text after it.
-fn balanced(text: &str) -> (&str, &str) {
-    let mut depth = 1usize;
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        if let Some(skip) = comment_len(rest) {
-            at += skip;
-            continue;
-        }
-        match rest.as_bytes()[0] {
-            b'"' => {
-                at += string_len(rest);
-                continue;
-            }
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return (&text[..at], &text[at + 1..]);
-        }
-        at += rest.chars().next().map_or(1, char::len_utf8);
-    }
-    (text, "")
-}
-
-fn comment_len(text: &str) -> Option<usize> {
-    if text.starts_with("//") {
-        Some(text.find('\n').unwrap_or(text.len()))
-    } else if text.starts_with("/*") {
-        Some(text.find("*/").map_or(text.len(), |end| end + 2))
-    } else {
-        None
-    }
-}
-
-fn string_len(text: &str) -> usize {
-    text[1..].find('"').map_or(text.len(), |end| end + 2)
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    text.split_whitespace().any(|found| found == word)
-}
-
-/// The name after `.entry` or `.func`, past the parenthesised result of the latter.
-fn function_name(head: &str) -> Option<String> {
-    let at = head.rfind(".entry").map(|at| at + 6).or_else(|| head.rfind(".func").map(|at| at + 5))?;
-    let mut rest = head[at..].trim_start();
-    if let Some(result) = rest.strip_prefix('(') {
-        rest = result.split_once(')')?.1.trim_start();
-    }
-    let name = words(rest).next()?;
-    Some(name.to_owned())
-}
-
-/// Identifiers and instructions, including their dots.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
 /// A variable that a module declares.
