@@ -129,6 +129,7 @@ impl RawExecutor for CudaExecutor {
         }
         self.stream().check_runs("launching a raw kernel")?;
         self.context().bind()?;
+        loaded.module().before_launch(kernel, self.stream())?;
         let driver = self.context().driver();
         let (grid, block) = (shape.grid, shape.block);
         let queued = raw.with_pointers(|parameters| {

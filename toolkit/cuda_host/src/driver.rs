@@ -97,6 +97,7 @@ driver_functions! {
         "cuMemHostGetDevicePointer_v2" (address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint);
     mem_free_host = "cuMemFreeHost" (pointer: *mut c_void);
     memset_d8_async = "cuMemsetD8Async" (to: CUdeviceptr, value: u8, bytes: usize, stream: CUstream);
+    memset_d32_async = "cuMemsetD32Async" (to: CUdeviceptr, value: c_uint, words: usize, stream: CUstream);
     memcpy_htod_async =
         "cuMemcpyHtoDAsync_v2" (to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);

@@ -348,6 +348,14 @@ pub enum CudaError {
         /// The executor of the launch.
         machine: &'static str,
     },
+    /// The environment asks for other schedules (`CUDA_SCHEDULE_SEED`), and they cannot be had.
+    #[error("{operation}: {problem}")]
+    Schedule {
+        /// The operation that failed.
+        operation: String,
+        /// The reason.
+        problem: String,
+    },
     /// The arguments are unsuitable for the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),

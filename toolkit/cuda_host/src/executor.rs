@@ -338,8 +338,9 @@ impl CudaExecutor {
             return Ok(());
         }
         self.context().bind()?;
-        if let Some(recording) = self.stream.recording() {
-            recording.keep(kernel.module().kept());
+        match self.stream.recording() {
+            Some(recording) => recording.note_launch(kernel.module().kept(), name),
+            None => kernel.module().before_launch(name, &self.stream)?,
         }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {

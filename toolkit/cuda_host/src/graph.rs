@@ -6,14 +6,13 @@ pub use recorder::{Recorder, Staged};
 
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
-use crate::stream::{Kept, Recording, Use};
+use crate::stream::{Kept, Kernels, Recording, Use};
 use crate::usage::{Begun, Queue};
 use crate::{Context, CudaError, CudaExecutor, Event, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
 
 /// Work that is launched as one: kernels, copies and zeroing on one stream, with fixed arguments.
 ///
@@ -55,8 +54,8 @@ pub struct Graph {
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
-    /// The modules of its kernels. They outlive the graph, because fields are dropped after `drop`.
-    _modules: Vec<Arc<dyn Send + Sync>>,
+    /// Its kernels. Their modules outlive the graph, because fields are dropped after `drop`.
+    kernels: Vec<Kernels<Stream>>,
 }
 
 // SAFETY: graphs may be launched and destroyed by any thread, one at a time.
@@ -81,22 +80,12 @@ impl Graph {
         let recorder = Recorder::new(executor.on(&stream)?);
         let capture = Capture::begin(&stream)?;
         let output = work(&recorder)?;
-        let (raw, (uses, modules)) = capture.end()?;
+        let (raw, (uses, kernels)) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
         // Owns the raw graph from here on, also if an error occurs.
-        let mut graph = Self {
-            id,
-            executor,
-            raw,
-            executable: ptr::null_mut(),
-            nodes: 0,
-            uses,
-            begun,
-            staging,
-            launched,
-            _modules: modules,
-        };
+        let mut graph =
+            Self { id, executor, raw, executable: ptr::null_mut(), nodes: 0, uses, begun, staging, launched, kernels };
         graph.instantiate()?;
         Ok((graph, output))
     }
@@ -137,6 +126,9 @@ impl Graph {
             staging.before_launch(stream, OPERATION)?;
         }
         stream.context().bind()?;
+        for kernels in &self.kernels {
+            kernels.module.before_launch(&kernels.names, stream)?;
+        }
         // SAFETY: both handles live; the graph keeps the memory and the functions that it uses.
         let code = unsafe { stream.driver().graph_launch(self.executable, stream.raw()) };
         stream.adopt_graph(recorded, own.clone());

@@ -82,6 +82,7 @@ mod pinned;
 mod pinned_block;
 mod pinned_pool;
 mod pool;
+mod schedule;
 mod slot;
 mod stream;
 mod timeline;

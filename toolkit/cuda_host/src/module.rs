@@ -6,8 +6,10 @@ use crate::description::Difference;
 use crate::driver::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, Code};
 use crate::error::advice;
 use crate::image::{self, Chip, Image};
+use crate::schedule::{Delays, schedules};
 use crate::slot::kernel_id;
-use crate::{Context, CudaError};
+use crate::stream::Launched;
+use crate::{Context, CudaError, Stream};
 use cuda_std::launch::{CHECKS_WRITES, Kernel};
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -57,6 +59,8 @@ struct Inner {
     /// The number of raw parameters of each kernel, if the module's text is known.
     parameters: Vec<usize>,
     machine_code: Option<Chip>,
+    /// If its text has delays.
+    delays: Option<Delays>,
 }
 
 // SAFETY: modules may be used by several threads; the handle is only a name.
@@ -70,20 +74,30 @@ impl Module {
     /// If it has machine code for the device, that is loaded in milliseconds. Otherwise, or if the driver refuses it, the
     /// driver compiles the PTX, which takes seconds the first time. What is loaded is first compared with its digest.
     ///
+    /// With the variable `CUDA_SCHEDULE_SEED`, which [`cargo cuda fuzz`](cuda_std::launch::schedule_seed) sets, the driver always
+    /// compiles the PTX, with delays in it that change how the threads of each launch meet.
+    ///
     /// # Errors
     /// [`CudaError::Damaged`] for PTX or machine code with another digest, and for machine code of other PTX, and
-    /// [`CudaError::Jit`] with the log of the driver's compiler if it refuses the text.
+    /// [`CudaError::Jit`] with the log of the driver's compiler if it refuses the text. [`CudaError::Schedule`] if delays are asked
+    /// for and the text has an instruction that is not known.
     pub fn load(context: &Context, name: &str, image: Image<'_>) -> Result<Self, CudaError> {
         let ptx = image.ptx();
         // The driver reads as many bytes of a binary module as its header says, so only checked modules are passed.
         if let Some(log) = no_ptx(ptx) {
             return Err(refused(name, Code::INVALID_PTX, "CUDA_ERROR_INVALID_PTX".to_owned(), log.to_owned()));
         }
+        let schedules = schedules()?;
         let compile = || {
             image::check_ptx(&image)?;
-            load(context, name, ptx.as_bytes())
+            match schedules {
+                Some(schedules) => load(context, name, schedules.text(name, ptx)?.as_bytes()),
+                None => load(context, name, ptx.as_bytes()),
+            }
         };
-        let (raw, machine_code) = match image::machine_code_for(&image, context)? {
+        // Machine code has no delays.
+        let made = if schedules.is_some() { None } else { image::machine_code_for(&image, context)? };
+        let (raw, machine_code) = match made {
             Some((chip, code)) => match load(context, name, &code) {
                 Ok(raw) => (raw, Some(chip)),
                 Err(error @ CudaError::Jit { .. }) => {
@@ -96,7 +110,11 @@ impl Module {
         };
         let (entries, parameters) = entries(ptx).into_iter().map(|(name, count)| (name.to_owned(), count)).unzip();
         let (context, name) = (context.clone(), name.to_owned());
-        Ok(Self(Arc::new(Inner { context, raw, name, entries, parameters, machine_code })))
+        let mut module = Inner { context, raw, name, entries, parameters, machine_code, delays: None };
+        if let Some(schedules) = schedules {
+            module.delays = Some(Delays::of(schedules, &module.context, &module.name, raw)?);
+        }
+        Ok(Self(Arc::new(module)))
     }
 
     /// The chip of the loaded machine code, or `None` if the driver compiled the PTX, now or earlier for its cache.
@@ -213,8 +231,19 @@ impl Module {
 
 impl Module {
     /// For a graph, which keeps the module loaded.
-    pub(crate) fn kept(&self) -> Arc<dyn Send + Sync> {
+    pub(crate) fn kept(&self) -> Arc<dyn Launched<Stream>> {
         self.0.clone()
+    }
+
+    /// Called before a kernel is launched on a stream whose work runs.
+    pub(crate) fn before_launch(&self, kernel: &'static str, stream: &Stream) -> Result<(), CudaError> {
+        self.0.before_launch(&[kernel], stream)
+    }
+}
+
+impl Launched<Stream> for Inner {
+    fn before_launch(&self, kernels: &[&'static str], stream: &Stream) -> Result<(), CudaError> {
+        self.delays.as_ref().map_or(Ok(()), |delays| delays.before(kernels, stream))
     }
 }
 

@@ -4,7 +4,7 @@ mod event;
 mod recording;
 
 pub use event::Event;
-pub(crate) use recording::{Kept, Recorded, Recording, Turn, Use};
+pub(crate) use recording::{Kept, Kernels, Launched, Recorded, Recording, Turn, Use};
 
 use crate::context::Context;
 use crate::driver::{CUevent, CUstream, Code, Driver};

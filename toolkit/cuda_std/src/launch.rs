@@ -17,6 +17,8 @@ mod offsets;
 #[doc(hidden)]
 pub mod private;
 #[cfg(not(target_arch = "nvptx64"))]
+mod schedule;
+#[cfg(not(target_arch = "nvptx64"))]
 mod shape;
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -27,6 +29,7 @@ pub use {
     host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space, Transfer},
     image::Image,
     offsets::{Offsets, OffsetsError},
+    schedule::{SCHEDULE_SEED, schedule_seed},
     shape::{BufferShape, MatrixShape, SegmentsShape},
 };
 

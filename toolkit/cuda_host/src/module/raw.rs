@@ -28,7 +28,9 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
     unsafe { driver.module_load_data_ex(&raw mut raw, image.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut()) }
         .check(driver, || format!("loading the {} bytes of module `{name}`", image.len() - 1))?;
     let (context, name) = (context.clone(), name.to_owned());
-    let inner = Inner { context, raw, name, entries: Vec::new(), parameters: Vec::new(), machine_code: None };
+    let (entries, parameters) = (Vec::new(), Vec::new());
+    // No delays: other compilers write instructions that this library does not know.
+    let inner = Inner { context, raw, name, entries, parameters, machine_code: None, delays: None };
     Ok(Module(Arc::new(inner)))
 }
 

@@ -12,8 +12,7 @@ pub(crate) struct Recording<S> {
     /// Whether the recording continues. Locked to queue work or to end it.
     open: Mutex<bool>,
     uses: Mutex<Vec<Use<S>>>,
-    /// The modules of the launched kernels.
-    modules: Mutex<Vec<Arc<dyn Send + Sync>>>,
+    launched: Mutex<Vec<Kernels<S>>>,
 }
 
 /// Held while a use of memory is recorded and queued.
@@ -45,12 +44,24 @@ pub(crate) struct Use<S> {
     pub(crate) writes: Vec<Range<usize>>,
 }
 
+/// A module with kernels that a graph launches. `S` is the type of streams.
+pub(crate) trait Launched<S>: Send + Sync {
+    /// Before the launch of some of its kernels is queued on a stream.
+    fn before_launch(&self, kernels: &[&'static str], stream: &S) -> Result<(), CudaError>;
+}
+
+/// The kernels of a module that a graph launches.
+pub(crate) struct Kernels<S> {
+    pub(crate) module: Arc<dyn Launched<S>>,
+    pub(crate) names: Vec<&'static str>,
+}
+
 /// What a graph keeps: memory that it uses, and modules of its kernels.
-pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Arc<dyn Send + Sync>>);
+pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Kernels<S>>);
 
 impl<S> Recording<S> {
     pub(crate) fn new() -> Self {
-        Self { open: Mutex::new(true), uses: Mutex::default(), modules: Mutex::default() }
+        Self { open: Mutex::new(true), uses: Mutex::default(), launched: Mutex::default() }
     }
 
     /// Called before work is queued.
@@ -79,18 +90,20 @@ impl<S> Recording<S> {
         Begun::NOTHING
     }
 
-    /// Keeps a kernel's module for as long as the graph: it may belong to another executor.
-    pub(crate) fn keep(&self, module: Arc<dyn Send + Sync>) {
-        let mut modules = lock(&self.modules);
-        if !modules.iter().any(|known| ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(&module))) {
-            modules.push(module);
+    /// Notes a launch. Its module is kept for as long as the graph: it may belong to another executor.
+    pub(crate) fn note_launch(&self, module: Arc<dyn Launched<S>>, kernel: &'static str) {
+        let mut launched = lock(&self.launched);
+        let is_same = |known: &Kernels<S>| ptr::addr_eq(Arc::as_ptr(&known.module), Arc::as_ptr(&module));
+        match launched.iter_mut().find(|known| is_same(known)) {
+            Some(known) => known.names.push(kernel),
+            None => launched.push(Kernels { module, names: vec![kernel] }),
         }
     }
 
     /// Ends the recording: nothing can be queued on its stream any more. Returns what the graph keeps.
     pub(crate) fn close(&self) -> Kept<S> {
         *lock(&self.open) = false;
-        (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.modules)))
+        (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.launched)))
     }
 }
 

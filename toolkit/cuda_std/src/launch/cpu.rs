@@ -81,7 +81,8 @@ impl CpuExecutor {
     /// relies on an order: of values that atomic operations return, for example, or of additions of floats.
     ///
     /// Debug builds have it. Release builds need the feature `shuffled`, which makes kernels slower in any order: enable it only
-    /// among `dev-dependencies`.
+    /// among `dev-dependencies`. Where it is there, the variable `CUDA_SCHEDULE_SEED` gives its number as the seed of all other
+    /// executors of the process, for [`cargo cuda fuzz`](super::schedule_seed).
     #[cfg(any(debug_assertions, feature = "shuffled"))]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {
@@ -140,6 +141,15 @@ impl Executor for CpuExecutor {
 }
 
 impl CpuExecutor {
+    /// The seed of its order, or the one that the environment gives to the process.
+    #[cfg(any(debug_assertions, feature = "shuffled"))]
+    fn seed(&self) -> Result<Option<u64>, LaunchError> {
+        match self.seed {
+            Some(seed) => Ok(Some(seed)),
+            None => super::schedule_seed(),
+        }
+    }
+
     /// Runs all blocks of a kernel whose blocks meet, phase by phase.
     fn run_meeting(
         &self,
@@ -148,7 +158,7 @@ impl CpuExecutor {
         block: &(dyn Fn(BlockOnCpu) + Sync),
     ) -> Result<(), LaunchError> {
         #[cfg(any(debug_assertions, feature = "shuffled"))]
-        let order = self.seed.map_or(Order::RISING, Order::Shuffled);
+        let order = self.seed()?.map_or(Order::RISING, Order::Shuffled);
         #[cfg(not(any(debug_assertions, feature = "shuffled")))]
         let order = Order::RISING;
         let run = |leader| catch(kernel, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order, leader }));
@@ -182,7 +192,7 @@ impl CpuExecutor {
             Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order, leader: None }))?)
         };
         #[cfg(any(debug_assertions, feature = "shuffled"))]
-        if let Some(seed) = self.seed {
+        if let Some(seed) = self.seed()? {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }

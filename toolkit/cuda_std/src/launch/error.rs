@@ -175,6 +175,14 @@ pub enum LaunchError {
         /// The time limit.
         limit: std::time::Duration,
     },
+    /// The environment asks for another schedule by something else than a number.
+    #[error(
+        "the variable CUDA_SCHEDULE_SEED is `{value}`, and a seed is a number from 0 to 18446744073709551615; unset it, or give a number"
+    )]
+    ScheduleSeed {
+        /// The variable's value.
+        value: String,
+    },
     /// A thread panicked.
     #[error(transparent)]
     Panic(#[from] KernelPanic),

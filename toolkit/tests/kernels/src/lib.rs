@@ -43,7 +43,7 @@ pub use model::{
     wide_atomics,
 };
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};
-pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
+pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose, raw_turn, raw_turn_unmet};
 pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
 
 /// This crate's kernels for devices.

@@ -8,7 +8,8 @@
  * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
  * at once. With -DDEVICES=2 there are two devices, which have their memory in common; with -DMICROSECONDS=500, kernels that
  * compute nothing take so long. With -DCAPTURE_FORBIDS_WAITS nothing can be waited for while a thread records a graph, as where
- * another library records one in CUDA's global mode. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
+ * another library records one in CUDA's global mode. With the variable CUDA_SIMULATED_LAUNCHES=FILE, each kernel that runs adds a line
+ * with its name and the seed of its module's schedule. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
  */
 #include <math.h>
 #include <pthread.h>
@@ -38,7 +39,7 @@
 
 enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, NO_BINARY_FOR_GPU = 209, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
        ILLEGAL_ADDRESS = 700, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
-enum kind { COPY, SET, RECORD, WAIT, LAUNCH, REST };
+enum kind { COPY, SET, SET_WORDS, RECORD, WAIT, LAUNCH, REST };
 enum { MOST_PARAMETERS = 96 };
 
 struct op {
@@ -57,7 +58,7 @@ struct op {
 struct ops { struct op *list; size_t count, room; };
 struct stream { struct ops ops; size_t done; struct ops *capture; struct stream *next; };
 struct event { struct stream *stream; size_t at; int timed; double milliseconds; };
-struct module { char *text; int gone; };
+struct module { char *text; int gone; const uint32_t *seed; };
 struct function { char name[64]; struct module *module; int parameters; size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS]; };
 struct memory { char *begin; size_t bytes; int pinned; struct memory *next; };
 
@@ -150,6 +151,15 @@ static void launch(const struct op *op) {
     now += turns || roots || fails ? 0.01 : 0.01 + (double)(uint32_t)a[4] * 1e-5;
 }
 
+static void list(const struct function *function) {
+    const char *name = getenv("CUDA_SIMULATED_LAUNCHES");
+    FILE *file = name ? fopen(name, "a") : NULL;
+    if (!file) return;
+    if (function->module->seed) fprintf(file, "%s %08x\n", function->name, *function->module->seed);
+    else fprintf(file, "%s without\n", function->name);
+    fclose(file);
+}
+
 /* Runs the first `until` pieces of a stream's work. */
 static void run(struct stream *stream, size_t until) {
     while (!sticky && stream->done < until) {
@@ -157,10 +167,11 @@ static void run(struct stream *stream, size_t until) {
         switch (op.kind) {
         case COPY: memmove(op.to, op.from, op.bytes); now += 0.001 + (double)op.bytes * 1e-7; break;
         case SET: memset(op.to, op.value, op.bytes); now += 0.001; break;
+        case SET_WORDS: for (size_t i = 0; i < op.bytes; i += 4) memcpy(op.to + i, &op.value, 4); break;
         case RECORD: op.event->milliseconds = now; break;
         case WAIT: run(op.stream, op.at); break;
-        case LAUNCH: launch(&op); break;
-        case REST: if (MICROSECONDS) usleep(MICROSECONDS); break;
+        case LAUNCH: list(op.function); launch(&op); break;
+        case REST: list(op.function); if (MICROSECONDS) usleep(MICROSECONDS); break;
         }
         stream->done++;
     }
@@ -271,6 +282,11 @@ API cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, struct strea
     queue(stream, (struct op){ .kind = SET, .to = (char *)to, .value = value, .bytes = bytes });
     return leave(OK);
 }
+API cuMemsetD32Async(uint64_t to, unsigned value, size_t words, struct stream *stream) {
+    ENTER_ALIVE;
+    queue(stream, (struct op){ .kind = SET_WORDS, .to = (char *)to, .value = (int)value, .bytes = 4 * words });
+    return leave(OK);
+}
 static unsigned copy(void *to, const void *from, size_t bytes, struct stream *stream) {
     ENTER_ALIVE;
     queue(stream, (struct op){ .kind = COPY, .to = to, .from = from, .bytes = bytes });
@@ -350,6 +366,7 @@ API cuModuleLoadDataEx(struct module **module, const void *image, unsigned count
     *module = malloc(sizeof **module);
     (*module)->text = strdup(text);
     (*module)->gone = 0;
+    (*module)->seed = NULL;
     return OK;
 }
 API cuModuleUnload(struct module *module) { module->gone = 1; return OK; }
@@ -388,6 +405,7 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct module *module
     at = strchr(at, '{');
     for (size_t i = 0; i < *bytes; i++, at = strpbrk(at, ",}")) content[i] = (unsigned char)atoi(++at);
     *address = (uint64_t)content;
+    if (!strcmp(name, "__cuda_schedule_seed")) module->seed = (const uint32_t *)content;
     return OK;
 }
 API cuFuncGetAttribute(int *value, int attribute, struct function *function) { (void)function; *value = attribute == 0 ? 1024 : 0; return OK; }
@@ -412,7 +430,7 @@ API cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
 #ifdef OTHERS_DO_NOTHING
     if (!found) {
         ENTER_ALIVE;
-        queue(stream, (struct op){ .kind = REST });
+        queue(stream, (struct op){ .kind = REST, .function = function });
         return leave(OK);
     }
 #endif
