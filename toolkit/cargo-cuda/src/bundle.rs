@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let programs = tests(&arguments.directory)?;
     ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
     let bin = begin(&out)?;
-    for (name, path) in &programs {
+    for Executable { name, path, .. } in &programs {
         fs::copy(path, bin.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
     }
     finish(&out, SCRIPT)?;
@@ -84,7 +84,7 @@ pub fn make_executable(_: &Path) -> Result<()> {
 }
 
 /// The names and executables of a crate's tests, built like a release.
-fn tests(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
+fn tests(directory: &Path) -> Result<Vec<Executable>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["test", "--release", "--no-run", "--lib", "--tests", "--message-format", "json-render-diagnostics"]);
     let output = cargo.current_dir(directory).stderr(Stdio::inherit()).output().context("cargo does not start")?;
@@ -92,27 +92,44 @@ fn tests(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(executables(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// The executables in cargo's messages.
-fn executables(messages: &str) -> Vec<(String, PathBuf)> {
+/// An executable with tests.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Executable {
+    pub name: String,
+    pub path: PathBuf,
+    /// Its package's folder, in which cargo runs it.
+    pub folder: PathBuf,
+}
+
+/// The executables with tests in cargo's messages. (Programs that tests call are in them, too.)
+pub(crate) fn executables(messages: &str) -> Vec<Executable> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let program = |message: Value| {
-        let path = message["executable"].as_str()?;
-        Some((message["target"]["name"].as_str()?.to_owned(), path.into()))
+        let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let name = message["target"]["name"].as_str()?;
+        Some(Executable { name: name.to_owned(), path: path.into(), folder: folder.to_owned() })
     };
-    let mut found: Vec<(String, PathBuf)> = messages.filter_map(program).collect();
+    let mut found: Vec<Executable> = messages.filter_map(program).collect();
     found.sort();
     found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::executables;
+    use super::{Executable, executables};
 
     #[test]
     fn programs_are_found_in_cargos_messages() {
-        let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"waves\"},\"executable\":null}\n\
-             {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"saxpy\"},\"executable\":\"/t/saxpy-1\"}\n\
-             not a message\n{\"reason\":\"build-finished\",\"success\":true}\n";
-        assert_eq!(executables(messages), [("saxpy".to_owned(), "/t/saxpy-1".into())]);
+        let message = |name: &str, executable: &str, is_test: bool| {
+            format!(
+                "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/k/Cargo.toml\",\"target\":{{\"name\":\"{name}\"}},\
+                 \"profile\":{{\"test\":{is_test}}},\"executable\":{executable}}}\n"
+            )
+        };
+        let messages = message("waves", "null", true) + &message("saxpy", "\"/t/saxpy-1\"", true);
+        let messages = messages + &message("program", "\"/t/program\"", false) + "not a message\n";
+        let found = executables(&(messages + "{\"reason\":\"build-finished\",\"success\":true}\n"));
+        assert_eq!(found, [Executable { name: "saxpy".to_owned(), path: "/t/saxpy-1".into(), folder: "/k".into() }]);
     }
 }

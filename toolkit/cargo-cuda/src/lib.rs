@@ -4,6 +4,7 @@
 pub mod build;
 pub mod bundle;
 pub mod doctor;
+pub mod fuzz;
 pub mod new;
 pub mod ptxas;
 

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cargo_cuda::{build, bundle, doctor, new, ptxas};
+use cargo_cuda::{build, bundle, doctor, fuzz, new, ptxas};
 use clap::{Parser, Subcommand};
 use cuda_builder::{CudaBuilder, NvvmArch};
 
-/// Crates of GPU kernels: create one, build its PTX, measure its kernels, bundle its tests for a machine with a GPU
+/// Crates of GPU kernels: create one, build its PTX, measure its kernels, bundle its tests for a machine with a GPU, run them under
+/// many schedules
 #[derive(Parser)]
 #[command(bin_name = "cargo cuda", version, about)]
 struct Arguments {
@@ -33,6 +34,7 @@ enum Command {
     },
     Ptxas(ptxas::Arguments),
     Bundle(bundle::Arguments),
+    Fuzz(fuzz::Arguments),
     /// Report what this machine can build and run, and how to install what is missing; succeeds if it can build PTX
     Doctor {
         /// A crate's folder, which decides the toolchain
@@ -70,6 +72,7 @@ fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Ptxas(arguments) => ptxas::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Doctor { directory } => {
             let is_there = doctor::run(&directory, &ptxas::default_directory(&directory), "cargo cuda")?;
             Ok(if is_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })

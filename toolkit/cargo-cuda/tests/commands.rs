@@ -64,3 +64,76 @@ fn the_doctor_tells_what_is_there() {
     assert!(told.contains("  ok  ptxas") || told.contains("cargo cuda ptxas --install"), "{told}");
     assert_eq!(told.contains("PTX can be built here."), output.status.success(), "{told}");
 }
+
+/// A program that fails with seed 3, does not end with seed 5, and otherwise launches two kernels, one of them twice.
+#[cfg(unix)]
+fn program_with_seeds(folder: &Path) -> String {
+    let script = "#!/bin/sh
+echo \"with $CUDA_SCHEDULE_SEED, $RUST_TEST_THREADS at a time, $1\"
+printf 'sums %08x\\nsums 1%07x\\nscan 00000001\\n' $CUDA_SCHEDULE_SEED $CUDA_SCHEDULE_SEED >> \"$CUDA_SCHEDULE_REPORT\"
+[ $CUDA_SCHEDULE_SEED = 3 ] && exit 7
+[ $CUDA_SCHEDULE_SEED = 5 ] && sleep 60
+exit 0
+";
+    let path = folder.join("program");
+    fs::write(&path, script).unwrap();
+    cargo_cuda::bundle::make_executable(&path).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+#[cfg(unix)]
+fn seeds_that_fail_or_hang_are_found_and_can_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program_with_seeds(folder.path());
+    let fuzz = |more: &[&str]| {
+        let output = cargo_cuda(folder.path(), &[&["fuzz", "--executable", &program][..], more].concat());
+        (output.status.success(), told(&output))
+    };
+    let row = |text: &str, kernel: &str| {
+        let line = text.lines().find(|line| line.starts_with(kernel)).unwrap_or_else(|| panic!("{text}"));
+        line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect::<Vec<u64>>()
+    };
+
+    let (passed, text) = fuzz(&["--from", "10", "--seeds", "4", "--", "some filter"]);
+    assert!(
+        passed && text.contains("4 of 4 runs of 1 executables with the seeds 10 to 13") && text.contains(" 0 failures"),
+        "{text}"
+    );
+    assert_eq!((row(&text, "sums"), row(&text, "scan")), (vec![8, 8], vec![4, 1]));
+
+    // One process at a time stops at the first failure.
+    let (passed, text) = fuzz(&["--jobs", "1", "--", "some filter"]);
+    assert!(!passed && text.contains("3 of 100 runs") && text.contains(" 1 failures"), "{text}");
+    for part in [
+        "FAILED with seed 3",
+        "exit status: 7",
+        "with 3, 1 at a time, some filter",
+        "CUDA_SCHEDULE_SEED=3 RUST_TEST_THREADS=1",
+    ] {
+        assert!(text.contains(part), "`{part}` is missing in {text}");
+    }
+
+    let (passed, text) = fuzz(&["--seeds", "6", "--limit", "1", "--keep-going"]);
+    assert!(!passed && text.contains("6 of 6 runs") && text.contains(" 2 failures"), "{text}");
+    assert!(text.contains("FAILED with seed 5") && text.contains("it did not end within 1 s"), "{text}");
+    assert_eq!(row(&text, "sums"), [12, 12]);
+
+    // No run begins after the time.
+    let (passed, text) = fuzz(&["--time", "0"]);
+    assert!(passed && text.contains("0 of 100 runs") && text.contains("no kernel was launched"), "{text}");
+}
+
+#[test]
+fn fuzzing_nothing_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = u64::MAX.to_string();
+    for (arguments, why) in [
+        (&["fuzz", "--executable", "nowhere"][..], "there is no executable nowhere"),
+        (&["fuzz", "--seeds", "0"], "--seeds 0 tries nothing"),
+        (&["fuzz", "--from", &last, "--seeds", "2"], "seeds end at"),
+    ] {
+        let output = cargo_cuda(folder.path(), arguments);
+        assert!(!output.status.success() && told(&output).contains(why), "{arguments:?}: {}", told(&output));
+    }
+}
