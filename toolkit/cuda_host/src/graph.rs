@@ -55,6 +55,8 @@ pub struct Graph {
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
+    /// The newest launch's stream, if the event could not be recorded after it, and the stream could not be waited for.
+    unmarked: Option<Stream>,
     /// The modules of its kernels. They outlive the graph, because fields are dropped after `drop`.
     _modules: Vec<Arc<dyn Send + Sync>>,
 }
@@ -95,6 +97,7 @@ impl Graph {
             begun,
             staging,
             launched,
+            unmarked: None,
             _modules: modules,
         };
         graph.instantiate()?;
@@ -121,6 +124,10 @@ impl Graph {
     pub fn launch(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.check_runs(OPERATION)?;
         stream.check_device(self.context(), OPERATION)?;
+        if let Some(before) = &self.unmarked {
+            before.wait_idle()?;
+            self.unmarked = None;
+        }
         let recorded = self.executor.stream();
         let context = self.executor.context();
         let _alone = context.queue_alone();
@@ -152,7 +159,11 @@ impl Graph {
             noted = noted.and(staging.after_launch(stream, &of_stream));
         }
         // Without the event, later work could not wait for the launch.
-        let recorded = self.launched.record(stream).or_else(|error| stream.wait_idle().and(Err(error)));
+        let recorded = self.launched.record(stream).or_else(|error| {
+            let waited = stream.wait_idle();
+            self.unmarked = waited.is_err().then(|| stream.clone());
+            waited.and(Err(error))
+        });
         stream.check(code, || format!("launching a graph of {} nodes", self.nodes))?;
         noted.and(recorded)
     }
@@ -162,6 +173,9 @@ impl Graph {
     /// # Errors
     /// Those of the driver.
     pub fn wait(&self) -> Result<(), CudaError> {
+        if let Some(stream) = &self.unmarked {
+            stream.wait_idle()?;
+        }
         self.launched.synchronize()
     }
 
