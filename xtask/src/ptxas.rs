@@ -9,7 +9,7 @@ use cuda_builder::NvvmArch;
 
 use crate::workspace::{self, KernelCrate, Place};
 
-/// Assemble the committed PTX and compare registers, stack, spills, shared memory and barriers with budget.toml
+/// Assemble the committed PTX and compare registers, stack, spills, shared memory, barriers and checks with budget.toml
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The chips, separated by commas

@@ -9,6 +9,7 @@ use std::thread;
 
 use anyhow::{Context as _, Result, bail};
 use cuda_builder::budget::{Budget, Measured};
+use cuda_builder::ptx::checks::check_sites;
 use cuda_builder::ptx::header::Header;
 use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptxas::installed_below;
@@ -18,7 +19,7 @@ use cuda_builder::{CudaBuilder, NvvmArch, Ptxas};
 /// differently.
 pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
 
-/// Build a crate's kernels, assemble them, and show registers, stack, spills, shared memory and barriers
+/// Build a crate's kernels, assemble them, and show registers, stack, spills, shared memory, barriers and checks
 ///
 /// Compares them with the crate's budget.toml, if it has one. A spill is a failure unless the budget has it.
 #[derive(clap::Args)]
@@ -154,6 +155,7 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], judged:
     })?;
     let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
     let module = PtxModule::parse(body);
+    measured.checks = check_sites(body);
     measured.barriers = module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect();
     // Side by side: the assembler takes one core.
     let found: Vec<_> = thread::scope(|scope| {
@@ -205,8 +207,8 @@ fn print_table(name: &str, measured: &Measured) {
     let names = measured.barriers.keys();
     let width = names.map(String::len).max().unwrap_or(0).max(name.len());
     println!(
-        "{:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {:>8}",
-        name, "chip", "registers", "stack", "spills stored", "spills read", "shared", "barriers"
+        "{:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {:>8} {:>6}",
+        name, "chip", "registers", "stack", "spills stored", "spills read", "shared", "barriers", "checks"
     );
     // Sorted by kernel, then by chip, for comparison by a kernel's author.
     let mut rows = BTreeMap::new();
@@ -216,9 +218,10 @@ fn print_table(name: &str, measured: &Measured) {
         }
     }
     for ((kernel, arch), used) in rows {
-        let barriers = measured.barriers.get(kernel).copied().unwrap_or(0);
+        let of = |sites: &BTreeMap<String, usize>| sites.get(kernel).copied().unwrap_or(0);
+        let (barriers, checks) = (of(&measured.barriers), of(&measured.checks));
         println!(
-            "{kernel:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {barriers:>8}",
+            "{kernel:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {barriers:>8} {checks:>6}",
             arch.to_string(),
             used.registers,
             used.stack,

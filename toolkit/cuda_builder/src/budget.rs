@@ -5,6 +5,7 @@
 //!
 //! [my_kernel]
 //! barriers = 3
+//! checks = 5
 //! sm_75 = { registers = 40, stack = 0, spills = 0, shared = 4096 }
 //! ```
 
@@ -17,8 +18,8 @@ use crate::arch::NvvmArch;
 use crate::ptxas::KernelResources;
 
 const HEADING: &str = "\
-# What each kernel may take: barrier sites in the PTX (exactly), registers of a thread, bytes of stack and spills of a
-# thread, bytes of static shared memory of a block. Measured, written and enforced by a tool.
+# What each kernel may take: barrier sites in the PTX (exactly), checks there that may panic, registers of a thread, bytes of
+# stack and spills of a thread, bytes of static shared memory of a block. Measured, written and enforced by a tool.
 ";
 
 /// A kernel's limits on one chip.
@@ -50,6 +51,8 @@ impl From<&KernelResources> for Limits {
 pub struct KernelBudget {
     /// Barrier sites in the PTX. A larger number may mean a duplicated barrier, a smaller one a lost barrier.
     pub barriers: usize,
+    /// Checks in the PTX: branches to code that panics. A larger number means a check that the compiler no longer proves.
+    pub checks: usize,
     /// The limits on each chip.
     pub limits: BTreeMap<NvvmArch, Limits>,
 }
@@ -65,6 +68,7 @@ pub struct KernelBudget {
 ///     ptxas = "13.5.37"
 ///     [scale]
 ///     barriers = 2
+///     checks = 4
 ///     sm_90 = { registers = 32, stack = 0, spills = 0, shared = 1024 }
 ///     "#,
 /// )?;
@@ -73,6 +77,7 @@ pub struct KernelBudget {
 /// let used = KernelResources { kernel: "scale".to_owned(), registers: 40, shared: 1024, ..Default::default() };
 /// let measured = Measured {
 ///     barriers: [("scale".to_owned(), 2)].into(),
+///     checks: [("scale".to_owned(), 4)].into(),
 ///     resources: [(NvvmArch::Compute90, vec![used])].into(),
 /// };
 /// let violations = budget.violations(&measured);
@@ -138,6 +143,18 @@ pub enum Violation {
         /// The number in the budget.
         limit: usize,
     },
+    /// There are more checks.
+    #[error(
+        "{kernel}: {used} checks that may panic, the budget is {limit}; an index is no longer proved, or is used without need"
+    )]
+    Checks {
+        /// The kernel.
+        kernel: String,
+        /// The number in the PTX.
+        used: usize,
+        /// The number in the budget.
+        limit: usize,
+    },
     /// A kernel without a budget on a chip.
     #[error("{kernel} has no budget for {arch}")]
     Unknown {
@@ -154,11 +171,13 @@ pub enum Violation {
     },
 }
 
-/// The measured resources: barrier sites by kernel, and other resources by chip.
+/// The measured resources: barrier sites and checks by kernel, and other resources by chip.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Barrier sites of each kernel.
     pub barriers: BTreeMap<String, usize>,
+    /// Checks of each kernel.
+    pub checks: BTreeMap<String, usize>,
     /// The resources of each kernel on each chip.
     pub resources: BTreeMap<NvvmArch, Vec<KernelResources>>,
 }
@@ -168,7 +187,8 @@ impl Budget {
     pub fn of(measured: &Measured, ptxas: &str) -> Self {
         let mut budget = Budget { ptxas: ptxas.to_owned(), kernels: BTreeMap::new() };
         for (kernel, &barriers) in &measured.barriers {
-            budget.kernels.insert(kernel.clone(), KernelBudget { barriers, limits: BTreeMap::new() });
+            let checks = measured.checks.get(kernel).copied().unwrap_or_default();
+            budget.kernels.insert(kernel.clone(), KernelBudget { barriers, checks, limits: BTreeMap::new() });
         }
         for (&arch, kernels) in &measured.resources {
             for used in kernels {
@@ -196,6 +216,14 @@ impl Budget {
             match self.kernels.get(kernel) {
                 Some(budget) if budget.barriers != used => {
                     found.push(Violation::Barriers { kernel: kernel.clone(), used, limit: budget.barriers });
+                }
+                _ => {}
+            }
+        }
+        for (kernel, &used) in &measured.checks {
+            match self.kernels.get(kernel) {
+                Some(budget) if used > budget.checks => {
+                    found.push(Violation::Checks { kernel: kernel.clone(), used, limit: budget.checks });
                 }
                 _ => {}
             }
@@ -250,7 +278,8 @@ fn kernel_budget(name: &str, table: &Table) -> Result<KernelBudget, BudgetError>
         value.and_then(Value::as_integer).and_then(|value| u32::try_from(value).ok()).ok_or_else(|| fail(key))
     };
     budget.barriers = number(table.get("barriers"), "barriers")? as usize;
-    for (key, value) in table.iter().filter(|(key, _)| *key != "barriers") {
+    budget.checks = number(table.get("checks"), "checks")? as usize;
+    for (key, value) in table.iter().filter(|(key, _)| !matches!(key.as_str(), "barriers" | "checks")) {
         let arch: NvvmArch = key.parse().map_err(|_| fail(key))?;
         let limits = value.as_table().ok_or_else(|| fail(key))?;
         let get = |what: &str| number(limits.get(what), &format!("{key}.{what}"));
@@ -270,7 +299,7 @@ impl fmt::Display for Budget {
         f.write_str(HEADING)?;
         writeln!(f, "ptxas = \"{}\"", self.ptxas)?;
         for (kernel, budget) in &self.kernels {
-            writeln!(f, "\n[{kernel}]\nbarriers = {}", budget.barriers)?;
+            writeln!(f, "\n[{kernel}]\nbarriers = {}\nchecks = {}", budget.barriers, budget.checks)?;
             for (arch, Limits { registers, stack, spills, shared }) in &budget.limits {
                 writeln!(
                     f,
@@ -290,6 +319,7 @@ mod tests {
         let used = KernelResources { kernel: "k".to_owned(), registers: 40, shared: 4096, ..Default::default() };
         Measured {
             barriers: BTreeMap::from([("k".to_owned(), 3)]),
+            checks: BTreeMap::from([("k".to_owned(), 5)]),
             resources: BTreeMap::from([(NvvmArch::Compute75, vec![used.clone()]), (NvvmArch::Compute90, vec![used])]),
         }
     }
@@ -326,6 +356,15 @@ mod tests {
     }
 
     #[test]
+    fn more_checks_are_a_violation_and_fewer_are_none() {
+        let budget = Budget::of(&measured(), "13.5.37");
+        let violations =
+            |checks| budget.violations(&Measured { checks: BTreeMap::from([("k".to_owned(), checks)]), ..measured() });
+        assert_eq!(violations(6), [Violation::Checks { kernel: "k".to_owned(), used: 6, limit: 5 }]);
+        assert_eq!(violations(4), []);
+    }
+
+    #[test]
     fn kernels_without_budget_and_budgets_without_kernel_are_told() {
         let empty = Measured::default();
         let budget = Budget::of(&measured(), "13.5.37");
@@ -350,8 +389,9 @@ mod tests {
     fn wrong_entries_are_named() {
         let wrong = |text: &str| Budget::parse(text).unwrap_err().to_string();
         assert!(wrong("[k]\nbarriers = -1").contains("`k.barriers`"));
-        assert!(wrong("[k]\nbarriers = 1\nsm_75 = { registers = 1 }").contains("`k.sm_75.stack`"));
-        assert!(wrong("[k]\nbarriers = 1\nsm_1 = {}").contains("`k.sm_1`"));
+        assert!(wrong("[k]\nbarriers = 1").contains("`k.checks`"));
+        assert!(wrong("[k]\nbarriers = 1\nchecks = 0\nsm_75 = { registers = 1 }").contains("`k.sm_75.stack`"));
+        assert!(wrong("[k]\nbarriers = 1\nchecks = 0\nsm_1 = {}").contains("`k.sm_1`"));
         assert!(wrong("k = 1").contains("`k`"));
         assert!(wrong("[k").contains("TOML"));
     }

@@ -27,6 +27,8 @@ pub struct DeviceBlock {
 enum Backing {
     /// Allocated by the block, which frees them.
     Device,
+    /// Allocated by the block, which frees them: unified memory, which host and device access at one address.
+    Unified,
     /// Page-locked memory of the host, which frees itself.
     Host { _memory: HostMemory },
     /// Memory of an owner, such as another library, which frees them when this is dropped.
@@ -57,7 +59,7 @@ impl DeviceBlock {
     pub(crate) fn allocate_unified(context: &Context, bytes: usize) -> Result<(Self, *mut u8), CudaError> {
         let bytes = bytes.max(1);
         let address = context.allocate_managed(bytes)?;
-        let block = Self::new(context, address, bytes, Backing::Device);
+        let block = Self::new(context, address, bytes, Backing::Unified);
         let pointer = std::ptr::with_exposed_provenance_mut::<u8>(address as usize);
         // SAFETY: the bytes were just allocated at an address that the host may use, and there is no other reference to
         // them.
@@ -102,6 +104,11 @@ impl DeviceBlock {
         matches!(self.backing, Backing::Host { .. })
     }
 
+    /// Whether the driver has to find out by itself on which side the bytes are.
+    pub(crate) fn is_visible(&self) -> bool {
+        matches!(self.backing, Backing::Host { .. } | Backing::Unified)
+    }
+
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
@@ -118,6 +125,12 @@ impl DeviceBlock {
             stream.check_runs(operation)?;
         }
         stream.check_device(&self.context, operation)
+    }
+
+    /// As [`check_stream`](Self::check_stream), for a copy between devices, whose stream may be of the other device. Memory that
+    /// is lent for a scope takes none of those: the scope waits for its own device.
+    pub(crate) fn check_peer(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
+        if matches!(self.backing, Backing::InScope) { self.check_stream(stream, operation) } else { Ok(()) }
     }
 
     /// An error if it is known that a launch that wrote some of `bytes` has panicked. Called after the use has begun, so that a
@@ -170,7 +183,7 @@ impl Drop for DeviceBlock {
             std::mem::forget(std::mem::replace(&mut self.backing, Backing::Left));
             tracing::warn!("memory of device {} is not used again: {error}", self.context.ordinal());
         }
-        if let Backing::Device = self.backing
+        if let Backing::Device | Backing::Unified = self.backing
             && self.context.bind().is_ok()
         {
             let driver = self.context.driver();

@@ -39,6 +39,8 @@ struct Inner {
     queueing: RwLock<()>,
     /// Streams that may have work.
     streams: Mutex<Vec<CUstream>>,
+    /// Devices whose memory copies on this device's streams have used.
+    peers: Mutex<Vec<CUdevice>>,
 }
 
 /// One per device: contexts of the same device share the state of its streams.
@@ -81,8 +83,8 @@ impl Context {
         // SAFETY: writes a handle; `Inner` releases it once.
         unsafe { driver.primary_ctx_retain(&raw mut raw, device) }
             .check(driver, || format!("opening a context on device {ordinal}"))?;
-        let (queueing, streams) = (RwLock::new(()), Mutex::default());
-        let inner = Arc::new(Inner { driver, device, raw, ordinal, queueing, streams });
+        let (queueing, streams, peers) = (RwLock::new(()), Mutex::default(), Mutex::default());
+        let inner = Arc::new(Inner { driver, device, raw, ordinal, queueing, streams, peers });
         open.push(Arc::downgrade(&inner));
         Ok(Self(inner))
     }
@@ -134,6 +136,33 @@ impl Context {
 
     pub(crate) fn driver(&self) -> &'static Driver {
         self.0.driver
+    }
+
+    pub(crate) fn raw(&self) -> CUcontext {
+        self.0.raw
+    }
+
+    /// Lets copies on this device's streams take the direct way to another device's memory, if the machine has one. If it has
+    /// none, the driver copies through the host.
+    pub(crate) fn reach(&self, other: &Self) -> Result<(), CudaError> {
+        let mut peers = self.0.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.contains(&other.0.device) {
+            return Ok(());
+        }
+        self.bind()?;
+        let mut can = 0;
+        // SAFETY: writes a number; both devices are the driver's.
+        unsafe { self.driver().device_can_access_peer(&raw mut can, self.0.device, other.0.device) }
+            .check(self.driver(), || format!("asking whether device {} reaches {}", self.ordinal(), other.ordinal()))?;
+        if can != 0 {
+            // SAFETY: both contexts are open. Other libraries may have enabled it, too, and nobody disables it here.
+            let code = unsafe { self.driver().ctx_enable_peer_access(other.0.raw, 0) };
+            if code != Code::PEER_ACCESS_ALREADY_ENABLED {
+                code.warn(self.driver(), "enabling direct copies between two devices; they go through the host");
+            }
+        }
+        peers.push(other.0.device);
+        Ok(())
     }
 
     /// Makes this the thread's current context.

@@ -82,12 +82,14 @@ driver_functions! {
     device_get_name = "cuDeviceGetName" (name: *mut c_char, len: c_int, device: CUdevice);
     device_get_attribute = "cuDeviceGetAttribute" (value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice);
     device_get_pci_bus_id = "cuDeviceGetPCIBusId" (id: *mut c_char, len: c_int, device: CUdevice);
+    device_can_access_peer = "cuDeviceCanAccessPeer" (can: *mut c_int, device: CUdevice, peer: CUdevice);
     device_total_mem = "cuDeviceTotalMem_v2" (bytes: *mut usize, device: CUdevice);
     primary_ctx_retain = "cuDevicePrimaryCtxRetain" (context: *mut CUcontext, device: CUdevice);
     primary_ctx_release = "cuDevicePrimaryCtxRelease_v2" (device: CUdevice);
     ctx_set_current = "cuCtxSetCurrent" (context: CUcontext);
     ctx_get_current = "cuCtxGetCurrent" (context: *mut CUcontext);
     ctx_synchronize = "cuCtxSynchronize" ();
+    ctx_enable_peer_access = "cuCtxEnablePeerAccess" (peer: CUcontext, flags: c_uint);
     mem_get_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut CUdeviceptr, bytes: usize);
     mem_alloc_managed = "cuMemAllocManaged" (address: *mut CUdeviceptr, bytes: usize, flags: c_uint);
@@ -104,6 +106,9 @@ driver_functions! {
     memcpy_dtoh = "cuMemcpyDtoH_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize);
     memcpy_dtod_async =
         "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    memcpy_peer_async = "cuMemcpyPeerAsync" (
+        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, bytes: usize, stream: CUstream
+    );
     memcpy_async = "cuMemcpyAsync" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
     stream_create = "cuStreamCreate" (stream: *mut CUstream, flags: c_uint);
     stream_destroy = "cuStreamDestroy_v2" (stream: CUstream);
@@ -274,6 +279,7 @@ impl Code {
     pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const NOT_FOUND: Self = Self(500);
     pub(crate) const NOT_READY: Self = Self(600);
+    pub(crate) const PEER_ACCESS_ALREADY_ENABLED: Self = Self(704);
 
     /// Whether it may be the result of work that was queued earlier, which any later call may return.
     pub(crate) fn is_of_earlier_work(self) -> bool {

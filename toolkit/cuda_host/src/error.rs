@@ -326,15 +326,17 @@ pub enum CudaError {
         /// Size of each.
         element_bytes: usize,
     },
-    /// Memory and stream of different devices in one operation.
-    #[error("{operation}: the memory is on device {memory}, the stream on device {stream}; copy through the host")]
+    /// Memory, a module or an event of another device than the operation's.
+    #[error(
+        "{operation}: device {expected} does this, but a part of it belongs to device {found}; make everything on one device, or copy between devices with `copy_from_device`"
+    )]
     OtherDevice {
         /// The operation that failed.
         operation: &'static str,
-        /// The memory's device.
-        memory: usize,
-        /// The stream's device.
-        stream: usize,
+        /// The device of the memory, module or event.
+        found: usize,
+        /// The operation's device, which is its stream's.
+        expected: usize,
     },
     /// A GPU's buffer in a launch on CPU cores, or the other way round.
     #[error(

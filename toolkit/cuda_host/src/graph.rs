@@ -54,6 +54,8 @@ pub struct Graph {
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
+    /// The newest launch's stream, if the event could not be recorded after it, and the stream could not be waited for.
+    unmarked: Option<Stream>,
     /// Its kernels. Their modules outlive the graph, because fields are dropped after `drop`.
     kernels: Vec<Kernels<Stream>>,
 }
@@ -84,8 +86,19 @@ impl Graph {
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
         // Owns the raw graph from here on, also if an error occurs.
-        let mut graph =
-            Self { id, executor, raw, executable: ptr::null_mut(), nodes: 0, uses, begun, staging, launched, kernels };
+        let mut graph = Self {
+            id,
+            executor,
+            raw,
+            executable: ptr::null_mut(),
+            nodes: 0,
+            uses,
+            begun,
+            staging,
+            launched,
+            unmarked: None,
+            kernels,
+        };
         graph.instantiate()?;
         Ok((graph, output))
     }
@@ -110,6 +123,10 @@ impl Graph {
     pub fn launch(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.check_runs(OPERATION)?;
         stream.check_device(self.context(), OPERATION)?;
+        if let Some(before) = &self.unmarked {
+            before.wait_idle()?;
+            self.unmarked = None;
+        }
         let recorded = self.executor.stream();
         let context = self.executor.context();
         let _alone = context.queue_alone();
@@ -144,7 +161,11 @@ impl Graph {
             noted = noted.and(staging.after_launch(stream, &of_stream));
         }
         // Without the event, later work could not wait for the launch.
-        let recorded = self.launched.record(stream).or_else(|error| stream.wait_idle().and(Err(error)));
+        let recorded = self.launched.record(stream).or_else(|error| {
+            let waited = stream.wait_idle();
+            self.unmarked = waited.is_err().then(|| stream.clone());
+            waited.and(Err(error))
+        });
         stream.check(code, || format!("launching a graph of {} nodes", self.nodes))?;
         noted.and(recorded)
     }
@@ -154,6 +175,9 @@ impl Graph {
     /// # Errors
     /// Those of the driver.
     pub fn wait(&self) -> Result<(), CudaError> {
+        if let Some(stream) = &self.unmarked {
+            stream.wait_idle()?;
+        }
         self.launched.synchronize()
     }
 

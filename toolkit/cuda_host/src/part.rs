@@ -3,7 +3,7 @@
 use crate::allocation::Memory;
 use crate::driver::CUdeviceptr;
 use crate::slot::Watch;
-use crate::usage::{Access, Queue};
+use crate::usage::Access;
 use crate::{CudaError, Stream};
 use std::ops::{Bound, Range, RangeBounds};
 
@@ -18,6 +18,14 @@ impl Part<'_> {
         self.memory.address() + self.bytes.start as u64
     }
 
+    fn download_described(&self, stream: &Stream) -> String {
+        format!("copying {} bytes from device {}", self.bytes.len(), stream.context().ordinal())
+    }
+
+    fn upload_described(&self, stream: &Stream) -> String {
+        format!("copying {} bytes to device {}", self.bytes.len(), stream.context().ordinal())
+    }
+
     /// Copies to the host, and waits for the end of it.
     ///
     /// # Safety
@@ -28,7 +36,7 @@ impl Part<'_> {
         to: *mut u8,
         operation: &'static str,
     ) -> Result<(), CudaError> {
-        stream.check_runs(operation)?;
+        stream.check_waits(operation, || self.download_described(stream))?;
         let turn = stream.enter(operation)?;
         let begun = self.memory.begin(stream, Access::Read, self.bytes.clone(), operation)?;
         // SAFETY: the caller's, until the copy has ended: also when there was an error, since the stream is waited for in
@@ -36,7 +44,7 @@ impl Part<'_> {
         let copied = unsafe { self.copy_to(stream, to) };
         self.memory.end(stream, Access::Read, begun);
         drop(turn);
-        let waited = stream.wait_idle();
+        let waited = stream.wait_for_borrowed();
         copied.and(waited)?;
         stream.report()?;
         // Someone else may have had the report.
@@ -63,7 +71,7 @@ impl Part<'_> {
             }
         };
         stream.note_queued();
-        stream.check(code, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
+        stream.check(code, || self.download_described(stream))
     }
 
     /// Copies from the host, and waits for the end of it.
@@ -76,11 +84,11 @@ impl Part<'_> {
         from: *const u8,
         operation: &'static str,
     ) -> Result<(), CudaError> {
-        stream.check_runs(operation)?;
+        stream.check_waits(operation, || self.upload_described(stream))?;
         // SAFETY: the caller's, until the copy has ended: also when there was an error, since the stream is waited for in
         // any case.
         let copied = unsafe { self.copy_from(stream, from, operation) };
-        let waited = stream.wait_idle();
+        let waited = stream.wait_for_borrowed();
         copied.and(waited)
     }
 
@@ -104,7 +112,49 @@ impl Part<'_> {
                     driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw())
                 }
             };
-            stream.check(code, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
+            stream.check(code, || self.upload_described(stream))
+        })
+    }
+
+    /// Queues a copy from another device. The stream is of either.
+    fn copy_from_peer(&self, stream: &Stream, from: &Part<'_>, operation: &'static str) -> Result<(), CudaError> {
+        // The launches of a graph are ordered with other work of one device.
+        stream.check_runs(operation)?;
+        let is_own = |part: &Part<'_>| stream.context().is(part.memory.context());
+        let peer = match (is_own(self), is_own(from)) {
+            (true, _) => from,
+            (_, true) => self,
+            _ => return stream.check_device(self.memory.context(), operation),
+        };
+        peer.memory.check_peer(stream, operation)?;
+        stream.context().reach(peer.memory.context())?;
+        let bytes = self.bytes.len();
+        let _turns = stream.enter_with(peer.memory.context());
+        let watch = Watch::new(stream.slot());
+        let reading = from.memory.usage.begin(stream, Access::Read)?;
+        from.memory.check_readable(&from.bytes, operation)?;
+        let writing = self.memory.usage.begin(stream, Access::Write)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        stream.context().bind()?;
+        let (driver, to_context, from_context) =
+            (stream.driver(), self.memory.context().raw(), from.memory.context().raw());
+        // SAFETY: both memories have these bytes, in the contexts that they were made with; they do not overlap.
+        let code = unsafe {
+            if self.memory.is_visible() || from.memory.is_visible() {
+                driver.memcpy_async(self.address(), from.address(), bytes, stream.raw())
+            } else {
+                driver.memcpy_peer_async(self.address(), to_context, from.address(), from_context, bytes, stream.raw())
+            }
+        };
+        stream.note_queued();
+        self.memory.end(stream, Access::Write, writing);
+        from.memory.end(stream, Access::Read, reading);
+        self.memory.written_by_launch(stream, self.bytes.clone(), watch);
+        stream.check(code, || {
+            let (to, from) = (self.memory.context().ordinal(), from.memory.context().ordinal());
+            format!("copying {bytes} bytes from device {from} to device {to}")
         })
     }
 
@@ -126,6 +176,9 @@ impl Part<'_> {
         operation: &'static str,
     ) -> Result<(), CudaError> {
         debug_assert_eq!(self.bytes.len(), from.bytes.len());
+        if !self.memory.context().is(from.memory.context()) {
+            return self.copy_from_peer(stream, from, operation);
+        }
         let bytes = self.bytes.len();
         let _turn = stream.enter(operation)?;
         let watch = Watch::new(stream.slot());

@@ -10,7 +10,7 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Elements in page-locked memory. Copies to and from it run while the program continues.
+/// Elements in page-locked memory. Copies to and from it run while the program continues, on streams of any device.
 ///
 /// The buffer knows its pending copies. Accessing its elements waits for them. So does dropping it, unless it belongs to a
 /// [`PinnedPool`](crate::PinnedPool): then its memory returns to the pool, and its next user waits.

@@ -18,18 +18,20 @@ pub struct PinnedBlock {
 
 /// The copies that use some memory, one after the other.
 pub(crate) struct Copies {
-    /// Recorded after the newest copy.
+    /// Recorded after the newest copy, on its device.
     done: Event,
     /// The newest copy's stream.
     last: Option<Stream>,
     /// Watches the stream of the newest copy to here, from before it was queued: a panic since then spoils the elements.
     watch: Option<Watch>,
+    /// The newest copy's stream, if the event could not be recorded after the copy, and the stream could not be waited for.
+    unmarked: Option<Stream>,
 }
 
 impl PinnedBlock {
     pub(crate) fn allocate(context: &Context, bytes: usize) -> Result<Self, CudaError> {
         let memory = HostMemory::new(context, bytes)?;
-        let copies = Copies { done: Event::without_time(context)?, last: None, watch: None };
+        let copies = Copies { done: Event::without_time(context)?, last: None, watch: None, unmarked: None };
         Ok(Self { memory, bytes, copies: Mutex::new(copies) })
     }
 
@@ -56,6 +58,7 @@ impl PinnedBlock {
 impl Copies {
     /// Orders a copy on `stream` after the one before.
     pub(crate) fn follow(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        self.wait_for_unmarked()?;
         match (&self.last, &self.watch) {
             // The contents come from a device: panics there concern their readers.
             (Some(_), Some(_)) => stream.wait(&self.done),
@@ -70,17 +73,38 @@ impl Copies {
         if to_here.is_some() {
             self.watch = to_here;
         }
-        // Without the event, later work could not wait for the copy.
-        self.done.record(stream).or_else(|error| stream.wait_idle().and(Err(error)))
+        self.mark(stream).or_else(|error| {
+            // Without the event, later work could not wait for the copy.
+            let waited = stream.wait_idle();
+            self.unmarked = waited.is_err().then(|| stream.clone());
+            waited.and(Err(error))
+        })
+    }
+
+    fn mark(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        if !self.done.context().is(stream.context()) {
+            // The copy follows those of the other device.
+            self.done = Event::without_time(stream.context())?;
+        }
+        self.done.record(stream)
+    }
+
+    fn wait_for_unmarked(&mut self) -> Result<(), CudaError> {
+        if let Some(stream) = &self.unmarked {
+            stream.wait_idle()?;
+            self.unmarked = None;
+        }
+        Ok(())
     }
 
     /// Whether the newest copy is done.
     pub(crate) fn is_idle(&self) -> Result<bool, CudaError> {
-        self.done.is_done()
+        Ok(self.unmarked.is_none() && self.done.is_done()?)
     }
 
     /// Waits for the newest copy.
-    pub(crate) fn wait(&self) -> Result<(), CudaError> {
+    pub(crate) fn wait(&mut self) -> Result<(), CudaError> {
+        self.wait_for_unmarked()?;
         self.done.synchronize()
     }
 

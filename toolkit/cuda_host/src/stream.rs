@@ -14,7 +14,7 @@ use crate::usage::Queue;
 use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 const NON_BLOCKING: u32 = 1;
@@ -184,10 +184,10 @@ impl Stream {
         self.synchronize()
     }
 
-    /// Makes later work on this stream wait for `event`, if it was recorded.
+    /// Makes later work on this stream wait for `event`, if it was recorded. It may be another device's.
     ///
     /// # Errors
-    /// [`CudaError::OtherDevice`], and those of the driver.
+    /// [`CudaError::Recorded`] on the stream of a graph's recorder, and those of the driver.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
         let recorded = event.recorded_on();
         self.queue_wait(event)?;
@@ -215,9 +215,8 @@ impl Stream {
     fn queue_wait(&self, event: &Event) -> Result<(), CudaError> {
         const OPERATION: &str = "making a stream wait for an event";
         self.check_runs(OPERATION)?;
-        self.check_device(event.context(), OPERATION)?;
         self.context().bind()?;
-        // SAFETY: both handles live; a wait takes the event as it is now, so that it can be recorded again.
+        // SAFETY: both handles live, on any devices; a wait takes the event as it is now, so that it can be recorded again.
         let code = unsafe { self.driver().stream_wait_event(self.0.raw, event.raw(), 0) };
         self.check(code, || OPERATION.to_owned())
     }
@@ -256,6 +255,59 @@ impl Stream {
             Some(recording) => recording.enter(operation),
             None => Ok(Turn::Running { _no_graph: self.context().queue() }),
         }
+    }
+
+    /// As [`enter`](Self::enter), for work that also uses memory of another device, where no graph is launched in between either.
+    pub(crate) fn enter_with<'s>(&'s self, other: &'s Context) -> [RwLockReadGuard<'s, ()>; 2] {
+        // Always in this order: two threads that hold one each would wait for each other as soon as graphs wait for both.
+        let [first, second] =
+            if self.context().ordinal() < other.ordinal() { [self.context(), other] } else { [other, self.context()] };
+        [first.queue(), second.queue()]
+    }
+
+    /// An error if waiting is not possible now, as while another library records a graph in CUDA's global mode. Asked before
+    /// a copy from or to borrowed memory is queued, which must not outlive the borrow.
+    pub(crate) fn check_waits(
+        &self,
+        operation: &'static str,
+        described: impl FnOnce() -> String,
+    ) -> Result<(), CudaError> {
+        self.check_runs(operation)?;
+        self.context().bind()?;
+        let join = lock(&self.0.join);
+        // SAFETY: the handle lives.
+        match unsafe { self.driver().event_query(*join) } {
+            Code::NOT_READY => Ok(()),
+            code => self.check(code, described),
+        }
+    }
+
+    /// Waits for copies from or to memory that the caller borrows. If the driver refuses to wait, this asks again, because the
+    /// copies may still run.
+    ///
+    /// # Errors
+    /// The first refusal, when the work has ended. A process whose device can neither be waited for nor has failed is aborted
+    /// after ten seconds: a copy would use memory that belongs to others.
+    pub(crate) fn wait_for_borrowed(&self) -> Result<(), CudaError> {
+        const LONGEST: Duration = Duration::from_secs(10);
+        let Err(refused) = self.wait_idle() else { return Ok(()) };
+        let start = Instant::now();
+        let mut last = refused.clone();
+        // Nothing runs any more on a device that has failed, or after the driver has shut down (4) or the context was destroyed (709).
+        while !last.is_context_lost() && !matches!(last, CudaError::Driver { code: 4 | 709, .. }) {
+            if start.elapsed() > LONGEST {
+                eprintln!(
+                    "cuda_host: a copy from or to borrowed memory cannot be waited for, so the process ends: {refused}"
+                );
+                std::process::abort();
+            }
+            match self.wait_idle() {
+                Ok(()) => break,
+                Err(error) => last = error,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(refused)
     }
 
     /// An error if the stream records a graph, so that there is nothing to wait for.
@@ -311,7 +363,7 @@ impl Stream {
         if self.context().is(context) {
             return Ok(());
         }
-        Err(CudaError::OtherDevice { operation, memory: context.ordinal(), stream: self.context().ordinal() })
+        Err(CudaError::OtherDevice { operation, found: context.ordinal(), expected: self.context().ordinal() })
     }
 
     /// The panics since the last report that concern finished work.
@@ -394,7 +446,9 @@ impl Queue for Stream {
     type Moment = Event;
 
     fn moment(&self, old: Option<Event>) -> Result<Event, CudaError> {
-        let event = old.map_or_else(|| Event::without_time(self.context()), Ok)?;
+        // Memory that was copied between devices has been used by streams of both.
+        let own = old.filter(|event| event.context().is(self.context()));
+        let event = own.map_or_else(|| Event::without_time(self.context()), Ok)?;
         event.record(self)?;
         Ok(event)
     }
@@ -429,13 +483,14 @@ impl Queue for Stream {
         }
         // Read first, because the event is recorded after all of this work.
         let until = other.newest();
-        self.context().bind()?;
         let driver = self.context().driver();
         {
             let join = lock(&other.0.join);
+            other.context().bind()?;
             // SAFETY: the handles live; a wait takes the event as it is now, so that it can be recorded again.
             unsafe { driver.event_record(*join, other.0.raw) }
                 .check(driver, || "recording an event between two streams".to_owned())?;
+            self.context().bind()?;
             // SAFETY: as above.
             unsafe { driver.stream_wait_event(self.0.raw, *join, 0) }
                 .check(driver, || "making a stream wait for another".to_owned())?;

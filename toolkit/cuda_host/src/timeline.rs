@@ -64,6 +64,7 @@ impl Timeline {
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
     pub fn begin(&self, stream: &Stream) -> Result<OpenSpan, CudaError> {
+        self.origin.check_device(stream.context(), "beginning a span")?;
         let begin = Event::new(stream.context())?;
         stream.come_after(&self.origin)?;
         begin.record(stream)?;

@@ -207,12 +207,16 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         self.part().zero(stream)
     }
 
-    /// Copies other elements on the device after the work that writes them. Does not wait for it.
+    /// Copies other elements of a device after the work that writes them. Does not wait for it.
+    ///
+    /// The elements may be on another device than these; the stream is of either. Such a copy goes straight from device to
+    /// device if the machine has a way for it, and otherwise through the host, which the driver does.
     ///
     /// # Errors
-    /// [`CudaError::Length`], [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the driver.
+    /// [`CudaError::Length`]; [`CudaError::OtherDevice`] if the stream is of neither device; [`CudaError::Recorded`] if a
+    /// graph would copy between devices; [`CudaError::Poisoned`]; and those of the driver.
     pub fn copy_from_device(&mut self, stream: &Stream, from: DeviceView<'_, T>) -> Result<(), CudaError> {
-        const OPERATION: &str = "copying on the device";
+        const OPERATION: &str = "copying on a device";
         if from.len != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: from.len, to: self.len });
         }

@@ -22,6 +22,22 @@ pub fn is_there() -> bool {
     }
 }
 
+/// Whether there are two CUDA devices. If not, prints one line.
+///
+/// # Panics
+/// If there are fewer and `CUDA_REQUIRE_TWO_GPUS=1` is set.
+pub fn are_two() -> bool {
+    let count = Device::count().unwrap_or(0);
+    if count < 2 {
+        assert!(
+            std::env::var("CUDA_REQUIRE_TWO_GPUS").as_deref() != Ok("1"),
+            "CUDA_REQUIRE_TWO_GPUS=1, but there is {count}"
+        );
+        println!("skipped: two CUDA devices are needed, and there is {count}");
+    }
+    count >= 2
+}
+
 /// An executor on the first device. `None` if there is no device; see [`is_there`].
 pub fn executor(module: &str, image: Image<'_>) -> Option<CudaExecutor> {
     is_there().then(|| CudaExecutor::open(0, module, image).expect("a device that opens"))

@@ -67,6 +67,8 @@ pub(super) struct Block<'a> {
     pub successors: Vec<usize>,
     /// Threads that get here do not get to the function's end: they end (`exit`, `trap`), or stay in a loop.
     pub ends_threads: bool,
+    /// Whether threads that end here call a function, as those that panic do.
+    pub ends_with_call: bool,
 }
 
 /// The control flow of a function.
@@ -292,6 +294,7 @@ impl<'a> Reader<'a> {
             block.ends_threads = ends;
             // What only threads compute that end decides nothing.
             if ends {
+                block.ends_with_call = block.instructions.iter().any(|instruction| instruction.base() == "call");
                 block.instructions.clear();
             }
         }

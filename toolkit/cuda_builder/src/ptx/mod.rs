@@ -2,6 +2,7 @@
 
 pub mod bounds;
 mod butterfly;
+pub mod checks;
 pub mod convergent;
 mod dependence;
 pub mod divergence;

@@ -150,8 +150,10 @@ impl Event {
     /// Milliseconds from `start` to this event, with a resolution of about half a microsecond. Waits for both.
     ///
     /// # Errors
-    /// Those of the driver; `CUDA_ERROR_INVALID_HANDLE` if one of them was never recorded.
+    /// [`CudaError::OtherDevice`], since devices have clocks of their own; those of the driver; `CUDA_ERROR_INVALID_HANDLE` if
+    /// one of them was never recorded.
     pub fn elapsed_ms(&self, start: &Self) -> Result<f32, CudaError> {
+        start.check_device(&self.context, "measuring the time between two events")?;
         start.synchronize()?;
         self.synchronize()?;
         let driver = self.context.driver();
@@ -160,6 +162,14 @@ impl Event {
         unsafe { driver.event_elapsed_time(&raw mut milliseconds, start.raw, self.raw) }
             .check(driver, || "measuring the time between two events".to_owned())?;
         Ok(milliseconds)
+    }
+
+    /// An error unless the event belongs to the device of `other`.
+    pub(crate) fn check_device(&self, other: &Context, operation: &'static str) -> Result<(), CudaError> {
+        if self.context.is(other) {
+            return Ok(());
+        }
+        Err(CudaError::OtherDevice { operation, found: self.context.ordinal(), expected: other.ordinal() })
     }
 
     pub(crate) fn context(&self) -> &Context {

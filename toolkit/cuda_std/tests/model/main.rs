@@ -3,6 +3,7 @@
 mod atomics;
 mod attacks;
 mod called_directly;
+mod checks;
 mod double_buffer;
 mod generic;
 mod grids;

@@ -6,10 +6,14 @@
  *
  * -DWITHOUT_GRAPHS, -DNO_DEVICE and -DCAPABILITY=61 make other drivers of it; with -DOTHERS_DO_NOTHING, kernels that are
  * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
- * at once. With -DDEVICES=2 there are two devices, which have their memory in common; with -DMICROSECONDS=500, kernels that
- * compute nothing take so long. With -DCAPTURE_FORBIDS_WAITS nothing can be waited for while a thread records a graph, as where
- * another library records one in CUDA's global mode. With the variable CUDA_SIMULATED_LAUNCHES=FILE, each kernel that runs adds a line
- * with its name and the seed of its module's schedule. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
+ * at once. With -DDEVICES=2 there are two devices, each with its own memory, streams and events: what is used with the other
+ * device's, or without its own context, is an error; copies between devices are none. -DWITHOUT_PEERS lets neither device reach the
+ * other. With -DMICROSECONDS=500, kernels that compute nothing take so long. With -DCAPTURE_FORBIDS_WAITS nothing can be waited for
+ * while a thread records a graph, as where another library records one in CUDA's global mode. With the variable
+ * CUDA_SIMULATED_LAUNCHES=FILE, each kernel that runs adds a line with its name and the seed of its module's schedule. Machine code is
+ * the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
+ *
+ * simulated_fail lets later calls fail, for tests of errors. Work on freed memory ends the context.
  */
 #include <math.h>
 #include <pthread.h>
@@ -38,7 +42,8 @@
 #define API __attribute__((visibility("default"))) unsigned
 
 enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, NO_BINARY_FOR_GPU = 209, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
-       ILLEGAL_ADDRESS = 700, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
+       INVALID_CONTEXT = 201, NO_PEERS = 217, INVALID_HANDLE = 400,
+       ILLEGAL_ADDRESS = 700, PEERS_ALREADY = 704, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
 enum kind { COPY, SET, SET_WORDS, RECORD, WAIT, LAUNCH, REST };
 enum { MOST_PARAMETERS = 96 };
 
@@ -56,18 +61,24 @@ struct op {
     uint64_t arguments[MOST_PARAMETERS];
 };
 struct ops { struct op *list; size_t count, room; };
-struct stream { struct ops ops; size_t done; struct ops *capture; struct stream *next; };
-struct event { struct stream *stream; size_t at; int timed; double milliseconds; };
-struct module { char *text; int gone; const uint32_t *seed; };
+struct stream { struct ops ops; size_t done; int device; struct ops *capture; struct stream *next; };
+struct event { int device; struct stream *stream; size_t at; int timed; double milliseconds; };
+struct module { char *text; int device, gone; const uint32_t *seed; };
 struct function { char name[64]; struct module *module; int parameters; size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS]; };
-struct memory { char *begin; size_t bytes; int pinned; struct memory *next; };
+struct memory { char *begin; size_t bytes; int pinned, device; struct memory *next; };
 
 static pthread_mutex_t lock;
-static struct memory *memories;
+static struct memory *memories, *freed; /* `freed`: what nobody gets again */
 static struct stream *streams;
-static size_t used;
+static size_t used[DEVICES];
 static double now;        /* milliseconds of the device */
 static unsigned sticky;   /* the error that has ended the context */
+static size_t calls, failing_from, failing_until; /* of the calls that may fail; the others are not counted */
+static unsigned failure;
+static int peers[DEVICES][DEVICES];
+static int contexts[DEVICES];
+static _Thread_local int *current;
+static int here(void) { return current ? (int)(current - contexts) : -1; }
 
 __attribute__((constructor)) static void begin(void) {
     pthread_mutexattr_t attributes;
@@ -81,7 +92,20 @@ static unsigned leave(unsigned code) {
     return code;
 }
 #define ENTER pthread_mutex_lock(&lock)
-#define ENTER_ALIVE do { ENTER; if (sticky) return leave(sticky); } while (0)
+#define ENTER_ALIVE do { ENTER; if (sticky) return leave(sticky); if (fails_now()) return leave(failure); } while (0)
+
+static int fails_now(void) {
+    size_t number = calls++;
+    return failing_from <= number && number < failing_until;
+}
+/* `count` calls fail after `after` others that succeed. Returns the number of calls so far. */
+__attribute__((visibility("default"))) size_t simulated_fail(size_t after, size_t count, unsigned code) {
+    ENTER;
+    failing_from = calls + after, failing_until = failing_from + count, failure = code;
+    size_t so_far = calls;
+    pthread_mutex_unlock(&lock);
+    return so_far;
+}
 
 static struct op *push(struct ops *ops, struct op op) {
     if (ops->count == ops->room) {
@@ -94,15 +118,30 @@ static struct op *push(struct ops *ops, struct op op) {
 
 static void queue(struct stream *stream, struct op op) { push(stream->capture ? stream->capture : &stream->ops, op); }
 
-static int is_there(const void *address, size_t bytes) {
+static struct memory *find(struct memory *list, const void *address, size_t bytes) {
     const char *at = address;
-    for (struct memory *m = memories; m; m = m->next)
-        if (m->begin <= at && at + bytes <= m->begin + m->bytes) return 1;
-    return 0;
+    for (struct memory *m = list; m; m = m->next)
+        if (m->begin <= at && at + bytes <= m->begin + m->bytes) return m;
+    return NULL;
+}
+
+/* Whether a kernel of a device may access it: the device's own memory, or page-locked memory. */
+static int is_there(const void *address, size_t bytes, int device) {
+    struct memory *m = find(memories, address, bytes);
+    return m && (m->pinned || m->device == device);
+}
+
+/* Whether a device may copy from or to it, or set it: not what was freed. */
+static int is_gone(const void *address, size_t bytes) { return find(freed, address, bytes) != NULL; }
+
+/* Whether the memory of an address is of this device, if it is a device's. */
+static int is_on(const void *address, int device) {
+    struct memory *m = find(memories, address, 1);
+    return !m || m->pinned || m->device == device;
 }
 
 /* The kernels of the tests. A panic record is 12 words, two of them the lengths of texts, and the texts. */
-static void launch(const struct op *op) {
+static void launch(const struct op *op, int device) {
     const uint64_t *a = op->arguments;
     const char *name = op->function->name;
     uint32_t *out = (uint32_t *)a[0], *input = (uint32_t *)a[2];
@@ -115,7 +154,8 @@ static void launch(const struct op *op) {
         sticky = INVALID;
         return;
     }
-    if (!is_there(offsets, 4 * (op->grid + 1)) || !is_there(out, 4 * offsets[op->grid]) || !is_there(input, 4 * length)) {
+    if (!is_there(offsets, 4 * (op->grid + 1), device) || !is_there(out, 4 * offsets[op->grid], device)
+        || !is_there(input, 4 * length, device)) {
         sticky = ILLEGAL_ADDRESS;
         return;
     }
@@ -164,13 +204,17 @@ static void list(const struct function *function) {
 static void run(struct stream *stream, size_t until) {
     while (!sticky && stream->done < until) {
         struct op op = stream->ops.list[stream->done];
+        if ((op.kind == COPY || op.kind == SET) && (is_gone(op.to, op.bytes) || (op.kind == COPY && is_gone(op.from, op.bytes)))) {
+            sticky = ILLEGAL_ADDRESS;
+            return;
+        }
         switch (op.kind) {
         case COPY: memmove(op.to, op.from, op.bytes); now += 0.001 + (double)op.bytes * 1e-7; break;
         case SET: memset(op.to, op.value, op.bytes); now += 0.001; break;
         case SET_WORDS: for (size_t i = 0; i < op.bytes; i += 4) memcpy(op.to + i, &op.value, 4); break;
         case RECORD: op.event->milliseconds = now; break;
         case WAIT: run(op.stream, op.at); break;
-        case LAUNCH: list(op.function); launch(&op); break;
+        case LAUNCH: list(op.function); launch(&op, stream->device); break;
         case REST: list(op.function); if (MICROSECONDS) usleep(MICROSECONDS); break;
         }
         stream->done++;
@@ -195,7 +239,8 @@ API cuInit(unsigned flags) {
 }
 API cuDriverGetVersion(int *version) { *version = 12040; return OK; }
 API cuGetErrorName(unsigned code, const char **name) {
-    *name = code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : code == NO_DEVICE_HERE ? "CUDA_ERROR_NO_DEVICE"
+    *name = code == INVALID_CONTEXT ? "CUDA_ERROR_INVALID_CONTEXT" : code == INVALID_HANDLE ? "CUDA_ERROR_INVALID_HANDLE"
+        : code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : code == NO_DEVICE_HERE ? "CUDA_ERROR_NO_DEVICE"
         : code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == INVALID ? "CUDA_ERROR_INVALID_VALUE"
         : "CUDA_ERROR_SIMULATED";
     return OK;
@@ -216,22 +261,46 @@ API cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 API cuDeviceGetPCIBusId(char *id, int length, int device) { (void)device; snprintf(id, (size_t)length, "0000:00:00.0"); return OK; }
 API cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = TOTAL; return OK; }
-API cuDevicePrimaryCtxRetain(void **context, int device) { static int all[DEVICES]; *context = &all[device]; return OK; }
+API cuDevicePrimaryCtxRetain(void **context, int device) { *context = &contexts[device]; return OK; }
 API cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
-static _Thread_local void *current;
-API cuCtxSetCurrent(void *context) { current = context; return OK; }
-API cuCtxGetCurrent(void **context) { *context = current; return OK; }
-API cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER; *free = TOTAL - used; *total = TOTAL; return leave(OK); }
+API cuCtxSetCurrent(int *context) { current = context; return OK; }
+API cuCtxGetCurrent(int **context) { *context = current; return OK; }
+API cuMemGetInfo_v2(size_t *free, size_t *total) {
+    if (!current) return INVALID_CONTEXT;
+    ENTER;
+    *free = TOTAL - used[here()], *total = TOTAL;
+    return leave(OK);
+}
+API cuDeviceCanAccessPeer(int *can, int device, int peer) {
+#ifdef WITHOUT_PEERS
+    *can = 0, (void)device, (void)peer;
+#else
+    *can = device != peer;
+#endif
+    return OK;
+}
+API cuCtxEnablePeerAccess(int *peer, unsigned flags) {
+    (void)flags;
+#ifdef WITHOUT_PEERS
+    (void)peer;
+    return NO_PEERS;
+#endif
+    if (!current) return INVALID_CONTEXT;
+    ENTER_ALIVE;
+    int *enabled = &peers[here()][peer - contexts];
+    return leave(*enabled ? PEERS_ALREADY : (*enabled = 1, OK));
+}
 
 static unsigned allocate(void **address, size_t bytes, int pinned) {
+    if (!current) return INVALID_CONTEXT;
     ENTER_ALIVE;
-    if (pinned ? bytes > PINNED_MOST : bytes > TOTAL - used) return leave(OUT_OF_MEMORY);
+    if (pinned ? bytes > PINNED_MOST : bytes > TOTAL - used[here()]) return leave(OUT_OF_MEMORY);
     struct memory *m = malloc(sizeof *m);
-    m->bytes = bytes, m->pinned = pinned, m->next = memories;
+    m->bytes = bytes, m->pinned = pinned, m->device = here(), m->next = memories;
     m->begin = aligned_alloc(256, (bytes + 255) / 256 * 256);
     memset(m->begin, 0xa5, bytes);
     memories = m;
-    if (!pinned) used += bytes;
+    if (!pinned) used[here()] += bytes;
     *address = m->begin;
     return leave(OK);
 }
@@ -241,7 +310,7 @@ API cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
     ENTER_ALIVE;
     if (bytes > PINNED_MOST) return leave(OUT_OF_MEMORY);
     struct memory *m = malloc(sizeof *m);
-    m->bytes = bytes, m->pinned = 1, m->begin = address, m->next = memories;
+    m->bytes = bytes, m->pinned = 1, m->device = here(), m->begin = address, m->next = memories;
     memories = m;
     return leave(OK);
 }
@@ -263,9 +332,10 @@ static unsigned release(void *address) {
             struct memory *gone = *m;
             memset(gone->begin, 0xdd, gone->bytes);
             *m = gone->next;
-            if (!gone->pinned) used -= gone->bytes;
-            /* Some bytes stay, so that work that comes too late finds them. */
-            if (gone->bytes > 1 << 20) free(gone->begin);
+            if (!gone->pinned) used[gone->device] -= gone->bytes;
+            /* Some bytes stay, so that work that comes too late is found out. */
+            if (gone->bytes > 1 << 20) free(gone->begin), free(gone);
+            else gone->next = freed, freed = gone;
             return leave(sticky);
         }
     return leave(INVALID);
@@ -279,29 +349,50 @@ API cuMemHostGetDevicePointer_v2(uint64_t *address, void *pointer, unsigned flag
 
 API cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, struct stream *stream) {
     ENTER_ALIVE;
+    if (stream->device != here()) return leave(INVALID_CONTEXT);
+    if (!is_on((void *)to, stream->device)) return leave(INVALID);
     queue(stream, (struct op){ .kind = SET, .to = (char *)to, .value = value, .bytes = bytes });
     return leave(OK);
 }
 API cuMemsetD32Async(uint64_t to, unsigned value, size_t words, struct stream *stream) {
     ENTER_ALIVE;
+    if (stream->device != here()) return leave(INVALID_CONTEXT);
+    if (!is_on((void *)to, stream->device)) return leave(INVALID);
     queue(stream, (struct op){ .kind = SET_WORDS, .to = (char *)to, .value = (int)value, .bytes = 4 * words });
     return leave(OK);
 }
 static unsigned copy(void *to, const void *from, size_t bytes, struct stream *stream) {
     ENTER_ALIVE;
+    if (stream->device != here()) return leave(INVALID_CONTEXT);
+    if (!is_on(to, stream->device) || !is_on(from, stream->device)) return leave(INVALID);
     queue(stream, (struct op){ .kind = COPY, .to = to, .from = from, .bytes = bytes });
     return leave(OK);
 }
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, struct stream *s) { return copy((void *)to, from, bytes, s); }
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, struct stream *s) { return copy(to, (void *)from, bytes, s); }
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
-API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
+/* Any memories. */
+API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct stream *stream) {
+    ENTER_ALIVE;
+    if (stream->device != here()) return leave(INVALID_CONTEXT);
+    queue(stream, (struct op){ .kind = COPY, .to = (void *)to, .from = (void *)from, .bytes = bytes });
+    return leave(OK);
+}
+API cuMemcpyPeerAsync(uint64_t to, int *to_context, uint64_t from, int *from_context, size_t bytes, struct stream *stream) {
+    ENTER_ALIVE;
+    if (stream->device != here() || (current != to_context && current != from_context)) return leave(INVALID_CONTEXT);
+    if (!is_on((void *)to, (int)(to_context - contexts)) || !is_on((void *)from, (int)(from_context - contexts))) return leave(INVALID);
+    queue(stream, (struct op){ .kind = COPY, .to = (void *)to, .from = (void *)from, .bytes = bytes });
+    return leave(OK);
+}
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)from, bytes); return OK; }
 
 API cuStreamCreate(struct stream **stream, unsigned flags) {
     (void)flags;
-    ENTER;
+    if (!current) return INVALID_CONTEXT;
+    ENTER_ALIVE;
     *stream = calloc(1, sizeof **stream);
+    (*stream)->device = here();
     (*stream)->next = streams, streams = *stream;
     return leave(OK);
 }
@@ -316,7 +407,8 @@ API cuStreamSynchronize(struct stream *stream) {
 API cuCtxSynchronize(void) {
     ENTER_ALIVE;
     for (struct stream *stream = streams; stream; stream = stream->next) if (stream->capture) return leave(CAPTURE_UNSUPPORTED);
-    for (struct stream *stream = streams; stream; stream = stream->next) run(stream, stream->ops.count);
+    for (struct stream *stream = streams; stream; stream = stream->next)
+        if (stream->device == here()) run(stream, stream->ops.count);
     return leave(sticky);
 }
 API cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned flags) {
@@ -326,10 +418,17 @@ API cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned flags
     if (event->stream) queue(stream, (struct op){ .kind = WAIT, .stream = event->stream, .at = event->at });
     return leave(OK);
 }
-API cuEventCreate(struct event **event, unsigned flags) { *event = calloc(1, sizeof **event); (*event)->timed = !(flags & 2); return OK; }
+API cuEventCreate(struct event **event, unsigned flags) {
+    if (!current) return INVALID_CONTEXT;
+    ENTER_ALIVE;
+    *event = calloc(1, sizeof **event);
+    (*event)->timed = !(flags & 2), (*event)->device = here();
+    return leave(OK);
+}
 API cuEventDestroy_v2(struct event *event) { (void)event; return OK; }
 API cuEventRecord(struct event *event, struct stream *stream) {
     ENTER_ALIVE;
+    if (stream->device != event->device) return leave(INVALID_HANDLE);
     if (stream->capture) return leave(CAPTURE_UNSUPPORTED);
     queue(stream, (struct op){ .kind = RECORD, .event = event });
     event->stream = stream, event->at = stream->ops.count;
@@ -348,7 +447,8 @@ API cuEventSynchronize(struct event *event) {
 }
 API cuEventElapsedTime(float *milliseconds, struct event *start, struct event *end) {
     ENTER_ALIVE;
-    if (!start->stream || !end->stream || !start->timed || !end->timed) return leave(400);
+    if (start->device != end->device) return leave(INVALID_HANDLE);
+    if (!start->stream || !end->stream || !start->timed || !end->timed) return leave(INVALID_HANDLE);
     *milliseconds = (float)(end->milliseconds - start->milliseconds);
     return leave(OK);
 }
@@ -365,8 +465,7 @@ API cuModuleLoadDataEx(struct module **module, const void *image, unsigned count
     if (!strstr(text, ".version")) return BAD_PTX;
     *module = malloc(sizeof **module);
     (*module)->text = strdup(text);
-    (*module)->gone = 0;
-    (*module)->seed = NULL;
+    (*module)->gone = 0, (*module)->device = here(), (*module)->seed = NULL;
     return OK;
 }
 API cuModuleUnload(struct module *module) { module->gone = 1; return OK; }
@@ -430,12 +529,14 @@ API cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
 #ifdef OTHERS_DO_NOTHING
     if (!found) {
         ENTER_ALIVE;
+        if (stream->device != here() || stream->device != function->module->device) return leave(INVALID_CONTEXT);
         queue(stream, (struct op){ .kind = REST, .function = function });
         return leave(OK);
     }
 #endif
     if (!found) return NOT_SUPPORTED;
     ENTER_ALIVE;
+    if (stream->device != here() || stream->device != function->module->device) return leave(INVALID_CONTEXT);
     struct op op = { .kind = LAUNCH, .function = function, .grid = x };
     for (int i = 0; i < function->parameters; i++) memcpy(&op.arguments[i], parameters[i], function->sizes[i]);
     queue(stream, op);
@@ -468,6 +569,7 @@ API cuGraphInstantiateWithFlags(struct ops **executable, struct ops *graph, unsi
 }
 API cuGraphLaunch(struct ops *executable, struct stream *stream) {
     ENTER_ALIVE;
+    if (stream->device != here()) return leave(INVALID_CONTEXT);
     for (size_t i = 0; i < executable->count; i++) queue(stream, executable->list[i]);
     return leave(OK);
 }

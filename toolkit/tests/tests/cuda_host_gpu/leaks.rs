@@ -4,8 +4,8 @@ use crate::lifetimes::running;
 use crate::pools::address;
 use crate::{gpu, launch_spin, offsets, slow, spun, try_spin};
 use cuda_host::{
-    Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, GpuBufferPool, Graph, Module, PinnedBuffer,
-    PinnedPool, Stream, VisibleBuffer,
+    CallersContext, Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, GpuBufferPool, Graph,
+    Machine, Module, Parcel, PinnedBuffer, PinnedPool, Stream, Timeline, VisibleBuffer,
 };
 use cuda_std::launch::Segments;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -206,6 +206,67 @@ fn a_record_that_panics_leaves_its_memory_to_others() {
                 assert_eq!(out.download(other.stream()).unwrap(), [spun(turn, 4); 64]);
             });
         });
+    }
+    works(&gpu);
+}
+
+/// Views have nothing to give back. What holds memory, events, modules or records keeps them.
+#[test]
+fn views_and_handles_are_forgotten_while_a_kernel_runs() {
+    let Some(gpu) = gpu() else { return };
+    let (stream, context) = (gpu.stream(), gpu.context());
+    let pool = GpuBufferPool::new(context);
+    let forget: [(&str, fn(&CudaExecutor, &mut DeviceBuffer<u32>, &GpuBufferPool)); 9] = [
+        ("views", |_, out, _| {
+            std::mem::forget((out.view(), out.slice(..3).unwrap()));
+            std::mem::forget(out.view_mut().split_at_mut(7).unwrap());
+        }),
+        ("a span", |gpu, _, _| {
+            let timeline = Timeline::new(gpu.stream()).unwrap();
+            std::mem::forget(timeline.begin(gpu.stream()).unwrap().end().unwrap());
+            std::mem::forget((timeline.begin(gpu.stream()).unwrap(), timeline));
+        }),
+        ("an event", |gpu, _, _| {
+            let event = Event::new(gpu.context()).unwrap();
+            event.record(gpu.stream()).unwrap();
+            std::mem::forget(event);
+        }),
+        ("a parcel", |gpu, _, pool| {
+            let staged = PinnedBuffer::zeroed(gpu.context(), 256).unwrap();
+            let mut parcel = Parcel::new(pool, gpu.stream(), staged, 256).unwrap();
+            std::mem::forget((parcel.add(&[1u32; 16]).unwrap(), parcel));
+        }),
+        ("a buffer that is copied", |gpu, out, pool| {
+            let mut copy = pool.lease::<u32>(gpu.stream(), 64).unwrap();
+            copy.view_mut().copy_from_device(gpu.stream(), out.view()).unwrap();
+            std::mem::forget(copy);
+        }),
+        ("an executor and its kernel", |gpu, _, _| {
+            let other = gpu.on(&gpu.context().stream().unwrap()).unwrap();
+            std::mem::forget((other.kernel::<spin::Kernel>().unwrap(), other));
+        }),
+        ("a machine's buffer", |gpu, _, _| {
+            let machine = Machine::from(gpu.clone());
+            std::mem::forget((
+                machine.buffer(&[1u32; 64]).unwrap(),
+                machine.offsets(&offsets(&[0, 64])).unwrap(),
+                machine,
+            ));
+        }),
+        ("a future", |gpu, _, _| std::mem::forget(gpu.stream().finished().unwrap())),
+        ("another library's context", |_, _, _| std::mem::forget(CallersContext::keep())),
+    ];
+    let at = DeviceOffsets::new(stream, &offsets(&[0, 64])).unwrap();
+    for (name, forget) in forget {
+        let mut out = pool.lease::<u32>(stream, 64).unwrap();
+        let input = pool.lease_from(stream, &[6u32; 64]).unwrap();
+        launch_spin(&gpu, &mut out, &at, &input, slow());
+        forget(&gpu, &mut out, &pool);
+        drop(input);
+        // The next owner of the input's memory writes it.
+        let next = pool.lease_zeroed::<u32>(stream, 64).unwrap();
+        assert_eq!(out.download(stream).unwrap(), [spun(6, slow()); 64], "{name}");
+        assert_eq!(next.download(stream).unwrap(), [0; 64], "{name}");
     }
     works(&gpu);
 }

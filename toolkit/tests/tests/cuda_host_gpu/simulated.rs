@@ -28,6 +28,21 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Devices that reach each other, and devices that do not.
+#[test]
+fn two_simulated_devices_do_not_mix() {
+    if is_simulated() {
+        return;
+    }
+    for (name, defines) in [("two", &["-DDEVICES=2"] as &[&str]), ("apart", &["-DDEVICES=2", "-DWITHOUT_PEERS"])] {
+        let Some(folder) = build(name, defines) else { return };
+        let path = folder.to_str().unwrap();
+        let variables = [("LD_LIBRARY_PATH", path), (SIMULATED, "1"), ("CUDA_REQUIRE_TWO_GPUS", "1")];
+        process(&["two_devices::", "peers::"], &variables);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
 #[test]
 fn an_old_driver_is_an_error_that_names_what_it_lacks() {
     if !with_driver("simulated::an_old_driver_is_an_error_that_names_what_it_lacks", &["-DWITHOUT_GRAPHS"]) {

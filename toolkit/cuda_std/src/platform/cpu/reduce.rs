@@ -68,7 +68,6 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
     add: impl Fn([f32; S], [f32; P]) -> [f32; S],
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
-    check_length(m, MAX_LENGTH);
     let mut parts = [[0.0; PARTS]; P];
     let mut slots = identity.map(|word| [word; 32]);
     let mut first = 0;
@@ -103,7 +102,6 @@ pub(crate) unsafe fn team_reduce_near_parts<
     (part, add): (impl Fn(u32, A, B) -> [f32; P], impl Fn([f32; S], [f32; P]) -> [f32; S]),
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
-    check_length(m, MAX_LENGTH);
     // Whole turns, and all threads of a team, so that the first part is the first thread's.
     let near_together = L.max(TURN as u32);
     let (mut words, mut parts) = ([[0.0; PARTS]; W], [[0.0; PARTS]; P]);

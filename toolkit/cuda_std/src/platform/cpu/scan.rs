@@ -2,7 +2,6 @@
 
 use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
-use crate::bounds::{MAX_LENGTH, check_length};
 use crate::elements::Elements;
 use crate::panic::cpu::ThreadGuard;
 use crate::platform::Scan;
@@ -19,7 +18,6 @@ pub(crate) fn block_scan<M: Elements>(
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
     const ROUND: u32 = crate::platform::REDUCE_SLOTS;
-    check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut carry = initial;
     for base in (0..n).step_by(ROUND as usize) {

@@ -3,7 +3,6 @@
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
-use crate::bounds::{MAX_LENGTH, check_length};
 use crate::elements::Elements;
 use crate::platform::Scan;
 
@@ -21,7 +20,6 @@ pub(crate) fn block_scan<M: Elements>(
     const ROUND: u32 = crate::platform::REDUCE_SLOTS;
     frozen(&value);
     frozen(&combine);
-    check_length(n, MAX_LENGTH);
     let groups = half.pointer::<M::Item>();
     let thread = thread_index();
     let lane = thread % WARP;
