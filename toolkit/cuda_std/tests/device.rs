@@ -263,6 +263,17 @@ fn recursion_is_warned_about() {
 }
 
 #[test]
+fn calls_by_address_are_warned_about() {
+    let Some(place) = case("by_address", "deny") else { return };
+    let output = build(&place).unwrap();
+    for kernel in ["by_object", "by_pointer"] {
+        let expected = format!("`{kernel}` calls a function by its address");
+        assert!(output.files[0].warnings.contains(&expected), "{kernel}: {}", output.files[0].warnings);
+    }
+    assert!(!output.files[0].warnings.contains("`by_type`"), "{}", output.files[0].warnings);
+}
+
+#[test]
 fn an_instruction_that_the_chip_lacks_is_refused() {
     let Some(refusals) = refusals("newer_instruction") else { return };
     assert!(

@@ -19,6 +19,8 @@ pub struct Function {
     pub assembly_sync: Vec<String>,
     /// The module's functions that it refers to.
     pub calls: BTreeSet<String>,
+    /// Whether it calls a function by its address, as functions of trait objects are called.
+    pub calls_by_address: bool,
     /// The module's variables that it refers to.
     pub variables: BTreeSet<String>,
     /// Its instructions that some chips lack, with the compute capability that they need ([`needs`]).
@@ -226,6 +228,7 @@ fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>, variabl
         let code = line.split("//").next().unwrap_or_default();
         for word in words(code) {
             function.barriers += usize::from(is_barrier(word));
+            function.calls_by_address |= word == ".callprototype";
             if in_assembly && is_collective(word) {
                 function.assembly_sync.push(word.to_owned());
             }

@@ -104,6 +104,9 @@ pub const SHARED_BYTES: u64 = 48 * 1024;
 ///
 /// let text = ".func f() { call.uni f, (); ret; }\n.visible .entry k() { call.uni f, (); ret; }";
 /// assert!(warnings(&PtxModule::parse(text))[0].contains("`k` calls a function that calls itself"));
+///
+/// let text = ".visible .entry k() { p : .callprototype ()_ (.param .b32 _); call %rd1, (param0), p; ret; }";
+/// assert!(warnings(&PtxModule::parse(text))[0].contains("`k` calls a function by its address"));
 /// ```
 pub fn warnings(module: &PtxModule) -> Vec<String> {
     let formatting = |kernel: &str| {
@@ -124,7 +127,18 @@ pub fn warnings(module: &PtxModule) -> Vec<String> {
             )
         })
     };
-    module.entries().into_iter().flat_map(|kernel| [formatting(kernel), recursion(kernel)]).flatten().collect()
+    let addresses = |kernel: &str| {
+        module.reached(kernel).into_iter().find(|function| function.calls_by_address).map(|function| {
+            format!(
+                "kernel `{kernel}` calls a function by its address (in `{}`), so the assembler does not know how much stack it takes: a \
+                 thread's stack has 1 KiB unless the host sets another size, and a call beyond it ends the launch and the context; \
+                 use a type parameter or a `match` in place of a trait object or a pointer to a function",
+                function.name
+            )
+        })
+    };
+    let of = |kernel| [formatting(kernel), recursion(kernel), addresses(kernel)];
+    module.entries().into_iter().flat_map(of).flatten().collect()
 }
 
 /// Checks a module; `prefixes` are this machine's directories, which must not appear in it.

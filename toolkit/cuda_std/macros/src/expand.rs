@@ -4,7 +4,7 @@ mod device;
 mod host;
 
 use crate::generic::Entry;
-use crate::signature::{Kind, Signature};
+use crate::signature::{Kind, Parameter, Signature};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
@@ -40,13 +40,29 @@ pub fn item(name: &str) -> Ident {
     Ident::new(&format!("__CUDA_STD_{name}"), Span::call_site())
 }
 
-/// Items of the entry's module for what its attribute says. The author's expression stands here alone, outside of unsafe blocks.
+/// The name of an item of a parameter.
+fn item_of(what: &str, parameter: &Parameter) -> Ident {
+    item(&format!("{what}_OF_{}", plain(&parameter.name)))
+}
+
+/// Items of the entry's module for what both sides count with. The author's expressions stand here alone: outside of unsafe blocks, and
+/// of functions whose type parameters could have the name of an author's type.
 fn constants(signature: &Signature) -> TokenStream {
     let (threads, dimensions) = (&signature.threads, signature.dimensions);
     let [threads_name, dimensions_name] = ["THREADS", "DIMENSIONS"].map(item);
+    let lengths = signature.parameters.iter().flat_map(|parameter| {
+        let lengths = match &parameter.kind {
+            Kind::Chunk { length, .. } => vec![("LENGTH", length)],
+            Kind::Tile2d { rows, columns, .. } => vec![("ROWS", rows), ("COLUMNS", columns)],
+            _ => Vec::new(),
+        };
+        lengths.into_iter().map(move |(what, length)| (item_of(what, parameter), length))
+    });
+    let (names, lengths): (Vec<_>, Vec<_>) = lengths.unzip();
     quote! {
         const #threads_name: u32 = #threads;
         const #dimensions_name: u32 = #dimensions;
+        #(#[allow(non_upper_case_globals, unused_braces)] const #names: usize = #lengths;)*
     }
 }
 
@@ -73,15 +89,16 @@ fn shared_limit(signature: &Signature, entry: &Entry) -> TokenStream {
          `&mut DynamicShared<T>`, whose length its launch says",
         entry.name
     );
+    let bytes = hidden("bytes");
     quote_spanned! { entry.name.span() =>
         #[allow(unused_braces)]
         const _: () = {
             // `Pick` has another size in shared memory and does not need this trait.
             #[allow(unused_imports)]
             use p::InSharedMemory as _;
-            let mut bytes = 0;
-            #(bytes += p::array_bytes(p::Element::<#elements>::BYTES, #lengths);)*
-            assert!(bytes <= p::STATIC_SHARED_BYTES, #message);
+            let mut #bytes = 0;
+            #(#bytes += p::array_bytes(p::Element::<#elements>::BYTES, #lengths);)*
+            assert!(#bytes <= p::STATIC_SHARED_BYTES, #message);
         };
     }
 }
@@ -107,12 +124,13 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
                 let of = of("&mut Segment", ty);
                 quote!(#of.push(">;"))
             }
-            Kind::Chunk { element, length } => {
-                let of = of("&mut Chunk", element);
+            Kind::Chunk { element, .. } => {
+                let (of, length) = (of("&mut Chunk", element), item_of("LENGTH", parameter));
                 quote!(#of.push(",").push_usize(#length).push(">;"))
             }
-            Kind::Tile2d { element, rows, columns } => {
+            Kind::Tile2d { element, .. } => {
                 let of = of("&mut Tile2d", element);
+                let [rows, columns] = ["ROWS", "COLUMNS"].map(|what| item_of(what, parameter));
                 quote!(#of.push(",").push_usize(#rows).push(",").push_usize(#columns).push(">;"))
             }
             Kind::Atomics { element, .. } => {

@@ -131,15 +131,19 @@ fn part(kernel: &Ident, dimensions: &Ident, parameter: &Parameter) -> Part {
                 ..Part::default()
             }
         }
-        Kind::Chunk { element, length } => Part {
-            parameters: quote!(#id: *mut #element, #len: u32,),
-            binding: quote! {
-                let mut #id = unsafe { p::chunk::<_, #length, _>(p::block_index::<#dimensions>(), #id, #len) };
-            },
-            argument: quote!(&mut #id),
-            ..Part::default()
-        },
-        Kind::Tile2d { element, rows, columns } => {
+        Kind::Chunk { element, .. } => {
+            let length = super::item_of("LENGTH", parameter);
+            Part {
+                parameters: quote!(#id: *mut #element, #len: u32,),
+                binding: quote! {
+                    let mut #id = unsafe { p::chunk::<_, #length, _>(p::block_index::<#dimensions>(), #id, #len) };
+                },
+                argument: quote!(&mut #id),
+                ..Part::default()
+            }
+        }
+        Kind::Tile2d { element, .. } => {
+            let [rows, columns] = ["ROWS", "COLUMNS"].map(|what| super::item_of(what, parameter));
             let [height, width] = ["rows", "columns"].map(|of| super::hidden(&format!("{plain}_{of}")));
             Part {
                 parameters: quote!(#id: *mut #element, #height: u32, #width: u32,),

@@ -266,7 +266,6 @@ fn items(
         unsafe impl l::Kernel for #kernel {
             const NAME: &'static str = #name_text;
             const DESCRIPTION: &'static str = {
-                #[allow(unused_braces)]
                 const TEXT: &p::cuda_layout::Text = &#description;
                 TEXT.as_str()
             };
@@ -275,8 +274,6 @@ fn items(
             const MEETS: bool = #meets;
             type Args<'a, InSpace: l::Space> = #args;
 
-            // A length may be an expression in braces.
-            #[allow(unused_braces)]
             fn visit<InSpace: l::Space, ByVisitor: l::ArgVisitor<InSpace>>(
                 args: &mut Self::Args<'_, InSpace>,
                 visitor: &mut ByVisitor,
@@ -343,7 +340,8 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
 /// Passes the function element types and lengths as the entry's module resolves them, because the launch has checked those. If
 /// a path or an alias means something else in the function's signature, the types differ, and the build stops.
 fn part(parameter: &Parameter) -> Part {
-    // Lengths are constants, as they are in types. At run time a `const fn` may return something else, such as the sign of a NaN.
+    // Lengths are items, so a launch checks what the function has. An expression could mean another type or constant at each place, and
+    // at run time a `const fn` may return something else, such as the sign of a NaN.
     let (id, ty) = (&parameter.name, &parameter.ty);
     let text = super::plain(id);
     let doc = format!("`{text}` of the kernel.");
@@ -371,27 +369,33 @@ fn part(parameter: &Parameter) -> Part {
             // SAFETY of the generated calls here and below: every block runs once, so its part is handed out once.
             argument: quote!(&mut unsafe { args.#id.segment(block.index()) }),
         },
-        Kind::Chunk { element, length } => Part {
-            field: field(&quote!(InSpace::Mut<'a, #element>)),
-            visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, const { #length });),
-            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
-            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
-            cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
-            cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
-            argument: quote!(&mut unsafe { args.#id.chunk::<#length, _>(block) }),
-        },
-        Kind::Tile2d { element, rows, columns } => Part {
-            field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
-            visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [const { #rows }, const { #columns }]);),
-            transfer: quote!(#id: l::Matrix {
-                data: by.write::<#element>(#text, args.#id.data)?,
-                columns: args.#id.columns,
-            },),
-            view: quote!(let #id = args.#id.shape();),
-            cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
-            cpu_value: quote!(#id: p::CpuOutput::new(args.#id.data, args.#id.columns),),
-            argument: quote!(&mut unsafe { args.#id.tile_2d::<#rows, #columns, _>(block) }),
-        },
+        Kind::Chunk { element, .. } => {
+            let length = super::item_of("LENGTH", parameter);
+            Part {
+                field: field(&quote!(InSpace::Mut<'a, #element>)),
+                visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, #length);),
+                transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
+                view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+                cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
+                cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
+                argument: quote!(&mut unsafe { args.#id.chunk::<#length, _>(block) }),
+            }
+        }
+        Kind::Tile2d { element, .. } => {
+            let [rows, columns] = ["ROWS", "COLUMNS"].map(|what| super::item_of(what, parameter));
+            Part {
+                field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
+                visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [#rows, #columns]);),
+                transfer: quote!(#id: l::Matrix {
+                    data: by.write::<#element>(#text, args.#id.data)?,
+                    columns: args.#id.columns,
+                },),
+                view: quote!(let #id = args.#id.shape();),
+                cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
+                cpu_value: quote!(#id: p::CpuOutput::new(args.#id.data, args.#id.columns),),
+                argument: quote!(&mut unsafe { args.#id.tile_2d::<#rows, #columns, _>(block) }),
+            }
+        }
         Kind::Atomics { element, scope } => {
             let scope = scope.as_ref().map_or_else(|| quote!(::cuda_std::scope::Device), ToTokens::to_token_stream);
             Part {

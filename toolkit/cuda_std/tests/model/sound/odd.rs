@@ -331,3 +331,38 @@ fn a_launch_checks_the_length_that_the_kernel_has() {
     }
     assert_eq!((out, tile), ([7; 8], [7; 8]));
 }
+
+/// Types with the names of type parameters in generated code.
+#[allow(dead_code)]
+pub struct ByVisitor([u8; 1000]);
+#[allow(dead_code)]
+pub struct InSpace([u8; 4]);
+
+#[kernel(threads = 32)]
+fn of_a_types_size(block: &mut Block, out: &mut Chunk<u32, { size_of::<ByVisitor>() }>) {
+    let n = out.len();
+    out.fill(block, n, |_| 7);
+}
+
+#[kernel(threads = 32)]
+fn of_two_types_sizes(
+    block: &mut Block,
+    out: &mut Tile2d<u32, { size_of::<ByVisitor>() }, { size_of::<InSpace>() }>,
+) {
+    out.fill(block, |_, _| 7);
+}
+
+#[test]
+fn a_length_of_a_type_does_not_mean_another_type_where_it_is_checked() {
+    let (mut chunks, mut tiles, cpu) = (vec![0; 2500], vec![0; 2500 * 6], CpuExecutor::new());
+    for blocks in [1, 2, 3, 4, 20] {
+        let run = of_a_types_size::launch(&cpu, blocks, of_a_types_size::Args { out: &mut chunks[..] });
+        assert_eq!(run.is_ok(), blocks == 3, "{blocks} of 3: {run:?}");
+        for columns in [1, 2, 6] {
+            let matrix = Matrix { data: &mut tiles[..], columns: 6 };
+            let run = of_two_types_sizes::launch(&cpu, (columns, blocks), of_two_types_sizes::Args { out: matrix });
+            assert_eq!(run.is_ok(), (columns, blocks) == (2, 3), "{columns} x {blocks} of 2 x 3: {run:?}");
+        }
+    }
+    assert_eq!((chunks, tiles), (vec![7; 2500], vec![7; 2500 * 6]));
+}
