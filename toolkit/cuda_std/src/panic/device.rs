@@ -90,9 +90,14 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
         // SAFETY: `enter`'s caller vouched for the record; its state lets one thread write the rest.
         unsafe {
             let state = &raw mut (*record).state;
+            // The host may just have read and cleared the record of an earlier launch. What is written here comes after that,
+            // because this load acquires the host's last store.
+            let seen: u32;
+            asm!("ld.acquire.sys.b32 {0}, [{1}];", out(reg32) seen, in(reg64) state, options(nostack, preserves_flags));
             // The device's scope is enough for the launch's threads. Memory of the host may not support a wider one.
-            let found = u32::compare_exchange(Place::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED);
-            if found == PANIC_NONE {
+            if seen == PANIC_NONE
+                && u32::compare_exchange(Place::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED) == PANIC_NONE
+            {
                 write(record, kernel, info);
                 AtomicU32::from_ptr(state).store(PANIC_RECORDED, Ordering::Release);
             }
