@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use cuda_ptx::text::bodies;
+
 use super::flow::Flow;
-use super::module::{PtxModule, bodies};
+use super::module::PtxModule;
 
 /// The number of checks that each kernel can reach: in its body and in all functions that it calls.
 ///
