@@ -4,4 +4,5 @@ pub mod bench;
 pub mod cited;
 pub mod device;
 pub mod dice;
+pub mod memory_model;
 pub mod simulated;

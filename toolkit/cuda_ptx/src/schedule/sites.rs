@@ -116,7 +116,7 @@ mod tests {
             ("wgmma.commit_group.sync.aligned", None),
             ("fence.proxy.async.shared::cta", Some(Site::Fence)),
             ("membar.gl", Some(Site::Fence)),
-            ("ld.volatile.shared.b32 %r1, [__cuda_std_launch+12]", Some(Site::Ordered)),
+            ("ld.volatile.shared.b32 %r1, [__cuda_std_launch+20]", Some(Site::Ordered)),
             ("st.release.sys.b32 [%rd1], %r1", Some(Site::Ordered)),
             ("ld.relaxed.gpu.global.b64 %rd1, [place]", Some(Site::Ordered)),
             ("ld.global.nc.b32 %r1, [%rd1]", None),

@@ -188,7 +188,7 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
                 // SAFETY: the arguments are those of the launch, which its caller guarantees; the host passes the two
                 // hidden ones.
                 unsafe {
-                    p::enter(#panic_record, #kernel_id);
+                    p::enter(#panic_record, ::core::ptr::null_mut(), #kernel_id);
                     super::#name(#(#arguments),*);
                 }
             }

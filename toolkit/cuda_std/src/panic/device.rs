@@ -1,28 +1,32 @@
 //! The device's side: the panic handler.
 
 use super::{PANIC_CLAIMED, PANIC_NONE, PANIC_RECORDED, PanicRecord, TEXT_BYTES};
-use crate::platform::{AtomicNumber, Place};
+use crate::platform::{AtomicNumber, GridState, Place};
 use crate::scope::Level;
 use core::arch::{asm, global_asm, nvptx};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-// What the handler cannot get as a parameter: the address of the launch's record, the kernel's id, and whether a
-// thread of this block has panicked.
-global_asm!(".shared .align 8 .b8 __cuda_std_launch[16];");
+// What the handler cannot get as a parameter: the addresses of the launch's record and of the grid's state, the kernel's id, and
+// whether a thread of this block has panicked.
+global_asm!(".shared .align 16 .b8 __cuda_std_launch[24];");
 
-/// Stores the address of this launch's panic record. Every thread of the block calls it first.
+/// In the count of arrivals of a grid whose blocks meet: a thread has panicked. The count itself is smaller.
+pub(crate) const GRID_HAS_PANICKED: u64 = 1 << 63;
+
+/// Stores where a panic of this launch is reported. Every thread of the block calls it first.
 ///
 /// # Safety
-/// `record` is null or points to a record that outlives the launch.
+/// `record` is null or points to a record that outlives the launch. `grid` is null if the grid's blocks do not meet, and is
+/// otherwise their state, which outlives the launch.
 #[inline(always)]
-pub unsafe fn enter(record: *mut PanicRecord, kernel: u32) {
+pub unsafe fn enter(record: *mut PanicRecord, grid: *mut GridState, kernel: u32) {
     if crate::platform::thread_index() == 0 {
-        // SAFETY: writes the 16 bytes declared above, by one thread, before the barrier.
+        // SAFETY: writes the 24 bytes declared above, by one thread, before the barrier.
         unsafe {
             asm!(
-                "st.shared.b64 [__cuda_std_launch], {0};",
-                "st.shared.v2.b32 [__cuda_std_launch+8], {{{1}, {2}}};",
-                in(reg64) record, in(reg32) kernel, in(reg32) 0u32,
+                "st.shared.v2.b64 [__cuda_std_launch], {{{0}, {1}}};",
+                "st.shared.v2.b32 [__cuda_std_launch+16], {{{2}, {3}}};",
+                in(reg64) record, in(reg64) grid, in(reg32) kernel, in(reg32) 0u32,
                 options(nostack, preserves_flags)
             );
         }
@@ -45,25 +49,18 @@ pub(crate) fn poison() -> u32 {
     let poison: u32;
     // SAFETY: reads what `enter` initialised. Not `pure`: another thread may have changed it.
     unsafe {
-        asm!("ld.volatile.shared.b32 {0}, [__cuda_std_launch+12];", out(reg32) poison, options(nostack, readonly, preserves_flags));
+        asm!("ld.volatile.shared.b32 {0}, [__cuda_std_launch+20];", out(reg32) poison, options(nostack, readonly, preserves_flags));
     }
     poison
 }
 
-/// Poisons this block if a thread of the launch has panicked, or of an earlier launch on the stream whose panic is not reported
-/// yet. Returns whether one has.
-#[inline(never)]
-pub(crate) fn poison_if_one_has_panicked() -> bool {
-    let record: *mut PanicRecord;
-    // SAFETY: reads what `enter` wrote, whose caller vouched for the record; poisons the block.
+/// Lets all threads of this block end at the next barrier that publishes data.
+#[inline(always)]
+pub(crate) fn poison_block() {
+    // SAFETY: poisons the block.
     unsafe {
-        asm!("ld.shared.b64 {0}, [__cuda_std_launch];", out(reg64) record, options(nostack, readonly, preserves_flags));
-        if record.is_null() || AtomicU32::from_ptr(&raw mut (*record).state).load(Ordering::Relaxed) == PANIC_NONE {
-            return false;
-        }
-        asm!("st.volatile.shared.b32 [__cuda_std_launch+12], {0};", in(reg32) 1u32, options(nostack, preserves_flags));
+        asm!("st.volatile.shared.b32 [__cuda_std_launch+20], {0};", in(reg32) 1u32, options(nostack, preserves_flags));
     }
-    true
 }
 
 /// Ends this thread. Not `trap`, which would destroy the context.
@@ -75,16 +72,23 @@ pub(crate) fn exit() -> ! {
 
 #[panic_handler]
 fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    let (record, kernel): (*mut PanicRecord, u32);
-    // SAFETY: reads what `enter` wrote; poisons the block.
+    let (record, grid, kernel): (*mut PanicRecord, *mut GridState, u32);
+    poison_block();
+    // SAFETY: reads what `enter` wrote.
     unsafe {
         asm!(
-            "ld.shared.b64 {0}, [__cuda_std_launch];",
-            "ld.shared.b32 {1}, [__cuda_std_launch+8];",
-            "st.volatile.shared.b32 [__cuda_std_launch+12], {2};",
-            out(reg64) record, out(reg32) kernel, in(reg32) 1u32,
-            options(nostack, preserves_flags)
+            "ld.shared.v2.b64 {{{0}, {1}}}, [__cuda_std_launch];",
+            "ld.shared.b32 {2}, [__cuda_std_launch+16];",
+            out(reg64) record, out(reg64) grid, out(reg32) kernel,
+            options(nostack, readonly, preserves_flags)
         );
+    }
+    if !grid.is_null() {
+        // SAFETY: `enter`'s caller vouched for the state. This block does not arrive any more, so others must not wait for it. They
+        // cannot learn it from the record, which the host may clear at any time.
+        unsafe {
+            asm!("red.relaxed.gpu.or.b64 [{0}], {1};", in(reg64) grid, in(reg64) GRID_HAS_PANICKED, options(nostack, preserves_flags));
+        }
     }
     if !record.is_null() {
         // SAFETY: `enter`'s caller vouched for the record; its state lets one thread write the rest.

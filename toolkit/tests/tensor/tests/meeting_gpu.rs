@@ -3,6 +3,9 @@
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Graph};
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Poll, Waker};
 use tensor_kernels::{ordered, rounds};
 use tensor_tests::gpus;
 
@@ -148,6 +151,28 @@ fn a_panic_before_a_reduction_ends_all_blocks() {
         let found = there.launch(gpu, blocks, bad).and_then(|()| there.results(gpu));
         let Err(CudaError::Panic(found)) = found else { panic!("{name}: no panic") };
         assert_eq!((found.line, found.block, found.thread), (expected.line, expected.block, expected.thread), "{name}");
+    }
+}
+
+#[test]
+fn a_panic_that_the_host_has_read_meanwhile_ends_all_blocks() {
+    // Blocks may still wait for the one in which a thread has panicked when the host reads and clears the stream's record.
+    let (n, blocks, bad) = (5000, 9, 4000);
+    for (name, gpu) in &gpus("sm_75") {
+        for turn in 0..50 {
+            let mut there = There::new(gpu, n).unwrap();
+            // Each is ready at once, and then looks at the record.
+            let earlier: Vec<_> = (0..300).map(|_| gpu.stream().finished().unwrap()).collect();
+            gpu.stream().synchronize().unwrap();
+            there.launch(gpu, blocks, bad).unwrap();
+            let mut task = std::task::Context::from_waker(Waker::noop());
+            for finished in earlier {
+                if let Poll::Ready(Err(error)) = pin!(finished).poll(&mut task) {
+                    assert!(matches!(error, CudaError::Panic(_)), "{name}, {turn}: {error}");
+                }
+            }
+            let Err(CudaError::Panic(_)) = there.results(gpu) else { panic!("{name}, {turn}: no panic") };
+        }
     }
 }
 

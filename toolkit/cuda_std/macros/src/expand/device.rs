@@ -67,10 +67,10 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let symbol = super::plain(name);
     let [panic_record, kernel_id, grid_state, block] =
         ["panic_record", "kernel_id", "grid_state", "block"].map(super::hidden);
-    let (state, first) = if signature.meets {
-        (quote!(, #grid_state: *mut p::GridState), quote!(p::whole_grid(#threads, #grid_state)))
+    let (state, grid, first) = if signature.meets {
+        (quote!(, #grid_state: *mut p::GridState), quote!(#grid_state), quote!(p::whole_grid(#threads, #grid_state)))
     } else {
-        (TokenStream::new(), quote!(p::block::<#dimensions>(#threads)))
+        (TokenStream::new(), quote!(::core::ptr::null_mut()), quote!(p::block::<#dimensions>(#threads)))
     };
     // A comment to the assembler; the build turns it into the entry's directives.
     let launch_bounds = format!("// .launch_bounds {symbol} {{threads}} {} phases", signature.blocks_per_sm.mark());
@@ -91,8 +91,8 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
             #kernel_id: u32
             #state
         ) {
-            // SAFETY: the host passes these two; all threads of the block begin here.
-            unsafe { p::enter(#panic_record, #kernel_id) };
+            // SAFETY: the host passes these; all threads of the block begin here.
+            unsafe { p::enter(#panic_record, #grid, #kernel_id) };
             // SAFETY of the bindings: the host passes what its typed launch has checked; the shared arrays are this entry's own.
             #(#bindings)*
             // SAFETY: all threads begin here, and there is no other one.

@@ -4,11 +4,12 @@ use super::reduce::{GroupsHalf, block_reduce};
 use super::{Crew, barrier, block_index, frozen, grid, publish, thread_index};
 use crate::bounds::MAX_LENGTH;
 use crate::grid::part_of_block;
-use crate::panic::device::{leave_if_poisoned, poison_if_one_has_panicked};
+use crate::panic::device::{GRID_HAS_PANICKED, leave_if_poisoned, poison_block};
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// Memory that all blocks of a launch share. It begins with the number of arrivals at meetings. After 64 bytes come two slots of 32
+/// Memory that all blocks of a launch share. It begins with the number of arrivals at meetings, whose highest bit is set once a thread
+/// has panicked. After 64 bytes come two slots of 32
 /// bytes for each block.
 #[repr(C, align(64))]
 pub struct GridState(u64);
@@ -79,22 +80,19 @@ impl GridCrew {
             unsafe {
                 asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
                 asm!("red.release.gpu.add.u64 [{0}], 1;", in(reg64) arrived, options(nostack, preserves_flags));
-                let mut turns = 0u32;
+                let mut now: u64;
                 loop {
-                    let now: u64;
                     asm!("ld.acquire.gpu.u64 {0}, [{1}];", out(reg64) now, in(reg64) arrived,
                         options(nostack, preserves_flags));
+                    // A panic makes the count larger than any target: a block in which a thread has panicked does not come.
                     if now >= self.target {
-                        break;
-                    }
-                    // A block in which a thread has panicked does not come. The record of panics is in host memory, so reading
-                    // it takes long.
-                    turns = turns.wrapping_add(1);
-                    if turns.is_multiple_of(1024) && poison_if_one_has_panicked() {
                         break;
                     }
                 }
                 asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
+                if now >= GRID_HAS_PANICKED {
+                    poison_block();
+                }
             }
         }
         barrier();

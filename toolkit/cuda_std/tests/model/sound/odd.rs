@@ -345,10 +345,7 @@ fn of_a_types_size(block: &mut Block, out: &mut Chunk<u32, { size_of::<ByVisitor
 }
 
 #[kernel(threads = 32)]
-fn of_two_types_sizes(
-    block: &mut Block,
-    out: &mut Tile2d<u32, { size_of::<ByVisitor>() }, { size_of::<InSpace>() }>,
-) {
+fn of_two_types_sizes(block: &mut Block, out: &mut Tile2d<u32, { size_of::<ByVisitor>() }, { size_of::<InSpace>() }>) {
     out.fill(block, |_, _| 7);
 }
 
