@@ -97,7 +97,7 @@ fn check_module(text: &str) -> Result<usize, ScheduleError> {
     if let Some(at) = text.find(SEED).or_else(|| text.find(REGISTERS)) {
         return refuse(at, format!("the name `{SEED}` or `{REGISTERS}` is taken: the module has delays already"));
     }
-    let (mut functions, mut from) = (0, 0);
+    let mut from = 0;
     while let Some((head, end)) = statement_head(&text[from..]) {
         let is_function = has_word(&head.text, ".entry") || has_word(&head.text, ".func");
         let at = from;
@@ -108,16 +108,12 @@ fn check_module(text: &str) -> Result<usize, ScheduleError> {
                 let first = words(&head.text).last().unwrap_or_default();
                 return refuse(at + head.raw_len - 1, format!("`{first} {{` begins neither a function nor data"));
             }
-            functions += usize::from(is_function);
-            let (inside, beyond) = balanced(&text[from..]);
-            if beyond.is_empty() && !text[from..].trim_end().ends_with('}') {
+            let (inside, _) = balanced(&text[from..]);
+            if inside.len() == text.len() - from {
                 return refuse(from, "a brace is not closed".to_owned());
             }
             from += inside.len() + 1;
         }
-    }
-    if functions != bodies(text).len() {
-        return refuse(0, "a function has no name".to_owned());
     }
     let line = |name: &str| {
         let mut at = 0;
