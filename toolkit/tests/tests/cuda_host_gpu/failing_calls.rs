@@ -18,6 +18,8 @@ use std::mem::ManuallyDrop;
 use test_kernels::spin;
 use toolkit_tests::simulated::with_driver;
 
+type Things = Vec<(&'static str, Box<dyn Any + Send>)>;
+
 /// Lets calls of the simulated driver fail.
 struct Failures(ManuallyDrop<Library>);
 
@@ -223,7 +225,7 @@ fn whatever_fails_nothing_is_freed_that_work_uses() {
 #[test]
 fn whatever_fails_things_are_dropped_in_any_order() {
     const NAME: &str = "failing_calls::whatever_fails_things_are_dropped_in_any_order";
-    let drop_them = |_: &CudaExecutor, (turn, mut things): (usize, Vec<(&str, Box<dyn Any + Send>)>)| {
+    let drop_them = |_: &CudaExecutor, (turn, mut things): (usize, Things)| {
         let count = things.len();
         things.rotate_left(turn % count);
         things.into_iter().for_each(|(_, thing)| drop(thing));
