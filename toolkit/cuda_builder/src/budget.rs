@@ -112,7 +112,7 @@ pub enum BudgetError {
     #[error("the budget is not valid TOML: {0}")]
     Toml(String),
     /// An entry is invalid.
-    #[error("the budget's `{0}` is invalid; correct it, or remove the file and measure again")]
+    #[error("the budget's `{0}` is missing or invalid; correct it, or measure again")]
     Entry(String),
 }
 

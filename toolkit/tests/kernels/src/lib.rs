@@ -11,6 +11,7 @@ mod generic;
 mod launch;
 mod math;
 mod model;
+mod operations;
 mod patterns;
 mod raw;
 mod zero_cost;
@@ -42,6 +43,7 @@ pub use model::{
     table_look_up, team_turns, told, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
     wide_atomics,
 };
+pub use operations::{Arithmetic, Operand, Outcome, arithmetic};
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};
 pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose, raw_turn, raw_turn_unmet};
 pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};

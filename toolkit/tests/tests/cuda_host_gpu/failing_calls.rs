@@ -18,6 +18,8 @@ use std::mem::ManuallyDrop;
 use test_kernels::spin;
 use toolkit_tests::simulated::with_driver;
 
+type Things = Vec<(&'static str, Box<dyn Any + Send>)>;
+
 /// Lets calls of the simulated driver fail.
 struct Failures(ManuallyDrop<Library>);
 
@@ -223,7 +225,7 @@ fn whatever_fails_nothing_is_freed_that_work_uses() {
 #[test]
 fn whatever_fails_things_are_dropped_in_any_order() {
     const NAME: &str = "failing_calls::whatever_fails_things_are_dropped_in_any_order";
-    let drop_them = |_: &CudaExecutor, (turn, mut things): (usize, Vec<(&str, Box<dyn Any + Send>)>)| {
+    let drop_them = |_: &CudaExecutor, (turn, mut things): (usize, Things)| {
         let count = things.len();
         things.rotate_left(turn % count);
         things.into_iter().for_each(|(_, thing)| drop(thing));
@@ -231,4 +233,26 @@ fn whatever_fails_things_are_dropped_in_any_order() {
     };
     let turn = Cell::new(0);
     with_calls_failing(NAME, |_| (turn.replace(turn.get() + 1), running(3)), drop_them);
+}
+
+/// As while another library records a graph in CUDA's global mode: such a copy could not be waited for, so none is queued.
+#[test]
+fn no_copy_of_borrowed_memory_is_queued_that_cannot_be_waited_for() {
+    const NAME: &str = "failing_calls::no_copy_of_borrowed_memory_is_queued_that_cannot_be_waited_for";
+    if !with_driver(NAME, &["-DCAPTURE_FORBIDS_WAITS"]) {
+        return;
+    }
+    let gpu = gpu().expect("a simulated device");
+    let stream = gpu.stream();
+    let mut buffer = DeviceBuffer::from_slice(stream, &[3u32; 64]).unwrap();
+    let mut host = [7u32; 64];
+    let recorded = Graph::record::<_, CudaError>(&gpu, |_| {
+        let copies = [buffer.download_into(stream, &mut host), buffer.upload(stream, &[9; 64])];
+        assert!(copies.iter().all(|copy| matches!(copy, Err(CudaError::Driver { code: 900, .. }))), "{copies:?}");
+        Ok(())
+    });
+    recorded.unwrap();
+    stream.wait_for_others().unwrap();
+    assert_eq!(host, [7; 64]);
+    assert_eq!(buffer.download(stream).unwrap(), [3; 64]);
 }

@@ -311,8 +311,8 @@ fn streams_wait_for_events_of_other_devices() {
     in_both_directions(|own, other| {
         let input = words(own, 1);
         let (mut out, at) = ragged::<u32>(own, &[0, 64]);
-        let waits: [(&str, fn(&Stream, &Event) -> Result<(), CudaError>); 2] =
-            [("Stream::wait", Stream::wait), ("Stream::queue_behind", Stream::queue_behind)];
+        type Wait = fn(&Stream, &Event) -> Result<(), CudaError>;
+        let waits: [(&str, Wait); 2] = [("Stream::wait", Stream::wait), ("Stream::queue_behind", Stream::queue_behind)];
         for (entrance, wait) in waits {
             let (first, second) = (Event::new(own.context()).unwrap(), Event::new(other.context()).unwrap());
             launch_spin(own, &mut out, &at, &input, slow());
