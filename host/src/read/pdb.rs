@@ -314,7 +314,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(Fault::whole(Problem::NoModel { number, numbers: self.numbers }));
         }
         let mut facts = Facts {
-            predicted: self.header.names_predictor.then_some(BY_HEADER),
+            predicted: self.header.is_predicted().then_some(BY_HEADER),
             experiment: self.header.experiment || self.header.signs,
             sequences: self.header.lengths(),
             cell: self.header.cell.take(),
@@ -323,13 +323,12 @@ impl<'a> Reader<'_, 'a> {
         if !self.ended {
             facts.notes.extend(cut::note(self.text, &self.header));
         }
-        let predictor_and_experiment = facts.predicted.is_some() && self.header.experiment;
+        let is_contradiction = facts.predicted.is_none() && self.header.names_predictor();
         self.header.take_into(&mut facts, self.options);
-        if predictor_and_experiment {
-            let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
-                        for a predictor's confidence and left out"
-                .to_owned();
-            facts.notes.push(Note { kind: NoteKind::Contradiction, text });
+        if is_contradiction {
+            let text = "TITLE or REMARK names a predictor, but the file is of an experiment (EXPDTA, an entry's id, a unit cell or a \
+                        refinement): its B column is taken for B factors";
+            facts.notes.push(Note { kind: NoteKind::Contradiction, text: text.to_owned() });
         }
         let mut models = Vec::with_capacity(self.models.len());
         for (number, reader) in self.models {

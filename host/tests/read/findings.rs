@@ -245,6 +245,37 @@ fn predictions_without_a_header() {
     assert_eq!(b_factors(text.replace(" 91.50", "191.50")), [191.5, 88.25, 40.0]);
 }
 
+/// A deposit names the predictor of the model that its refinement began with.
+#[test]
+fn an_experiment_that_names_a_predictor_is_no_prediction() {
+    let atoms = plain().concat();
+    let remark = "REMARK 200 STARTING MODEL: ALPHAFOLD\n";
+    let title = "TITLE     CRYSTAL STRUCTURE OF A DESIGN OF ALPHAFOLD\n";
+    let entry = format!("HEADER    HYDROLASE{:31}01-JAN-22   7ABC              \n", "");
+    let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
+    let xray = "EXPDTA    X-RAY DIFFRACTION\n";
+    let kinds = |header: &str| {
+        let read = read(format!("{header}{atoms}"));
+        let has = |kind| read.notes.iter().any(|note| note.kind == kind);
+        (read.structure.predicted, has(NoteKind::Confidence), has(NoteKind::Contradiction))
+    };
+    let (prediction, experiment) = ((true, true, false), (false, false, true));
+    for (header, expected) in [
+        (remark.to_owned(), prediction),
+        (title.to_owned(), prediction),
+        (format!("{title}EXPDTA    THEORETICAL MODEL\n"), prediction),
+        (format!("{title}{cell}"), prediction),
+        (format!("{xray}{remark}"), experiment),
+        (format!("{title}{xray}"), experiment),
+        (format!("{entry}{remark}"), experiment),
+        (format!("{remark}{cell}"), experiment),
+        (format!("REMARK   3 REFINEMENT.\n{remark}"), experiment),
+        (format!("{xray}{cell}"), (false, false, false)),
+    ] {
+        assert_eq!(kinds(&header), expected, "{header}");
+    }
+}
+
 #[test]
 fn records_that_would_not_be_used_may_be_damaged() {
     let dummy = atom(" O  ", "DUM", "A 900 ", 1.0).replace("ATOM  ", "HETATM").replace("   1.000", "********");
