@@ -104,6 +104,18 @@ fn chain_ids_of_two_columns() {
     histidine.replace_range(17..22, "HISDA");
     let text = [line(" A", 1, 0.0), histidine, line(" A", 3, 8.0)].concat();
     assert_eq!(rows(&structure(text)), ["A 1 GLY 1", "A 2 HISD 1", "A 3 GLY 1"]);
+    // Nor at the beginning of a file, unless its chain ids have two letters.
+    let first = |name: &str| {
+        let mut first = line(" A", 1, 0.0);
+        first.replace_range(17..22, name);
+        first
+    };
+    for name in ["HISDA", "GLYMA", "NALAA", "GLUPA"] {
+        let text = [first(name), line(" A", 2, 4.0)].concat();
+        assert_eq!(rows(&structure(text)), [format!("A 1 {} 1", &name[..4]), "A 2 GLY 1".to_owned()]);
+    }
+    let text = [first("HISDA"), line("DB", 2, 4.0)].concat();
+    assert_eq!(rows(&structure(text)), ["DA 1 HIS 1", "DB 2 GLY 1"]);
 }
 
 #[test]
