@@ -76,6 +76,9 @@ macro_rules! structure_input {
             /// Chains, as in `chain_ids`, of alpha carbons or backbones alone. Features that need whole residues are undefined
             /// there. Readers fill it ([`StructureInput::find_traces`]).
             pub traces: Vec<u32>,
+            /// Chains, as in `chain_ids`, that the file does not have under their names: molecules that the reader told apart (A,
+            /// A~2), and copies in an assembly.
+            pub renamed_chains: Vec<u32>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
             /// Per residue, the confidence of a predicted model from 0 to 100 (pLDDT): the mean over its atoms if each has its own.

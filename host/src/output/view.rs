@@ -170,6 +170,14 @@ fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
     text + "END\n"
 }
 
+/// Comment on residues of chains that the file has under another name, or not at all.
+const BY_PLACES: &str = "# Chains that the file does not have under these names: their atoms are selected by their places, if the \
+                         file has them there\n";
+/// How far in Å an atom may be from its place, which has three decimals.
+const TOLERANCE: &str = "0.01";
+/// `ChimeraX`'s model of these places: those of sites follow 100.
+const ATOMS: usize = 99;
+
 struct Script<'a> {
     part: &'a StructureRows<'a>,
     sites: &'a [FoundSite],
@@ -178,10 +186,16 @@ struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Residues of a site by chain: their numbers, with insertion codes.
+    /// Whether a row's chain is one that a viewer finds by its name.
+    fn is_named(&self, row: usize) -> bool {
+        let structure = self.part.structure;
+        !structure.renamed_chains.contains(&structure.chain_ids[row])
+    }
+
+    /// Residues of a site by chain, as far as viewers find it: their numbers, with insertion codes.
     fn by_chain(&self, site: &FoundSite) -> Vec<(String, Vec<String>)> {
         let mut chains: Vec<(String, Vec<String>)> = Vec::new();
-        for &row in &site.residues {
+        for &row in site.residues.iter().filter(|&&row| self.is_named(row)) {
             let name = self.part.residue(row);
             let (chain, number) = name.rsplit_once('_').unwrap_or_default();
             match chains.iter_mut().find(|(own, _)| own == chain) {
@@ -190,6 +204,16 @@ impl Script<'_> {
             }
         }
         chains
+    }
+
+    /// The places in the file of the atoms of a site's other residues.
+    fn places(&self, site: &FoundSite) -> Vec<[f64; 3]> {
+        let structure = self.part.structure;
+        let offset = |row: usize| structure.residue_atoms[row] as usize;
+        let rows = site.residues.iter().filter(|&&row| !self.is_named(row));
+        let atoms = rows.flat_map(|&row| &structure.atoms[offset(row)..offset(row + 1)]);
+        let [x, y, z] = structure.center;
+        atoms.map(|atom| [x + f64::from(atom.x), y + f64::from(atom.y), z + f64::from(atom.z)]).collect()
     }
 
     /// A comment that says which site follows, with its residues as in the table.
@@ -216,14 +240,23 @@ impl Script<'_> {
                 site.probability
             );
             let _ = writeln!(text, "show spheres, site_{rank}_centre\ncolor site_colour_{rank}, site_{rank}_centre");
-            let chains = self.by_chain(site);
-            if !chains.is_empty() {
-                let chosen: Vec<_> = chains
-                    .iter()
-                    .map(|(chain, numbers)| format!("(chain \"{chain}\" and resi {})", numbers.join("+")))
-                    .collect();
+            let chains = self.by_chain(site).into_iter();
+            let mut chosen: Vec<_> =
+                chains.map(|(chain, numbers)| format!("(chain \"{chain}\" and resi {})", numbers.join("+"))).collect();
+            let places = self.places(site);
+            if !places.is_empty() {
+                text.push_str(BY_PLACES);
+                chosen.push(format!("(all within {TOLERANCE} of site_{rank}_atoms)"));
+            }
+            for [x, y, z] in &places {
+                let _ = writeln!(text, "pseudoatom site_{rank}_atoms, pos=[{x:.3}, {y:.3}, {z:.3}]");
+            }
+            if !chosen.is_empty() {
                 let _ = writeln!(text, "select site_{rank}, protein and ({})", chosen.join(" or "));
                 let _ = writeln!(text, "show sticks, site_{rank}\ncolor site_colour_{rank}, site_{rank}");
+            }
+            if !places.is_empty() {
+                let _ = writeln!(text, "delete site_{rank}_atoms");
             }
         }
         match &self.points {
@@ -256,6 +289,15 @@ impl Script<'_> {
             for (chain, numbers) in self.by_chain(site) {
                 let chosen = format!("#1/{chain}:{}", numbers.join(","));
                 let _ = writeln!(text, "show {chosen} atoms\ncolor {chosen} #{r:02x}{g:02x}{b:02x}");
+            }
+            let places = self.places(site);
+            if !places.is_empty() {
+                text.push_str(BY_PLACES);
+                for [x, y, z] in places {
+                    let _ = writeln!(text, "marker #{ATOMS} position {x:.3},{y:.3},{z:.3} radius {TOLERANCE}");
+                }
+                let chosen = format!("#1 & (#{ATOMS} @<{TOLERANCE})");
+                let _ = writeln!(text, "show {chosen} atoms\ncolor {chosen} #{r:02x}{g:02x}{b:02x}\nclose #{ATOMS}");
             }
         }
         match &self.points {

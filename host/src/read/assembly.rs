@@ -157,7 +157,7 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
     };
     let (mut rows, mut chain_of, mut moves, mut cover) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut chains, mut places): (Vec<String>, HashMap<(u32, &str), u32>) = (Vec::new(), HashMap::new());
-    let mut copies_of: HashMap<u32, usize> = HashMap::new();
+    let (mut copies_of, mut renamed) = (HashMap::<u32, usize>::new(), Vec::new());
     let mut atoms = 0;
     for generator in generators {
         let (own_rows, own_cover) = (named(&rows_of, generator), named(&cover_of, generator));
@@ -172,6 +172,9 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
                 let place = *places.entry((chain, name.as_str())).or_insert_with(|| {
                     let deposited = &draft.structure.chains;
                     let (own, copy) = (&deposited[chain as usize], copies_of.entry(chain).or_insert(0));
+                    if *copy > 0 {
+                        renamed.push(chains.len() as u32);
+                    }
                     chains.push(loop {
                         *copy += 1;
                         let name = if *copy == 1 { own.clone() } else { format!("{own}-{copy}") };
@@ -196,6 +199,7 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
     }
     all.structure.chain_ids = chain_of;
     all.structure.chains = chains;
+    all.renamed = renamed;
     all.cover = cover;
     Ok(all)
 }

@@ -111,15 +111,28 @@ impl Rules {
         }
     }
 
+    /// Whether a record is about a heavy atom of a standard amino acid, whose name and element are plain: the element is the name's
+    /// first letter.
+    #[inline(always)]
+    pub(super) fn is_plainly_heavy(self, name: u64, symbol: u16) -> bool {
+        const O: u64 = b'O' as u64;
+        let first = name as u8;
+        let is_heavy = matches!(first, b'C' | b'N' | b'S') || name == O || is_plain_oxygen(name);
+        self == Self::Standard && is_heavy && (symbol == u16::from(first) || symbol == 0)
+    }
+
     /// What a record of an atom is about, and whether its element column agrees. `residue` is the residue's name and `kind` its
     /// type.
     #[inline(always)]
     pub(super) fn atom(self, residue: u64, kind: ResidueKind, name: u64, symbol: u16) -> (Atom, bool) {
         match self {
-            Self::Standard => match plain(name, symbol) {
-                Some(atom) => (atom, true),
-                None => of_amino_acid(self, residue, kind, name, symbol),
-            },
+            Self::Standard if self.is_plainly_heavy(name, symbol) => {
+                (Atom::Heavy { name, element: u16::from(name as u8) }, true)
+            }
+            Self::Standard if name as u8 == b'H' && matches!(symbol.to_le_bytes(), [0 | b'H', 0]) => {
+                (Atom::Hydrogen, true)
+            }
+            Self::Standard => of_amino_acid(self, residue, kind, name, symbol),
             Self::Modified => of_amino_acid(self, residue, kind, name, symbol),
             Self::NoParent => of_no_parent(upper(name), symbol),
             Self::Other => (of_other(name, symbol), true),
@@ -173,18 +186,11 @@ fn upper(name: u64) -> u64 {
     u64::from_le_bytes(name.to_le_bytes().map(|c| c.to_ascii_uppercase()))
 }
 
-/// What a record of an atom of a standard amino acid is about, if its name and element are plain.
+/// Whether a name is one of an oxygen in a side chain: names of those at an end have other second characters.
 #[inline(always)]
-fn plain(name: u64, symbol: u16) -> Option<Atom> {
-    const O: u64 = b'O' as u64;
-    let first = name as u8;
-    let agrees = symbol == u16::from(first) || symbol == 0;
-    match first {
-        b'C' | b'N' | b'S' if agrees => Some(Atom::Heavy { name, element: u16::from(first) }),
-        b'O' if agrees && name == O => Some(Atom::Heavy { name, element: u16::from(first) }),
-        b'H' if agrees => Some(Atom::Hydrogen),
-        _ => None,
-    }
+fn is_plain_oxygen(name: u64) -> bool {
+    let [first, second, ..] = name.to_le_bytes();
+    first == b'O' && matches!(second, b'D' | b'E' | b'G' | b'H')
 }
 
 #[inline(never)]
@@ -245,6 +251,9 @@ fn of_other(name: u64, symbol: u16) -> Atom {
 
 /// Which of the names of the carbonyl oxygen a name is, the best first: for residues that have no O.
 pub(super) fn end_oxygen(name: u64) -> Option<usize> {
+    if is_plain_oxygen(name) {
+        return None;
+    }
     let bytes = name.to_le_bytes();
     let text = trim_zeros(&bytes);
     let names = END_OXYGENS.iter().flat_map(|(_, names)| names.split_ascii_whitespace());
@@ -373,7 +382,11 @@ mod tests {
                 let symbol = u16::from(name.as_bytes()[0]);
                 let slow = of_amino_acid(Rules::Standard, pack(residue.as_bytes()), kind, packed, symbol);
                 assert_eq!(slow, (heavy(name, &name[..1]), true));
-                assert!(plain(packed, symbol).is_none_or(|plain| plain == slow.0), "{residue} {name}");
+                assert_eq!(
+                    Rules::Standard.atom(pack(residue.as_bytes()), kind, packed, symbol),
+                    slow,
+                    "{residue} {name}"
+                );
             }
         }
     }

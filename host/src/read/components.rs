@@ -4,7 +4,7 @@ mod table;
 
 use super::atoms::element;
 use super::word::pack;
-use shared_types::residue::{STANDARD, kind_of, modified_kind};
+use shared_types::residue::{MODIFIED, STANDARD, modified_kind, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -42,21 +42,22 @@ impl Component {
 }
 
 /// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, and in
-/// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) follow from those of three letters.
-const VARIANTS: [(&str, &str); 21] = [
-    ("ALA", "ALAD DALA"),
+/// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) and CHARMM's of D-amino acids (`DALA`, `DHSD`) follow from
+/// those of three letters.
+const VARIANTS: [(&str, &str); 20] = [
+    ("ALA", "ALAD"),
     ("ARG", "ARGP ARGT"),
     ("ARN", "ARN ARGN"),
     ("ASH", "ASH ASPH ASPP"),
     ("ASN", "ASN1"),
     ("ASP", "ASPM ASPT"),
     ("CYM", "CYM CYSM CYSD"),
-    ("CYS", "CYX CYS1 CYS2 CYSH CYN CYSP"),
+    ("CYS", "CYX CYS1 CYS2 CYSH CYN"),
     ("GLH", "GLH GLUH GLUP"),
     ("GLU", "GLUT"),
     ("GLY", "GLYN"),
     ("HIP", "HIP HSP HISH HISP HISHP"),
-    ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS1 HIS2 HSPT"),
+    ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS_D HIS1 HIS2 HSPT"),
     ("ILE", "ILEU"),
     ("LYN", "LYN LSN LYSN"),
     ("LYS", "LYSH LYSP LYST"),
@@ -64,7 +65,6 @@ const VARIANTS: [(&str, &str); 21] = [
     ("PRO", "PROH"),
     ("TRP", "TRPH"),
     ("TYM", "TYM TYRM"),
-    ("HYP", "NHYP CHYP"),
 ];
 
 /// As [`VARIANTS`], names that the Chemical Component Dictionary gives something that is no amino acid: AMBER's aspartate and
@@ -87,8 +87,21 @@ const SHARED: [(&str, &str); 13] = [
     ("Y1P", "Y1P"),
 ];
 
-/// CHARMM's names of modified amino acids, by parent: in ferredoxin, with lipids, with a myristoyl.
-const OTHER_MODIFIED: [(&str, &str); 3] = [("CYS", "CYSF CYSG CYSL"), ("GLY", "GLYM"), ("LYS", "LYSM")];
+/// Amino acids that have names at chain ends, and without them a name of [`VARIANTS`], of the dictionary, or a meaning that depends
+/// on the record: AMBER's norleucine, AMOEBA's cysteine without its proton, GLYCAM's amino acids that carry a sugar.
+const AT_ENDS: [(&str, &str); 5] =
+    [("ASN", GLYCAN_ASN), ("CYM", "CYD"), ("HYP", "HYP"), ("NLE", "NLE"), ("THR", "OLT")];
+
+/// GLYCAM's asparagine that carries a sugar. In the dictionary, whose modified amino acids are in `HETATM` records, it is the
+/// amide of norleucine.
+const GLYCAN_ASN: &str = "NLN";
+
+/// CHARMM's names of modified amino acids, by parent: D-ornithine, with lipids, with a myristoyl.
+const OTHER_MODIFIED: [(&str, &str); 4] =
+    [("ALA", "DORN"), ("CYS", "CYSF CYSG CYSL CYSP"), ("GLY", "GLYM"), ("LYS", "LYSM")];
+
+/// CHARMM's histidines, which have D-forms, too.
+const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 
 /// Modified amino acids with the hydropathy, charge and volume of their parent: D-amino acids, which are mirror images, and
 /// selenomethionine, which stands for methionine in crystals.
@@ -122,43 +135,44 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
         None => modified_kind(name.as_bytes(), UNKNOWN),
     };
     let mut all = HashMap::new();
-    let mut add = |names: &str, component: &dyn Fn(&str) -> Component| {
+    let add = |all: &mut HashMap<u64, Component>, names: &str, component: &dyn Fn(&str) -> Component| {
         all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component(name))));
     };
     // Later names win.
-    add(table::NUCLEIC, &|_| Component::Nucleic);
+    add(&mut all, table::NUCLEIC, &|_| Component::Nucleic);
     for (parent, names) in table::PEPTIDES {
-        let parent = kind(parent);
-        let is_parent = |name: &str| AS_THE_PARENT.split_ascii_whitespace().any(|own| own == name);
-        let own = |name: &str| if is_parent(name) { parent } else { modified_kind(name.as_bytes(), parent) };
-        add(names, &|name| Component::Modified(own(name)));
+        let own = modified_kind(b"", kind(parent));
+        add(&mut all, names, &|_| Component::Modified(own));
     }
-    add(NUCLEOTIDES, &|_| Component::Nucleic);
-    add(WATERS, &|_| Component::Water);
-    add(DUMMIES, &|_| Component::Dummy);
+    let mut change = |name: &str, own_kind: &dyn Fn(ResidueKind) -> ResidueKind| {
+        if let Some(Component::Modified(kind)) = all.get_mut(&pack(name.as_bytes())) {
+            *kind = own_kind(*kind);
+        }
+    };
+    MODIFIED.iter().for_each(|(name, ..)| change(name, &|kind| modified_kind(name.as_bytes(), kind)));
+    AS_THE_PARENT.split_ascii_whitespace().for_each(|name| change(name, &|kind| parent_of(kind).unwrap_or(kind)));
+    add(&mut all, NUCLEOTIDES, &|_| Component::Nucleic);
+    add(&mut all, WATERS, &|_| Component::Water);
+    add(&mut all, DUMMIES, &|_| Component::Dummy);
     for (name, names) in OTHER_MODIFIED {
-        add(names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
+        add(&mut all, names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
     }
     for (name, names) in SHARED {
-        add(names, &|_| Component::Shared(kind(name)));
+        add(&mut all, names, &|_| Component::Shared(kind(name)));
     }
     for (name, names) in VARIANTS {
-        add(names, &|_| Component::Variant(kind(name)));
+        add(&mut all, names, &|_| Component::Variant(kind(name)));
     }
-    add("PGLU", &|_| Component::Variant(kind("PCA")));
-    // AMBER's residues at chain ends.
-    let three_letters =
-        VARIANTS.iter().flat_map(|(_, names)| names.split_ascii_whitespace()).filter(|name| name.len() == 3);
-    let standard = RESIDUES[..STANDARD].iter().map(|residue| residue.name);
-    for name in standard.chain(three_letters) {
-        let own = all.get(&pack(name.as_bytes())).copied();
-        let kind = match own {
-            Some(Component::Variant(kind)) => Some(kind),
-            _ => kind_of(name.as_bytes()),
-        };
-        for end in ["N", "C"] {
-            let prefixed = pack(format!("{end}{name}").as_bytes());
-            all.extend(kind.map(|kind| (prefixed, Component::Variant(kind))));
+    add(&mut all, "PGLU", &|_| Component::Variant(kind("PCA")));
+    // AMBER's residues at chain ends, and CHARMM's D-amino acids.
+    let standard = || RESIDUES[..STANDARD].iter().map(|residue| residue.name);
+    let names = VARIANTS.iter().chain(&SHARED).chain(&AT_ENDS);
+    let listed = names.flat_map(|(name, names)| names.split_ascii_whitespace().map(|own| (own, kind(name))));
+    let three_letters = listed.filter(|(own, _)| own.len() == 3);
+    for (name, kind) in standard().map(|name| (name, kind(name))).chain(three_letters) {
+        let is_chiral = standard().any(|own| own == name) || CHARMM_HIS.contains(&name);
+        for prefix in ["N", "C", "D"].into_iter().filter(|prefix| *prefix != "D" || is_chiral) {
+            all.insert(pack(format!("{prefix}{name}").as_bytes()), Component::Variant(kind));
         }
     }
     for name in ["UNK", "", "?", "."] {
@@ -190,7 +204,16 @@ pub(super) fn standard(name: u64) -> Option<ResidueKind> {
     NAMES.iter().position(|&standard| standard == name).map(|kind| kind as ResidueKind)
 }
 
-/// The meaning of a name, given as [`pack`] makes it. Case is ignored.
+/// The meaning of a name in a record, given as [`pack`] makes it.
+#[inline]
+pub(super) fn component_of(name: u64, hetatm: bool) -> Component {
+    match component(name) {
+        Component::Modified(_) if !hetatm && name == pack(GLYCAN_ASN.as_bytes()) => component(pack(b"NNLN")),
+        other => other,
+    }
+}
+
+/// The meaning of a name, given as [`pack`] makes it. Case is ignored, and what Rosetta adds to a name (`ALA:NtermProteinFull`).
 #[inline]
 pub(super) fn component(name: u64) -> Component {
     standard(name).map_or_else(|| unusual(name), Component::Standard)
@@ -200,8 +223,9 @@ fn unusual(name: u64) -> Component {
     if let Some(&found) = OTHERS.get(&name) {
         return found;
     }
-    let upper = name.to_le_bytes().map(|c| c.to_ascii_uppercase());
-    let upper = u64::from_le_bytes(upper);
+    let bytes = name.to_le_bytes();
+    let end = bytes[1..].iter().position(|&c| c == b':').map_or(bytes.len(), |at| at + 1);
+    let upper = pack(&bytes.map(|c| c.to_ascii_uppercase())[..end]);
     match upper == name {
         true => Component::Other,
         false => component(upper),
@@ -211,7 +235,6 @@ fn unusual(name: u64) -> Component {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared_types::residue::{MODIFIED, parent_of};
 
     fn kind(name: &str) -> Option<ResidueKind> {
         component(pack(name.as_bytes())).amino_acid()
@@ -246,10 +269,20 @@ mod tests {
             ("HDE", "HIP"),
             ("LYP", "LYS"),
             ("AR0", "ARN"),
+            ("NLYD", "LYN"),
+            ("CCYD", "CYM"),
+            ("NOLS", "SER"),
+            ("COLT", "THR"),
+            ("NNLN", "ASN"),
+            ("DALA", "ALA"),
+            ("DHSP", "HIP"),
+            ("HIS_D", "HIS"),
+            ("ALA:NtermProteinFull", "ALA"),
+            ("HIS_D:CtermProteinFull", "HIS"),
         ] {
             assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].name), Some(state), "{name}");
         }
-        for (name, charge) in [("S1P", -1.0), ("PGLU", 0.0), ("CHYP", 0.0)] {
+        for (name, charge) in [("S1P", -1.0), ("PGLU", 0.0), ("CHYP", 0.0), ("CNLE", 0.0), ("NOLP", 0.0)] {
             assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].charge), Some(charge), "{name}");
         }
     }

@@ -28,10 +28,13 @@ pub(super) struct Tally {
 
 impl Tally {
     fn add(&mut self, other: Self) {
-        self.duplicates += other.duplicates;
-        self.alternates += other.alternates;
-        self.nucleotides += other.nucleotides;
-        self.unlinked += other.unlinked;
+        let Self { duplicates, alternates, nucleotides, unlinked, contradictions, pseudo_atoms, .. } = other;
+        self.duplicates += duplicates;
+        self.alternates += alternates;
+        self.nucleotides += nucleotides;
+        self.unlinked += unlinked;
+        self.contradictions += contradictions;
+        self.pseudo_atoms += pseudo_atoms;
         self.ignored_records += other.ignored_records;
         self.first_ignored = self.first_ignored.take().or(other.first_ignored);
         self.repaired += other.repaired;
@@ -71,6 +74,8 @@ pub(super) struct Draft {
     pub(super) segments_are_polymers: bool,
     /// Whether every residue so far has a single value in its B column.
     pub(super) b_is_uniform: bool,
+    /// The [`renamed_chains`](StructureInput::renamed_chains).
+    pub(super) renamed: Vec<u32>,
     pub(super) tally: Tally,
     /// All chains of the file, if only some are selected.
     pub(super) met: Vec<String>,
@@ -118,6 +123,7 @@ impl Draft {
             bfactor: emptied(&mut s.bfactor),
             b_column: emptied(&mut s.b_column),
             roles: emptied(&mut s.roles),
+            renamed_chains: std::mem::take(&mut self.renamed),
             ..StructureInput::default()
         };
         self.keep();
@@ -344,6 +350,7 @@ impl Draft {
         self.ends.extend(other.ends.iter().map(|end| end + rows));
         self.hetero.extend(other.hetero.iter().map(|row| row + rows));
         self.b_is_uniform &= other.b_is_uniform;
+        self.renamed.extend(other.renamed.iter().map(|chain| chain + chains));
         self.tally.add(other.tally);
         let met = other.met.into_iter().filter(|chain| !self.met.contains(chain)).collect::<Vec<_>>();
         self.met.extend(met);
@@ -360,6 +367,7 @@ impl Draft {
             cover_chains: self.cover_chains.clone(),
             b_is_uniform: self.b_is_uniform,
             segments_are_polymers: self.segments_are_polymers,
+            renamed: self.renamed.clone(),
             ..Self::with_capacity(self.atoms.len())
         };
         new.structure.chains.clone_from(&s.chains);

@@ -106,8 +106,8 @@ impl Draft {
         }
         structure.center = center;
         structure.atoms = atoms;
-        structure.find_traces();
-        notes.extend(completeness(&structure));
+        let incomplete = structure.traces_and_incomplete();
+        notes.extend(completeness(&structure, incomplete));
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }
@@ -322,7 +322,7 @@ impl Draft {
 }
 
 /// Notes about what residues lack.
-fn completeness(structure: &StructureInput) -> Vec<Note> {
+fn completeness(structure: &StructureInput, incomplete: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut say = |kind: NoteKind, text: String| notes.push(Note { kind, text });
     if !structure.traces.is_empty() {
@@ -338,7 +338,6 @@ fn completeness(structure: &StructureInput) -> Vec<Note> {
             ),
         );
     }
-    let incomplete = structure.incomplete_residues();
     if incomplete > 0 {
         say(
             NoteKind::Incomplete,

@@ -79,8 +79,11 @@ fn joined(found: Vec<(i32, Draft)>, options: &ReadOptions) -> Result<Draft, Prob
         {
             return Err(Problem::Overlapping { number });
         }
-        for name in &mut draft.structure.chains {
+        for (chain, name) in draft.structure.chains.iter_mut().enumerate() {
             let copy = copies.entry(name.clone()).or_insert(0);
+            if *copy > 0 {
+                draft.renamed.push(chain as u32);
+            }
             let base = name.clone();
             loop {
                 *copy += 1;

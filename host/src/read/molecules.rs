@@ -83,10 +83,13 @@ impl Draft {
         }
         let mut taken: HashSet<String> = own.iter().cloned().collect();
         let (mut chains, mut authors, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        let mut moved = vec![0; own.len()];
+        let (mut moved, mut renamed) = (vec![0; own.len()], Vec::new());
         for (chain, name) in own.iter().enumerate() {
             moved[chain] = chains.len();
             let Some(molecules) = found.get(&chain) else {
+                if self.renamed.contains(&(chain as u32)) {
+                    renamed.push(chains.len() as u32);
+                }
                 chains.push(name.clone());
                 authors.push(name.clone());
                 continue;
@@ -94,8 +97,10 @@ impl Draft {
             let names = self.names_of(name, &molecules.segments, &mut taken);
             texts.push(told(name, &names, &molecules.by));
             authors.extend(names.iter().map(|_| name.clone()));
+            renamed.extend((0..names.len()).map(|molecule| (chains.len() + molecule) as u32));
             chains.extend(names);
         }
+        self.renamed = renamed;
         let s = &mut self.structure;
         s.chain_ids.iter_mut().for_each(|chain| *chain = moved[*chain as usize] as u32);
         for &(row, molecule) in found.values().flat_map(|molecules| &molecules.of_rows) {

@@ -151,6 +151,6 @@ impl NoteKind {
     #[must_use]
     pub fn is_warning(self) -> bool {
         use NoteKind::*;
-        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | Contradiction | Others)
+        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | Others)
     }
 }

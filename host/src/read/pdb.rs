@@ -22,8 +22,8 @@ use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, Selection, Syntax};
 use columns::{
-    B_END, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name, position,
-    segment, shifted,
+    B_END, Segments, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name,
+    position, shifted,
 };
 use header::Header;
 pub(super) use header::says_predicted;
@@ -314,7 +314,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(Fault::whole(Problem::NoModel { number, numbers: self.numbers }));
         }
         let mut facts = Facts {
-            predicted: self.header.names_predictor.then_some(BY_HEADER),
+            predicted: self.header.is_predicted().then_some(BY_HEADER),
             experiment: self.header.experiment || self.header.signs,
             sequences: self.header.lengths(),
             cell: self.header.cell.take(),
@@ -323,13 +323,12 @@ impl<'a> Reader<'_, 'a> {
         if !self.ended {
             facts.notes.extend(cut::note(self.text, &self.header));
         }
-        let predictor_and_experiment = facts.predicted.is_some() && self.header.experiment;
+        let is_contradiction = facts.predicted.is_none() && self.header.names_predictor();
         self.header.take_into(&mut facts, self.options);
-        if predictor_and_experiment {
-            let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
-                        for a predictor's confidence and left out"
-                .to_owned();
-            facts.notes.push(Note { kind: NoteKind::Contradiction, text });
+        if is_contradiction {
+            let text = "TITLE or REMARK names a predictor, but the file is of an experiment (EXPDTA, an entry's id, a unit cell or a \
+                        refinement): its B column is taken for B factors";
+            facts.notes.push(Note { kind: NoteKind::Contradiction, text: text.to_owned() });
         }
         let mut models = Vec::with_capacity(self.models.len());
         for (number, reader) in self.models {
@@ -366,10 +365,11 @@ struct AtomReader<'a> {
     name_end: usize,
     /// A residue's name, and whether the header says that it belongs to its chain.
     in_chain: (u64, Option<bool>),
-    /// Column 22 of the last record whose column 21 was blank.
+    /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
     plain_chain: u8,
     /// Whether a chain `-` has occurred with an unambiguous number.
     has_dash: bool,
+    segments: Segments,
     is_standard: bool,
     /// Chain and number of the residue before.
     number: (&'a [u8], &'a [u8]),
@@ -388,6 +388,7 @@ impl<'a> AtomReader<'a> {
             in_chain: (0, None),
             plain_chain: 0,
             has_dash: false,
+            segments: Segments::NEW,
             is_standard: options.residues == Residues::Standard,
             number: (b"", b""),
             large: Large::None,
@@ -411,7 +412,7 @@ impl<'a> AtomReader<'a> {
             return Err(cut_short(line, before));
         }
         if self.go_to(columns, patterns)? {
-            self.selection.segment(segment(line));
+            self.selection.segment(self.segments.of(line));
         }
         if !self.wanted && !self.is_wanted_elsewhere(line) {
             return Ok(());
@@ -472,7 +473,7 @@ impl<'a> AtomReader<'a> {
         if !self.go_to(columns, patterns)? {
             return Ok(0);
         }
-        self.selection.segment(segment(text));
+        self.selection.segment(self.segments.of(text));
         if !self.wanted || self.name_end != 20 {
             return Ok(0);
         }

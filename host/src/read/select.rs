@@ -281,20 +281,14 @@ impl<'a> Selection<'a> {
                 return Ok(Taken::Nothing);
             }
         }
-        let Named { residue, kind, rules } = self.run.record;
-        let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
-        if !agrees {
-            self.run.contradictions += 1;
-            self.draft.tally.contradictions += 1;
-        }
-        let (name, element) = match atom {
-            Atom::Heavy { name, element } => (name, element),
-            Atom::Hydrogen => return Ok(Taken::Light),
-            Atom::Pseudo => {
-                self.run.pseudo_atoms += 1;
-                self.draft.tally.pseudo_atoms += 1;
-                return Ok(Taken::Light);
-            }
+        let Named { kind, rules, .. } = self.run.record;
+        let is_plain = rules.is_plainly_heavy(record.name, record.element);
+        let (name, element) = match is_plain {
+            true => (record.name, u16::from(record.name as u8)),
+            false => match self.heavy(record) {
+                Some(heavy) => heavy,
+                None => return Ok(Taken::Light),
+            },
         };
         let known = match self.policy {
             Alternates::First => self.names.insert_name(name, record.alternate),
@@ -311,7 +305,7 @@ impl<'a> Selection<'a> {
             self.open_residue(record.residue)?;
         }
         self.run.hetatm &= record.hetatm;
-        self.run.calcium |= element == CALCIUM;
+        self.run.calcium |= !is_plain && element == CALCIUM;
         if self.draft.b_is_uniform {
             let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
@@ -340,17 +334,37 @@ impl<'a> Selection<'a> {
             let mut named = RoleAtoms::of_words(*roles);
             named.assign(at - self.run.begin, trim_zeros(&name.to_le_bytes()));
             *roles = named.words();
-            if named.o == NO_ATOM {
+            if !is_plain && named.o == NO_ATOM {
                 self.run.see_end_oxygen(name, at - self.run.begin);
             }
         }
         let [x, y, z] = record.position;
         let radius = match self.residues {
-            Residues::All => radius(kind, name, element),
-            Residues::Standard => f64::from(protor_radius(kind, trim_zeros(&name.to_le_bytes()))),
+            Residues::All if !is_plain => radius(kind, name, element),
+            _ => f64::from(protor_radius(kind, trim_zeros(&name.to_le_bytes()))),
         };
         self.draft.atoms.push([x, y, z, radius]);
         Ok(Taken::Heavy)
+    }
+
+    /// Name and element of a record's atom if it is a heavy one.
+    #[inline(never)]
+    fn heavy(&mut self, record: &Record<'_, 'a>) -> Option<(u64, u16)> {
+        let Named { residue, kind, rules } = self.run.record;
+        let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
+        if !agrees {
+            self.run.contradictions += 1;
+            self.draft.tally.contradictions += 1;
+        }
+        match atom {
+            Atom::Heavy { name, element } => Some((name, element)),
+            Atom::Hydrogen => None,
+            Atom::Pseudo => {
+                self.run.pseudo_atoms += 1;
+                self.draft.tally.pseudo_atoms += 1;
+                None
+            }
+        }
     }
 
     fn take_ca(&mut self, at: usize, b_factor: &[u8]) {

@@ -62,6 +62,12 @@ impl StructureInput {
     /// # Ok::<(), prism_host::ReadError>(())
     /// ```
     pub fn find_traces(&mut self) {
+        self.traces_and_incomplete();
+    }
+
+    /// Sets [`traces`](Self::traces), and returns [`incomplete_residues`](Self::incomplete_residues).
+    pub(crate) fn traces_and_incomplete(&mut self) -> usize {
+        let mut incomplete = 0;
         let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
         let mut begin = 0;
         for rows in self.chain_ids[..self.n_rows()].chunk_by(|a, b| a == b) {
@@ -73,13 +79,16 @@ impl StructureInput {
                     continue;
                 }
                 let atoms = self.atoms_of(row);
-                chain.lacking += usize::from(self.lacks_atoms(row, &atoms));
+                let lacks_atoms = self.lacks_atoms(row, &atoms);
+                chain.lacking += usize::from(lacks_atoms);
+                incomplete += usize::from(lacks_atoms && self.residue_types[row] < UNKNOWN);
                 chain.has_side_chain |= atoms.side_chain;
             }
             begin += rows.len();
         }
         let is_trace = |(_, chain): &(u32, Chain)| !chain.has_side_chain && 2 * chain.lacking > chain.residues;
         self.traces = chains.into_iter().filter(is_trace).map(|(chain, _)| chain).collect();
+        incomplete
     }
 
     /// Number of standard amino acids that lack heavy atoms.

@@ -105,6 +105,49 @@ fn scripts_name_sites_and_residues_as_the_table_does() {
     assert!(here.contains("show sticks, protein and organic") && chimerax.contains("ligand"), "ligands are shown");
 }
 
+/// Two molecules with one chain id: a viewer finds neither by its chain and numbers.
+#[test]
+fn scripts_select_molecules_by_the_places_of_their_atoms() {
+    let run = Run::new();
+    let atoms = |shift: f64| -> String {
+        let text = fs::read_to_string(example()).unwrap();
+        let moved = |line: &str| {
+            let z = line[46..54].trim().parse::<f64>().unwrap() + shift;
+            format!("{}{z:8.3}{}\n", &line[..46], &line[54..])
+        };
+        text.lines().filter(|line| line.starts_with("ATOM")).map(moved).collect()
+    };
+    let molecules = [atoms(0.0), atoms(90.0)];
+    run.put("two.pdb", molecules.concat());
+    let script = |name: &str| {
+        let outcome = run.prism(&["sites", "two.pdb", "--max-sites", "2", "--script", name, "--backend", "cpu"]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        (column(&outcome.stdout, "residues"), fs::read_to_string(run.path(name)).unwrap())
+    };
+    // The coordinates of a residue's atoms, which are all heavy.
+    let of_residue = |name: &str| -> Vec<String> {
+        let (chain, number) = name.rsplit_once('_').unwrap();
+        let lines = molecules[usize::from(chain == "E~2")].lines().filter(|line| line[22..27].trim() == number);
+        lines.map(|line| [30, 38, 46].map(|at| line[at..at + 8].trim()).join(",")).collect()
+    };
+    for (name, before) in [("s.pml", "pos=["), ("s.cxc", "marker #99 position ")] {
+        let (residues, text) = script(name);
+        let place = |line: &str| {
+            let place = &line[line.find(before)? + before.len()..];
+            Some(place.split(']').next()?.split(" radius").next()?.replace(' ', ""))
+        };
+        let found: Vec<String> = text.lines().filter(|line| !line.contains("_centre")).filter_map(place).collect();
+        let expected: Vec<String> = residues.iter().flat_map(|site| site.split(' ')).flat_map(of_residue).collect();
+        assert!(residues.iter().any(|site| site.contains("E~2_")), "{residues:?}");
+        assert_eq!(found, expected, "{name}");
+        assert!(!text.contains("chain \"") && !text.contains("#1/"), "{text}");
+        assert!(text.contains("# Chains that the file does not have under these names"), "{text}");
+    }
+    let pymol = script("s.pml").1;
+    assert!(pymol.contains("select site_1, protein and ((all within 0.01 of site_1_atoms))\n"), "{pymol}");
+    assert!(script("s.cxc").1.contains("show #1 & (#99 @<0.01) atoms\n"));
+}
+
 #[test]
 fn sites_of_predicted_models_have_a_confidence() {
     let run = Run::new();

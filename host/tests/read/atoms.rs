@@ -290,14 +290,25 @@ fn modified_residues_have_their_own_charge() {
     assert_eq!(read("DVA", "VAL"), (0.0, 4.2, 140.0));
 }
 
-/// Names of amino acids in the topologies of CHARMM (charmm27 and charmm36 of GROMACS), AMBER (amber99sb-ildn, ff14SB and
-/// constant pH), GROMOS 54a7 and OPLS-AA, and of Rosetta and Desmond.
+/// Names of amino acids in the topologies of CHARMM (charmm27 of GROMACS, charmm36 and its Drude model), AMBER (ff03 to ff19SB, ff15ipq,
+/// constant pH, GLYCAM's with a sugar), GROMOS (43a1 to 54a7), OPLS-AA and AMOEBA, and of Rosetta and Desmond. Names of three letters
+/// have others at chain ends (NALA, CALA), and CHARMM has D-forms (DALA).
 const FORCE_FIELDS: &str = "\
-    ALA:ALAD,NALA,CALA ARG:ARGN,NARG,CARG,ARN,AR0 ASN:ASN1,NASN,CASN ASP:ASPP,ASPH,ASH,NASP,CASP,AS4 \
-    CYS:CYS1,CYS2,CYSH,CYX,CYM,NCYS,CCYS,NCYX,CCYX,CYP,CYZ GLN:NGLN,CGLN GLU:GLUP,GLUH,GLH,NGLU,CGLU,GL4 GLY:NGLY,CGLY \
-    HIS:HSD,HSE,HSP,HID,HIE,HIP,HISA,HISB,HISD,HISE,HISH,HIS1,HIS2,NHID,CHID,NHIE,CHIE,NHIP,CHIP,HIH,HDE ILE:NILE,CILE \
-    LEU:NLEU,CLEU LYS:LSN,LYSH,LYSN,LYN,NLYS,CLYS,LYP MET:NMET,CMET PHE:NPHE,CPHE PRO:NPRO,CPRO SER:NSER,CSER THR:NTHR,CTHR \
-    TRP:NTRP,CTRP TYR:NTYR,CTYR,TYM VAL:NVAL,CVAL";
+    ALA:ALAD ARG:ARGN,ARGP,ARGT,ARN,AR0 ASN:ASN1,NLN ASP:ASPP,ASPH,ASPM,ASPT,ASH,AS4 \
+    CYS:CYS1,CYS2,CYSH,CYSM,CYSD,CYSF,CYSG,CYSL,CYSP,CYX,CYM,CYN,CYP,CYZ,CYD GLN: GLU:GLUP,GLUH,GLUT,GLH,GL4 GLY:GLYN,GLYM \
+    HIS:HSPT,HISP,HISA,HISB,HISD,HISE,HISH,HIS1,HIS2,HSD,HSE,HSP,HID,HIE,HIP,HIH,HDE ILE:ILEU LEU: \
+    LYS:LYSH,LYSN,LYSP,LYST,LYSM,LSN,LYN,LYD,LYP MET:METN PHE: PRO:PROH,HYP,OLP SER:OLS THR:OLT TRP:TRPH TYR:TYRM,TYM,TYD VAL:";
+
+/// The names of a residue, with those that follow from names of three letters.
+fn names_of(residue: &str, names: &str) -> Vec<String> {
+    let listed = names.split(',').filter(|name| !name.is_empty());
+    let ends = |name: &str| ["N", "C"].map(|end| format!("{end}{name}"));
+    let mut all: Vec<String> = listed.clone().map(str::to_owned).collect();
+    all.extend(listed.filter(|name| name.len() == 3).chain([residue]).flat_map(ends));
+    let d_forms = [residue, "HSD", "HSE", "HSP"].into_iter().take(if residue == "HIS" { 4 } else { 1 });
+    all.extend(d_forms.filter(|name| *name != "GLY").map(|name| format!("D{name}")));
+    all
+}
 
 #[test]
 fn every_name_of_a_force_field_is_its_residue() {
@@ -314,18 +325,19 @@ fn every_name_of_a_force_field_is_its_residue() {
     };
     let mut all = text.clone();
     for (residue, names) in FORCE_FIELDS.split_whitespace().map(|entry| entry.split_once(':').unwrap()) {
-        for name in names.split(',') {
+        let names = names_of(residue, names);
+        for name in &names {
             let written = format!("{name:<4}{chain}");
             let renamed = text.replace(&format!("{residue} {chain}"), &written);
             assert!(renamed != text, "{residue}");
             let s = structure(&renamed);
             assert_eq!(bits(&s), bits(&plain), "{name}");
             assert_eq!((&s.roles, s.n_residues()), (&plain.roles, plain.n_residues()), "{name}");
-            let row = (0..s.n_residues()).find(|&row| s.resname(row) == name).unwrap();
+            let row = (0..s.n_residues()).find(|&row| s.resname(row) == *name).unwrap();
             assert_eq!((s.parent(row), plain.resname(row)), (residue, residue), "{name}");
         }
-        // One structure with the last name of each residue.
-        all = all.replace(&format!("{residue} {chain}"), &format!("{:<4}{chain}", names.rsplit(',').next().unwrap()));
+        // One structure with another name of each residue.
+        all = all.replace(&format!("{residue} {chain}"), &format!("{:<4}{chain}", format!("C{residue}")));
     }
     // Names of atoms in CHARMM and GROMACS.
     let charmm = all.replace(" CD1 CILE", " CD  CILE");
@@ -333,6 +345,63 @@ fn every_name_of_a_force_field_is_its_residue() {
     let renamed = structure(&charmm);
     assert_eq!(bits(&renamed), bits(&plain));
     assert_eq!(ss(&renamed), ss(&plain));
+}
+
+#[test]
+fn lipids_on_a_residue_are_atoms_of_it() {
+    // What CHARMM names so: an oxygen O1 of the lipid is none of the chain's end.
+    let plain = thirty();
+    for (name, residue) in [("GLYM", "GLY A  10"), ("LYSM", "LYS A  11"), ("CYSP", "SER A  20")] {
+        let own = plain.replace(residue, &format!("{name}{}", &residue[4..]));
+        let line = own.lines().find(|line| line.contains(name)).unwrap();
+        let lipid = ["C1", "O1", "C2", "C16"].map(|atom| beside(line, atom, "")).concat();
+        let at = own.find(line).unwrap() + line.len() + 1;
+        let s = structure(format!("{}{lipid}{}", &own[..at], &own[at..]));
+        assert_eq!((s.n_residues(), s.n_atoms()), (30, 237), "{name}");
+        let row = (0..30).find(|&row| s.resname(row) == name).unwrap();
+        assert!(s.chains == ["A"] && charge(&s, row).is_nan());
+    }
+}
+
+#[test]
+fn an_asparagine_with_a_sugar_is_no_norleucine() {
+    let glycam = thirty().replace("ASN A  25", "NLN A  25");
+    let of = |text: &str| structure(text).parent(24).to_owned();
+    assert_eq!((of(&glycam), of(&thirty())), ("ASN".to_owned(), "ASN".to_owned()));
+    // The dictionary's residue of this name is in HETATM records.
+    let line = |line: &str| if line.contains("NLN") { line.replacen("ATOM  ", "HETATM", 1) } else { line.to_owned() };
+    let deposit: String = glycam.lines().map(|own| line(own) + "\n").collect();
+    assert_eq!(of(&deposit), "LEU");
+}
+
+/// GLYCAM's names of sugars; some are names of amino acids in the Chemical Component Dictionary.
+#[test]
+fn sugars_of_glycam_are_no_protein() {
+    let plain = thirty();
+    let cover = ReadOptions { cover: true, ..ReadOptions::default() };
+    // N-acetylglucosamine: 14 heavy atoms.
+    let names = "C1 H1 O5 C5 H5 C6 H62 H61 O6 H6O C4 H4 O4 C3 H3 O3 H3O C2 H2 N2 H2N C2N O2N CME H1M H2M H3M";
+    for residue in ["0YB", "4YB", "0AA", "0AF", "VMB", "0SA", "UYB", "ROH"] {
+        for record in ["ATOM  ", "HETATM"] {
+            let atoms = |element: &dyn Fn(&str) -> String| -> String {
+                let line = |(at, name): (usize, &str)| {
+                    let x = 40.0 + 1.4 * at as f64;
+                    let element = element(name);
+                    format!(
+                        "{record}{:5}  {name:<3} {residue} A{:4}    {x:8.3}   0.000   0.000  1.00  0.00          {element:>2}\n",
+                        1, 900
+                    )
+                };
+                names.split(' ').enumerate().map(line).collect()
+            };
+            let read =
+                |sugar: String| read_bytes(format!("{plain}TER\n{sugar}").as_bytes(), "x", &cover).unwrap().structure;
+            let own = read(atoms(&|name| name[..1].to_owned()));
+            assert_eq!((own.n_rows(), own.n_atoms()), (30, 233 + 14), "{residue}");
+            assert_eq!(bits(&read(atoms(&|_| String::new()))), bits(&own), "{residue}");
+            assert_eq!(bits(&read(atoms(&|_| "X".to_owned()))), bits(&own), "{residue}");
+        }
+    }
 }
 
 #[test]

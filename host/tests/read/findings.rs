@@ -104,6 +104,18 @@ fn chain_ids_of_two_columns() {
     histidine.replace_range(17..22, "HISDA");
     let text = [line(" A", 1, 0.0), histidine, line(" A", 3, 8.0)].concat();
     assert_eq!(rows(&structure(text)), ["A 1 GLY 1", "A 2 HISD 1", "A 3 GLY 1"]);
+    // Nor at the beginning of a file, unless its chain ids have two letters.
+    let first = |name: &str| {
+        let mut first = line(" A", 1, 0.0);
+        first.replace_range(17..22, name);
+        first
+    };
+    for name in ["HISDA", "GLYMA", "NALAA", "GLUPA"] {
+        let text = [first(name), line(" A", 2, 4.0)].concat();
+        assert_eq!(rows(&structure(text)), [format!("A 1 {} 1", &name[..4]), "A 2 GLY 1".to_owned()]);
+    }
+    let text = [first("HISDA"), line("DB", 2, 4.0)].concat();
+    assert_eq!(rows(&structure(text)), ["DA 1 HIS 1", "DB 2 GLY 1"]);
 }
 
 #[test]
@@ -243,6 +255,37 @@ fn predictions_without_a_header() {
     assert_eq!(b_factors(text.replacen(" 40.00", " 41.00", 1)).len(), 3);
     assert_eq!(b_factors(text.replace(" 91.50", " 40.00").replace(" 88.25", " 40.00")), [40.0; 3]);
     assert_eq!(b_factors(text.replace(" 91.50", "191.50")), [191.5, 88.25, 40.0]);
+}
+
+/// A deposit names the predictor of the model that its refinement began with.
+#[test]
+fn an_experiment_that_names_a_predictor_is_no_prediction() {
+    let atoms = plain().concat();
+    let remark = "REMARK 200 STARTING MODEL: ALPHAFOLD\n";
+    let title = "TITLE     CRYSTAL STRUCTURE OF A DESIGN OF ALPHAFOLD\n";
+    let entry = format!("HEADER    HYDROLASE{:31}01-JAN-22   7ABC              \n", "");
+    let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
+    let xray = "EXPDTA    X-RAY DIFFRACTION\n";
+    let kinds = |header: &str| {
+        let read = read(format!("{header}{atoms}"));
+        let has = |kind| read.notes.iter().any(|note| note.kind == kind);
+        (read.structure.predicted, has(NoteKind::Confidence), has(NoteKind::Contradiction))
+    };
+    let (prediction, experiment) = ((true, true, false), (false, false, true));
+    for (header, expected) in [
+        (remark.to_owned(), prediction),
+        (title.to_owned(), prediction),
+        (format!("{title}EXPDTA    THEORETICAL MODEL\n"), prediction),
+        (format!("{title}{cell}"), prediction),
+        (format!("{xray}{remark}"), experiment),
+        (format!("{title}{xray}"), experiment),
+        (format!("{entry}{remark}"), experiment),
+        (format!("{remark}{cell}"), experiment),
+        (format!("REMARK   3 REFINEMENT.\n{remark}"), experiment),
+        (format!("{xray}{cell}"), (false, false, false)),
+    ] {
+        assert_eq!(kinds(&header), expected, "{header}");
+    }
 }
 
 #[test]

@@ -227,11 +227,9 @@ fn predicted_models_have_no_b_factor() {
         assert!(!is_predicted(format!("{header}\n{atoms}")), "{header}");
     }
 
-    // An experiment whose starting model was predicted is reported.
+    // An experiment whose starting model was predicted is none.
     let remark = "REMARK 200 STARTING MODEL: ALPHAFOLD\n";
-    let of_experiment = read(format!("EXPDTA    X-RAY DIFFRACTION\n{remark}{atoms}"));
-    assert!(of_experiment.structure.bfactor[0].is_nan());
-    assert!(of_experiment.warnings[0].contains("B factors"), "{:?}", of_experiment.warnings);
+    assert!(!is_predicted(format!("EXPDTA    X-RAY DIFFRACTION\n{remark}{atoms}")));
     assert!(is_predicted(format!("EXPDTA    THEORETICAL MODEL\n{remark}{atoms}")));
 
     let (items, rows) = crambin_loop();

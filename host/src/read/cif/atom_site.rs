@@ -212,7 +212,9 @@ pub(super) struct AtomSite<'o, 'a> {
     wanted: bool,
     labels: Labels,
     entities: Entities,
-    /// Whether that row's entity is no polymer.
+    /// The entity of the residue before.
+    entity: Option<Word<'a>>,
+    /// Whether that entity is no polymer.
     is_ligand: bool,
     /// From the row before, if its atom was read.
     common: Option<Common<'a>>,
@@ -243,6 +245,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             wanted: true,
             labels: Labels::default(),
             entities,
+            entity: None,
             is_ligand: false,
             common: None,
             aligned,
@@ -315,7 +318,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
     }
 
     /// The first of two items that is not empty.
-    #[inline]
+    #[inline(always)]
     fn either(&self, edges: &[usize], item: Item, other: Item) -> Word<'a> {
         let word = self.word(edges, item);
         if word.is_empty() { self.word(edges, other) } else { word }
@@ -354,7 +357,11 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             let [chain, number, icode, label] = residue_id.map(|word| word.text);
             let residue_id = ResidueId { chain, number, icode };
             self.wanted = self.models[current].1.enter(residue_id)?;
-            self.is_ligand = self.entities.is_other(self.word(edges, Item::Entity).text);
+            let entity = self.word(edges, Item::Entity);
+            if self.entity != Some(entity) {
+                self.entity = Some(entity);
+                self.is_ligand = self.entities.is_other(entity.text);
+            }
             let asym = if label.is_empty() { 0 } else { self.word(edges, Item::LabelChain).head };
             self.models[current].1.polymer(asym);
             if self.models[current].1.takes_labels() {

@@ -64,6 +64,26 @@ pub(super) fn segment(line: &[u8]) -> u64 {
     }
 }
 
+/// The segment ids of lines. Mostly that of a line is that of the line before.
+pub(super) struct Segments {
+    columns: [u8; 5],
+    id: u64,
+}
+
+impl Segments {
+    pub(super) const NEW: Self = Self { columns: [b' '; 5], id: 0 };
+
+    /// As [`segment`].
+    #[inline]
+    pub(super) fn of(&mut self, line: &[u8]) -> u64 {
+        let Some(columns) = line.get(71..).and_then(<[u8]>::first_chunk) else { return 0 };
+        if self.columns != *columns {
+            *self = Self { columns: *columns, id: segment(line) };
+        }
+        self.id
+    }
+}
+
 const COORDINATES: [(usize, &str); 3] =
     [(30, "x (columns 31-38)"), (38, "y (columns 39-46)"), (46, "z (columns 47-54)")];
 

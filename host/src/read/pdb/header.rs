@@ -15,8 +15,12 @@ use std::sync::Arc;
 /// Facts from the records other than atoms.
 #[derive(Debug, Default)]
 pub(super) struct Header {
-    /// Whether a TITLE or REMARK names a predictor or its confidence.
-    pub(super) names_predictor: bool,
+    /// Whether TITLE names a predictor or its confidence.
+    predictor_in_title: bool,
+    /// Whether a REMARK does.
+    predictor_in_remark: bool,
+    /// Whether HEADER has the id of an entry of the PDB, which takes no predictions.
+    is_entry: bool,
     /// Whether EXPDTA names an experiment.
     pub(super) experiment: bool,
     /// Whether the file has something else that only experiments have: a unit cell, a refinement, anisotropic B factors.
@@ -52,7 +56,7 @@ impl Header {
             }
             b"REMARK" => {
                 self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
-                self.names_predictor = self.names_predictor || says_predicted(line);
+                self.predictor_in_remark = self.predictor_in_remark || says_predicted(line);
                 if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
                 }
@@ -60,9 +64,24 @@ impl Header {
             b"DBREF " | b"DBREF1" | b"DBREF2" if self.takes_references => self.references.record(line),
             b"EXPDTA" => self.experiment = !has_word(line, b"MODEL"),
             b"ANISOU" => self.signs = true,
-            head if head.starts_with(b"TITLE") => self.names_predictor = self.names_predictor || says_predicted(line),
+            b"HEADER" => self.is_entry = line.get(62..66).is_some_and(is_entry_id),
+            head if head.starts_with(b"TITLE") => {
+                self.predictor_in_title = self.predictor_in_title || says_predicted(line);
+            }
             _ => {}
         }
+    }
+
+    /// Whether the file names a predictor or its confidence.
+    pub(super) fn names_predictor(&self) -> bool {
+        self.predictor_in_title || self.predictor_in_remark
+    }
+
+    /// Whether the file says that it is a prediction. An experiment may name a predictor whose model it began with, mostly in a
+    /// REMARK.
+    pub(super) fn is_predicted(&self) -> bool {
+        let is_experiment = self.signs || self.is_entry;
+        !self.experiment && (self.predictor_in_title || self.predictor_in_remark && !is_experiment)
     }
 
     /// Adds what it says of assemblies and sequence databases.
@@ -128,6 +147,11 @@ fn cell(line: &[u8]) -> Option<Cell> {
     let columns = [6..15, 15..24, 24..33, 33..40, 40..47, 47..54];
     let numbers: Option<Vec<f64>> = columns.into_iter().map(|at| decimal(line.get(at)?.trim_ascii())).collect();
     Cell::new(numbers?.try_into().ok()?)
+}
+
+/// Whether four columns are an id of the PDB: a digit, and letters or digits.
+fn is_entry_id(id: &[u8]) -> bool {
+    id[0].is_ascii_digit() && id.iter().all(u8::is_ascii_alphanumeric)
 }
 
 fn has_word(line: &[u8], word: &[u8]) -> bool {

@@ -9,8 +9,8 @@
 //! | Chimera (a letter and decimal digits) | `A000` | `A010` | `A016` | `A036` |
 //! | VMD (hexadecimal) | `2710` | `271a` | `2720` | `2734` |
 
-use super::{AtomReader, NEEDED};
-use crate::read::components;
+use super::{AtomReader, NEEDED, hetatm};
+use crate::read::components::{self, Component};
 use crate::read::error::{Problem, bad_field};
 use crate::read::lines::lines;
 use crate::read::number::pdb_residue_number;
@@ -39,16 +39,7 @@ impl<'a> AtomReader<'a> {
         if columns[20] == b' ' {
             self.plain_chain = columns[21];
         } else {
-            // A fourth letter of the name, or the first letter of a two-letter chain id.
-            let long_name = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], columns[20]])));
-            let known = |name: u64| {
-                matches!(
-                    components::component(name),
-                    components::Component::Standard(_) | components::Component::Variant(_)
-                )
-            };
-            let three = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], b' '])));
-            let of_name = known(long_name) && (!known(three) || columns[21] == b' ' || columns[21] == self.plain_chain);
+            let of_name = self.has_four_letters(columns);
             if of_name && !self.is_standard {
                 self.name_end = 21;
             } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
@@ -68,6 +59,32 @@ impl<'a> AtomReader<'a> {
         let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
         self.number_as_before(chain, number);
         self.selection.enter(ResidueId { chain, number, icode })
+    }
+
+    /// Whether a name that column 21 may go on has four letters. The column may also be the first of a two-letter chain id.
+    #[cold]
+    fn has_four_letters(&mut self, columns: &[u8; NEEDED]) -> bool {
+        let component = |last: u8| {
+            let word = u32::from_le_bytes([columns[17], columns[18], columns[19], last]);
+            components::component(u64::from(name(word)))
+        };
+        let is_known = |component: Component| matches!(component, Component::Standard(_) | Component::Variant(_));
+        let long = component(columns[20]);
+        // The dictionary's names of modified residues have three letters, or more than PDB has room for.
+        if !is_known(long) && !(matches!(long, Component::Modified(_)) && columns[17] != b' ') {
+            return false;
+        }
+        if !is_known(component(b' ')) || columns[21] == b' ' {
+            return true;
+        }
+        if self.plain_chain == 0 {
+            // A file may begin with such a name: its next residues show what the column is.
+            self.plain_chain = lines(self.text)
+                .filter(|(_, line)| hetatm(line).is_some() && line.get(20) == Some(&b' '))
+                .find_map(|(_, line)| line.get(21).copied())
+                .unwrap_or(b' ');
+        }
+        columns[21] == self.plain_chain
     }
 
     /// Finds out how numbers beyond 9999 are written where the first of them comes. They are those of protein and of any

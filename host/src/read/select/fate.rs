@@ -37,7 +37,7 @@ impl Selection<'_> {
                 }
             };
         }
-        let component = components::component(residue);
+        let component = components::component_of(residue, record.hetatm);
         let (kind, fate) = self.fate_of(component, record);
         (Named { residue, kind, rules: Rules::of(component) }, fate)
     }

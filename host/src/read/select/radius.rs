@@ -8,7 +8,7 @@ const SE: u64 = u64::from_le_bytes(*b"SE\0\0\0\0\0\0");
 
 /// The radius of an atom in Å. It depends on the residue's parent and the atom's name if the element agrees with the name,
 /// otherwise on the element alone.
-#[inline]
+#[inline(always)]
 pub(super) fn radius(kind: ResidueKind, name: u64, element: u16) -> f64 {
     let bytes = name.to_le_bytes();
     let text = trim_zeros(&bytes);
