@@ -28,12 +28,12 @@ pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use csv::CsvTable;
 pub use error::OutputError;
-pub use file::OutputFile;
+pub use file::{LinesFile, OutputFile};
 pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
-pub use relation::{CellKind, Cells, Relation, RelationColumn, RelationTable, relation_batch};
+pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
     SummaryRelation,
