@@ -3,6 +3,7 @@
 mod arrow;
 mod coloured;
 mod columns;
+mod confidence;
 mod csv;
 mod error;
 mod file;
@@ -26,6 +27,9 @@ mod whole;
 pub use arrow::{ArrowTable, RecordBatches};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
+pub use confidence::{
+    PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures,
+};
 pub use csv::CsvTable;
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
