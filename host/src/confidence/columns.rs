@@ -95,7 +95,7 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
         Mean,
     ),
     with(score("clis", "as lis, over pdockq_contacts alone; the row max has the mean of both", KIM), Mean),
-    with(score("ilis", "the square root of lis times clis", "Kim et al. 2025; AFM-LIS"), OfLis),
+    with(score("ilis", "the square root of lis times clis", "AFM-LIS (lis.py)"), OfLis),
     score(
         "actifptm",
         "the highest, over residues i of chain_a, of the mean of 1 / (1 + (e / d0)^2) over the errors of its contacts in chain_b \
@@ -124,7 +124,7 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
     length(
         "d0res",
         "1.24 (n0res - 15)^(1/3) - 1.8, for n0res of at least 27, and at least 1 Å (2 Å with nucleic acids)",
-        "Yang and Skolnick 2004, 10.1002/prot.20264",
+        "Zhang and Skolnick 2004, 10.1002/prot.20264",
         Max,
     ),
     length("d0chn", "the same of n0chn", DUNBRACK, Max),

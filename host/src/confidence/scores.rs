@@ -14,7 +14,7 @@ const CONTACT: f64 = 8.0;
 /// The scale in Å of pDockQ2's errors.
 const PDOCKQ2_D0: f64 = 10.0;
 
-/// The TM-score's scale in Å for `length` residues (Yang and Skolnick 2004), of at least 27; at least 1 Å, and 2 Å with nucleic acids.
+/// The TM-score's scale in Å for `length` residues (Zhang and Skolnick 2004), of at least 27; at least 1 Å, and 2 Å with nucleic acids.
 pub(super) fn d0(length: usize, nucleic: bool) -> f64 {
     let least: f64 = if nucleic { 2.0 } else { 1.0 };
     (1.24 * (length.max(27) as f64 - 15.0).cbrt() - 1.8).max(least)
@@ -223,7 +223,7 @@ pub(super) fn clis(errors: impl Iterator<Item = f32>) -> f64 {
     mean(sum, count)
 }
 
-/// iLIS (Kim 2025): the geometric mean of LIS and cLIS.
+/// iLIS (AFM-LIS): the geometric mean of LIS and cLIS.
 pub(super) fn ilis(lis: f64, clis: f64) -> f64 {
     (lis * clis).sqrt()
 }

