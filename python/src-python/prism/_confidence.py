@@ -147,7 +147,7 @@ def confidence(
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
     table = pa.Table.from_batches([pa.record_batch(batch)])
-    return Report(table, failures) if on_error == "report" else table
+    return (table, failures) if on_error == "report" else table
 
 
 def predictions(inputs: Paths) -> Iterator[Prediction]:
