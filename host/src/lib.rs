@@ -75,6 +75,7 @@ pub mod annotations;
 pub mod at_hand;
 #[cfg(feature = "cli")]
 mod cli;
+pub mod confidence;
 pub mod contacts;
 mod csv_table;
 pub mod dataset;

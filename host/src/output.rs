@@ -3,6 +3,7 @@
 mod arrow;
 mod coloured;
 mod columns;
+mod confidence;
 mod csv;
 mod error;
 mod file;
@@ -26,14 +27,17 @@ mod whole;
 pub use arrow::{ArrowTable, RecordBatches};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
+pub use confidence::{
+    PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures,
+};
 pub use csv::CsvTable;
 pub use error::OutputError;
-pub use file::OutputFile;
+pub use file::{LinesFile, OutputFile};
 pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
-pub use relation::{CellKind, Cells, Relation, RelationColumn, RelationTable, relation_batch};
+pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
     SummaryRelation,

@@ -58,6 +58,11 @@ impl Done {
         Ok(Self { table, held: None, failures, warnings, notes, inputs: 0, seconds: None })
     }
 
+    /// Rows that are no results of the engine.
+    pub fn of_rows(table: RecordBatch, failures: Vec<Said>, notes: Vec<Said>, inputs: usize) -> Self {
+        Self { table, held: None, failures, warnings: Vec::new(), notes, inputs, seconds: None }
+    }
+
     pub fn of(table: &Table, computed: Computed) -> Result<Self, String> {
         let Computed { batch, results } = computed;
         let (mut failures, mut warnings, mut notes) = (Vec::new(), Vec::new(), Vec::new());

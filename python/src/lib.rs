@@ -2,6 +2,7 @@
 //! without a copy.
 
 mod atoms;
+mod confidence;
 mod consume;
 mod ending;
 mod engine;
@@ -25,6 +26,8 @@ mod _prism {
 
     #[pymodule_export]
     use super::atoms::Atoms;
+    #[pymodule_export]
+    use super::confidence::{Errors, PredictedFiles, Prediction, find_predictions, score_predictions};
     #[pymodule_export]
     use super::consume::Batch;
     #[pymodule_export]

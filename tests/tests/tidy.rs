@@ -228,6 +228,24 @@ fn the_guide_shows_the_columns_of_other_tables() {
 }
 
 #[test]
+fn the_page_of_confidences_shows_their_columns() {
+    use prism_host::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};
+    let tables: [(&str, &[ScoreColumn]); 3] = [
+        ("prism confidence", &PAIR_NUMBERS),
+        ("--by-residue", &RESIDUE_NUMBERS),
+        ("--by-structure", &STRUCTURE_NUMBERS),
+    ];
+    let mut table = String::from("| table | column | unit | definition | source |\n|---|---|---|---|---|\n");
+    for (name, columns) in tables {
+        for (index, ScoreColumn { name: column, unit, definition, source, .. }) in columns.iter().enumerate() {
+            let name = if index == 0 { format!("`{name}`") } else { String::new() };
+            writeln!(table, "| {name} | `{column}` | {unit} | {definition} | {source} |").unwrap();
+        }
+    }
+    check_table("docs/confidence.md", "scores", &table);
+}
+
+#[test]
 fn the_toolkits_readme_shows_the_tested_kernel() {
     let example = |text: &str, from: &str| {
         let (_, rest) = text.split_once(from).expect("an example");

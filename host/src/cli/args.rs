@@ -3,10 +3,12 @@
 //! `-h` shows the most used options, `--help` all of them in groups. Here, `hide_short_help` hides an option from `-h`.
 
 mod backend;
+mod confidence;
 mod relations;
 mod sites;
 
 pub use backend::BackendArg;
+pub use confidence::ConfidenceArgs;
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -68,6 +70,9 @@ pub enum Command {
     /// Find the surface that chains bury in each other: a row for every pair of touching chains.
     #[command(after_help = EXIT_STATUS)]
     Interface(InterfaceArgs),
+    /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.
+    #[command(after_help = EXIT_STATUS)]
+    Confidence(ConfidenceArgs),
     /// Sum up structures: a row for each structure, and one for each of its chains.
     #[command(after_help = EXIT_STATUS)]
     Summary(SummaryArgs),

@@ -3,6 +3,7 @@
 pub mod args;
 mod between;
 mod check;
+mod confidence;
 mod explain;
 mod failure;
 mod features;
@@ -53,6 +54,11 @@ fn run(cli: Cli) -> u8 {
         Command::Sites(args) => sites::run(&args),
         Command::Edges(args) => relations::edges(&args),
         Command::Interface(args) => relations::interface(&args),
+        Command::Confidence(args) if args.list => confidence::list(args.format).map(|()| ALL_DONE),
+        Command::Confidence(args) => match &args.explain {
+            Some(column) => confidence::explain(column, args.format).map(|()| ALL_DONE),
+            None => confidence::run(&args),
+        },
         Command::Summary(args) => relations::summary(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),

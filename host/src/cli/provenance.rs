@@ -84,11 +84,15 @@ pub fn kernels() -> String {
 
 /// The provenance for the tables of this run.
 pub fn of_run(config: MegaFusedConfig, engine: &Engine, digests: &Digests) -> Provenance {
-    let mut more = vec![
-        ("prism.command", command_line()),
-        ("prism.backend", engine.backend_name().to_owned()),
-        ("prism.ptx_sha256", kernels()),
-    ];
+    let mut provenance = without_engine(config, digests);
+    let own = [("prism.backend", engine.backend_name().to_owned()), ("prism.ptx_sha256", kernels())];
+    provenance.more.splice(1..1, own);
+    provenance
+}
+
+/// The same of a run that computes without kernels.
+pub fn without_engine(config: MegaFusedConfig, digests: &Digests) -> Provenance {
+    let mut more = vec![("prism.command", command_line())];
     more.extend(digests.together().map(|digest| ("prism.inputs_sha256", digest)));
     Provenance { config, more }
 }

@@ -217,7 +217,7 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 /// The paths in a list, one per line, without blanks at their ends. Blank lines are skipped.
-fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let bytes = match is_standard_input(list) {
         true => {
             let mut bytes = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::gzip::Gzipped;
 use super::{
-    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
-    RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
+    ArrowTable, CellTable, Cells, Columns, CsvTable, Format, JsonTable, LineTable, NpzTable, OutputError, ParquetTable,
+    Provenance, Relation, RelationColumn, RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -46,7 +46,7 @@ impl OutputFile {
             Ok(match format {
                 Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
                 Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
-                    Box::new(Gzipped::new(file, provenance, |out| text(format, out, columns)))
+                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| text(format, out, columns)))
                 }
                 Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
@@ -74,7 +74,7 @@ impl OutputFile {
                 Some(Format::Arrow) => Box::new(RelationTable::arrow(file, relation, provenance)?),
                 Some(Format::Parquet) => Box::new(RelationTable::parquet(file, relation, provenance)?),
                 Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
-                    Box::new(Gzipped::new(file, provenance, |out| relation_text(format, out, relation)))
+                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| relation_text(format, out, relation)))
                 }
                 Some(format) => relation_text(format, file, relation),
             })
@@ -130,6 +130,93 @@ impl OutputFile {
         let Self { table, whole } = self;
         table.finish().map_err(|error| whole.named(error))?;
         whole.commit()
+    }
+}
+
+/// A table of cells in a file that appears at its path with [`LinesFile::commit`]. If it is dropped before, it leaves nothing.
+///
+/// ```
+/// use prism_host::output::{CellKind, Cells, LinesFile, Provenance, RelationColumn};
+/// use shared_types::MegaFusedConfig;
+///
+/// const COLUMNS: &[RelationColumn] = &[RelationColumn::new("count", CellKind::Int, "", "a number")];
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("counts.jsonl.gz");
+/// let mut file = LinesFile::create(&path, COLUMNS, &Provenance::of(MegaFusedConfig::default()))?;
+/// file.append(&mut |cells| {
+///     let [Cells::Int(counts)] = cells else { unreachable!() };
+///     counts.push(3);
+/// })?;
+/// assert!(!path.exists() && file.commit()? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LinesFile {
+    table: Box<dyn LineTable>,
+    whole: WholeFile,
+}
+
+impl LinesFile {
+    /// Starts a table at `path`; the extension selects the format. An existing file stays until the commit.
+    ///
+    /// # Errors
+    /// As for [`OutputFile::create_relation`].
+    pub fn create(
+        path: &Path,
+        columns: &'static [RelationColumn],
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        let whole = WholeFile::begin(path)?;
+        let file = whole.buffered()?;
+        let table: Result<Box<dyn LineTable>, OutputError> = match format {
+            None => Ok(Box::new(CellTable::json(file, columns))),
+            Some(Format::Arrow) => CellTable::arrow(file, columns, provenance).map(|table| Box::new(table) as _),
+            Some(Format::Parquet) => CellTable::parquet(file, columns, provenance).map(|table| Box::new(table) as _),
+            Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
+                let table = |out| lines_text(format, out, columns);
+                Ok(Box::new(Gzipped::<_, dyn LineTable>::new(file, provenance, table)))
+            }
+            Some(format) => Ok(lines_text(format, file, columns)),
+        };
+        let table = table.map_err(|error| whole.named(error))?;
+        Ok(Self { table, whole })
+    }
+
+    /// Appends the lines that `fill` adds to the values of each column.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError> {
+        self.table.append(fill).map_err(|error| self.whole.named(error))
+    }
+
+    /// The file to remove if the program ends without a drop, as [`OutputFile::temporary_path`].
+    #[must_use]
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.whole.temporary_path()
+    }
+
+    /// Finishes the table and puts it in its place. Returns its size in bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Then an earlier file of its name still exists.
+    pub fn commit(self) -> Result<u64, OutputError> {
+        let Self { table, whole } = self;
+        table.finish().map_err(|error| whole.named(error))?;
+        whole.commit()
+    }
+}
+
+/// A table of cells as text.
+fn lines_text(
+    format: Format,
+    out: impl Write + Send + 'static,
+    columns: &'static [RelationColumn],
+) -> Box<dyn LineTable> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(CellTable::with_delimiter(out, columns, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(CellTable::json_lines(out, columns)),
+        _ => Box::new(CellTable::csv(out, columns)),
     }
 }
 

@@ -1,21 +1,21 @@
 //! Tables in gzip.
 
-use super::{OutputError, Provenance, SharedRows, StructureRows, Table};
+use super::{Cells, LineTable, OutputError, Provenance, SharedRows, StructureRows, Table};
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A text table, compressed. Its provenance is the comment in gzip's header.
-pub(super) struct Gzipped<W: Write> {
-    table: Box<dyn Table>,
+pub(super) struct Gzipped<W: Write, T: ?Sized> {
+    table: Box<T>,
     encoder: Encoder<W>,
 }
 
 /// The compressor, shared by the table, which writes to it, and the code that finishes it.
 pub(super) struct Encoder<W: Write>(Arc<Mutex<Option<GzEncoder<W>>>>);
 
-impl<W: Write + 'static> Gzipped<W> {
-    pub(super) fn new(out: W, provenance: &Provenance, table: impl FnOnce(Encoder<W>) -> Box<dyn Table>) -> Self {
+impl<W: Write + 'static, T: ?Sized> Gzipped<W, T> {
+    pub(super) fn new(out: W, provenance: &Provenance, table: impl FnOnce(Encoder<W>) -> Box<T>) -> Self {
         // The header's texts are Latin-1 and end at a 0.
         let comment: Vec<u8> =
             provenance.line().chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c as u8 } else { b'?' }).collect();
@@ -25,7 +25,7 @@ impl<W: Write + 'static> Gzipped<W> {
     }
 }
 
-impl<W: Write> Table for Gzipped<W> {
+impl<W: Write> Table for Gzipped<W, dyn Table> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.table.write(structures)
     }
@@ -36,8 +36,24 @@ impl<W: Write> Table for Gzipped<W> {
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
         self.table.finish()?;
-        let encoder = self.encoder.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match encoder {
+        self.encoder.finish()
+    }
+}
+
+impl<W: Write> LineTable for Gzipped<W, dyn LineTable> {
+    fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError> {
+        self.table.append(fill)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+        self.table.finish()?;
+        self.encoder.finish()
+    }
+}
+
+impl<W: Write> Encoder<W> {
+    fn finish(&self) -> Result<(), OutputError> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(encoder) => Ok(encoder.finish()?.flush()?),
             None => Ok(()),
         }

@@ -1,25 +1,19 @@
 //! Relations: tables whose rows are not residues but pairs of residues, pairs of chains, chains, or sites.
 
 mod cells;
+mod lines;
 mod write;
 
 pub use cells::{CellKind, Cells, RelationColumn};
+pub use lines::{CellTable, LineTable};
 
-use super::arrow::{io, metadata};
-use super::parquet::key_values;
+use super::arrow::io;
 use super::{OutputError, Provenance, StructureRows, Table};
 use arrow_array::RecordBatch;
-use arrow_ipc::writer::FileWriter as ArrowWriter;
 use arrow_schema::{Schema, SchemaRef};
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
-
-/// Rows in a row group of Parquet, or in a batch of Arrow.
-const GROUP_ROWS: usize = 1 << 18;
 
 /// A table whose rows are not residues.
 pub trait Relation {
@@ -80,25 +74,7 @@ pub trait Relation {
 /// ```
 pub struct RelationTable<W: Write + Send, R> {
     relation: Box<R>,
-    columns: &'static [RelationColumn],
-    cells: Vec<Cells>,
-    out: Out<W>,
-}
-
-enum Out<W: Write + Send> {
-    /// Fields divided by a byte.
-    Text {
-        out: W,
-        delimiter: u8,
-        begun: bool,
-    },
-    /// An object per line; in an array, the text before the next one.
-    Json {
-        out: W,
-        array: Option<&'static str>,
-    },
-    Arrow(Box<ArrowWriter<W>>),
-    Parquet(Box<SerializedFileWriter<W>>),
+    lines: CellTable<W>,
 }
 
 impl<W: Write + Send, R: Relation> RelationTable<W, R> {
@@ -110,17 +86,17 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
 
     /// The same with another separator of fields.
     pub fn with_delimiter(out: W, relation: R, delimiter: u8) -> Self {
-        Self::of(relation, Out::Text { out, delimiter, begun: false })
+        Self { lines: CellTable::with_delimiter(out, relation.columns(), delimiter), relation: Box::new(relation) }
     }
 
     /// Starts a table as JSON lines, formatted like [`JsonTable`](super::JsonTable).
     pub fn json_lines(out: W, relation: R) -> Self {
-        Self::of(relation, Out::Json { out, array: None })
+        Self { lines: CellTable::json_lines(out, relation.columns()), relation: Box::new(relation) }
     }
 
     /// Starts a table as one JSON array of the same objects.
     pub fn json(out: W, relation: R) -> Self {
-        Self::of(relation, Out::Json { out, array: Some("[\n") })
+        Self { lines: CellTable::json(out, relation.columns()), relation: Box::new(relation) }
     }
 
     /// Starts a table as an Arrow IPC file, with types, metadata and descriptions as in [`ArrowTable`](super::ArrowTable).
@@ -128,9 +104,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
     /// # Errors
     /// If `out` cannot be written.
     pub fn arrow(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
-        let schema = RelationColumn::schema(relation.columns(), metadata(provenance));
-        let file = ArrowWriter::try_new(out, &schema).map_err(io)?;
-        Ok(Self::of(relation, Out::Arrow(Box::new(file))))
+        Ok(Self { lines: CellTable::arrow(out, relation.columns(), provenance)?, relation: Box::new(relation) })
     }
 
     /// Starts a table as Parquet. Texts and integers are required, and a number is null for NaN. Metadata and descriptions are as
@@ -139,44 +113,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
     /// # Errors
     /// If `out` cannot be written.
     pub fn parquet(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
-        let columns = relation.columns();
-        let schema = RelationColumn::schema(columns, metadata(provenance));
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(key_values(provenance, &schema)));
-        let file = SerializedFileWriter::new(out, write::parquet_schema(columns)?, Arc::new(properties.build()))?;
-        Ok(Self::of(relation, Out::Parquet(Box::new(file))))
-    }
-
-    fn of(relation: R, out: Out<W>) -> Self {
-        let columns = relation.columns();
-        Self { relation: Box::new(relation), columns, cells: Cells::of(columns), out }
-    }
-
-    fn rows(&self) -> usize {
-        self.cells.first().map_or(0, Cells::len)
-    }
-
-    /// Writes the pending lines, after the text that precedes them.
-    fn write_out(&mut self) -> Result<(), OutputError> {
-        let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
-        match &mut self.out {
-            Out::Text { out, delimiter, begun } => {
-                let header = (!std::mem::replace(begun, true)).then_some(columns);
-                out.write_all(&write::lines(header, cells, rows, *delimiter)?)?;
-            }
-            Out::Json { out, array } => out.write_all(&write::objects(columns, cells, rows, array)?)?,
-            _ if rows == 0 => return Ok(()),
-            Out::Arrow(file) => {
-                let batch = relation_batch(columns, std::mem::replace(&mut self.cells, Cells::of(columns)));
-                // The file's own schema has the metadata.
-                file.write(&batch?).map_err(io)?;
-            }
-            Out::Parquet(file) => write::group(file, cells)?,
-        }
-        self.cells.iter_mut().for_each(Cells::clear);
-        Ok(())
+        Ok(Self { lines: CellTable::parquet(out, relation.columns(), provenance)?, relation: Box::new(relation) })
     }
 }
 
@@ -208,33 +145,16 @@ impl RelationColumn {
 impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         for part in structures {
-            self.relation.append(part, &mut self.cells)?;
-            if self.rows() >= GROUP_ROWS {
-                self.write_out()?;
-            }
+            self.relation.append(part, self.lines.cells())?;
+            self.lines.end_part()?;
         }
-        if matches!(self.out, Out::Text { .. } | Out::Json { .. }) {
-            self.write_out()?;
-        }
-        Ok(())
+        self.lines.end_batch()
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        self.write_out()?;
-        self.relation.finish()?;
-        let mut out = match self.out {
-            Out::Json { mut out, array } => {
-                out.write_all(match array {
-                    None => b"",
-                    Some(write::BETWEEN) => b"\n]\n",
-                    Some(_) => b"[\n]\n",
-                })?;
-                out
-            }
-            Out::Text { out, .. } => out,
-            Out::Arrow(file) => file.into_inner().map_err(io)?,
-            Out::Parquet(file) => file.into_inner()?,
-        };
-        Ok(out.flush()?)
+    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+        let Self { relation, mut lines } = *self;
+        lines.write_out()?;
+        relation.finish()?;
+        lines.finish()
     }
 }

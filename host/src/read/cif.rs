@@ -9,7 +9,7 @@ mod rows;
 pub(super) use atom_site::{BColumn, CATEGORY};
 pub(super) use entities::Entities;
 pub(super) use labels::Labels;
-pub(super) use lexer::{Lexer, Token};
+pub(super) use lexer::{Lexer, Token, unquote};
 pub(super) use rows::Rows;
 
 use super::draft::Draft;
@@ -21,7 +21,6 @@ use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
 use super::word::text_of;
 use atom_site::{ATOM_LINE, AtomSite, Columns};
-use lexer::unquote;
 
 /// A data block with atoms.
 pub(super) struct Block {

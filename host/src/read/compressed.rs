@@ -102,7 +102,7 @@ impl<R: Read> Read for Unfolding<R> {
 }
 
 /// The decompressed bytes, unless they are of a format that is refused by name.
-pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
+pub(crate) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
     let text = match Compression::of(bytes) {
         None => Cow::Borrowed(bytes),
         Some(Compression::Gzip) => Cow::Owned(gzip::decompress(bytes)?),

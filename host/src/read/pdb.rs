@@ -31,8 +31,8 @@ use memchr::{memchr, memmem};
 use no_atoms::why_no_atoms;
 pub(super) use parts::{LineResidue, Parts};
 use patterns::{Line, Patterns};
-use records::{has_dots, is_atom, is_end, is_ter};
-pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, second_record};
+use records::{has_dots, is_atom, is_ter};
+pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, is_end, second_record};
 use residue::Large;
 
 /// Length of an atom's line with its line feed.

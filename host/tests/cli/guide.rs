@@ -1,7 +1,8 @@
 //! Every command of the user's guide succeeds and writes the files that it names.
 
-use crate::command::{Run, example, shipped};
+use crate::command::{Run, example, predictions, shipped};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -32,6 +33,8 @@ fn outputs(block: &str) -> Vec<&str> {
                 "--write-structure",
                 "--write-structures",
                 "--by-residue",
+                "--by-structure",
+                "--status",
                 "--provenance",
                 ">",
             ]
@@ -52,9 +55,20 @@ fn guide() -> String {
 fn the_guide_has_every_option() {
     let (run, page) = (Run::new(), guide());
     let mut options = 0;
-    for command in
-        ["features", "sites", "edges", "interface", "summary", "check", "pack", "report", "merge", "info", "generate"]
-    {
+    for command in [
+        "features",
+        "sites",
+        "edges",
+        "interface",
+        "confidence",
+        "summary",
+        "check",
+        "pack",
+        "report",
+        "merge",
+        "info",
+        "generate",
+    ] {
         let help = run.prism(&[command, "--help"]).stdout;
         let begins = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
         for line in begins {
@@ -80,6 +94,16 @@ fn every_command_of_the_guide_runs() {
     fs::copy(example(), run.path("6m0j_rbd.pdb")).unwrap();
     let known = "structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,333,,0.5\n6m0j_rbd.pdb,E,334,,0.75\n";
     fs::write(run.path("known.csv"), known).unwrap();
+
+    predictions(&run, "boltz", "boltz/");
+    let mut folds = zip::ZipWriter::new(fs::File::create(run.path("folds.zip")).unwrap());
+    for entry in fs::read_dir(shipped("predictions/af3_server")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        folds.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        folds.write_all(&fs::read(&path).unwrap()).unwrap();
+    }
+    folds.finish().unwrap();
 
     let page = guide();
     let blocks = blocks(&page);

@@ -15,6 +15,7 @@ mod guide;
 mod mistakes;
 mod pack;
 mod parts;
+mod predictions;
 mod relations;
 mod report;
 mod run;

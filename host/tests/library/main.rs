@@ -1,6 +1,7 @@
 //! The library: structures, batches, data sets, the engine and its backends, and writers.
 
 mod backend;
+mod confidence;
 mod engine;
 mod output;
 mod pack;

@@ -9,6 +9,7 @@ The import computes nothing and starts no device.
 
 from ._adapters import structures
 from ._api import Column, columns, edges, features, interface, sites, stream, summary, tensors
+from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
@@ -24,6 +25,7 @@ __all__ = [
     "InputFailure",
     "InputWarning",
     "Options",
+    "Prediction",
     "PrismError",
     "RayFeatures",
     "ReadingOptions",
@@ -33,9 +35,11 @@ __all__ = [
     "Tensor",
     "__version__",
     "columns",
+    "confidence",
     "edges",
     "features",
     "interface",
+    "predictions",
     "sites",
     "stream",
     "structures",

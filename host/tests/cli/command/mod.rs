@@ -33,6 +33,14 @@ pub fn predicted(head: &str, b: impl Fn(i32, usize) -> f64) -> String {
     format!("{head}{atoms}TER\nEND\n")
 }
 
+/// Copies made predictions in the layout of a predictor.
+pub fn predictions(run: &Run, layout: &str, to: &str) {
+    for entry in fs::read_dir(shipped("predictions").join(layout)).unwrap() {
+        let path = entry.unwrap().path();
+        run.copy(&path, &format!("{to}{}", path.file_name().unwrap().to_str().unwrap()));
+    }
+}
+
 /// A folder in which `prism` is run.
 pub struct Run {
     folder: tempfile::TempDir,

@@ -1,0 +1,25 @@
+//! Confidences of predicted complexes: models with their matrices of predicted aligned errors, as AlphaFold, ColabFold, Boltz, Chai and
+//! Protenix write them, and the scores of their chains.
+//!
+//! [`Predictions::find`] pairs the files of folders and archives, [`PredictionFiles::read`] reads one prediction, and
+//! [`Prediction::scores`] computes its scores. A matrix is in memory only while its prediction is.
+
+mod columns;
+mod folder;
+mod given;
+mod json;
+mod matrix;
+mod model;
+mod npz;
+mod pair;
+mod places;
+mod plddt;
+mod prediction;
+mod scores;
+mod units;
+
+pub use columns::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};
+pub use folder::{PredictionFiles, Predictions};
+pub use matrix::Matrix;
+pub use model::Kind;
+pub use prediction::{Cutoffs, PairScores, Prediction, ResidueScores, Scores, StructureScores};

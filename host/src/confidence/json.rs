@@ -1,0 +1,106 @@
+//! The members of a JSON object, without reading what nobody asks for.
+//!
+//! A predictor's file is one object with a few large arrays of numbers. General parsers check and convert every number of every
+//! array. Here the object is cut into its members by looking for brackets and quotes, which vectors do, and the values that are wanted
+//! are read: the matrix by [`Matrix::of_json`](super::Matrix), the small ones by `serde_json`.
+
+use memchr::{memchr2, memchr3};
+
+/// The members of an object: each name with its value's text. An array of one object, as AlphaFold's database has, is that object.
+///
+/// # Errors
+/// If the text ends too early, or is no such thing.
+pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
+    let text = text.trim_ascii();
+    let object = match text.first() {
+        Some(b'{') => text,
+        Some(b'[') => text[1..].trim_ascii_start(),
+        Some(_) => return Err("is no JSON object".to_owned()),
+        None => return Err("is empty".to_owned()),
+    };
+    let mut rest = object.strip_prefix(b"{").ok_or("is a JSON array, and not of one object")?.trim_ascii_start();
+    let mut members: Vec<(&str, &[u8])> = Vec::new();
+    loop {
+        match rest.first() {
+            Some(b'}') => return Ok(members),
+            Some(b',') => rest = rest[1..].trim_ascii_start(),
+            _ => {}
+        }
+        let after = members.last().map_or_else(|| "begins".to_owned(), |(name, _)| format!("goes on after {name:?}"));
+        let cut = || format!("is cut or damaged where it {after}; fetch it again");
+        let length = string(rest).ok_or_else(cut)?;
+        let name = std::str::from_utf8(&rest[1..length - 1]).map_err(|_| cut())?;
+        rest = rest[length..].trim_ascii_start().strip_prefix(b":").ok_or_else(cut)?.trim_ascii_start();
+        let length = value(rest).ok_or_else(|| format!("is cut inside of {name:?}; fetch it again"))?;
+        members.push((name, &rest[..length]));
+        rest = rest[length..].trim_ascii_start();
+    }
+}
+
+/// The length of a string at the beginning of a text, with its quotes.
+fn string(text: &[u8]) -> Option<usize> {
+    text.strip_prefix(b"\"")?;
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', &text[at..])?;
+        if text[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+        text.get(at)?;
+    }
+}
+
+/// The length of a value at the beginning of a text.
+fn value(text: &[u8]) -> Option<usize> {
+    let (open, close) = match text.first()? {
+        b'"' => return string(text),
+        b'[' => (b'[', b']'),
+        b'{' => (b'{', b'}'),
+        _ => return text.iter().position(|c| matches!(c, b',' | b'}' | b']') || c.is_ascii_whitespace()),
+    };
+    let (mut depth, mut at) = (0_usize, 0);
+    loop {
+        at += memchr3(open, close, b'"', &text[at..])?;
+        match text[at] {
+            b'"' => at += string(&text[at..])?,
+            bracket => {
+                depth = if bracket == open { depth + 1 } else { depth - 1 };
+                at += 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(&str, &str)> {
+        let as_text = |(name, value): (_, _)| (name, std::str::from_utf8(value).unwrap());
+        members(text.as_bytes()).unwrap().into_iter().map(as_text).collect()
+    }
+
+    #[test]
+    fn members_are_cut_at_their_ends() {
+        let text = r#" { "a" : [[1.5, 2],["]"]] , "b":{"c":"}"},"d":"x\"]y" ,"e":-1e5,"f":null} "#;
+        let expected =
+            [("a", r#"[[1.5, 2],["]"]]"#), ("b", r#"{"c":"}"}"#), ("d", r#""x\"]y""#), ("e", "-1e5"), ("f", "null")];
+        assert_eq!(found(text), expected);
+        assert_eq!(found(r#"[{"a":1}]"#), [("a", "1")]);
+        assert_eq!(found("{}"), []);
+    }
+
+    #[test]
+    fn every_cut_is_an_error() {
+        let text = r#"{"pae":[[0.5,1.5],[2.5,0.5]],"ids":["A","B"],"iptm":0.5,"pairs":{"0":{"1":0.5}}}"#;
+        for end in 0..text.len() {
+            let error = members(&text.as_bytes()[..end]).unwrap_err();
+            assert!(error.contains("cut") || end == 0, "{end}: {error}");
+        }
+        assert!(members(&text.as_bytes()[..20]).unwrap_err().contains("is cut inside of \"pae\""));
+    }
+}

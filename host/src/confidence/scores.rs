@@ -1,0 +1,264 @@
+//! The scores of two chains, each a function of its own with its definition.
+//!
+//! A chain is a list of [`Unit`]s. `pae` is their matrix of predicted aligned errors,
+//! with the units of a chain side by side.
+
+use super::matrix::Matrix;
+use super::units::Unit;
+use std::ops::Range;
+
+/// The distance in Å below which a predicted aligned error counts for LIS.
+const LIS_PAE: f32 = 12.0;
+/// The distance in Å up to which CB atoms are in contact for pDockQ, pDockQ2, cLIS and actifpTM.
+const CONTACT: f64 = 8.0;
+/// The scale in Å of pDockQ2's errors.
+const PDOCKQ2_D0: f64 = 10.0;
+
+/// The TM-score's scale in Å for `length` residues (Zhang and Skolnick 2004), of at least 27; at least 1 Å, and 2 Å with nucleic acids.
+pub(super) fn d0(length: usize, nucleic: bool) -> f64 {
+    let least: f64 = if nucleic { 2.0 } else { 1.0 };
+    (1.24 * (length.max(27) as f64 - 15.0).cbrt() - 1.8).max(least)
+}
+
+/// The scale in Å of pTM and actifpTM, as AlphaFold has it: for at least 19 residues, with no least value.
+pub(super) fn d0_of_predictors(length: usize) -> f64 {
+    1.24 * (length.max(19) as f64 - 15.0).cbrt() - 1.8
+}
+
+/// The TM-score's term of an error.
+pub(super) fn term(pae: f32, d0: f64) -> f64 {
+    let share = f64::from(pae) / d0;
+    1.0 / (1.0 + share * share)
+}
+
+/// Sums over a row of errors, side by side in lanes so that they need not be added one after the other.
+fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f64; N]) -> [f64; N] {
+    const LANES: usize = 8;
+    let mut lanes = [[0.0; LANES]; N];
+    let (whole, rest) = row.as_chunks::<LANES>();
+    for chunk in whole {
+        for (lane, &pae) in chunk.iter().enumerate() {
+            let values = of(pae);
+            for (sum, value) in lanes.iter_mut().zip(values) {
+                sum[lane] += value;
+            }
+        }
+    }
+    let mut total = lanes.map(|lanes| lanes.iter().sum());
+    for &pae in rest {
+        total.iter_mut().zip(of(pae)).for_each(|(sum, value): (&mut f64, f64)| *sum += value);
+    }
+    total
+}
+
+/// The mean of a sum; 0 of nothing.
+fn mean(sum: f64, count: f64) -> f64 {
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// The scores of a residue of the first chain, on which both structures are aligned, over the residues of the second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowScores {
+    /// The mean term of residues whose error is below the cut-off, with the scale of their number.
+    pub(super) ipsae: f64,
+    /// The same with the scale of both chains together.
+    pub(super) ipsae_d0chn: f64,
+    /// The same with the scale of all residues of both chains that have such an error.
+    pub(super) ipsae_d0dom: f64,
+    /// The mean term of all residues with the scale of both chains.
+    pub(super) iptm_d0chn: f64,
+    /// The number of residues whose error is below the cut-off.
+    pub(super) n0res: usize,
+    pub(super) d0res: f64,
+    pub(super) pae_mean: f64,
+    pub(super) pae_min: f32,
+}
+
+/// The scores by the matrix alone, of one direction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByErrors {
+    /// Those of each residue of the first chain.
+    pub(super) rows: Vec<RowScores>,
+    pub(super) n0chn: usize,
+    pub(super) d0chn: f64,
+    pub(super) n0dom: usize,
+    pub(super) d0dom: f64,
+    /// Residues of either chain with an error below the cut-off.
+    pub(super) residues: [usize; 2],
+    pub(super) lis: f64,
+    pub(super) pae_mean: f64,
+    pub(super) pae_min: f32,
+}
+
+impl ByErrors {
+    /// The row with the highest of a score, the first of equal ones.
+    pub(super) fn best(&self, score: impl Fn(&RowScores) -> f64) -> RowScores {
+        let mut best = RowScores::default();
+        for (at, row) in self.rows.iter().enumerate() {
+            if at == 0 || score(row) > score(&best) {
+                best = *row;
+            }
+        }
+        best
+    }
+}
+
+/// ipSAE (Dunbrack 2025) with its three scales, the ipTM of the matrix, LIS (Kim 2024), mean and minimum of the errors.
+///
+/// ipSAE of a direction is the highest of its residues' scores. LIS is the mean of (12 - e) / 12 over all errors e of at most 12 Å.
+pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, nucleic: bool) -> ByErrors {
+    let n0chn = a.len() + b.len();
+    let d0chn = d0(n0chn, nucleic);
+    let mut found = ByErrors { n0chn, d0chn, pae_min: f32::INFINITY, ..ByErrors::default() };
+    let mut columns = vec![false; b.len()];
+    let (mut lis, mut below, mut sum) = (0.0, 0.0, 0.0);
+    let valid = |pae: f32| if pae < cutoff { 1.0 } else { 0.0 };
+    for i in a.clone() {
+        let row = &pae.row(i)[b.clone()];
+        let [all, chosen, count, errors, score, counted] = sums(row, |pae| {
+            let (term, own) = (term(pae, d0chn), valid(pae));
+            let near = if pae <= LIS_PAE { 1.0 } else { 0.0 };
+            [term, term * own, own, f64::from(pae), f64::from(LIS_PAE - pae) / f64::from(LIS_PAE) * near, near]
+        });
+        columns.iter_mut().zip(row).for_each(|(any, &pae)| *any |= pae < cutoff);
+        let d0res = d0(count as usize, nucleic);
+        let [own] = sums(row, |pae| [term(pae, d0res) * valid(pae)]);
+        (lis, below, sum) = (lis + score, below + counted, sum + errors);
+        found.residues[0] += usize::from(count > 0.0);
+        let pae_min = row.iter().fold(f32::INFINITY, |least, &pae| if pae < least { pae } else { least });
+        found.pae_min = found.pae_min.min(pae_min);
+        found.rows.push(RowScores {
+            ipsae: mean(own, count),
+            ipsae_d0chn: mean(chosen, count),
+            ipsae_d0dom: 0.0,
+            iptm_d0chn: mean(all, row.len() as f64),
+            n0res: count as usize,
+            d0res,
+            pae_mean: mean(errors, row.len() as f64),
+            pae_min,
+        });
+    }
+    found.residues[1] = columns.iter().filter(|any| **any).count();
+    found.n0dom = found.residues.iter().sum();
+    found.d0dom = d0(found.n0dom, nucleic);
+    for (i, scores) in a.clone().zip(&mut found.rows).filter(|(_, scores)| scores.n0res > 0) {
+        let [own] = sums(&pae.row(i)[b.clone()], |pae| [term(pae, found.d0dom) * valid(pae)]);
+        scores.ipsae_d0dom = mean(own, scores.n0res as f64);
+    }
+    found.lis = mean(lis, below);
+    found.pae_mean = mean(sum, (a.len() * b.len()) as f64);
+    found
+}
+
+/// Two units of different chains that are near each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    pub(super) a: usize,
+    pub(super) b: usize,
+    /// In Å.
+    pub(super) distance: f64,
+}
+
+/// The pairs of units of two chains up to a distance in Å from each other.
+pub(super) fn near(
+    units: &[Unit],
+    a: Range<usize>,
+    b: Range<usize>,
+    limit: f64,
+    position: impl Fn(&Unit) -> [f64; 3],
+) -> Vec<Near> {
+    let others: Vec<[f64; 3]> = units[b.clone()].iter().map(&position).collect();
+    let mut pairs = Vec::new();
+    for i in a {
+        let [x, y, z] = position(&units[i]);
+        for (j, [u, v, w]) in others.iter().enumerate() {
+            let square = (x - u) * (x - u) + (y - v) * (y - v) + (z - w) * (z - w);
+            if square <= limit * limit {
+                pairs.push(Near { a: i, b: b.start + j, distance: square.sqrt() });
+            }
+        }
+    }
+    pairs
+}
+
+/// Pairs in contact for pDockQ, pDockQ2, cLIS.
+pub(super) fn contacts(pairs: &[Near]) -> impl Iterator<Item = &Near> {
+    pairs.iter().filter(|pair| pair.distance <= CONTACT)
+}
+
+/// The mean confidence of units, each counted once; NaN of none.
+pub(super) fn mean_plddt(units: &[Unit], mut which: Vec<usize>) -> f64 {
+    which.sort_unstable();
+    which.dedup();
+    let sum: f64 = which.iter().map(|&at| f64::from(units[at].plddt)).sum();
+    sum / which.len() as f64
+}
+
+/// pDockQ (Bryant, Pozzati and Elofsson 2022): a sigmoid of the mean pLDDT of residues in contact, times the logarithm of the number
+/// of contacts. 0 without contacts.
+pub(super) fn pdockq(plddt: f64, contacts: usize) -> f64 {
+    if contacts == 0 {
+        return 0.0;
+    }
+    let x = plddt * (contacts as f64).log10();
+    0.724 / (1.0 + (-0.052 * (x - 152.611)).exp()) + 0.018
+}
+
+/// pDockQ2 (Zhu, Shenoy, Kundrotas and Elofsson 2023), as ipSAE's program computes it: a sigmoid of the mean pLDDT of residues in
+/// contact, times the mean term of the contacts' errors with a scale of 10 Å. 0 without contacts.
+pub(super) fn pdockq2(plddt: f64, errors: impl Iterator<Item = f32>) -> f64 {
+    let (sum, count) = errors.fold((0.0, 0_usize), |(sum, count), pae| (sum + term(pae, PDOCKQ2_D0), count + 1));
+    if count == 0 {
+        return 0.0;
+    }
+    let x = plddt * sum / count as f64;
+    1.31 / (1.0 + (-0.075 * (x - 84.733)).exp()) + 0.005
+}
+
+/// cLIS (Kim 2024): LIS of contacts alone. 0 without contacts of an error of at most 12 Å.
+pub(super) fn clis(errors: impl Iterator<Item = f32>) -> f64 {
+    let near = errors.filter(|pae| *pae <= LIS_PAE);
+    let (sum, count) =
+        near.fold((0.0, 0.0), |(sum, count), pae| (sum + f64::from((LIS_PAE - pae) / LIS_PAE), count + 1.0));
+    mean(sum, count)
+}
+
+/// iLIS (AFM-LIS): the geometric mean of LIS and cLIS.
+pub(super) fn ilis(lis: f64, clis: f64) -> f64 {
+    (lis * clis).sqrt()
+}
+
+/// actifpTM (Varga, Ovchinnikov and Schueler-Furman 2025) by the matrix, as reactifptm computes it: of each residue of the first chain
+/// the mean term of its contacts closer than 8 Å, and the highest of these. The scale is that of all residues. NaN without contacts.
+pub(super) fn actifptm(pae: &Matrix, pairs: impl Iterator<Item = (usize, usize)>, d0: f64) -> f64 {
+    let mut rows: Vec<(usize, usize)> = pairs.collect();
+    rows.sort_unstable();
+    let of_row =
+        |row: &[(usize, usize)]| row.iter().map(|&(i, j)| term(pae.at(i, j), d0)).sum::<f64>() / row.len() as f64;
+    rows.chunk_by(|one, other| one.0 == other.0).map(of_row).fold(f64::NAN, f64::max)
+}
+
+/// Pairs in contact for actifpTM.
+pub(super) fn contacts_of_actifptm(pairs: &[Near]) -> impl Iterator<Item = &Near> {
+    pairs.iter().filter(|pair| pair.distance < CONTACT)
+}
+
+/// pTM of the matrix (Zhang and Skolnick 2004, Jumper 2021): the highest mean term of a row; and ipTM, over the columns of other
+/// chains alone (Evans 2021); NaN if there is one chain. `ends` are those of the chains.
+pub(super) fn ptm(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
+    let (size, d0) = (pae.size(), d0_of_predictors(pae.size()));
+    let (mut ptm, mut iptm) = (0_f64, f64::NAN);
+    let mut begin = 0;
+    for &end in ends {
+        for row in (begin..end).map(|row| pae.row(row)) {
+            let sum = |part: &[f32]| sums(part, |pae| [term(pae, d0)])[0];
+            let [before, own, after] = [&row[..begin], &row[begin..end], &row[end..]].map(sum);
+            ptm = ptm.max((before + own + after) / size as f64);
+            if end - begin < size {
+                iptm = iptm.max((before + after) / (size - (end - begin)) as f64);
+            }
+        }
+        begin = end;
+    }
+    (ptm, iptm)
+}

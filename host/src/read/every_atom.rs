@@ -1,0 +1,250 @@
+//! Every atom of a file's first model as its records give it: of proteins, nucleic acids and ligands alike, without the rules of
+//! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
+
+use super::cif::{CATEGORY, Lexer, Rows, Token, unquote};
+use super::compressed::plain;
+use super::error::{Fault, Problem, ReadError, bad_field};
+use super::fixed::fixed_8_3;
+use super::foreign::unmarked;
+use super::format::{Format, format_of, with_line_feeds};
+use super::lines::lines;
+use super::number::{cif_number, decimal, integer, pdb_residue_number};
+use super::pdb::{hetatm, is_end};
+use std::borrow::Cow;
+
+/// An atom's record. Texts are empty where the file has none.
+pub(crate) struct AtomRecord<'a> {
+    /// The author's chain id.
+    pub(crate) chain: &'a [u8],
+    /// The author's residue number.
+    pub(crate) number: i32,
+    pub(crate) icode: &'a [u8],
+    pub(crate) residue: &'a [u8],
+    pub(crate) name: &'a [u8],
+    pub(crate) element: &'a [u8],
+    pub(crate) alternate: &'a [u8],
+    /// In Å.
+    pub(crate) position: [f64; 3],
+    /// The B column; NaN if there is none.
+    pub(crate) b: f64,
+    /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
+    pub(crate) label: Option<(&'a [u8], i32)>,
+}
+
+/// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
+///
+/// # Errors
+/// If the file has another format or no atoms, if a record is damaged, or if `take` refuses one.
+pub(crate) fn each_atom(
+    bytes: &[u8],
+    name: &str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<(), ReadError> {
+    let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
+    let text = plain(bytes).map_err(refused)?;
+    let text = unmarked(&text);
+    let format = format_of(&text);
+    let is_text = matches!(format, Format::Pdb | Format::Cif);
+    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    let read = match format {
+        Format::Empty => Err(Fault::whole(Problem::Empty)),
+        Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::Pdb => in_pdb(&text, take),
+        Format::Cif => in_cif(&text, take),
+        Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
+            let what = "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
+            Err(Fault::whole(Problem::OtherFormat(what)))
+        }
+    };
+    read.map_err(|fault| fault.into_error(name, &text))
+}
+
+/// Calls `take` with the items of each row of an mmCIF file's first table of a category, whose name ends with a dot. Values that are
+/// not given, and those of items that the table lacks, are empty; `take` returns whether to go on. Returns whether there is such a
+/// table. A text that is no mmCIF has none.
+pub(crate) fn each_row<const N: usize>(
+    bytes: &[u8],
+    name: &str,
+    category: &[u8],
+    items: [&[u8]; N],
+    take: &mut dyn FnMut([&[u8]; N]) -> Result<bool, Problem>,
+) -> Result<bool, ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = unmarked(&text);
+    if format_of(&text) != Format::Cif || memchr::memmem::find(&text, category).is_none() {
+        return Ok(false);
+    }
+    let text = with_line_feeds(&text);
+    rows(&text, category, items, take).map_err(|fault| fault.into_error(name, &text))
+}
+
+fn rows<'a, const N: usize>(
+    text: &'a [u8],
+    category: &[u8],
+    items: [&[u8]; N],
+    take: &mut dyn FnMut([&'a [u8]; N]) -> Result<bool, Problem>,
+) -> Result<bool, Fault> {
+    let mut lexer = Lexer::new(text);
+    loop {
+        match lexer.next()?.1 {
+            Token::End => return Ok(false),
+            Token::Loop => {}
+            _ => continue,
+        }
+        let mut tags = Vec::new();
+        loop {
+            let before = lexer.at;
+            match lexer.next()?.1 {
+                Token::Tag(tag) => tags.push(tag),
+                _ => {
+                    lexer.at = before;
+                    break;
+                }
+            }
+        }
+        let is_in = |tag: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        let Some(first) = tags.first().filter(|tag| is_in(tag)) else { continue };
+        let column = |item: &[u8]| {
+            let is_it = |tag: &&[u8]| tag.get(category.len()..).is_some_and(|own| own.eq_ignore_ascii_case(item));
+            tags.iter().position(is_it).unwrap_or(tags.len())
+        };
+        let columns = items.map(column);
+        let mut rows = Rows::new(tags.len(), first);
+        while rows.next(&mut lexer)? {
+            let edges = rows.edges();
+            let value = |column: usize| {
+                let raw = &text[edges[2 * column]..edges[2 * column + 1]];
+                if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) }
+            };
+            if !take(columns.map(value)).map_err(|problem| Fault::at(edges[0], problem))? {
+                break;
+            }
+        }
+        return Ok(true);
+    }
+}
+
+fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
+    const ITEMS: [&[u8]; 16] = [
+        b"auth_asym_id",
+        b"label_asym_id",
+        b"auth_seq_id",
+        b"label_seq_id",
+        b"pdbx_PDB_ins_code",
+        b"label_comp_id",
+        b"auth_comp_id",
+        b"label_atom_id",
+        b"auth_atom_id",
+        b"type_symbol",
+        b"label_alt_id",
+        b"Cartn_x",
+        b"Cartn_y",
+        b"Cartn_z",
+        b"B_iso_or_equiv",
+        b"pdbx_PDB_model_num",
+    ];
+    let mut model: Option<Vec<u8>> = None;
+    let mut atoms = 0_usize;
+    let found = rows(text, CATEGORY, ITEMS, &mut |row| {
+        let [
+            auth_chain,
+            asym,
+            auth_number,
+            seq,
+            icode,
+            residue,
+            auth_residue,
+            name,
+            auth_name,
+            element,
+            alternate,
+            x,
+            y,
+            z,
+            b,
+            of,
+        ] = row;
+        match &model {
+            None => model = Some(of.to_vec()),
+            Some(first) if first != of => return Ok(false),
+            Some(_) => {}
+        }
+        let one_of = |a, b| if a == b"" { b } else { a };
+        let number = one_of(auth_number, seq);
+        let number = integer(number).ok_or_else(|| {
+            bad_field("_atom_site.auth_seq_id", number, "is not a residue number (a decimal integer)")
+        })?;
+        let position = [
+            coordinate("_atom_site.Cartn_x", x)?,
+            coordinate("_atom_site.Cartn_y", y)?,
+            coordinate("_atom_site.Cartn_z", z)?,
+        ];
+        atoms += 1;
+        take(AtomRecord {
+            chain: one_of(auth_chain, asym),
+            number,
+            icode,
+            residue: one_of(residue, auth_residue),
+            name: one_of(name, auth_name).trim_ascii(),
+            element,
+            alternate,
+            position,
+            b: cif_number(b).unwrap_or(f64::NAN),
+            label: integer(seq).map(|seq| (asym, seq)),
+        })?;
+        Ok(true)
+    })?;
+    match found && atoms > 0 {
+        true => Ok(()),
+        false => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
+    }
+}
+
+fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
+    cif_number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+}
+
+fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
+    let mut atoms = 0_usize;
+    for (at, line) in lines(text) {
+        if line.starts_with(b"ENDMDL") || is_end(line) {
+            if atoms > 0 {
+                break;
+            }
+            continue;
+        }
+        if hetatm(line).is_none() {
+            continue;
+        }
+        atoms += 1;
+        record(line).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+    }
+    match atoms {
+        0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
+        _ => Ok(()),
+    }
+}
+
+fn record(line: &[u8]) -> Result<AtomRecord<'_>, Problem> {
+    let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
+    let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
+    let number = of(22, 26);
+    let axis = |name: &'static str, begin: usize| {
+        let text = field(begin, begin + 8);
+        let value = text.first_chunk::<8>().and_then(|text| fixed_8_3(*text)).or_else(|| decimal(text.trim_ascii()));
+        value.ok_or_else(|| bad_field(name, text, "is not a number"))
+    };
+    Ok(AtomRecord {
+        chain: field(21, 22),
+        number: pdb_residue_number(number)
+            .ok_or_else(|| bad_field("residue number", number, "is not a residue number"))?,
+        icode: of(26, 27),
+        residue: of(17, 20),
+        name: of(12, 16),
+        element: of(76, 78),
+        alternate: of(16, 17),
+        position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
+        b: decimal(of(60, 66)).unwrap_or(f64::NAN),
+        label: None,
+    })
+}

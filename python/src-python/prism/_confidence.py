@@ -1,0 +1,177 @@
+"""Predicted complexes: scores of their chains, and matrices of predicted aligned errors."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
+
+import pyarrow as pa
+
+from . import _prism
+from ._engine import Report
+from ._errors import InputError, InputFailure, InputWarning
+from ._options import OnError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: A path, or several.
+Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+
+_log = logging.getLogger("prism")
+
+
+class Prediction:
+    """A predicted model with its matrix of predicted aligned errors.
+
+    Attributes:
+        name: The path of its model below the given folder, as in the column ``structure``.
+        chains: The ids of its chains, in the order of the model.
+        tokens: Chain id, residue number and residue name of each row of the matrix.
+        iptm, ptm, ranking: What the predictor wrote, or None.
+    """
+
+    def __init__(self, native: _prism.Prediction) -> None:
+        self._native = native
+        self.name = native.name
+        self.chains = native.chains
+        self.tokens = native.tokens
+        self.iptm, self.ptm, self.ranking = native.own
+
+    @property
+    def pae(self) -> npt.NDArray[np.float32]:
+        """The predicted aligned errors in Å, ``float32``, a row for each token that is aligned. It is read-only and no copy."""
+        import numpy
+
+        return numpy.asarray(self._native.errors)
+
+    def scores(
+        self,
+        *,
+        by_residue: bool = False,
+        by_structure: bool = False,
+        pae_cutoff: float = 10.0,
+        distance_cutoff: float = 10.0,
+    ) -> pa.Table:
+        """Its part of the table of :func:`confidence`."""
+        batch = self._native.table(_which(by_residue, by_structure), *_cutoffs(pae_cutoff, distance_cutoff))
+        return pa.Table.from_batches([pa.record_batch(batch)])
+
+    def __repr__(self) -> str:
+        return f"<prism.Prediction {self.name}: chains {','.join(self.chains)}, {len(self.tokens)} tokens>"
+
+
+def _which(by_residue: bool, by_structure: bool) -> str:
+    if by_residue and by_structure:
+        raise ValueError("by_residue and by_structure are two tables; ask for one at a time")
+    return "residue" if by_residue else "structure" if by_structure else "pair"
+
+
+def _cutoffs(pae: float, distance: float) -> tuple[float, float]:
+    for name, value in (("pae_cutoff", pae), ("distance_cutoff", distance)):
+        if not 0 < value < float("inf"):
+            raise ValueError(f"{name}: {value!r} is no distance in Å above 0")
+    return float(pae), float(distance)
+
+
+def _paths(inputs: Paths) -> list[str]:
+    several = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    return [os.fspath(path) for path in several]
+
+
+def _report(failures: list[InputFailure], on_error: OnError) -> None:
+    if failures and on_error == "raise":
+        raise InputError(failures[0])
+    if on_error == "skip":
+        for failure in failures:
+            warnings.warn(f"{failure.name}: {failure.reason}", InputWarning, stacklevel=4)
+
+
+@overload
+def confidence(
+    inputs: Paths,
+    *,
+    by_residue: bool = ...,
+    by_structure: bool = ...,
+    pae_cutoff: float = ...,
+    distance_cutoff: float = ...,
+    on_error: Literal["raise", "skip"] = ...,
+) -> pa.Table: ...
+@overload
+def confidence(
+    inputs: Paths,
+    *,
+    by_residue: bool = ...,
+    by_structure: bool = ...,
+    pae_cutoff: float = ...,
+    distance_cutoff: float = ...,
+    on_error: Literal["report"],
+) -> Report: ...
+
+
+def confidence(
+    inputs: Paths,
+    *,
+    by_residue: bool = False,
+    by_structure: bool = False,
+    pae_cutoff: float = 10.0,
+    distance_cutoff: float = 10.0,
+    on_error: OnError = "raise",
+) -> Any:
+    """Scores of the chains of predicted complexes: rows for each pair of chains, as ``prism confidence`` writes them.
+
+    Args:
+        inputs: Folders, tars and zip archives of predictions, or a model and the files about it.
+        by_residue: A row for each residue and each other chain instead (``--by-residue``).
+        by_structure: A row for each structure instead, with its ranks (``--by-structure``).
+        pae_cutoff: ipSAE and contacts take predicted aligned errors below this, in Å.
+        distance_cutoff: Contacts are pairs of residues closer than this, in Å.
+        on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"`` (the table and the failures).
+
+    Raises:
+        InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``.
+    """
+    which, cutoffs = _which(by_residue, by_structure), _cutoffs(pae_cutoff, distance_cutoff)
+    if on_error not in ("raise", "skip", "report"):
+        raise ValueError(f"on_error: {on_error!r} is none of 'raise', 'skip' and 'report'")
+    files, failed, notes = _prism.find_predictions(_paths(inputs))
+    batch = _prism.score_predictions(files, which, *cutoffs)
+    for note in notes:
+        _log.info(note)
+    for name, note in batch.notes:
+        _log.info("%s: %s", name, note)
+    failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
+    _report(failures, on_error)
+    table = pa.Table.from_batches([pa.record_batch(batch)])
+    return (table, failures) if on_error == "report" else table
+
+
+def predictions(inputs: Paths) -> Iterator[Prediction]:
+    """Reads predictions one after the other, each with its matrix.
+
+    >>> for prediction in prism.predictions("boltz_results/"):
+    ...     print(prediction.name, prediction.pae.mean())
+
+    Raises:
+        InputError: A prediction cannot be read. The next one can still be asked for.
+    """
+    files, failed, _ = _prism.find_predictions(_paths(inputs))
+    return _Predictions(files, failed)
+
+
+class _Predictions(Iterator[Prediction]):
+    def __init__(self, files: list[_prism.PredictedFiles], failed: list[tuple[str, str]]) -> None:
+        self._files, self._failed = iter(files), iter(failed)
+
+    def __next__(self) -> Prediction:
+        for failure in self._failed:
+            raise InputError(InputFailure(*failure))
+        files = next(self._files)
+        try:
+            return Prediction(files.read())
+        except RuntimeError as error:
+            raise InputError(InputFailure(files.name, str(error))) from None

@@ -1,0 +1,70 @@
+"""Predicted complexes: the command's tables, and matrices without a copy."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import prism
+import pyarrow
+import pyarrow.csv
+import pytest
+
+MADE = Path(__file__).parents[2] / "host/tests/data/predictions"
+
+
+@pytest.mark.parametrize("options", [{}, {"by_residue": True}, {"by_structure": True}])
+def test_tables_are_the_commands(command, tmp_path, options):
+    names = [f"--{name.replace('_', '-')}={tmp_path / 'table.csv'}" for name in options] or ["-o", tmp_path / "table.csv"]
+    subprocess.run([command, "confidence", MADE, "-q", *names], check=True, stdout=subprocess.DEVNULL)
+    own = pyarrow.csv.read_csv(tmp_path / "table.csv")
+    table = prism.confidence(MADE, **options)
+    assert own.column_names == table.column_names and own.num_rows == table.num_rows > 10
+    for name in table.column_names:
+        given, expected = table[name].to_pylist(), own[name].to_pylist()
+        if pyarrow.types.is_floating(table.schema.field(name).type):
+            np.testing.assert_allclose(np.array(given, dtype=float), np.array(expected, dtype=float), rtol=1e-6)
+        else:
+            assert ["" if value is None else str(value) for value in expected] == [str(value) for value in given], name
+
+
+def test_matrices_are_numpys_without_a_copy():
+    (prediction,) = prism.predictions(MADE / "chai")
+    with np.load(MADE / "chai/pae.model_idx_0.npz") as file:
+        np.testing.assert_array_equal(prediction.pae, file["pae"])
+    # The same memory each time, which lives as long as the array.
+    address = prediction.pae.__array_interface__["data"][0]
+    assert prediction.pae.__array_interface__["data"] == (address, True)
+    array = prediction.pae
+    expected = float(array.sum())
+    del prediction
+    assert float(array.sum()) == expected
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0] = 1.0
+
+
+def test_a_prediction_has_chains_tokens_and_scores():
+    (prediction,) = prism.predictions(MADE / "af3")
+    assert prediction.chains == ["A", "B", "C"] and len(prediction.tokens) == len(prediction.pae) == 61
+    assert prediction.tokens[-1] == ("C", 1, "LIG_C") and prediction.iptm == pytest.approx(0.7)
+    assert prediction.scores().num_rows == 9 and prediction.scores(by_structure=True).num_rows == 1
+    assert "61 tokens" in repr(prediction)
+
+
+def test_failures_are_named(tmp_path):
+    shutil.copytree(MADE / "boltz", tmp_path / "boltz")
+    shutil.copytree(MADE / "chai", tmp_path / "chai")
+    (tmp_path / "boltz/pae_made_model_0.npz").write_bytes(b"PK\x03\x04 cut")
+    with pytest.raises(prism.InputError, match="boltz/made_model_0.cif: pae_made_model_0.npz: is no npz"):
+        prism.confidence(tmp_path)
+    table, failures = prism.confidence(tmp_path, on_error="report")
+    assert table.num_rows == 3 and [failure.name for failure in failures] == ["boltz/made_model_0.cif"]
+    with pytest.warns(prism.InputWarning, match="is no npz"):
+        assert prism.confidence(tmp_path, on_error="skip").num_rows == 3
+    read = prism.predictions(tmp_path)
+    with pytest.raises(prism.InputError, match="is no npz"):
+        next(read)
+    assert next(read).name == "chai/pred.model_idx_0.cif"
+    for options in ({"pae_cutoff": 0}, {"distance_cutoff": float("nan")}, {"by_residue": True, "by_structure": True}):
+        with pytest.raises(ValueError):
+            prism.confidence(tmp_path, **options)
