@@ -78,6 +78,7 @@ mod cli;
 pub mod contacts;
 mod csv_table;
 pub mod dataset;
+pub mod dockq;
 pub mod engine;
 mod huge_pages;
 pub mod inputs;

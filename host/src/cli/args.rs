@@ -3,10 +3,12 @@
 //! `-h` shows the most used options, `--help` all of them in groups. Here, `hide_short_help` hides an option from `-h`.
 
 mod backend;
+mod dockq;
 mod relations;
 mod sites;
 
 pub use backend::BackendArg;
+pub use dockq::DockqArgs;
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -71,6 +73,9 @@ pub enum Command {
     /// Sum up structures: a row for each structure, and one for each of its chains.
     #[command(after_help = EXIT_STATUS)]
     Summary(SummaryArgs),
+    /// Compare models of a complex with a reference: DockQ and its parts, a row for every interface.
+    #[command(after_help = EXIT_STATUS)]
+    Dockq(DockqArgs),
     /// Report what would be read, dropped, chosen or refused, without computing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),

@@ -3,6 +3,7 @@
 pub mod args;
 mod between;
 mod check;
+mod dockq;
 mod explain;
 mod failure;
 mod features;
@@ -54,6 +55,7 @@ fn run(cli: Cli) -> u8 {
         Command::Edges(args) => relations::edges(&args),
         Command::Interface(args) => relations::interface(&args),
         Command::Summary(args) => relations::summary(&args),
+        Command::Dockq(args) => dockq::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Report(args) => html::run(&args),
