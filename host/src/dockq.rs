@@ -361,6 +361,12 @@ impl Reference {
                 remarks.push(format!("{number} {of} ({listed}) without a counterpart, left out"));
             }
         }
+        for (chains, of) in [(&model.chains, "the model"), (&self.chains, "the reference")] {
+            for chain in chains.iter().filter(|chain| !chain.joined.is_empty()) {
+                let listed = listed_ids(chain.joined.iter().map(String::as_str));
+                remarks.push(format!("in {of} {listed} is part of chain {}, whose numbers go on", chain.id));
+            }
+        }
         let mut missing = 0;
         for &pair in chosen {
             missing += self.chains[pair[1]].residues.len() - self.residues(model, pair)?.equal.len();

@@ -38,6 +38,8 @@ def models():
     yield "near", near
     yield "incomplete", [line for line in renumbered if not (line[21] == "A" and number(line) % 5 == 0)]
     yield "lacking", [line for line in near if not (line[21] == "A" and number(line) % 5 == 0)]
+    lost = [line for line in near if not (line[21] == "A" and 20 <= number(line) < 32)]
+    yield "gap", [line[:22] + f"{number(line) - 12 * (line[21] == 'A' and number(line) > 20):4}" + line[26:] for line in lost]
     yield "swapped", [line[:21] + {"A": "B", "B": "C", "C": "A"}[line[21]] + line[22:] for line in near]
     yield "pair", [line for line in near if line[21] != "C"]
     yield "far", [moved(line, "C", 0.0, (12.0, 0.0, 9.0)) for line in near]

@@ -22,7 +22,8 @@ pub fn run(args: &DockqArgs) -> Result<u8, Failure> {
     // Nucleic acids would count in other programs.
     let is_told = |kind: NoteKind| kind.is_warning() || kind == NoteKind::NucleicAcid;
     for note in read.notes.iter().filter(|note| is_told(note.kind)) {
-        warn(&format!("{}: {}", read.structure.name, note.text));
+        let more = if note.kind == NoteKind::NucleicAcid { "; DNA and RNA are not compared" } else { "" };
+        warn(&format!("{}: {}{more}", read.structure.name, note.text));
     }
     let reference = Reference::new(&read.structure, args.comparison());
     let reference = Arc::new(reference.map_err(|error| Failure::usage(anyhow!("--reference: {error}")))?);

@@ -1,6 +1,7 @@
 //! The chains of a structure as DockQ compares them.
 
 use super::superpose::{Point, minus, norm2};
+use crate::read::author_chain;
 use crate::structure::StructureInput;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{NO_CA, RESIDUES};
@@ -27,6 +28,8 @@ pub(super) struct Residue {
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     pub(super) id: String,
+    /// Molecules of this chain id that follow it and are part of it.
+    pub(super) joined: Vec<String>,
     /// The one-letter codes of its residues.
     pub(super) letters: Vec<u32>,
     /// The residues' numbers.
@@ -45,13 +48,28 @@ pub(super) struct Near {
 }
 
 /// The chains of a structure that have rows, in their order.
+///
+/// Readers make chains of their own of molecules with one chain id (A, A~2), and take a gap in a renumbered chain, or a `TER`
+/// there, for the end of one. So molecules of a chain id are one chain here if their numbers go on.
 pub(super) fn chains(structure: &StructureInput) -> Vec<Chain> {
-    let order = structure.rows_of_chains();
-    let mut chains: Vec<Chain> =
-        order.iter().map(|(chain, _)| Chain::new(&structure.chains[*chain as usize])).collect();
+    // First and last residue number.
+    let mut numbers: Vec<Option<[i32; 2]>> = vec![None; structure.chains.len()];
+    for (&chain, &number) in structure.chain_ids[..structure.n_rows()].iter().zip(&structure.residue_numbers) {
+        numbers[chain as usize].get_or_insert([number; 2])[1] = number;
+    }
+    let mut chains: Vec<Chain> = Vec::new();
     let mut place_of = vec![usize::MAX; structure.chains.len()];
-    for (place, (chain, _)) in order.iter().enumerate() {
-        place_of[*chain as usize] = place;
+    let mut before: Option<(&str, i32)> = None;
+    for (chain, _) in structure.rows_of_chains() {
+        let (chain, id) = (chain as usize, structure.chains[chain as usize].as_str());
+        let Some([first, last]) = numbers[chain] else { continue };
+        let author = author_chain(id);
+        match chains.last_mut().filter(|_| before.is_some_and(|(other, end)| other == author && end < first)) {
+            Some(own) if !author.trim().is_empty() => own.joined.push(id.to_owned()),
+            _ => chains.push(Chain::new(id)),
+        }
+        place_of[chain] = chains.len() - 1;
+        before = Some((author, last));
     }
     let [x, y, z] = structure.center;
     let position = |atom: u32| {
@@ -85,8 +103,17 @@ fn letter(structure: &StructureInput, row: usize) -> u32 {
 impl Chain {
     fn new(id: &str) -> Self {
         let (low, high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        let id = id.to_owned();
-        Self { id, letters: Vec::new(), numbers: Vec::new(), residues: Vec::new(), atoms: Vec::new(), low, high }
+        let (id, joined) = (id.to_owned(), Vec::new());
+        Self {
+            id,
+            joined,
+            letters: Vec::new(),
+            numbers: Vec::new(),
+            residues: Vec::new(),
+            atoms: Vec::new(),
+            low,
+            high,
+        }
     }
 
     /// Finds the box around its atoms.

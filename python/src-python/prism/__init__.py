@@ -8,7 +8,7 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
-from ._api import Column, columns, edges, features, interface, sites, stream, summary, tensors
+from ._api import Column, columns, dockq, edges, features, interface, sites, stream, summary, tensors
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
@@ -33,6 +33,7 @@ __all__ = [
     "Tensor",
     "__version__",
     "columns",
+    "dockq",
     "edges",
     "features",
     "interface",
