@@ -79,6 +79,7 @@ pub mod confidence;
 pub mod contacts;
 mod csv_table;
 pub mod dataset;
+pub mod dockq;
 pub mod engine;
 mod huge_pages;
 pub mod inputs;

@@ -5,6 +5,7 @@ mod coloured;
 mod columns;
 mod confidence;
 mod csv;
+mod dockq;
 mod error;
 mod file;
 mod gzip;
@@ -31,6 +32,7 @@ pub use confidence::{
     PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures,
 };
 pub use csv::CsvTable;
+pub use dockq::DockqRelation;
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
 pub use json::JsonTable;

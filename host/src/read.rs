@@ -62,6 +62,7 @@ pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 pub(crate) use every_atom::{AtomRecord, each_atom, each_row};
 pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
+pub(crate) use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};

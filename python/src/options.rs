@@ -1,6 +1,7 @@
 //! Options of a call. They have the names of the command's options.
 
 use prism_host::annotations::Annotations;
+use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
 use prism_host::read::{Alternates, Models, ReadOptions, Residues};
@@ -31,6 +32,11 @@ pub struct Options {
     pub kinds: Vec<String>,
     pub between: Option<(String, String)>,
     pub by_residue: bool,
+    pub reference: Option<PathBuf>,
+    pub mapping: Option<Vec<String>>,
+    pub allowed_mismatches: usize,
+    pub by_number: bool,
+    pub peptide: bool,
 }
 
 /// Which models.
@@ -87,6 +93,26 @@ impl Options {
             labels,
             ..ReadOptions::default()
         })
+    }
+
+    /// What models are compared with.
+    pub fn reference(&self) -> PyResult<Reference> {
+        let Some(path) = &self.reference else {
+            return Err(PyValueError::new_err("reference is missing: the structure with which models are compared"));
+        };
+        let told = |error: String| PyValueError::new_err(format!("reference: {error}"));
+        let pairs = self.mapping.iter().flatten().map(|pair| pair.parse());
+        let comparison = Comparison {
+            mapping: pairs
+                .collect::<Result<_, _>>()
+                .map_err(|error: ParseChainChoiceError| PyValueError::new_err(format!("mapping: {error}")))?,
+            allowed_mismatches: self.allowed_mismatches,
+            by_number: self.by_number,
+            peptide: self.peptide,
+        };
+        let read = read_reference(path, &self.read_options(false)?)
+            .map_err(|failure| told(format!("{}: {}", failure.name, failure.reason)))?;
+        Reference::new(&read.structure, comparison).map_err(|error| told(error.to_string()))
     }
 
     /// Which sites have a row.

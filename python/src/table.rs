@@ -7,11 +7,12 @@ use arrow_schema::Schema;
 use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::contacts::{EdgeKind, interfaces};
+use prism_host::dockq::Reference;
 use prism_host::engine::Selection;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
-    Cells, Column, ColumnError, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation,
-    SitesRelation, StructureRows, SummaryRelation, relation_batch,
+    Cells, Column, ColumnError, Columns, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues,
+    RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows, SummaryRelation, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -34,6 +35,8 @@ pub enum Table {
     Interface { engine: Box<Engine>, between: Option<[String; 2]>, by_residue: bool },
     /// A row for each structure, and one for each chain.
     Summary,
+    /// A row for each model, and one for each interface of the reference.
+    Dockq(Arc<Reference>),
 }
 
 /// A structure without rows: its name, and why it has none.
@@ -64,7 +67,14 @@ impl Table {
                 Self::Interface { engine, between, by_residue: options.by_residue }
             }
             "summary" => Self::Summary,
-            other => return refuse("table", "\"features\", \"sites\", \"edges\", \"interface\" or \"summary\"", other),
+            "dockq" => Self::Dockq(Arc::new(options.reference()?)),
+            other => {
+                return refuse(
+                    "table",
+                    "\"features\", \"sites\", \"edges\", \"interface\", \"summary\" or \"dockq\"",
+                    other,
+                );
+            }
         })
     }
 
@@ -75,7 +85,7 @@ impl Table {
             // Kept, because every call asks for it.
             Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) => Selection::new(named(&["site_score"]), true),
-            Self::Edges(_) | Self::Interface { .. } => selection(&[]),
+            Self::Edges(_) | Self::Interface { .. } | Self::Dockq(_) => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
     }
@@ -118,6 +128,12 @@ impl Table {
             }
             Self::Edges(relation) => lines(relation.clone(), parts),
             Self::Summary => lines(SummaryRelation, parts),
+            Self::Dockq(reference) => {
+                let failures = RelationFailures::default();
+                let batch = lines(DockqRelation::new(Arc::clone(reference), failures.clone()), parts);
+                refused = failures.take().into_iter().map(|failure| (failure.name, failure.reason)).collect();
+                batch
+            }
             Self::Interface { engine, between, by_residue } => {
                 let columns = if *by_residue { InterfaceResidues.columns() } else { InterfacePairs.columns() };
                 let mut cells = Cells::of(columns);
@@ -190,6 +206,7 @@ fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
 fn lines(mut relation: impl Relation, parts: &[StructureRows<'_>]) -> Result<RecordBatch, String> {
     let columns = relation.columns();
     let mut cells = Cells::of(columns);
+    relation.prepare(parts);
     for part in parts {
         relation.append(part, &mut cells).map_err(|error| error.to_string())?;
     }

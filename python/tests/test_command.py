@@ -90,6 +90,22 @@ def test_residues_of_interfaces(command: Path, data: Path, tmp_path: Path) -> No
         prism.interface(path, "cpu", between=("A", "A"))
 
 
+def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) -> None:
+    path, output = data / "1jcd.pdb.gz", tmp_path / "out.parquet"
+    arguments = ["--reference", path, "--mapping", "B:A,*:*", "--allowed-mismatches", "2", "--peptide", "--by-number"]
+    subprocess.run([command, "dockq", path, "--backend", "cpu", "-q", "-o", output, *arguments], check=True)
+    options: dict[str, Any] = {"mapping": ["B:A", "*:*"], "allowed_mismatches": 2, "peptide": True, "by_number": True}
+    table = prism.dockq(path, path, "cpu", **options)
+    assert bits(table) == bits(read(output)) and table["reference_a"].to_pylist()[0] == ""
+    assert prism.dockq(path, path, backend="cpu")["dockq"].to_pylist()[0] == pytest.approx(1.0)
+    with pytest.raises(prism.InputError, match="1crn.pdb has fewer than two chains of protein"):
+        prism.dockq(data / "1crn.pdb.gz", path)
+    with pytest.raises(prism.PrismError, match="reference: .* has no chain \\"X\\""):
+        prism.dockq(path, path, mapping=["A:X"])
+    with pytest.raises(prism.PrismError, match="mapping: give pairs MODEL:REFERENCE"):
+        prism.dockq(path, path, mapping=["AX"])
+
+
 def test_annotations_and_lineages(command: Path, rbd: Path, tmp_path: Path) -> None:
     annotations, output = tmp_path / "a.csv", tmp_path / "out.parquet"
     annotations.write_text("structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,400,,0.5\n")

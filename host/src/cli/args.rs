@@ -4,11 +4,13 @@
 
 mod backend;
 mod confidence;
+mod dockq;
 mod relations;
 mod sites;
 
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
+pub use dockq::DockqArgs;
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -76,6 +78,9 @@ pub enum Command {
     /// Sum up structures: a row for each structure, and one for each of its chains.
     #[command(after_help = EXIT_STATUS)]
     Summary(SummaryArgs),
+    /// Compare models of a complex with a reference: DockQ and its parts, a row for every interface.
+    #[command(after_help = EXIT_STATUS)]
+    Dockq(DockqArgs),
     /// Report what would be read, dropped, chosen or refused, without computing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),

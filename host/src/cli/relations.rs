@@ -83,7 +83,7 @@ pub struct Destination<'a> {
 }
 
 impl RelationArgs {
-    fn destination(&self) -> Destination<'_> {
+    pub fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
         let (beside, failures) = (Files::default(), RelationFailures::default());
         Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures, sites: None }

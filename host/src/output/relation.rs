@@ -20,6 +20,9 @@ pub trait Relation {
     /// Its columns.
     fn columns(&self) -> &'static [RelationColumn];
 
+    /// Gets the structures whose lines are appended next, for what can be computed for many at once.
+    fn prepare(&mut self, _parts: &[StructureRows<'_>]) {}
+
     /// Appends the lines of a structure to the values of each column.
     ///
     /// # Errors
@@ -144,6 +147,7 @@ impl RelationColumn {
 
 impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.relation.prepare(structures);
         for part in structures {
             self.relation.append(part, self.lines.cells())?;
             self.lines.end_part()?;

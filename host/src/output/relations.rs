@@ -10,17 +10,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A column of texts.
-const fn text(name: &'static str, definition: &'static str) -> RelationColumn {
+pub(super) const fn text(name: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Text, "", definition)
 }
 
 /// A column of integers.
-const fn int(name: &'static str, definition: &'static str) -> RelationColumn {
+pub(super) const fn int(name: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Int, "", definition)
 }
 
 /// A column of numbers.
-const fn float(name: &'static str, unit: &'static str, definition: &'static str) -> RelationColumn {
+pub(super) const fn float(name: &'static str, unit: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Float, unit, definition)
 }
 
@@ -33,14 +33,14 @@ const fn own(column: Column, kind: CellKind) -> RelationColumn {
 pub(super) const STRUCTURE: RelationColumn = own(Column::Structure, CellKind::Text);
 
 /// A value in a line.
-enum Value<'a> {
+pub(super) enum Value<'a> {
     Text(&'a str),
     Int(usize),
     Float(f32),
 }
 
 /// Appends a line.
-fn push(cells: &mut [Cells], line: &[Value<'_>]) {
+pub(super) fn push(cells: &mut [Cells], line: &[Value<'_>]) {
     for (cells, value) in cells.iter_mut().zip(line) {
         match (cells, value) {
             (Cells::Text(all), Value::Text(text)) => all.push((*text).to_owned()),
@@ -260,6 +260,16 @@ fn take<T>(list: &Shared<T>) -> Vec<T> {
 }
 
 impl RelationFailures {
+    /// Adds a structure that has no lines.
+    pub(super) fn fail(&self, structure: &str, reason: String) {
+        add(&self.failures, InputFailure::new(structure, reason));
+    }
+
+    /// Adds a note about a structure.
+    pub(crate) fn note(&self, structure: &str, kind: NoteKind, text: String) {
+        add(&self.notes, (structure.to_owned(), Note { kind, text }));
+    }
+
     /// Takes those since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<InputFailure> {
@@ -298,8 +308,7 @@ impl Relation for InterfacesRelation {
         let found = match interfaces(&self.engine, structure, between) {
             Ok(found) => found,
             Err(error) => {
-                let failure = InputFailure::new(&structure.name, format!("no interface: {error}"));
-                add(&self.failures.failures, failure);
+                self.failures.fail(&structure.name, format!("no interface: {error}"));
                 return Ok(());
             }
         };
@@ -309,7 +318,7 @@ impl Relation for InterfacesRelation {
                 (None, 1) => "it has one chain, and so no interface".to_owned(),
                 (None, chains) => format!("none of its {chains} chains touches another one"),
             };
-            add(&self.failures.notes, (structure.name.clone(), Note { kind: NoteKind::NoInterface, text }));
+            self.failures.note(&structure.name, NoteKind::NoInterface, text);
         }
         InterfacePairs::lines(part, &found, cells);
         match &mut self.residues {

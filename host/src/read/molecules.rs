@@ -36,7 +36,7 @@ pub(super) fn as_read(id: &str) -> &str {
 }
 
 /// The author's chain of a requested molecule: `A` of `A~2`.
-pub(super) fn author_chain(id: &str) -> &str {
+pub(crate) fn author_chain(id: &str) -> &str {
     let number = |number: &str| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     as_read(id.rsplit_once(MARK).filter(|(_, rest)| number(rest)).map_or(id, |(chain, _)| chain))
 }

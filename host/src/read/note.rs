@@ -142,6 +142,8 @@ kinds! {
     NotSubstituted = "not-substituted", "changes of a lineage that were not applied (--status names the kind)";
     /// No chains touch each other.
     NoInterface = "no-interface", "no two chains that touch each other";
+    /// Chains or residues of a model, or of the reference, without a counterpart in the other.
+    Unmatched = "unmatched", "chains or residues without a counterpart that are not compared";
     /// The file has other structures that are not read.
     Others = "others", "other structures that are not read";
 }

@@ -7,6 +7,7 @@ mod command;
 mod confidence;
 mod conventions;
 mod described;
+mod dockq;
 #[cfg(unix)]
 mod faults;
 mod features;

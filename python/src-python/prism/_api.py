@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -339,6 +340,66 @@ def summary(
     return _table("summary", inputs, None, backend, {"on_error": on_error, "progress": progress}, options)
 
 
+@overload
+def dockq(
+    inputs: Any,
+    reference: str | os.PathLike[str],
+    backend: Backend = ...,
+    *,
+    mapping: Sequence[str] | None = ...,
+    allowed_mismatches: int = ...,
+    by_number: bool = ...,
+    peptide: bool = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def dockq(
+    inputs: Any,
+    reference: str | os.PathLike[str],
+    backend: Backend = ...,
+    *,
+    mapping: Sequence[str] | None = ...,
+    allowed_mismatches: int = ...,
+    by_number: bool = ...,
+    peptide: bool = ...,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def dockq(
+    inputs: Any,
+    reference: str | os.PathLike[str],
+    backend: Backend = "auto",
+    *,
+    mapping: Sequence[str] | None = None,
+    allowed_mismatches: int = 0,
+    by_number: bool = False,
+    peptide: bool = False,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Models of a complex compared with a reference, as ``prism dockq`` writes it: a row for each model, with empty chains, then one for
+    each interface of the reference.
+
+    Args:
+        reference: The file of the reference.
+        mapping: Chains that correspond, as ``--mapping`` takes them: ``["A:H", "B:L"]``. ``None`` searches the best mapping.
+        allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
+        by_number: Residues correspond by their numbers, not by an alignment of sequences.
+        peptide: Contacts and interfaces as CAPRI defines them for peptides.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    of_table = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
+    run = {"on_error": on_error, "progress": progress, "reference": reference, **of_table}
+    return _table("dockq", inputs, None, backend, run, options)
+
+
 def stream(
     inputs: Any,
     columns: Sequence[str] | None = None,
@@ -353,7 +414,7 @@ def stream(
     loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
     Args:
-        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``. It takes the options of the function of that
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"summary"`` or ``"dockq"``. It takes the options of the function of that
             name.
 
     Other arguments, and errors, are those of :func:`features`.

@@ -46,7 +46,12 @@ def _is_path(value: Any) -> bool:
     return value is None or isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "all")
+@_takes("a path", "reference")
+def _is_named_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+@_takes("True or False", "by_residue", "all", "by_number", "peptide")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -58,7 +63,7 @@ def _is_model(value: Any) -> bool:
     return value is None or isinstance(value, str) or _is_whole(value) and -(2**31) <= value < 2**31
 
 
-@_takes("a whole number, not below 0", "max_sites")
+@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches")
 def _is_count(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**63
 

@@ -11,7 +11,7 @@ from ._arguments import check, texts
 Backend = Literal["auto", "cuda", "cpu"]
 Device = Literal["cpu", "cuda"]
 OnError = Literal["raise", "skip", "report"]
-TableName = Literal["features", "sites", "edges", "interface", "summary"]
+TableName = Literal["features", "sites", "edges", "interface", "summary", "dockq"]
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -70,7 +70,8 @@ class Options(ReadingOptions, EngineOptions, total=False):
 
 
 class TableOptions(ReadingOptions, total=False):
-    """Options of single tables. See :func:`prism.sites`, :func:`prism.edges` and :func:`prism.interface`."""
+    """Options of single tables. See :func:`prism.sites`, :func:`prism.edges`, :func:`prism.interface` and
+    :func:`prism.dockq`."""
 
     max_sites: int
     min_probability: float
@@ -79,6 +80,11 @@ class TableOptions(ReadingOptions, total=False):
     kinds: Sequence[str]
     between: tuple[str, str] | None
     by_residue: bool
+    reference: str | os.PathLike[str]
+    mapping: Sequence[str] | None
+    allowed_mismatches: int
+    by_number: bool
+    peptide: bool
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
@@ -101,6 +107,7 @@ _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
     "edges": {"kinds": ("ca", "atom")},
     "interface": {"between": None, "by_residue": False},
+    "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False},
 }
 _TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}
 _ENGINE = frozenset(EngineOptions.__annotations__)
@@ -122,6 +129,8 @@ def table_options(options: TableOptions, table: str = "features") -> dict[str, A
     if filled["chains"] is not None:
         filled["chains"] = texts("chains", filled["chains"], '"A"')
     filled["kinds"] = texts("kinds", filled["kinds"], '"ca", "atom"')
+    if filled["mapping"] is not None:
+        filled["mapping"] = texts("mapping", filled["mapping"], '"A:H", "B:L"')
     if filled["between"] is not None:
         filled["between"] = tuple(filled["between"])
     return filled

@@ -1,0 +1,32 @@
+//! `prism dockq`: models compared with a reference.
+
+use super::args::DockqArgs;
+use super::failure::Failure;
+use super::relations::write;
+use super::report::warn;
+use anyhow::anyhow;
+use prism_host::dockq::{Reference, read_reference};
+use prism_host::engine::Selection;
+use prism_host::output::DockqRelation;
+use prism_host::read::NoteKind;
+use std::sync::Arc;
+
+/// Writes the table of compared models. Returns the exit status.
+pub fn run(args: &DockqArgs) -> Result<u8, Failure> {
+    args.relation.job.refuse_points_file()?;
+    let mut to = args.relation.destination();
+    to.beside = to.beside.reads(Some(&args.reference));
+    let failures = to.failures.clone();
+    let read = read_reference(&args.reference, &args.relation.job.read.options())
+        .map_err(|failure| Failure::usage(anyhow!("--reference: {}: {}", failure.name, failure.reason)))?;
+    // Nucleic acids would count in other programs.
+    let is_told = |kind: NoteKind| kind.is_warning() || kind == NoteKind::NucleicAcid;
+    for note in read.notes.iter().filter(|note| is_told(note.kind)) {
+        let more = if note.kind == NoteKind::NucleicAcid { "; DNA and RNA are not compared" } else { "" };
+        warn(&format!("{}: {}{more}", read.structure.name, note.text));
+    }
+    let reference = Reference::new(&read.structure, args.comparison());
+    let reference = Arc::new(reference.map_err(|error| Failure::usage(anyhow!("--reference: {error}")))?);
+    let none = Selection::new(std::iter::empty(), false);
+    write(to, none, |_, _| Ok(DockqRelation::new(reference, failures)))
+}
