@@ -100,7 +100,7 @@ def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) ->
     assert prism.dockq(path, path, backend="cpu")["dockq"].to_pylist()[0] == pytest.approx(1.0)
     with pytest.raises(prism.InputError, match="1crn.pdb has fewer than two chains of protein"):
         prism.dockq(data / "1crn.pdb.gz", path)
-    with pytest.raises(prism.PrismError, match="reference: .* has no chain \\"X\\""):
+    with pytest.raises(prism.PrismError, match='reference: .* has no chain "X"'):
         prism.dockq(path, path, mapping=["A:X"])
     with pytest.raises(prism.PrismError, match="mapping: give pairs MODEL:REFERENCE"):
         prism.dockq(path, path, mapping=["AX"])

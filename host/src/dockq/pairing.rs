@@ -169,9 +169,13 @@ impl Search<'_> {
     fn correspond(&mut self, pair: [usize; 2]) -> Result<bool, DockqError> {
         /// Chains with more mismatches are not similar.
         const SIMILAR: usize = 10;
-        let mismatches = self.reference.alignment(self.model, pair, false)?.mismatches;
+        let alignment = self.reference.alignment(self.model, pair, false)?;
+        let mismatches = alignment.mismatches;
         let allowed = self.reference.comparison.allowed_mismatches;
-        if mismatches > allowed && mismatches < SIMILAR.max(2 * allowed) {
+        // A short chain may have few mismatches among many gaps.
+        let longer = self.model.chains[pair[0]].residues.len().max(self.reference.chains[pair[1]].residues.len());
+        let is_similar = mismatches < SIMILAR.max(2 * allowed) && 2 * alignment.equal.len() >= longer;
+        if mismatches > allowed && is_similar {
             self.near.push((pair, mismatches));
         }
         Ok(mismatches <= allowed)

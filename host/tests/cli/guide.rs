@@ -92,6 +92,10 @@ fn every_command_of_the_guide_runs() {
         fs::copy(shipped(file), structures.join(file)).unwrap();
     }
     fs::copy(example(), run.path("6m0j_rbd.pdb")).unwrap();
+    let complex = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/4zhl.cif.gz");
+    fs::create_dir(run.path("models")).unwrap();
+    fs::copy(&complex, run.path("models/4zhl.cif.gz")).unwrap();
+    fs::copy(&complex, run.path("native.cif")).unwrap();
     let known = "structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,333,,0.5\n6m0j_rbd.pdb,E,334,,0.75\n";
     fs::write(run.path("known.csv"), known).unwrap();
 
