@@ -14,7 +14,7 @@ pub unsafe fn raw_turn(out: *mut u32, input: *const u32) {
         let (own, first) = (thread::thread_idx_x(), thread::block_idx_x().wrapping_mul(256));
         tile.wrapping_add(own).write(input.add(first.wrapping_add(own) as usize).read());
         thread::sync_threads();
-        out.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(255 - own).read());
+        out.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(own ^ 255).read());
     }
 }
 
@@ -33,10 +33,10 @@ pub unsafe fn raw_turn_unmet(out: *mut u32, other: *mut u32, input: *const u32) 
         let x = input.add(first.wrapping_add(own) as usize).read();
         tile.wrapping_add(own).write(x);
         thread::sync_threads();
-        out.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(255 - own).read());
+        out.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(own ^ 255).read());
         // Here is none.
         tile.wrapping_add(own).write(x.wrapping_add(x));
         thread::sync_threads();
-        other.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(255 - own).read());
+        other.add(first.wrapping_add(own) as usize).write(tile.wrapping_add(own ^ 255).read());
     }
 }
