@@ -117,6 +117,20 @@ fn molecules_are_selected_by_their_names_or_their_chain() {
     assert!(message.contains("(A~3); the file has A,A~2"), "{message}");
 }
 
+/// A ligand has the chain id of the molecules alone, which does not say to which of them it belongs.
+#[test]
+fn ligands_of_a_chain_cover_each_of_its_molecules() {
+    let ligand = "HETATM 9001  C1  LIG A 501      10.000  10.000  10.000  1.00 10.00           C\n";
+    let text = two(&PLAIN).replace("END\n", ligand);
+    let other = ligand.replace("LIG A", "LIG B");
+    for (ids, rows, atoms) in [(&["A"][..], 2 * N, 1204 + 1), (&["A~2"], N, 602 + 1), (&["A~2", "B"], N, 602 + 2)] {
+        let chains = Some(ids.iter().map(|id| (*id).to_owned()).collect());
+        let options = ReadOptions { chains, cover: true, ..ReadOptions::default() };
+        let s = read_bytes(format!("{text}{other}").as_bytes(), "x", &options).unwrap().structure;
+        assert_eq!((s.n_rows(), s.n_atoms()), (rows, atoms), "{ids:?}");
+    }
+}
+
 /// Every sequence of a deposit has one chain id, and gaps.
 #[test]
 fn one_molecule_stays_one() {
