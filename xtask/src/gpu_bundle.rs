@@ -37,6 +37,7 @@ const LEFT_OUT: [(&str, &str); 15] = [
     ("memory_model", "reads the sources"),
     ("tidy", "reads the sources"),
     ("readme", "reads the sources"),
+    ("schedules", "checks text"),
     ("cli", "runs the `prism` command where cargo built it"),
     ("read", "reads files, which is the same on any machine"),
     ("backbone", "computes on CPU cores"),

@@ -155,6 +155,7 @@ fn a_damaged_image_is_refused_before_it_gets_delays() {
 }
 
 /// Wrong on purpose: threads draw in any order.
+#[cfg(debug_assertions)]
 #[kernel(threads = 32)]
 fn tickets(block: &mut Block, out: &mut Chunk<u32, 32>, next: &Atomics<u32>) {
     let drawn = block.per_thread(|thread| next.add(thread, 0, 1));
