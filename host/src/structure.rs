@@ -1,5 +1,6 @@
 //! A protein structure as the engine's input.
 
+mod closures;
 mod spread;
 mod traces;
 

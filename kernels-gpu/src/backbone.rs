@@ -94,6 +94,7 @@ pub type LadderStarts = [u32; 17];
 ///
 /// - `output`: one row per residue; the angles are written.
 /// - `roles`: [`shared_types::backbone::RoleAtoms`] as words.
+/// - `closures`: the other end of a cyclic chain, or [`shared_types::backbone::NOT_CLOSED`].
 /// - `residue_atoms`: each residue's first atom, counted from the structure's first atom.
 ///
 /// The other inputs are those of [`fn@crate::mega_fused_batch_detection_prism4d`].
@@ -111,6 +112,7 @@ pub fn backbone_geometry(
     chain_ids: &[u32],
     residue_atoms: &[u32],
     roles: &[[u32; 2]],
+    closures: &[u32],
 ) {
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
@@ -124,6 +126,7 @@ pub fn backbone_geometry(
         chain_ids: chain_ids.part(structure.ca_offset, structure.n_residues),
         residue_atoms: residue_atoms.part(structure.ca_offset, structure.n_residues),
         roles: roles.part(structure.ca_offset, structure.n_residues),
+        closures: closures.part(structure.ca_offset, structure.n_residues),
         n: structure.n_residues,
     };
     let rows = output.len();

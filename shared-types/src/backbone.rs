@@ -16,6 +16,17 @@ pub const NO_ATOM: u8 = u8::MAX;
 /// [`RoleAtoms::NONE`] as two words. See [`RoleAtoms::words`] for an example.
 pub const NO_ROLES: [u32; 2] = RoleAtoms::NONE.words();
 
+/// Marks a residue whose bonds close no cyclic chain.
+///
+/// ```
+/// use shared_types::backbone::NOT_CLOSED;
+///
+/// // Rows 0 and 4 are the ends of a cyclic chain of five residues.
+/// let closures = [4, NOT_CLOSED, NOT_CLOSED, NOT_CLOSED, 0];
+/// assert!(closures.iter().all(|&row| row == NOT_CLOSED || row < 5));
+/// ```
+pub const NOT_CLOSED: u32 = u32::MAX;
+
 /// The atoms of a residue that define its dihedral angles and hydrogen bonds, counted from its first atom, or [`NO_ATOM`].
 /// The alpha carbon is stored elsewhere in the batch.
 ///

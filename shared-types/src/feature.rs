@@ -201,7 +201,7 @@ features! {
     Position CA_X = 1, "ca_x", "Å", "x of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Y = 2, "ca_y", "Å", "y of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Z = 3, "ca_z", "Å", "z of the CA in the file's frame", "", Steps::POSITION;
-    Backbone PHI = 0, "phi", "degree", "dihedral C i-1, N, CA, C in (-180, 180]; rows i-1 and i of one chain, C to N at most 2.5 Å", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone PHI = 0, "phi", "degree", "dihedral C i-1, N, CA, C in (-180, 180]; rows i-1 and i of one chain, or its ends if it is cyclic, C to N at most 2.5 Å", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
     Backbone PSI = 1, "psi", "degree", "dihedral N, CA, C, N i+1, as phi", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
     Backbone OMEGA = 2, "omega", "degree", "dihedral CA, C, N i+1, CA i+1, as phi", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
     Backbone CHI1 = 3, "chi1", "degree", "dihedral N, CA, CB and CG, CG1, SG, OG or OG1, in (-180, 180]", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;

@@ -46,6 +46,9 @@ macro_rules! residue_inputs {
             /// Per residue, the atoms that define its dihedral angles and hydrogen bonds:
             /// [`shared_types::backbone::RoleAtoms`] as words.
             roles: [u32; 2], value(shared_types::backbone::NO_ROLES);
+            /// Per residue, the row that its bond closes a cyclic chain with, counted from its structure's first residue: for the
+            /// first row of such a chain the last one, and the other way round. [`shared_types::backbone::NOT_CLOSED`] elsewhere.
+            closures: u32, value(shared_types::backbone::NOT_CLOSED);
         }
     };
 }

@@ -106,6 +106,7 @@ impl Draft {
         }
         structure.center = center;
         structure.atoms = atoms;
+        structure.find_closures();
         let incomplete = structure.traces_and_incomplete();
         notes.extend(completeness(&structure, incomplete));
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();

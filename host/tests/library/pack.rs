@@ -247,6 +247,7 @@ fn buffers_of(packed: &PackedBatch) -> BatchBuffers {
         centers: packed.centers().to_vec(),
         b_column: packed.b_column().to_vec(),
         roles: packed.roles().to_vec(),
+        closures: packed.closures().to_vec(),
     }
 }
 

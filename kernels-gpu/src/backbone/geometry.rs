@@ -24,6 +24,7 @@ pub struct Inputs<'a> {
     pub chain_ids: &'a [u32],
     pub residue_atoms: &'a [u32],
     pub roles: &'a [[u32; 2]],
+    pub closures: &'a [u32],
     pub n: u32,
 }
 
@@ -94,6 +95,13 @@ impl Inputs<'_> {
         self.chain_ids.at(i) == self.chain_ids.at(i + 1) && n.minus(c).norm2() <= PEPTIDE_BOND2
     }
 
+    /// The other end of the cyclic chain that residue `i` closes; `i` if there is none.
+    #[inline(always)]
+    fn closure(&self, i: u32) -> u32 {
+        let other = self.closures.at(i);
+        if other < self.n && self.chain_ids.at(other) == self.chain_ids.at(i) { other } else { i }
+    }
+
     /// The direction from O to C of the complete residue that comes before; NaN if there is none.
     #[inline(always)]
     fn direction_before(&self, i: u32) -> Vector {
@@ -161,6 +169,20 @@ impl Inputs<'_> {
             if self.are_bound(i, c, next) {
                 psi = dihedral(n, ca, c, next);
                 omega = dihedral(ca, c, next, self.alpha(i + 1));
+            }
+        }
+        // The ends of a cyclic chain are neighbours, too.
+        let other = self.closure(i);
+        if other > i {
+            let before = self.atom(other, self.roles(other).c);
+            if n.minus(before).norm2() <= PEPTIDE_BOND2 {
+                phi = dihedral(before, n, ca, c);
+            }
+        } else if other < i {
+            let next = self.atom(other, self.roles(other).n);
+            if next.minus(c).norm2() <= PEPTIDE_BOND2 {
+                psi = dihedral(n, ca, c, next);
+                omega = dihedral(ca, c, next, self.alpha(other));
             }
         }
         let beta = self.atom(i, roles.beta);

@@ -43,6 +43,7 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
         chain_ids: batch.chain_ids(),
         residue_atoms: batch.residue_atoms(),
         roles: batch.roles(),
+        closures: batch.closures(),
     };
     backbone_geometry::launch(executor, blocks, args).expect("angles");
     let args = backbone_bonds::Args {

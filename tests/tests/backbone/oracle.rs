@@ -319,6 +319,14 @@ pub fn answer(structure: &StructureInput) -> Answer {
             let own = &residues[i];
             let before = i.checked_sub(1).map(|i| &residues[i]).filter(|before| bound(before, own));
             let after = residues.get(i + 1).filter(|after| bound(own, after));
+            // The ends of a cyclic chain of at least three residues.
+            let of_chain = |residue: &&Residue| residue.chain == own.chain;
+            let count = residues.iter().filter(of_chain).count();
+            let (first, last) = (residues.iter().find(of_chain), residues.iter().rfind(of_chain));
+            let is = |end: Option<&Residue>| count > 2 && end.is_some_and(|end| std::ptr::eq(end, own));
+            let closes = |c: &Residue, n: &Residue| matches!((c.c, n.n), (Some(c), Some(n)) if distance(c, n) <= 2.0);
+            let before = before.or_else(|| last.filter(|last| is(first) && closes(last, own)));
+            let after = after.or_else(|| first.filter(|first| is(last) && closes(own, first)));
             let [b, g, d, e, z] = own.side;
             [
                 dihedral([before.and_then(|r| r.c), own.n, own.ca, own.c]),

@@ -129,6 +129,70 @@ fn odd_structures_have_what_is_defined() {
     check(&structures);
 }
 
+/// A cyclic peptide of glycines: its atoms lie on a circle, and alternate in height so that all dihedral angles are defined.
+fn ring(residues: usize, first: usize) -> StructureInput {
+    let atoms = 3 * residues;
+    let radius = 1.4 / (2.0 * (std::f64::consts::PI / atoms as f64).sin());
+    let place = |step: usize, away: f64| {
+        let turn = std::f64::consts::TAU * step as f64 / atoms as f64;
+        let height = [0.3, -0.2, 0.1, 0.25, -0.35][step % atoms % 5];
+        [(radius + away) * turn.cos(), (radius + away) * turn.sin(), height]
+    };
+    let mut text = String::new();
+    for number in 0..residues {
+        let step = 3 * ((first + number) % residues);
+        for (name, at) in [
+            ("N", place(step, 0.0)),
+            ("CA", place(step + 1, 0.0)),
+            ("C", place(step + 2, 0.0)),
+            ("O", place(step + 2, 1.2)),
+        ] {
+            let [x, y, z] = at;
+            text += &format!(
+                "ATOM      1  {name:<3} GLY A{:4}    {x:8.3}{y:8.3}{z:8.3}  1.00 10.00           {}\n",
+                number + 1,
+                &name[..1]
+            );
+        }
+    }
+    prism_host::read::read_bytes(text.as_bytes(), "ring", &Default::default()).expect("a peptide").structure
+}
+
+#[test]
+fn cyclic_peptides_have_the_same_angles_wherever_they_begin() {
+    for n in [3, 4, 5, 12, 200] {
+        let angles = |first: usize| -> Vec<[f32; 3]> {
+            let structure = ring(n, first);
+            assert_eq!(structure.closures[0], n as u32 - 1);
+            check(std::slice::from_ref(&structure));
+            let rows = run(&[structure]).remove(0);
+            rows.iter().map(|row| [column::PHI, column::PSI, column::OMEGA].map(|at| row.columns[at])).collect()
+        };
+        let expected = angles(0);
+        assert!(expected.iter().flatten().all(|angle| angle.is_finite()), "{expected:?}");
+        for first in [1, 2, n - 1] {
+            for (i, row) in angles(first).iter().enumerate() {
+                let same = row.iter().zip(expected[(first + i) % n]);
+                // The centre that positions are relative to differs in its last bits.
+                assert!(
+                    same.clone().all(|(a, b)| ((a - b + 540.0).rem_euclid(360.0) - 180.0).abs() < 0.01),
+                    "{n} {first} {i}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ring_that_is_open_is_linear() {
+    let mut structure = ring(12, 0);
+    let n = structure.residue_atoms[0] as usize;
+    structure.atoms[n].z += 8.0;
+    structure.find_closures();
+    let rows = run(&[structure]).remove(0);
+    assert!(rows[0].columns[column::PHI].is_nan() && rows[11].columns[column::PSI].is_nan());
+}
+
 #[test]
 fn no_roles_are_rows_of_nothing() {
     let mut structure = Recipe::new(5, 1).build();

@@ -72,6 +72,7 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
             chain_ids: given.chain_ids,
             residue_atoms: given.residue_atoms,
             roles: given.roles,
+            closures: given.closures,
         };
         sizes.launch::<geometry::Kernel, _>(executor, args)?;
         if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
