@@ -225,11 +225,6 @@ impl Prediction {
             values.fold(f32::NAN, f32::max)
         };
         let known: Vec<usize> = (0..self.units.all.len()).filter(|&at| !self.units.all[at].plddt.is_nan()).collect();
-        let (size, mut sum) = (pae.size(), 0.0);
-        for row in 0..size {
-            sum += pae.row(row).iter().map(|pae| f64::from(*pae)).sum::<f64>() - f64::from(pae.at(row, row));
-        }
-        let mean = sum / (size * size.saturating_sub(1)) as f64;
         found.structure.numbers = [
             self.iptm.unwrap_or(f32::NAN),
             self.ptm.unwrap_or(f32::NAN),
@@ -244,7 +239,7 @@ impl Prediction {
             whole("actifptm"),
             scores::mean_plddt(&self.units.all, known) as f32,
             scores::mean_plddt(&self.units.all, at_interfaces) as f32,
-            mean as f32,
+            scores::mean_off_diagonal(pae) as f32,
         ];
     }
 }

@@ -77,7 +77,8 @@ fn scores_are_those_of_other_programs() {
         *compared.entry((program, column)).or_insert(0) += 1;
         let expected: f32 = expected.parse().unwrap();
         let own = value(pair, column);
-        if !((own - expected).abs() <= 1e-5 * expected.abs().max(1.0)) {
+        let agrees = (own - expected).abs() <= 1e-5 * expected.abs().max(1.0);
+        if !agrees {
             wrong.push(format!("{line}: {own}"));
         }
     }
