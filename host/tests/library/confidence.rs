@@ -292,6 +292,23 @@ fn tokens_in_another_order_than_the_model_are_found_by_name() {
 }
 
 #[test]
+fn files_of_another_model_give_a_warning() {
+    assert!(all().iter().all(|files| files.read().unwrap().warnings.is_empty()));
+    // The confidences of the chains in another order.
+    let reversed = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).unwrap();
+        let (values, rest) = text.strip_prefix("{\"plddt\":[").unwrap().split_once(']').unwrap();
+        let values: Vec<&str> = values.split(',').collect();
+        let (a, b) = values.split_at(28);
+        Some(format!("{{\"plddt\":[{}]{rest}", [b, a].concat().join(",")).into_bytes())
+    };
+    let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let (read, _) = changed("colabfold", file, reversed);
+    let warnings = &read[0].as_ref().unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("have its chains in another order"), "{warnings:?}");
+}
+
+#[test]
 fn archives_hold_the_same_predictions_as_folders() {
     let folder = tempfile::tempdir().unwrap();
     let tar_path = folder.path().join("all.tar.gz");
