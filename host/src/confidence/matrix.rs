@@ -264,8 +264,8 @@ impl Decimals {
         // The places of digits are fixed now. Shares end before the comma, the whole before the point.
         let at = |byte: usize| (digits >> (8 * byte)) as u32 & 0xff;
         let number = match self.parts {
-            1 => at(6) + 10 * (at(4) + 10 * at(3) + 100 * at(2) + 1000 * at(1)),
-            _ => at(6) + 10 * at(5) + 100 * (at(3) + 10 * at(2) + 100 * at(1)),
+            1 => at(6) + 10 * (at(4) + 10 * at(3) + 100 * at(2) + 1000 * at(1) + 10_000 * at(0)),
+            _ => at(6) + 10 * at(5) + 100 * (at(3) + 10 * at(2) + 100 * at(1) + 1000 * at(0)),
         };
         // In f64, which is far more exact than f32, so that the product need not be a quotient. A test tries all.
         Some((f64::from(number as i32) * self.scale) as f32)
