@@ -6,8 +6,8 @@ use crate::process;
 use arrow_array::RecordBatch;
 use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
 use prism_host::output::{
-    Cells, PAIR_COLUMNS, RESIDUE_COLUMNS, RelationColumn, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues,
-    append_structures, relation_batch,
+    Cells, PAIR_COLUMNS, RESIDUE_COLUMNS, RelationColumn, STRUCTURE_COLUMNS, StructureRow, append_pairs,
+    append_residues, append_structures, relation_batch,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -22,7 +22,10 @@ pub struct PredictedFiles(PredictionFiles);
 
 /// The predictions under some paths; failures; notes.
 #[pyfunction]
-pub fn find_predictions(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<PredictedFiles>, Vec<Said>, Vec<String>)> {
+pub fn find_predictions(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+) -> PyResult<(Vec<PredictedFiles>, Vec<Said>, Vec<String>)> {
     process::check()?;
     let found = detached(py, || Predictions::find(&paths));
     let failures = found.failures.into_iter().map(|failure| (failure.name, failure.reason)).collect();
@@ -126,10 +129,12 @@ pub fn score_predictions(
     let cutoffs = Cutoffs { pae: pae_cutoff, distance: distance_cutoff };
     let of = |files: &PredictionFiles| files.read().map(|prediction| prediction.scores(cutoffs));
     let read: Vec<Result<Scores, String>> = detached(py, || files.par_iter().map(of).collect());
-    let (mut scores, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut scores, mut failures) = (Vec::new(), Vec::new());
+    let (mut notes, mut warnings): (Vec<Said>, Vec<Said>) = Default::default();
     for (files, read) in files.iter().zip(read) {
         match read {
             Ok(own) => {
+                warnings.extend(own.warnings.iter().map(|text| (own.name.clone(), text.clone())));
                 notes.extend(own.notes.iter().map(|note| (own.name.clone(), note.clone())));
                 scores.push(own);
             }
@@ -137,7 +142,9 @@ pub fn score_predictions(
         }
     }
     let rows = batch(table, &scores).map_err(PyRuntimeError::new_err)?;
-    Ok(Done::of_rows(rows, failures, notes, files.len()).into())
+    let mut done = Done::of_rows(rows, failures, notes, files.len());
+    done.warn(warnings);
+    Ok(done.into())
 }
 
 fn batch(table: &str, scores: &[Scores]) -> Result<RecordBatch, String> {

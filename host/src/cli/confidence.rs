@@ -82,6 +82,9 @@ pub fn run(args: &ConfidenceArgs) -> Result<u8, Failure> {
                 Ok(scores) => {
                     report.structures += 1;
                     report.residues += scores.n_residues as u64;
+                    for warning in &scores.warnings {
+                        report.warning(&scores.name, warning);
+                    }
                     for note in scores.notes.iter().filter(|_| is_verbose()) {
                         report.note(&format!("{}: {note}", scores.name));
                     }
@@ -203,7 +206,9 @@ impl Tables {
             residues.push(count(|scores| scores.n_residues));
             chains.push(count(|scores| scores.structure.chains));
             tokens.push(count(|scores| scores.structure.tokens));
-            notes.push(scores.map_or_else(String::new, |scores| scores.notes.join("; ")));
+            notes.push(
+                scores.map_or_else(String::new, |scores| [&scores.warnings[..], &scores.notes].concat().join("; ")),
+            );
             errors.push(error.to_owned());
             times.push(1e3 * time.as_secs_f32());
         })

@@ -1,5 +1,6 @@
 //! The matrix of predicted aligned errors, and how its text becomes numbers.
 
+use memchr::memchr;
 use std::fmt::Write as _;
 
 /// A square matrix. Element `(i, j)` of a matrix of predicted aligned errors is the expected distance in Å between the predicted
@@ -92,19 +93,25 @@ impl Matrix {
     /// Reads JSON's array of arrays of numbers.
     pub(super) fn of_json(text: &[u8]) -> Result<Self, String> {
         let mut values = Vec::with_capacity(text.len() / 5);
-        let (mut rows, mut begin, mut columns) = (0_usize, 0, None);
         let mut rest = blank(text.strip_prefix(b"[").ok_or("is no array of rows")?);
-        while let Some(row) = rest.strip_prefix(b"[") {
-            rest = blank(read_row(row, rows, &mut values)?);
+        let (mut rows, mut width) = (0_usize, 0);
+        while rest.starts_with(b"[") {
+            if let Some(taken) = side_by_side(rest, width, &mut values) {
+                (rest, rows) = (&rest[taken..], rows + SIDE_BY_SIDE);
+                continue;
+            }
+            let begin = values.len();
+            rest = blank(read_row(&rest[1..], rows, &mut values)?);
             let own = values.len() - begin;
-            let width = *columns.get_or_insert(own);
-            if own != width {
+            if rows == 0 {
+                width = own;
+            } else if own != width {
                 return Err(format!(
                     "row {} has {own} values, and those before it {width}: the matrix is damaged",
                     rows + 1
                 ));
             }
-            (rows, begin) = (rows + 1, values.len());
+            rows += 1;
             if let Some(next) = rest.strip_prefix(b",") {
                 rest = blank(next);
             }
@@ -112,11 +119,51 @@ impl Matrix {
         if rest != b"]" {
             return Err(format!("after row {rows} is {}, and neither a row nor the end", shown(rest)));
         }
-        match columns {
-            Some(width) if width == rows => Self { size: rows, values }.checked(),
-            width => Err(format!("the matrix has {rows} rows and {} columns; it should be square", width.unwrap_or(0))),
+        match width == rows && rows > 0 {
+            true => Self { size: rows, values }.checked(),
+            false => Err(format!("the matrix has {rows} rows and {width} columns; it should be square")),
         }
     }
+}
+
+/// Rows that are read side by side.
+const SIDE_BY_SIDE: usize = 4;
+
+/// Reads some rows of `width` numbers side by side: where a number begins depends on the one before, so a processor would
+/// wait for each number of a single row. `text` begins with the first row's bracket. Returns the length of the text with the comma after
+/// the last row; `None`, and no values, unless all numbers are short decimals between commas.
+fn side_by_side(text: &[u8], width: usize, values: &mut Vec<f32>) -> Option<usize> {
+    let mut rows = [&text[..0]; SIDE_BY_SIDE];
+    let mut end = 0;
+    for row in &mut rows {
+        let begin = end;
+        (text.get(begin) == Some(&b'[') && width > 1).then_some(())?;
+        end += memchr(b']', &text[begin..])? + 2;
+        (text.get(end - 1) == Some(&b',')).then_some(())?;
+        *row = &text[begin + 1..end];
+    }
+    let first = values.len();
+    values.resize(first + SIDE_BY_SIDE * width, 0.0);
+    let mut read = || {
+        let (out, mut at) = (&mut values[first..], [0; SIDE_BY_SIDE]);
+        for column in 0..width - 1 {
+            for (place, (row, at)) in rows.iter().zip(&mut at).enumerate() {
+                let (value, length) = short_decimal(*row.get(*at..)?.first_chunk()?)?;
+                out[place * width + column] = value;
+                *at += length;
+            }
+        }
+        // A bracket follows the last of each row.
+        for (place, (row, at)) in rows.iter().zip(at).enumerate() {
+            out[(place + 1) * width - 1] = fast_float2::parse(row.get(at..)?.strip_suffix(b"],")?).ok()?;
+        }
+        Some(end)
+    };
+    let taken = read();
+    if taken.is_none() {
+        values.truncate(first);
+    }
+    taken
 }
 
 /// Reads JSON's array of numbers.
@@ -170,11 +217,83 @@ fn blank(text: &[u8]) -> &[u8] {
     text.trim_ascii_start()
 }
 
+/// The decimals of predicted aligned errors in files: AlphaFold writes one, ColabFold two.
+const ONE: Decimals = Decimals::new(1);
+const TWO: Decimals = Decimals::new(2);
+
+/// Decimals with a fixed number of digits after the point, and a comma behind them, moved to the end of eight bytes.
+struct Decimals {
+    parts: usize,
+    /// The value of the last digit.
+    scale: f64,
+    /// What turns digits into their values, and the point and the comma into 0, by the place of the comma. Others become no digits.
+    blank: [u64; 8],
+    /// The point and the comma.
+    marks: u64,
+}
+
+impl Decimals {
+    const fn new(parts: usize) -> Self {
+        let mut blank = [u64::MAX; 8];
+        let mut end = parts + 2;
+        while end < 8 {
+            let mut bytes = [0; 8];
+            let mut at = 7 - end;
+            while at < 8 {
+                bytes[at] = b'0';
+                at += 1;
+            }
+            bytes[7] = b',';
+            bytes[6 - parts] = b'.';
+            blank[end] = u64::from_le_bytes(bytes);
+            end += 1;
+        }
+        let mut marks = [0; 8];
+        (marks[7], marks[6 - parts]) = (0xff, 0xff);
+        Self { parts, scale: if parts == 1 { 0.1 } else { 0.01 }, blank, marks: u64::from_le_bytes(marks) }
+    }
+
+    /// The value of bytes that end with the comma, if they are such a decimal. `end` is the place where the comma was.
+    #[inline(always)]
+    fn value(&self, moved: u64, end: usize) -> Option<f32> {
+        let digits = moved ^ self.blank[end & 7];
+        let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+        if (others | digits & self.marks) != 0 {
+            return None;
+        }
+        // The places of digits are fixed now. Shares end before the comma, the whole before the point.
+        let at = |byte: usize| (digits >> (8 * byte)) as u32 & 0xff;
+        let number = match self.parts {
+            1 => at(6) + 10 * (at(4) + 10 * at(3) + 100 * at(2) + 1000 * at(1) + 10_000 * at(0)),
+            _ => at(6) + 10 * at(5) + 100 * (at(3) + 10 * at(2) + 100 * at(1) + 1000 * at(0)),
+        };
+        // In f64, which is far more exact than f32, so that the product need not be a quotient. A test tries all.
+        Some((f64::from(number as i32) * self.scale) as f32)
+    }
+}
+
 /// A decimal such as `12.34` at the beginning of eight bytes that also have the comma after it, and the length with the comma.
 ///
 /// The result is the nearest f32: the digits are an integer below 2^24, the divisor is exact, and a quotient is rounded once.
-#[inline]
+// Inlined: a call would end the work on several rows at once.
+#[inline(always)]
 fn short_decimal(bytes: [u8; 8]) -> Option<(f32, usize)> {
+    const ONES: u64 = u64::MAX / 255;
+    let word = u64::from_le_bytes(bytes);
+    // The lowest high bit marks the first comma.
+    let commas = word ^ (ONES * b',' as u64);
+    let end = ((commas.wrapping_sub(ONES) & !commas & (ONES << 7)).trailing_zeros() / 8) as usize;
+    let moved = word << (56_u32.wrapping_sub(8 * end as u32) & 63);
+    let value = ONE.value(moved, end).or_else(|| TWO.value(moved, end));
+    if let Some(value) = value.filter(|_| end < 8) {
+        return Some((value, end + 1));
+    }
+    other_decimal(bytes)
+}
+
+/// The same with any number of digits after the point.
+#[inline(never)]
+fn other_decimal(bytes: [u8; 8]) -> Option<(f32, usize)> {
     const POWERS: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
     let word = u64::from_le_bytes(bytes);
     // Digits become 0 to 9; the high bit is set in what is none.
@@ -233,6 +352,27 @@ mod tests {
             assert_eq!(Matrix::of_json(text.as_bytes()).unwrap(), expected, "{text}");
         }
         assert_eq!(expected.of_tokens(&[1]).values(), [0.1]);
+    }
+
+    #[test]
+    fn rows_side_by_side_are_those_one_after_the_other() {
+        for size in [1, 2, 3, 4, 5, 9, 12] {
+            let value = |at: usize| format!("{}.{}", at * 7 % 31, at % 10);
+            let numbers: Vec<String> = (0..size * size).map(value).collect();
+            let row = |between: &'static str| move |row: &[String]| format!("[{}]", row.join(between));
+            let expected: Vec<f32> = numbers.iter().map(|text| text.parse().unwrap()).collect();
+            let dense = numbers.chunks(size).map(row(",")).collect::<Vec<_>>().join(",");
+            let spaced = numbers.chunks(size).map(row(", ")).collect::<Vec<_>>().join(", ");
+            // One number of another form, in each place.
+            let others = (0..size * size).map(|at| {
+                let mut numbers = numbers.clone();
+                numbers[at].push_str("e0");
+                numbers.chunks(size).map(row(",")).collect::<Vec<_>>().join(",")
+            });
+            for text in others.chain([dense, spaced]) {
+                assert_eq!(Matrix::of_json(format!("[{text}]").as_bytes()).unwrap().values(), expected, "{text}");
+            }
+        }
     }
 
     #[test]

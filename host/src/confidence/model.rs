@@ -75,6 +75,28 @@ impl Residue {
     }
 }
 
+/// Which residue an atom is of.
+struct Identity {
+    number: i32,
+    residue: Vec<u8>,
+    chain: Vec<u8>,
+    icode: Vec<u8>,
+}
+
+impl Identity {
+    fn of(atom: &AtomRecord<'_>) -> Self {
+        let [residue, chain, icode] = [atom.residue, atom.chain, atom.icode].map(<[u8]>::to_vec);
+        Self { number: atom.number, residue, chain, icode }
+    }
+
+    fn is_of(&self, atom: &AtomRecord<'_>) -> bool {
+        self.number == atom.number
+            && self.residue == atom.residue
+            && self.chain == atom.chain
+            && self.icode == atom.icode
+    }
+}
+
 /// A predicted model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
@@ -89,21 +111,22 @@ impl Model {
     /// Reads a model.
     pub(super) fn read(bytes: &[u8], name: &str) -> Result<Self, ReadError> {
         let mut model = Self::default();
-        let mut before: Option<(Vec<u8>, i32, Vec<u8>, Vec<u8>)> = None;
+        let mut before: Option<Identity> = None;
         each_atom(bytes, name, &mut |atom| {
             let record = model.records as u32;
             model.records += 1;
-            if is_hydrogen(&atom) || is_one_of(WATERS, atom.residue) {
+            if is_hydrogen(&atom) {
                 return Ok(());
             }
-            let is_same = before.as_ref().is_some_and(|(chain, number, icode, residue)| {
-                (&chain[..], *number, &icode[..], &residue[..]) == (atom.chain, atom.number, atom.icode, atom.residue)
-            });
+            let is_same = before.as_ref().is_some_and(|before| before.is_of(&atom));
             // A ligand's copy may follow with the same number.
             let repeats = |model: &Self| {
                 let own = model.residues.last().map(|residue| residue.atoms.clone()).unwrap_or_default();
                 own.into_iter().any(|at| model.atoms[at as usize].name == atom_name(atom.name))
             };
+            if !is_same && is_one_of(WATERS, atom.residue) {
+                return Ok(());
+            }
             if is_same && repeats(&model) {
                 if !atom.alternate.is_empty() {
                     return Ok(());
@@ -112,7 +135,7 @@ impl Model {
             }
             if !is_same || before.is_none() {
                 model.begin(&atom);
-                before = Some((atom.chain.to_vec(), atom.number, atom.icode.to_vec(), atom.residue.to_vec()));
+                before = Some(Identity::of(&atom));
             }
             model.atoms.push(Atom { name: atom_name(atom.name), position: atom.position, b: atom.b as f32, record });
             if let Some(last) = model.residues.last_mut() {

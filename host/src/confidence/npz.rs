@@ -8,6 +8,9 @@ use zip::ZipArchive;
 /// Most bytes of an array. That of 20,000 tokens has 1.6 GB.
 const MOST: u64 = 4 << 30;
 
+/// An array's numbers, row by row, and its shape.
+type Array = (Vec<f32>, Vec<u64>);
+
 /// The arrays of a file.
 pub(super) struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
 
@@ -41,7 +44,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    fn array(&mut self, name: &str) -> Result<Option<(Vec<f32>, Vec<u64>)>, String> {
+    fn array(&mut self, name: &str) -> Result<Option<Array>, String> {
         let damaged =
             |error: &dyn std::fmt::Display| format!("its array {name:?} is damaged: {error}; fetch the file again");
         let Some(at) = self.0.index_for_name(&format!("{name}.npy")) else { return Ok(None) };

@@ -47,6 +47,8 @@ pub struct Prediction {
     pub ranking: Option<f32>,
     /// Choices, and what is odd about its files.
     pub notes: Vec<String>,
+    /// What may be wrong with its files.
+    pub warnings: Vec<String>,
     /// The predictor's ipTM of ordered pairs of chains.
     pair_iptm: Vec<Vec<f32>>,
     pub(super) model: Model,
@@ -102,6 +104,8 @@ pub struct Scores {
     pub n_residues: usize,
     /// Choices, and what is odd about its files.
     pub notes: Vec<String>,
+    /// What may be wrong with its files.
+    pub warnings: Vec<String>,
     /// Both directions of each pair of chains, and the two together.
     pub pairs: Vec<PairScores>,
     /// Each residue with each other chain.
@@ -113,7 +117,7 @@ pub struct Scores {
 impl Prediction {
     /// Puts a model and what its files say together.
     pub(super) fn new(name: String, model: Model, mut given: Given, files: &str) -> Result<Self, String> {
-        let mut notes = Vec::new();
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let Some((pae, file)) = given.matrix.take() else {
             return Err(format!(
                 "there is no matrix of predicted aligned errors for it{files}; AlphaFold 3 has it in *_confidences.json or \
@@ -125,7 +129,7 @@ impl Prediction {
             true => model.tokens(pae.size()).map_err(in_file)?,
             false => model.tokens_named(&given.token_chains, &given.token_numbers, pae.size()).map_err(in_file)?,
         };
-        let plddt = Plddt::new(&model, &tokens, &given, &mut notes);
+        let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let units = Units::new(&model, &tokens, &plddt);
         let Given { iptm, ptm, ranking, pair_iptm, .. } = given;
         let chains = model.chains.clone();
@@ -142,7 +146,7 @@ impl Prediction {
             Vec::new()
         };
         let ranking = ranking.or_else(|| Some(0.8 * iptm? + 0.2 * ptm?));
-        Ok(Self { name, chains, pae, iptm, ptm, ranking, notes, pair_iptm, model, tokens, units })
+        Ok(Self { name, chains, pae, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
     }
 
     /// The number of residues, ligands not counted.
@@ -186,6 +190,7 @@ impl Prediction {
             chains: self.chains.clone(),
             n_residues: self.n_residues(),
             notes: self.notes.clone(),
+            warnings: self.warnings.clone(),
             pairs: Vec::new(),
             residues: Vec::new(),
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },
@@ -225,11 +230,6 @@ impl Prediction {
             values.fold(f32::NAN, f32::max)
         };
         let known: Vec<usize> = (0..self.units.all.len()).filter(|&at| !self.units.all[at].plddt.is_nan()).collect();
-        let (size, mut sum) = (pae.size(), 0.0);
-        for row in 0..size {
-            sum += pae.row(row).iter().map(|pae| f64::from(*pae)).sum::<f64>() - f64::from(pae.at(row, row));
-        }
-        let mean = sum / (size * size.saturating_sub(1)) as f64;
         found.structure.numbers = [
             self.iptm.unwrap_or(f32::NAN),
             self.ptm.unwrap_or(f32::NAN),
@@ -244,7 +244,7 @@ impl Prediction {
             whole("actifptm"),
             scores::mean_plddt(&self.units.all, known) as f32,
             scores::mean_plddt(&self.units.all, at_interfaces) as f32,
-            mean as f32,
+            scores::mean_off_diagonal(pae) as f32,
         ];
     }
 }

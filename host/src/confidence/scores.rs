@@ -31,9 +31,16 @@ pub(super) fn term(pae: f32, d0: f64) -> f64 {
     1.0 / (1.0 + share * share)
 }
 
+/// The mean of all errors but those on the diagonal, of units aligned on themselves.
+pub(super) fn mean_off_diagonal(pae: &Matrix) -> f64 {
+    let of_row = |row: usize| sums(pae.row(row), |pae| [f64::from(pae)])[0] - f64::from(pae.at(row, row));
+    let size = pae.size();
+    (0..size).map(of_row).sum::<f64>() / (size * size.saturating_sub(1)) as f64
+}
+
 /// Sums over a row of errors, side by side in lanes so that they need not be added one after the other.
 fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f64; N]) -> [f64; N] {
-    const LANES: usize = 8;
+    const LANES: usize = 4;
     let mut lanes = [[0.0; LANES]; N];
     let (whole, rest) = row.as_chunks::<LANES>();
     for chunk in whole {
@@ -115,14 +122,17 @@ pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: 
     let valid = |pae: f32| if pae < cutoff { 1.0 } else { 0.0 };
     for i in a.clone() {
         let row = &pae.row(i)[b.clone()];
-        let [all, chosen, count, errors, score, counted] = sums(row, |pae| {
+        let [all, chosen, count] = sums(row, |pae| {
             let (term, own) = (term(pae, d0chn), valid(pae));
+            [term, term * own, own]
+        });
+        let [errors, score, counted] = sums(row, |pae| {
             let near = if pae <= LIS_PAE { 1.0 } else { 0.0 };
-            [term, term * own, own, f64::from(pae), f64::from(LIS_PAE - pae) / f64::from(LIS_PAE) * near, near]
+            [f64::from(pae), f64::from(LIS_PAE - pae) / f64::from(LIS_PAE) * near, near]
         });
         columns.iter_mut().zip(row).for_each(|(any, &pae)| *any |= pae < cutoff);
         let d0res = d0(count as usize, nucleic);
-        let [own] = sums(row, |pae| [term(pae, d0res) * valid(pae)]);
+        let [own] = if count > 0.0 { sums(row, |pae| [term(pae, d0res) * valid(pae)]) } else { [0.0] };
         (lis, below, sum) = (lis + score, below + counted, sum + errors);
         found.residues[0] += usize::from(count > 0.0);
         let pae_min = row.iter().fold(f32::INFINITY, |least, &pae| if pae < least { pae } else { least });
@@ -130,7 +140,7 @@ pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: 
         found.rows.push(RowScores {
             ipsae: mean(own, count),
             ipsae_d0chn: mean(chosen, count),
-            ipsae_d0dom: 0.0,
+            ipsae_d0dom: mean(chosen, count),
             iptm_d0chn: mean(all, row.len() as f64),
             n0res: count as usize,
             d0res,
@@ -141,9 +151,12 @@ pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: 
     found.residues[1] = columns.iter().filter(|any| **any).count();
     found.n0dom = found.residues.iter().sum();
     found.d0dom = d0(found.n0dom, nucleic);
-    for (i, scores) in a.clone().zip(&mut found.rows).filter(|(_, scores)| scores.n0res > 0) {
-        let [own] = sums(&pae.row(i)[b.clone()], |pae| [term(pae, found.d0dom) * valid(pae)]);
-        scores.ipsae_d0dom = mean(own, scores.n0res as f64);
+    // In small confident complexes all residues count, and the scales are equal.
+    if found.d0dom != d0chn {
+        for (i, scores) in a.clone().zip(&mut found.rows).filter(|(_, scores)| scores.n0res > 0) {
+            let [own] = sums(&pae.row(i)[b.clone()], |pae| [term(pae, found.d0dom) * valid(pae)]);
+            scores.ipsae_d0dom = mean(own, scores.n0res as f64);
+        }
     }
     found.lis = mean(lis, below);
     found.pae_mean = mean(sum, (a.len() * b.len()) as f64);

@@ -8,7 +8,7 @@ use super::fixed::fixed_8_3;
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
 use super::lines::lines;
-use super::number::{cif_number, decimal, integer, pdb_residue_number};
+use super::number::{cif_number, decimal, integer, last_decimal, pdb_residue_number};
 use super::pdb::{hetatm, is_end};
 use std::borrow::Cow;
 
@@ -59,6 +59,9 @@ pub(crate) fn each_atom(
     read.map_err(|fault| fault.into_error(name, &text))
 }
 
+/// What takes the items of a row, and says whether to go on.
+type TakeRow<'t, const N: usize> = dyn FnMut([&[u8]; N]) -> Result<bool, Problem> + 't;
+
 /// Calls `take` with the items of each row of an mmCIF file's first table of a category, whose name ends with a dot. Values that are
 /// not given, and those of items that the table lacks, are empty; `take` returns whether to go on. Returns whether there is such a
 /// table. A text that is no mmCIF has none.
@@ -67,7 +70,7 @@ pub(crate) fn each_row<const N: usize>(
     name: &str,
     category: &[u8],
     items: [&[u8]; N],
-    take: &mut dyn FnMut([&[u8]; N]) -> Result<bool, Problem>,
+    take: &mut TakeRow<'_, N>,
 ) -> Result<bool, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
     let text = unmarked(&text);
@@ -170,10 +173,9 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             Some(_) => {}
         }
         let one_of = |a, b| if a == b"" { b } else { a };
-        let number = one_of(auth_number, seq);
-        let number = integer(number).ok_or_else(|| {
-            bad_field("_atom_site.auth_seq_id", number, "is not a residue number (a decimal integer)")
-        })?;
+        let shown = one_of(auth_number, seq);
+        let residue_number = integer(shown)
+            .ok_or_else(|| bad_field("_atom_site.auth_seq_id", shown, "is not a residue number (a decimal integer)"))?;
         let position = [
             coordinate("_atom_site.Cartn_x", x)?,
             coordinate("_atom_site.Cartn_y", y)?,
@@ -182,14 +184,14 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         atoms += 1;
         take(AtomRecord {
             chain: one_of(auth_chain, asym),
-            number,
+            number: residue_number,
             icode,
             residue: one_of(residue, auth_residue),
             name: one_of(name, auth_name).trim_ascii(),
             element,
             alternate,
             position,
-            b: cif_number(b).unwrap_or(f64::NAN),
+            b: number(b).unwrap_or(f64::NAN),
             label: integer(seq).map(|seq| (asym, seq)),
         })?;
         Ok(true)
@@ -201,7 +203,19 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
 }
 
 fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
-    cif_number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+    number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+}
+
+/// A number; most are short decimals.
+fn number(text: &[u8]) -> Option<f64> {
+    let mut padded = [b' '; 24];
+    match padded.get_mut(8..8 + text.len()) {
+        Some(place) => {
+            place.copy_from_slice(text);
+            last_decimal(&padded[..8 + text.len()], text.len()).or_else(|| cif_number(text))
+        }
+        None => cif_number(text),
+    }
 }
 
 fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {

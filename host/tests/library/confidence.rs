@@ -77,7 +77,8 @@ fn scores_are_those_of_other_programs() {
         *compared.entry((program, column)).or_insert(0) += 1;
         let expected: f32 = expected.parse().unwrap();
         let own = value(pair, column);
-        if !((own - expected).abs() <= 1e-5 * expected.abs().max(1.0)) {
+        let agrees = (own - expected).abs() <= 1e-5 * expected.abs().max(1.0);
+        if !agrees {
             wrong.push(format!("{line}: {own}"));
         }
     }
@@ -288,6 +289,23 @@ fn tokens_in_another_order_than_the_model_are_found_by_name() {
         let (own, expected) = (value(&found.pairs[1], column), value(&expected.pairs[0], column));
         assert!((own - expected).abs() < 1e-6, "{column}: {own} {expected}");
     }
+}
+
+#[test]
+fn files_of_another_model_give_a_warning() {
+    assert!(all().iter().all(|files| files.read().unwrap().warnings.is_empty()));
+    // The confidences of the chains in another order.
+    let reversed = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).unwrap();
+        let (values, rest) = text.strip_prefix("{\"plddt\":[").unwrap().split_once(']').unwrap();
+        let values: Vec<&str> = values.split(',').collect();
+        let (a, b) = values.split_at(28);
+        Some(format!("{{\"plddt\":[{}]{rest}", [b, a].concat().join(",")).into_bytes())
+    };
+    let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let (read, _) = changed("colabfold", file, reversed);
+    let warnings = &read[0].as_ref().unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("have its chains in another order"), "{warnings:?}");
 }
 
 #[test]

@@ -144,6 +144,8 @@ def confidence(
         _log.info(note)
     for name, note in batch.notes:
         _log.info("%s: %s", name, note)
+    for name, text in batch.warnings:
+        warnings.warn(f"{name}: {text}", InputWarning, stacklevel=2)
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
     table = pa.Table.from_batches([pa.record_batch(batch)])
