@@ -171,7 +171,8 @@ fn a_panic_that_the_host_has_read_meanwhile_ends_all_blocks() {
                     assert!(matches!(error, CudaError::Panic(_)), "{name}, {turn}: {error}");
                 }
             }
-            let Err(CudaError::Panic(_)) = there.results(gpu) else { panic!("{name}, {turn}: no panic") };
+            let found = there.results(gpu).expect_err("results of a kernel that panicked");
+            assert!(found.kernel_panic().is_some(), "{name}, {turn}: {found}");
         }
     }
 }
