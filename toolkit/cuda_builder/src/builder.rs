@@ -16,13 +16,12 @@ use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::{Source, source_roots, sources};
 use crate::nested::{DeviceBuild, Lint};
 use crate::outside::inputs_outside;
-use crate::ptx::bounds;
-use crate::ptx::convergent;
 use crate::ptx::divergence::divergent;
 use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
 use crate::ptx::statics;
 use crate::ptx::verify::{Refusal, refusals, warnings};
+use crate::ptx::{bounds, convergent, minima};
 use crate::seal::sealed;
 
 /// Compiles a kernel crate to PTX, one file per architecture; see [`CudaBuilder::build`].
@@ -394,6 +393,7 @@ impl CudaBuilder {
         let (body, llvm) = (read_text(&output)?, read_text(&build.llvm())?);
         // The canaries have shown that the compiler marks functions; this looks at those of this module.
         let unmarked = convergent::unmarked(&llvm);
+        let body = minima::spelled_out(&body);
         let of_phases = bounds::kernels_of_phases(&body);
         let body = bounds::apply(&body, arch)
             .map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;

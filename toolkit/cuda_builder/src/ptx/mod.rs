@@ -9,6 +9,7 @@ pub mod divergence;
 mod flow;
 pub mod header;
 mod local;
+pub(crate) mod minima;
 pub mod module;
 pub mod needs;
 mod ssa;
