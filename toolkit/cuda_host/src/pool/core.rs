@@ -2,7 +2,7 @@
 
 use super::classes::{PoolOptions, least_bytes};
 use super::source::MemorySource;
-use super::sync::{Mutex, MutexGuard, lock};
+use super::sync::{Held, Mutex, MutexGuard, hold, lock};
 use crate::CudaError;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -126,7 +126,11 @@ impl<B: PoolBlock> Core<B> {
             return Ok(block);
         }
         match self.allocate(wanted, least) {
-            Err(error) if error.is_out_of_memory() => self.take_where_memory_is_short(least, user),
+            Err(error) if error.is_out_of_memory() => match hold(&self.making_room) {
+                Some(alone) => self.take_where_memory_is_short(least, user, alone),
+                // The source asks its own pool, which has found no memory.
+                None => Err(error),
+            },
             result => result,
         }
     }
@@ -159,7 +163,8 @@ impl<B: PoolBlock> Core<B> {
 
     /// Returns all unused blocks to the driver after pending work on them. The result is their size in bytes.
     pub(crate) fn trim(&self) -> usize {
-        let _alone = lock(&self.making_room);
+        // A source may trim its own pool, whose thread holds the lock already.
+        let _alone = hold(&self.making_room);
         self.free_all()
     }
 
@@ -175,8 +180,7 @@ impl<B: PoolBlock> Core<B> {
     }
 
     /// The limit was reached, or the source has no memory.
-    fn take_where_memory_is_short(&self, least: usize, user: &B::User) -> Result<B, CudaError> {
-        let _alone = lock(&self.making_room);
+    fn take_where_memory_is_short(&self, least: usize, user: &B::User, _alone: Held<'_>) -> Result<B, CudaError> {
         // However large it is, and whatever uses it.
         if let Some(block) = self.state().reuse(least, usize::MAX, 0, user) {
             return Ok(block);

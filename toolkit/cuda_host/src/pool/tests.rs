@@ -83,6 +83,7 @@ fn plain() -> PoolOptions {
 mod without_loom {
     use super::*;
     use std::sync::atomic::AtomicUsize;
+    use std::sync::{OnceLock, Weak};
 
     const STREAM: u32 = 0;
     const OTHER: u32 = 1;
@@ -283,6 +284,32 @@ mod without_loom {
         let pool = Core::new(Box::new(Lost(AtomicUsize::new(0))), plain());
         assert_eq!(pool.take(1, &STREAM).err(), Some(CudaError::NoLibrary));
         assert_eq!(pool.statistics(), PoolStatistics::default());
+    }
+
+    #[test]
+    fn a_source_may_trim_and_ask_its_own_pool() {
+        struct Own(Source, OnceLock<Weak<Core<HostBlock>>>);
+        impl MemorySource<HostBlock> for StdArc<Own> {
+            fn allocate(&self, bytes: usize) -> Result<HostBlock, CudaError> {
+                self.0.allocate(bytes).or_else(|error| {
+                    let Some(pool) = self.1.get().and_then(Weak::upgrade) else { return Err(error) };
+                    pool.trim();
+                    // Smaller each time.
+                    if bytes > 1024 {
+                        assert!(pool.take(bytes / 2, &STREAM).err().is_none_or(|error| error.is_out_of_memory()));
+                    }
+                    self.0.allocate(bytes)
+                })
+            }
+        }
+        let machine = Machine::new(4096);
+        let source = StdArc::new(Own(Source(machine.clone()), OnceLock::new()));
+        let pool = StdArc::new(Core::new(Box::new(source.clone()), plain()));
+        source.1.set(StdArc::downgrade(&pool)).unwrap();
+        let first = pool.take(4096, &STREAM).unwrap();
+        assert!(pool.take(4096, &STREAM).is_err_and(|error| error.is_out_of_memory()));
+        pool.give(first);
+        assert_eq!(pool.take(2048, &STREAM).unwrap().bytes(), 4096);
     }
 
     #[test]
