@@ -5,6 +5,8 @@ use super::view::SitesView;
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
 use crate::plural::form;
 use crate::sites::{FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
+use rayon::prelude::*;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One line per site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
@@ -34,6 +36,8 @@ pub struct SitesRelation {
     /// Which sites have a line.
     limits: SiteLimits,
     tally: SitesTally,
+    /// Those of the next structures. Finding volumes and residues of a structure's sites takes longer than writing them.
+    ready: VecDeque<Vec<FoundSite>>,
 }
 
 /// What a table of sites has so far. Clones share it: one goes with the relation into a table, and the caller keeps another.
@@ -102,7 +106,7 @@ impl SitesRelation {
     /// A table of the sites that the limits allow.
     #[must_use]
     pub fn new(limits: SiteLimits) -> Self {
-        Self { limits, tally: SitesTally::default() }
+        Self { limits, tally: SitesTally::default(), ready: VecDeque::new() }
     }
 
     /// What it has so far, and will have.
@@ -111,8 +115,8 @@ impl SitesRelation {
         self.tally.clone()
     }
 
-    fn of(&self, part: &StructureRows<'_>) -> Vec<FoundSite> {
-        let found = sites(part.structure, &part.features, &self.limits);
+    fn of(&mut self, part: &StructureRows<'_>) -> Vec<FoundSite> {
+        let found = self.ready.pop_front().unwrap_or_else(|| sites(part.structure, &part.features, &self.limits));
         self.tally.add(part, &found);
         found
     }
@@ -145,6 +149,10 @@ impl Relation for SitesRelation {
         }
     }
 
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ready = parts.par_iter().map(|part| sites(part.structure, &part.features, &self.limits)).collect();
+    }
+
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         push(part, &self.of(part), cells);
         Ok(())
@@ -163,6 +171,10 @@ pub struct ViewedSites {
 impl Relation for ViewedSites {
     fn columns(&self) -> &'static [RelationColumn] {
         self.sites.columns()
+    }
+
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.sites.prepare(parts);
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
