@@ -18,7 +18,7 @@ pub unsafe fn raw_turn(out: *mut u32, input: *const u32) {
     }
 }
 
-/// Wrong on purpose, for tests of the search for races: as [`raw_turn`], but between two turns of the same memory a barrier is missing.
+/// Wrong on purpose, for tests of the search for races: as [`raw_turn()`], but between two turns of the same memory a barrier is missing.
 /// A warp that is late reads what an early one has written for the second turn. `out` has `input` turned round; `other` has it turned
 /// round and added to itself.
 ///
