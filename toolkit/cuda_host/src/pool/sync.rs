@@ -18,7 +18,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 thread_local! {
     /// The addresses of the locks that this thread holds as [`Held`].
-    static HELD: RefCell<Vec<usize>> = RefCell::new(Vec::new());
+    static HELD: RefCell<Vec<usize>> = RefCell::default();
 }
 
 /// A lock that its thread may ask for again.
