@@ -104,17 +104,7 @@ fn in_cif(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8
             Token::Loop => {}
             _ => continue,
         }
-        let mut tags = Vec::new();
-        loop {
-            let before = lexer.at;
-            match lexer.next()?.1 {
-                Token::Tag(tag) => tags.push(tag),
-                _ => {
-                    lexer.at = before;
-                    break;
-                }
-            }
-        }
+        let tags = lexer.tags()?;
         let Some(first) = tags.first().filter(|tag| starts_with(tag, CATEGORY)) else { continue };
         let columns = BColumn::find(&tags).map_err(Fault::whole)?;
         let mut rows = Rows::new(tags.len(), first);

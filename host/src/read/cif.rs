@@ -237,17 +237,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn read_loop(&mut self, loop_at: usize) -> Result<(), Fault> {
-        let mut tags = Vec::new();
-        loop {
-            let before = self.lexer.at;
-            match self.lexer.next()?.1 {
-                Token::Tag(tag) => tags.push(tag),
-                _ => {
-                    self.lexer.at = before;
-                    break;
-                }
-            }
-        }
+        let tags = self.lexer.tags()?;
         let Some(&first_tag) = tags.first() else {
             return Err(syntax(loop_at, "loop_ is not followed by a tag".to_owned()));
         };

@@ -94,17 +94,7 @@ fn rows<'a, const N: usize>(
             Token::Loop => {}
             _ => continue,
         }
-        let mut tags = Vec::new();
-        loop {
-            let before = lexer.at;
-            match lexer.next()?.1 {
-                Token::Tag(tag) => tags.push(tag),
-                _ => {
-                    lexer.at = before;
-                    break;
-                }
-            }
-        }
+        let tags = lexer.tags()?;
         let is_in = |tag: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         let Some(first) = tags.first().filter(|tag| is_in(tag)) else { continue };
         let column = |item: &[u8]| {

@@ -48,6 +48,19 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The tags that follow `loop_`. The next word is the first value.
+    pub(in crate::read) fn tags(&mut self) -> Result<Vec<&'a [u8]>, Fault> {
+        let mut tags = Vec::new();
+        loop {
+            let before = self.at;
+            let Token::Tag(tag) = self.next()?.1 else {
+                self.at = before;
+                return Ok(tags);
+            };
+            tags.push(tag);
+        }
+    }
+
     /// The next word, and the byte at which it begins.
     pub(in crate::read) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
         self.skip_blanks();
