@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from . import _prism
 from ._engine import Report
-from ._errors import InputError, InputFailure, InputWarning
+from ._errors import InputError, InputFailure, warn
 from ._options import OnError
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _report(failures: list[InputFailure], on_error: OnError) -> None:
         raise InputError(failures[0])
     if on_error == "skip":
         for failure in failures:
-            warnings.warn(f"{failure.name}: {failure.reason}", InputWarning, stacklevel=4)
+            warn(f"{failure.name}: {failure.reason}")
 
 
 @overload
@@ -145,7 +144,7 @@ def confidence(
     for name, note in batch.notes:
         _log.info("%s: %s", name, note)
     for name, text in batch.warnings:
-        warnings.warn(f"{name}: {text}", InputWarning, stacklevel=2)
+        warn(f"{name}: {text}")
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
     table = pa.Table.from_batches([pa.record_batch(batch)])

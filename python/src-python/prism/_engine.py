@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -16,7 +13,7 @@ from . import _prism
 from ._arguments import check
 from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
-from ._errors import InputError, InputFailure, InputWarning, PrismError
+from ._errors import InputError, InputFailure, PrismError, warn
 from ._inputs import Share, items
 from ._options import (
     Backend,
@@ -200,7 +197,7 @@ class Engine:
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
         for text in job.native.warnings:
-            _warn(text)
+            warn(text)
         try:
             return job, job.native.stream(items(inputs, options.get("model"), share), share)
         except (RuntimeError, ValueError) as error:
@@ -258,10 +255,10 @@ class Engine:
             if on_error == "raise":
                 raise InputError(failure)
             if on_error == "skip":
-                _warn(f"{name}: {reason}")
+                warn(f"{name}: {reason}")
             failures.append(failure)
         for name, told in batch.warnings:
-            _warn(f"{name}: {told}")
+            warn(f"{name}: {told}")
         if _log.isEnabledFor(logging.INFO):
             for name, told in batch.notes:
                 _log.info("%s: %s", name, told)
@@ -280,18 +277,6 @@ class _Job:
             self._schema = found.schema
             return found
         return pa.RecordBatch._import_from_c(batch.address(), self._schema)
-
-
-def _warn(text: str) -> None:
-    """A warning that names the caller's own line."""
-    own = os.path.dirname(__file__)
-    if sys.version_info >= (3, 12):
-        warnings.warn(text, InputWarning, skip_file_prefixes=(own,))
-        return
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, InputWarning, stacklevel=level)
 
 
 class _Bar:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from typing import NamedTuple
 
 
@@ -39,3 +42,15 @@ class InputError(PrismError):
 
 class InputWarning(UserWarning):
     """An input was left out (``on_error="skip"``), or it was read and something about it is odd."""
+
+
+def warn(text: str) -> None:
+    """A warning that names the caller's own line."""
+    own = os.path.dirname(__file__)
+    if sys.version_info >= (3, 12):
+        warnings.warn(text, InputWarning, skip_file_prefixes=(own,))
+        return
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, InputWarning, stacklevel=level)
