@@ -191,18 +191,26 @@ fn features_have_the_same_bits_everywhere() {
 
 #[test]
 fn kernel_crates_share_their_lints() {
-    assert_eq!(read("kernels-gpu/clippy.toml"), read("toolkit/tests/kernels/clippy.toml"));
+    let lints = read("kernels-gpu/clippy.toml");
+    for other in ["toolkit/tests/kernels/clippy.toml", "toolkit/cargo-cuda/templates/kernel/clippy.toml"] {
+        assert_eq!(lints, read(other), "{other}");
+    }
 }
 
 #[test]
-fn readme_shows_the_features() {
+fn new_crates_get_the_pinned_toolchain() {
+    assert_eq!(read("rust-toolchain.toml"), read("toolkit/cargo-cuda/templates/kernel/rust-toolchain.toml"));
+}
+
+#[test]
+fn the_page_of_features_shows_them() {
     let mut table = String::from("| column | unit | definition | source |\n|---|---|---|---|\n");
     for feature in FEATURES {
         let cell = |text: &str| text.replace('|', "\\|").replace('<', "&lt;");
         let (definition, source) = (cell(feature.definition), cell(feature.source));
         writeln!(table, "| `{}` | {} | {definition} | {source} |", feature.name, cell(feature.unit)).unwrap();
     }
-    check_table("README.md", "features", &table);
+    check_table("docs/features.md", "features", &table);
 }
 
 #[test]

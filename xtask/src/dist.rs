@@ -16,15 +16,20 @@ use cargo_cuda::bundle::make_executable;
 /// fixed so that builds can be repeated.
 const BUILDER: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.15.2"];
 
+/// Static programs, and programs that can load NVIDIA's driver.
+const TARGETS: [&str; 4] = [
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "x86_64-unknown-linux-gnu.2.28",
+    "aarch64-unknown-linux-gnu.2.28",
+];
+
 /// Build `prism` for other machines: static programs, which run on any Linux on CPU cores, and programs for glibc 2.28 or newer,
 /// which can load NVIDIA's driver. One archive each, with the licences
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Only for this system (repeatable); a glibc's version may follow a dot
-    #[arg(long = "target", value_name = "TRIPLE", default_values = [
-        "x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl",
-        "x86_64-unknown-linux-gnu.2.28", "aarch64-unknown-linux-gnu.2.28",
-    ])]
+    #[arg(long = "target", value_name = "TRIPLE", default_values = TARGETS)]
     targets: Vec<String>,
 
     /// Where the archives go [default: target/dist below the workspace]
@@ -34,6 +39,13 @@ pub struct Arguments {
     /// Install cargo-zigbuild and Zig from the Python index into target/zig first, and the targets through rustup
     #[arg(long)]
     install: bool,
+}
+
+impl Arguments {
+    /// Every archive, into this folder.
+    pub fn all_into(out: PathBuf) -> Self {
+        Arguments { targets: TARGETS.map(str::to_owned).to_vec(), out: Some(out), install: true }
+    }
 }
 
 /// Runs the command.

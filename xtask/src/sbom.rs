@@ -17,8 +17,17 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The target of the build: packages of other systems are left out
-    #[arg(long, value_name = "TRIPLE", default_value = "x86_64-unknown-linux-gnu")]
+    #[arg(long, value_name = "TRIPLE", default_value = TARGET)]
     target: String,
+}
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+impl Arguments {
+    /// The list of the usual target, into this file.
+    pub fn into_file(path: PathBuf) -> Self {
+        Arguments { output: Some(path), target: TARGET.to_owned() }
+    }
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {

@@ -34,21 +34,17 @@ const TEMPLATE_NAME: &str = "my_kernels";
 
 /// The files of every new crate, by path and text.
 pub const FILES: &[(&str, &str)] = &[
-    ("build.rs", include_str!("../../templates/kernel/build.rs")),
-    ("clippy.toml", include_str!("../../tests/kernels/clippy.toml")),
-    ("src/lib.rs", include_str!("../../templates/kernel/src/lib.rs")),
-    ("tests/saxpy.rs", include_str!("../../templates/kernel/tests/saxpy.rs")),
+    ("build.rs", include_str!("../templates/kernel/build.rs")),
+    ("clippy.toml", include_str!("../templates/kernel/clippy.toml")),
+    ("src/lib.rs", include_str!("../templates/kernel/src/lib.rs")),
+    ("tests/saxpy.rs", include_str!("../templates/kernel/tests/saxpy.rs")),
 ];
 
 /// The manifest of a separate crate, before the location of its toolkit is known: see [`with_toolkit`].
-pub const MANIFEST_ALONE: &str = include_str!("../../templates/kernel/Cargo.alone.toml");
+pub const MANIFEST_ALONE: &str = include_str!("../templates/kernel/Cargo.alone.toml");
 
 /// The toolchain that the toolkit is tested with, and the components that builds for GPUs need.
-const TOOLCHAIN: &str = concat!(
-    "[toolchain]\nchannel = \"",
-    env!("CARGO_PKG_RUST_VERSION"),
-    ".0\"\ncomponents = [\"clippy\", \"rustfmt\", \"rust-src\"]\n"
-);
+pub const TOOLCHAIN: &str = include_str!("../templates/kernel/rust-toolchain.toml");
 
 /// Runs the command.
 ///

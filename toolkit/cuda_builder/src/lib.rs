@@ -41,3 +41,8 @@ pub use file::FileError;
 pub use flags::DebugInfo;
 pub use ptxas::Ptxas;
 pub use seal::sealed;
+
+/// The code of the package's README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

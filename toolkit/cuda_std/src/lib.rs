@@ -222,3 +222,8 @@ pub mod __private {
     pub use core::{concat, env, include, include_str};
     pub use cuda_layout;
 }
+
+/// The code of the package's README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

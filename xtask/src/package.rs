@@ -1,0 +1,139 @@
+//! `package`: everything that a release publishes.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::{dist, sbom, workspace};
+
+/// The published packages, each after those that it needs.
+const PACKAGES: [&str; 12] = [
+    "cuda_layout_derive",
+    "cuda_layout",
+    "cuda_std_macros",
+    "cuda_std",
+    "cuda_ptx",
+    "cuda_builder",
+    "cargo-cuda",
+    "cuda_host",
+    "cuda_python",
+    "shared-types",
+    "kernels-gpu",
+    "prism-host",
+];
+
+/// Make a release's files: the crates' archives, built from these archives alone, programs for Linux, the Python wheel, and the
+/// list of components
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Where the files go [default: target/release-VERSION below the workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Only the crates' archives
+    #[arg(long)]
+    crates_only: bool,
+
+    /// Take sources that are not committed
+    #[arg(long)]
+    allow_dirty: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let root = workspace::root()?;
+    let version = env!("CARGO_PKG_VERSION");
+    let out = arguments.out.clone().unwrap_or_else(|| root.join(format!("target/release-{version}")));
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    crates(&root, &out, version, arguments.allow_dirty)?;
+    if !arguments.crates_only {
+        dist::run(&dist::Arguments::all_into(out.clone()))?;
+        wheel(&root, &out)?;
+        sbom::run(&sbom::Arguments::into_file(out.join("components.cdx.json")))?;
+    }
+    println!("{}: all files of version {version}", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Packs the crates, and builds them from their archives: what an archive lacks is found here, and not by its first user.
+fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    // They are verified below, because cargo does not verify packages that need each other and are not published.
+    cargo.current_dir(root).args(["package", "--no-verify", "--exclude-lockfile"]);
+    cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
+    cargo.args(allow_dirty.then_some("--allow-dirty"));
+    succeed(&mut cargo)?;
+
+    let unpacked = out.join("unpacked");
+    if unpacked.exists() {
+        fs::remove_dir_all(&unpacked).with_context(|| format!("cannot remove {}", unpacked.display()))?;
+    }
+    fs::create_dir_all(&unpacked)?;
+    let mut manifest = String::from("[workspace]\nresolver = \"3\"\nmembers = [\"*-*\"]\n\n[patch.crates-io]\n");
+    for package in PACKAGES {
+        let name = format!("{package}-{version}");
+        let archive = out.join(format!("{name}.crate"));
+        let packed = root.join("target/package").join(format!("{name}.crate"));
+        fs::copy(&packed, &archive).with_context(|| format!("cannot copy {}", packed.display()))?;
+        succeed(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&unpacked))?;
+        writeln!(manifest, "{package} = {{ path = \"{name}\" }}")?;
+    }
+    fs::write(unpacked.join("Cargo.toml"), manifest)?;
+    fs::copy(root.join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
+    let mut check = Command::new(env!("CARGO"));
+    check.current_dir(&unpacked).args(["check", "--workspace", "--lib", "--bins"]);
+    succeed(check.env("CARGO_TARGET_DIR", root.join("target/package/check")))?;
+    fs::remove_dir_all(&unpacked)?;
+    Ok(())
+}
+
+/// The Python package, for the interpreters that its limited interface covers.
+fn wheel(root: &Path, out: &Path) -> Result<()> {
+    let mut pip = Command::new("python3");
+    pip.current_dir(root).args(["-m", "pip", "wheel", "--no-deps", "--wheel-dir"]).arg(out).arg("./python");
+    succeed(&mut pip)
+}
+
+fn succeed(command: &mut Command) -> Result<()> {
+    let shown = format!("{command:?}");
+    let status = command.status().with_context(|| format!("cannot run {shown}"))?;
+    ensure!(status.success(), "{shown} failed ({status})");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_has_every_package_that_another_needs() -> Result<()> {
+        let root = workspace::root()?;
+        for package in PACKAGES {
+            let output = Command::new(env!("CARGO"))
+                .current_dir(&root)
+                .args([
+                    "tree",
+                    "--offline",
+                    "--edges",
+                    "normal,build",
+                    "--depth",
+                    "1",
+                    "--prefix",
+                    "none",
+                    "--package",
+                    package,
+                ])
+                .output()?;
+            let tree = String::from_utf8(output.stdout)?;
+            for line in tree.lines().skip(1).filter(|line| line.contains(&*root.to_string_lossy())) {
+                let name = line.split(' ').next().expect("a name");
+                let place = |name: &str| PACKAGES.iter().position(|package| *package == name);
+                assert!(place(name).is_some_and(|of| Some(of) < place(package)), "{package} needs {name} before it");
+            }
+        }
+        Ok(())
+    }
+}
