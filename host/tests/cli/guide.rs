@@ -123,3 +123,18 @@ fn every_command_of_the_guide_runs() {
         }
     }
 }
+
+#[test]
+fn readme_begins_with_what_its_command_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (_, rest) = readme.split_once("```text\n$ prism ").expect("a command");
+    let (command, rest) = rest.split_once('\n').expect("its output");
+    let (shown, _) = rest.split_once("```").expect("its end");
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let run = Run::new();
+    fs::create_dir(run.path("data")).unwrap();
+    fs::copy(example(), run.path("data/6m0j_rbd.pdb")).unwrap();
+    let outcome = run.prism(&arguments);
+    assert!(outcome.stdout.starts_with(shown), "README.md shows\n{shown}");
+}
