@@ -4,9 +4,10 @@ mod table;
 
 use super::atoms::element;
 use super::word::pack;
+use foldhash::HashMap;
+use foldhash::HashMapExt as _;
 use shared_types::residue::{MODIFIED, STANDARD, modified_kind, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The meaning of a residue name.

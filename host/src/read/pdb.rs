@@ -10,7 +10,6 @@ mod patterns;
 mod records;
 mod residue;
 
-use super::components;
 use super::confidence::BY_HEADER;
 use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
@@ -510,8 +509,7 @@ impl<'a> AtomReader<'a> {
     /// Whether the header says that a residue in `HETATM` records belongs to its chain.
     fn in_chain(&mut self, residue: u64, columns: &[u8; NEEDED], header: &Header) -> Option<bool> {
         if self.in_chain.0 != self.place ^ residue {
-            let standard = components::standard(residue).is_some();
-            let said = header.in_chain(residue, standard, columns[21], &columns[22..26], columns[26]);
+            let said = header.in_chain(residue, columns[21], &columns[22..26], columns[26]);
             self.in_chain = (self.place ^ residue, said);
         }
         self.in_chain.1

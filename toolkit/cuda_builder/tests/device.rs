@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use cuda_builder::canary::{CANARIES, Canary, CanaryError};
 use cuda_builder::flags::{KEEP_BARRIERS, code_generation};
@@ -109,16 +108,14 @@ fn two_directories_give_the_same_bytes() {
 }
 
 #[test]
-fn an_unchanged_crate_takes_no_time_and_a_change_is_noticed() {
+fn an_unchanged_crate_is_not_built_and_a_change_is_noticed() {
     let _alone = alone();
     let workspace = fixture("here");
     if compiler(&workspace).is_none() {
         return;
     }
     let path = builder(&workspace).build().unwrap().files.remove(0).path;
-    let start = Instant::now();
     assert!(!builder(&workspace).build().unwrap().files[0].written);
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 
     // The file matches these sources, but not their result.
     let text = fs::read_to_string(&path).unwrap();

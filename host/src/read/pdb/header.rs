@@ -1,6 +1,7 @@
 //! Records of a PDB file other than atoms.
 
 use crate::read::assembly::Remark350;
+use crate::read::components::standard;
 use crate::read::deposited;
 use crate::read::facts::Facts;
 use crate::read::molecules::Cell;
@@ -27,7 +28,9 @@ pub(super) struct Header {
     pub(super) signs: bool,
     /// MODRES: name, chain, number and insertion code.
     modified: HashSet<(u64, u8, i32, u8)>,
-    /// SEQRES: chains and names.
+    /// SEQRES: chains, in order; they may repeat.
+    chains: Vec<u8>,
+    /// SEQRES: chains and names, but of standard amino acids, which nothing asks for.
     sequences: HashSet<(u8, u64)>,
     /// SEQRES: the number of residues of each chain.
     lengths: Vec<(u8, usize)>,
@@ -104,8 +107,12 @@ impl Header {
             let length = line.get(13..17).and_then(|length| pdb_residue_number(length.trim_ascii()));
             self.lengths.extend(length.and_then(|length| Some((chain, usize::try_from(length).ok()?))));
         }
-        let names = line.get(19..).unwrap_or_default().split(|c| *c == b' ').filter(|name| !name.is_empty());
-        self.sequences.extend(names.map(|name| (chain, pack(name))));
+        let names = line.get(19..).unwrap_or_default().split(|c| *c == b' ').filter(|name| !name.is_empty()).map(pack);
+        let mut names = names.peekable();
+        if names.peek().is_some() && self.chains.last() != Some(&chain) {
+            self.chains.push(chain);
+        }
+        self.sequences.extend(names.filter(|name| standard(*name).is_none()).map(|name| (chain, name)));
     }
 
     fn modified_residue(&mut self, line: &[u8]) {
@@ -120,7 +127,7 @@ impl Header {
 
     /// The chains that SEQRES names; they may repeat.
     pub(super) fn chains(&self) -> impl Iterator<Item = u8> {
-        self.sequences.iter().map(|(chain, _)| *chain)
+        self.chains.iter().copied()
     }
 
     /// The number of residues that SEQRES lists for each chain.
@@ -130,8 +137,8 @@ impl Header {
 
     /// Whether the file says that a residue in `HETATM` records belongs to its chain. A standard amino acid may also be a
     /// ligand, whatever the chain's sequence contains.
-    pub(super) fn in_chain(&self, name: u64, standard: bool, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
-        if !standard && self.sequences.contains(&(chain, name)) {
+    pub(super) fn in_chain(&self, name: u64, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
+        if self.sequences.contains(&(chain, name)) {
             return Some(true);
         }
         if self.modified.is_empty() {
