@@ -5,7 +5,6 @@ use cuda_layout::DeviceLayout;
 use cuda_std::launch::{ArgVisitor, DynamicLength, Matrix, Segments, Space};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::vec;
 
 /// Size of arguments that every driver accepts.
 const BYTES: usize = 4096;
@@ -20,8 +19,6 @@ pub(crate) struct RawArgs {
     parameters: [Parameter; PARAMETERS],
     count: usize,
     full: bool,
-    /// For kernels that check their writes, the addresses of the marks of each `Scatter`.
-    marks: vec::IntoIter<u64>,
 }
 
 #[repr(C, align(256))]
@@ -36,14 +33,13 @@ struct Parameter {
 }
 
 impl RawArgs {
-    pub(crate) fn new(marks: Vec<u64>) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             bytes: Bytes([MaybeUninit::uninit(); BYTES]),
             used: 0,
             parameters: [Parameter { offset: 0, size: 0, name: "" }; PARAMETERS],
             count: 0,
             full: false,
-            marks: marks.into_iter(),
         }
     }
 
@@ -120,46 +116,39 @@ pub(crate) trait Addresses: Space {
 }
 
 /// Writes the arguments as the entry's raw parameters: a slice as address and length, segments as the addresses of data and
-/// offsets, other outputs as address and 32-bit length (and the address of marks), a matrix as address, rows and columns, and values as
+/// offsets, other outputs as address and 32-bit length, a matrix as address, rows and columns, and values as
 /// they are.
-impl<S: Addresses> ArgVisitor<S> for RawArgs {
-    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>) {
+impl<'v, S: Addresses> ArgVisitor<'v, S> for RawArgs {
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Ref<'_, T>) {
         self.push(name, &S::address(buffer));
         self.push(name, &(S::len(buffer) as u64));
     }
 
-    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &mut Segments<'_, S, T>) {
+    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &'v Segments<'_, S, T>) {
         self.push(name, &S::address_mut(&segments.data));
         self.push(name, &S::offsets_address(&segments.offsets));
     }
 
-    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, _: usize) {
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>, _: usize) {
         self.push_output::<S, T>(name, buffer);
     }
 
-    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, _: [usize; 2]) {
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &'v Matrix<'_, S, T>, _: [usize; 2]) {
         let rows = S::len_mut(&matrix.data).checked_div(matrix.columns as usize).unwrap_or(0);
         self.push(name, &S::address_mut(&matrix.data));
         self.push(name, &(rows as u32));
         self.push(name, &matrix.columns);
     }
 
-    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>) {
         self.push_output::<S, T>(name, buffer);
-    }
-
-    fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
-        self.push_output::<S, T>(name, buffer);
-        if let Some(marks) = self.marks.next() {
-            self.push(name, &marks);
-        }
     }
 
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, DynamicLength(length): DynamicLength) {
         self.push(name, &length);
     }
 
-    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T) {
+    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &'v T) {
         self.push(name, value);
     }
 }
@@ -220,7 +209,7 @@ mod tests {
     }
 
     fn visit<T: DeviceLayout>(args: &mut RawArgs, name: &'static str, value: T) {
-        <RawArgs as ArgVisitor<Fake>>::value(args, name, &value);
+        <RawArgs as ArgVisitor<'_, Fake>>::value(args, name, &value);
     }
 
     /// The bytes that the driver would copy for each raw parameter.
@@ -237,16 +226,16 @@ mod tests {
 
     #[test]
     fn arguments_become_the_raw_parameters_of_the_entry() {
-        let mut args = RawArgs::new(Vec::new());
+        let mut args = RawArgs::new();
         let (a, b, offsets) = (0x1000, 0x2000, 0x3000);
-        let mut segments =
+        let segments =
             Segments::<Fake, f32> { data: Buffer { address: a, len: 9 }, offsets: Buffer { address: offsets, len: 2 } };
-        ArgVisitor::<Fake>::segments(&mut args, "out", &mut segments);
-        ArgVisitor::<Fake>::slice::<u32>(&mut args, "input", &mut Buffer { address: b, len: 7 });
-        ArgVisitor::<Fake>::chunks::<u32>(&mut args, "chunks", &mut Buffer { address: a, len: 11 }, 4);
-        let mut matrix = Matrix::<Fake, f32> { data: Buffer { address: b, len: 12 }, columns: 4 };
-        ArgVisitor::<Fake>::matrix(&mut args, "matrix", &mut matrix, [2, 2]);
-        ArgVisitor::<Fake>::atomics::<u32>(&mut args, "counts", &mut Buffer { address: a, len: 13 });
+        ArgVisitor::<Fake>::segments(&mut args, "out", &segments);
+        ArgVisitor::<Fake>::slice::<u32>(&mut args, "input", &Buffer { address: b, len: 7 });
+        ArgVisitor::<Fake>::chunks::<u32>(&mut args, "chunks", &Buffer { address: a, len: 11 }, 4);
+        let matrix = Matrix::<Fake, f32> { data: Buffer { address: b, len: 12 }, columns: 4 };
+        ArgVisitor::<Fake>::matrix(&mut args, "matrix", &matrix, [2, 2]);
+        ArgVisitor::<Fake>::atomics::<u32>(&mut args, "counts", &Buffer { address: a, len: 13 });
         ArgVisitor::<Fake>::dynamic_shared::<u64>(&mut args, "scratch", DynamicLength(14));
         visit(&mut args, "flag", 3u8);
         visit(&mut args, "nothing", Nothing { none: [] });
@@ -292,19 +281,8 @@ mod tests {
     }
 
     #[test]
-    fn marks_follow_the_buffers_whose_writes_are_checked() {
-        let mut args = RawArgs::new(vec![0x5000, 0x6000]);
-        let mut buffer = Buffer { address: 0x1000, len: 7 };
-        ArgVisitor::<Fake>::scatter::<u32>(&mut args, "first", &mut buffer);
-        ArgVisitor::<Fake>::atomics::<u32>(&mut args, "counts", &mut buffer);
-        ArgVisitor::<Fake>::scatter::<u32>(&mut args, "second", &mut buffer);
-        let found = read(&mut args, &[8, 4, 8, 8, 4, 8, 4, 8]);
-        assert_eq!((&found[2], &found[7]), (&0x5000u64.to_le_bytes().to_vec(), &0x6000u64.to_le_bytes().to_vec()));
-    }
-
-    #[test]
     fn other_parameters_of_the_entry_are_refused() {
-        let mut args = RawArgs::new(Vec::new());
+        let mut args = RawArgs::new();
         visit(&mut args, "a", 1u32);
         visit(&mut args, "b", 1u64);
         let message = |device: &[(usize, usize)]| args.check_parameters("k", device).unwrap_err().to_string();
@@ -316,13 +294,13 @@ mod tests {
 
     #[test]
     fn more_than_a_launch_has_room_for_is_an_error() {
-        let mut bytes = RawArgs::new(Vec::new());
+        let mut bytes = RawArgs::new();
         visit(&mut bytes, "large", [0u64; 512]);
         bytes.check_room("k").unwrap();
         visit(&mut bytes, "more", 0u8);
         assert!(bytes.check_room("k").unwrap_err().to_string().contains("4096 bytes"));
 
-        let mut parameters = RawArgs::new(Vec::new());
+        let mut parameters = RawArgs::new();
         for _ in 0..64 {
             visit(&mut parameters, "x", 0u8);
         }

@@ -116,7 +116,7 @@ impl RawExecutor for CudaExecutor {
             return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
         }
         dynamic::reserve(&loaded, kernel, shape.dynamic_shared_bytes, "the launch")?;
-        let mut raw = RawArgs::new(Vec::new());
+        let mut raw = RawArgs::new();
         K::visit(args, &mut raw);
         raw.push("panic record", &self.stream().slot().device_address());
         raw.push("kernel id", &loaded.id);

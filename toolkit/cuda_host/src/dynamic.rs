@@ -4,31 +4,9 @@ use crate::CudaError;
 use crate::device::shared_memory_with_asking;
 use crate::driver::CUfunction_attribute;
 use crate::module::LoadedKernel;
-use cuda_layout::DeviceLayout;
-use cuda_std::launch::{ArgVisitor, DynamicLength, Kernel, Matrix, Segments, Space};
 
 /// Bytes that a block has by default.
 const WITHOUT_ASKING: u32 = 48 << 10;
-
-/// The bytes of dynamic shared memory that a launch's arguments request, and the parameter's name. The number was checked
-/// before.
-pub(crate) fn bytes<K: Kernel, S: Space>(args: &mut K::Args<'_, S>) -> (u32, &'static str) {
-    struct Bytes(u32, &'static str);
-    impl<S: Space> ArgVisitor<S> for Bytes {
-        fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
-        fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Segments<'_, S, T>) {}
-        fn chunks<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Mut<'_, T>, _: usize) {}
-        fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Matrix<'_, S, T>, _: [usize; 2]) {}
-        fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Mut<'_, T>) {}
-        fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, DynamicLength(length): DynamicLength) {
-            *self = Self(length.saturating_mul(size_of::<T>() as u32), name);
-        }
-        fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
-    }
-    let mut bytes = Bytes(0, "");
-    K::visit(args, &mut bytes);
-    (bytes.0, bytes.1)
-}
 
 /// Reserves `dynamic` bytes, beyond a block's default if necessary.
 pub(crate) fn reserve(

@@ -1,22 +1,20 @@
 //! Launches kernels.
 
-use crate::allocation::Memory;
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
 use crate::image::Image;
-use crate::marks::marks;
 use crate::meeting::{Meeting, most_blocks};
 use crate::module::LoadedKernel;
+use crate::prepared::{Prepared, Use, Used, Uses};
 use crate::slot::Watch;
-use crate::usage::{Access, Begun};
+use crate::usage::Access;
 use crate::{Context, CudaError, Device, DeviceOffsets, DeviceView, DeviceViewMut, Module, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
-use cuda_std::launch::{ArgVisitor, DynamicLength, Executor, Kernel, Matrix, Segments, Space, check_arguments};
+use cuda_std::launch::{Executor, Kernel, Space, check_and_visit};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::Range;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -57,8 +55,6 @@ impl Addresses for Device {
     }
 }
 
-/// Most buffers of a launch; offsets count as one, too.
-const MAX_BUFFERS: usize = 64;
 const OPERATION: &str = "launching a kernel";
 
 /// Runs kernels on a CUDA device, on one stream.
@@ -247,39 +243,40 @@ impl Executor for CudaExecutor {
     /// # Errors
     /// [`CudaError::Launch`] if the arguments are unsuitable, those of [`kernel`](Self::kernel), [`CudaError::Poisoned`] if
     /// it would read results of a kernel that panicked, and those of the driver.
-    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
-        let blocks = check_arguments::<K, Device>(grid, &mut args)?;
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
+        let kernel = self.kernel::<K>();
+        let checks = kernel.as_ref().is_ok_and(|kernel| kernel.checks_writes());
+        let mut prepared = Prepared::new(checks.then_some(&self.stream));
+        let blocks = check_and_visit::<K, Device, _>(grid, &args, &mut prepared)?;
         if self.limit.is_some() {
             self.stream.check_runs("a launch with a time limit")?;
         }
-        let kernel = self.kernel::<K>()?;
-        let (shared_bytes, shared) = dynamic::bytes::<K, Device>(&mut args);
+        let kernel = kernel?;
+        let Prepared { mut raw, mut uses, shared: (shared_bytes, shared), mut marks, failed, .. } = prepared;
         dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
-        let mut marks = marks::<K, Device>(&kernel, &self.stream, &mut args)?;
-        let mut raw = RawArgs::new(marks.iter().map(|marks| marks.view().address()).collect());
-        K::visit::<Device, _>(&mut args, &mut raw);
-        let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = if K::MEETS && blocks > 0 {
-            let most = most_blocks(&kernel, K::THREADS)?;
-            if blocks > most {
-                return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
+        failed?;
+        // Only launches whose blocks meet share memory.
+        let meets = K::MEETS && blocks > 0;
+        let mut meeting = meets.then(|| self.meeting.lock().unwrap_or_else(PoisonError::into_inner));
+        let state = match &mut meeting {
+            Some(meeting) => {
+                let most = most_blocks(&kernel, K::THREADS)?;
+                if blocks > most {
+                    return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
+                }
+                Some(meeting.begin(&self.stream, blocks)?)
             }
-            Some(meeting.begin(&self.stream, blocks)?)
-        } else {
-            None
+            None => None,
         };
-        let address = state.as_ref().map(DeviceViewMut::address);
-        let launch =
-            Launch { kernel: &kernel, name: K::NAME, threads: K::THREADS, grid, blocks, shared_bytes, state: address };
-        self.queue(&launch, &mut raw, &mut |uses| {
-            K::visit::<Device, _>(&mut args, uses);
-            if let Some(state) = &state {
-                uses.write(state);
-            }
-            for marks in &mut marks {
-                uses.write(&marks.view_mut());
-            }
-        })
+        if let Some(state) = &state {
+            uses.write(state);
+        }
+        for marks in &mut marks {
+            uses.write(&marks.view_mut());
+        }
+        let state = state.as_ref().map(DeviceViewMut::address);
+        let launch = Launch { kernel: &kernel, name: K::NAME, threads: K::THREADS, grid, blocks, shared_bytes, state };
+        self.queue(&launch, &mut raw, &mut uses)
     }
 
     fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
@@ -300,13 +297,8 @@ struct Launch<'a> {
 }
 
 impl CudaExecutor {
-    /// Queues a launch. `show_uses` shows its buffers, in the same order each time. It is compiled here, once for all kernels.
-    fn queue(
-        &self,
-        launch: &Launch<'_>,
-        raw: &mut RawArgs,
-        show_uses: &mut dyn FnMut(&mut Uses<'_>),
-    ) -> Result<(), CudaError> {
+    /// Queues a launch. It is compiled here, once for all kernels.
+    fn queue(&self, launch: &Launch<'_>, raw: &mut RawArgs, uses: &mut Uses<'_>) -> Result<(), CudaError> {
         let &Launch { kernel, name, threads, grid, blocks, shared_bytes, state } = launch;
         raw.push("panic record", &self.stream.slot().device_address());
         raw.push("kernel id", &kernel.id);
@@ -321,19 +313,7 @@ impl CudaExecutor {
         let turn = self.stream.enter(OPERATION)?;
         // Before the launch: a panic reported in the meantime may be this launch's.
         let watch = Watch::new(self.stream.slot());
-        let (mut begun, mut count, mut result) = ([None; MAX_BUFFERS], 0, Ok(()));
-        show_uses(&mut Uses(&mut |memory, bytes, used| {
-            if result.is_err() {
-                return;
-            }
-            match self.begin(memory, bytes, used) {
-                // There are fewer buffers than raw parameters, whose number was checked.
-                Ok(this) => begun[count] = Some(this),
-                Err(error) => result = Err(error),
-            }
-            count += 1;
-        }));
-        result?;
+        uses.each().try_for_each(|used| self.begin(used))?;
         if blocks == 0 {
             return Ok(());
         }
@@ -378,31 +358,31 @@ impl CudaExecutor {
             }
         });
         self.stream.note_launch(kernel.id);
-        let mut begun = begun.into_iter();
-        show_uses(&mut Uses(&mut |memory, bytes, used| {
-            if let Some(begun) = begun.next().flatten() {
-                memory.end(&self.stream, used.access(), begun);
-                if !matches!(used, Use::Read) {
-                    memory.written_by_launch(&self.stream, bytes, watch.clone());
+        for used in uses.each() {
+            if let Some(begun) = used.begun {
+                used.memory.end(&self.stream, used.how.access(), begun);
+                if !matches!(used.how, Use::Read) {
+                    used.memory.written_by_launch(&self.stream, used.bytes.clone(), watch.clone());
                 }
             }
-        }));
+        }
         self.stream.check(queued, || format!("launching {grid} blocks of {threads} threads of kernel `{name}`"))?;
         drop(turn);
         self.limit.map_or(Ok(()), |limit| self.stream.synchronize_within(limit))
     }
 
     /// Orders the launch after the work that it conflicts with in a buffer.
-    fn begin(&self, memory: &Memory, bytes: Range<usize>, used: Use) -> Result<Begun, CudaError> {
+    fn begin(&self, used: &mut Used<'_>) -> Result<(), CudaError> {
+        let &mut Used { memory, ref bytes, how, ref mut begun } = used;
         memory.check_stream(&self.stream, OPERATION)?;
-        if let (Use::Update, Some(recording)) = (used, self.stream.recording()) {
+        if let (Use::Update, Some(recording)) = (how, self.stream.recording()) {
             recording.note(memory.recorded(), Access::Read, bytes.clone());
         }
-        let begun = memory.begin(&self.stream, used.access(), bytes.clone(), OPERATION)?;
-        if !matches!(used, Use::Write) {
-            memory.check_readable(&bytes, OPERATION)?;
+        *begun = Some(memory.begin(&self.stream, how.access(), bytes.clone(), OPERATION)?);
+        if !matches!(how, Use::Write) {
+            memory.check_readable(bytes, OPERATION)?;
         }
-        Ok(begun)
+        Ok(())
     }
 }
 
@@ -410,62 +390,4 @@ impl fmt::Debug for CudaExecutor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CudaExecutor").field("stream", &self.stream).field("modules", &self.modules.list).finish()
     }
-}
-
-/// How a launch uses a buffer.
-#[derive(Clone, Copy)]
-enum Use {
-    Read,
-    Write,
-    /// A buffer that keeps what the launch does not write must be readable, too.
-    Update,
-}
-
-impl Use {
-    fn access(self) -> Access {
-        match self {
-            Self::Read => Access::Read,
-            Self::Write | Self::Update => Access::Write,
-        }
-    }
-}
-
-/// Receives a launch's buffers one by one, without the types of their elements.
-struct Uses<'f>(&'f mut dyn FnMut(&Memory, Range<usize>, Use));
-
-impl Uses<'_> {
-    fn read<T: DeviceLayout>(&mut self, view: &DeviceView<'_, T>) {
-        (self.0)(view.memory(), view.bytes(), Use::Read);
-    }
-
-    fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
-        (self.0)(view.memory(), view.bytes(), Use::Write);
-    }
-}
-
-impl ArgVisitor<Device> for Uses<'_> {
-    fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
-        self.read(buffer);
-    }
-
-    fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
-        self.write(&segments.data);
-        self.read(&segments.offsets.view());
-    }
-
-    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>, _: usize) {
-        self.write(buffer);
-    }
-
-    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, matrix: &mut Matrix<'_, Device, T>, _: [usize; 2]) {
-        self.write(&matrix.data);
-    }
-
-    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>) {
-        (self.0)(buffer.memory(), buffer.bytes(), Use::Update);
-    }
-
-    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
-
-    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
 }

@@ -69,7 +69,6 @@ mod host_memory;
 pub mod image;
 mod lent;
 mod machine;
-mod marks;
 mod meeting;
 mod module;
 #[cfg(feature = "nvtx")]
@@ -82,6 +81,7 @@ mod pinned;
 mod pinned_block;
 mod pinned_pool;
 mod pool;
+mod prepared;
 mod schedule;
 mod slot;
 mod stream;

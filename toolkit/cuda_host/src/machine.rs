@@ -218,9 +218,9 @@ impl Executor for Machine {
     /// # Errors
     /// Those of [`CudaExecutor`]'s launch; on CPU cores also [`CudaError::Panic`]. [`CudaError::OtherMachine`] if a buffer
     /// belongs to another machine.
-    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Self>) -> Result<(), CudaError> {
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Self>) -> Result<(), CudaError> {
         // An unsuitable argument is the same error on both, whatever memory it is in.
-        check_arguments::<K, Self>(grid, &mut args)?;
+        check_arguments::<K, Self>(grid, &args)?;
         let other = |argument| CudaError::OtherMachine { kernel: K::NAME, argument, machine: self.place() };
         match &self.executor {
             Choice::Cpu(executor) => {

@@ -23,10 +23,10 @@ mod shape;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use {
-    check::{MAX_SHARED_BYTES, check_arguments},
+    check::{MAX_SHARED_BYTES, check_and_visit, check_arguments},
     cpu::{CpuExecutor, has_vector_instructions, has_wide_vector_instructions},
     error::LaunchError,
-    host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space, Transfer},
+    host::{ArgVisitor, Arguments, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space, Transfer},
     image::Image,
     offsets::{Offsets, OffsetsError},
     schedule::{SCHEDULE_SEED, schedule_seed},

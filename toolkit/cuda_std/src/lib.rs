@@ -94,6 +94,63 @@ mod whole_grid;
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::Block;
 pub use chunk::Chunk;
+/// Makes a group of arguments of a struct: a kernel takes it as one parameter, and each field is an argument of the launch.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Points of a plane.
+/// #[derive(Arguments)]
+/// pub struct Points<'a> {
+///     /// In metres.
+///     pub x: &'a [f32],
+///     /// In metres.
+///     pub y: &'a [f32],
+/// }
+///
+/// /// What is found of each point.
+/// #[derive(Arguments)]
+/// pub struct Found<'a> {
+///     pub distances: &'a mut Chunk<'a, f32, 64>,
+///     pub near: &'a Atomics<'a, u32>,
+/// }
+///
+/// /// Distances to the origin, and the number of those within `radius`.
+/// #[kernel(threads = 64, requires(points.x.len() == points.y.len()))]
+/// pub fn measure(block: &mut Block, found: Found<'_>, points: Points<'_>, radius: f32) {
+///     let (n, first) = (found.distances.len(), found.distances.start());
+///     found.distances.fill(block, n, |i| math::hypot(points.x.at(first + i), points.y.at(first + i)));
+///     let distances = found.distances.view(n);
+///     block.for_each(n, |thread, i| {
+///         if distances.get(i) <= radius {
+///             found.near.add(thread, 0, 1);
+///         }
+///     });
+/// }
+///
+/// # fn main() {
+/// let (x, y) = ([3.0, 6.0], [4.0, 8.0]);
+/// let (mut distances, mut near) = ([0.0; 2], [0]);
+/// let args = measure::Args {
+///     found: FoundArgs { distances: &mut distances, near: &mut near },
+///     points: PointsArgs { x: &x, y: &y },
+///     radius: 7.5,
+/// };
+/// measure::launch(&CpuExecutor::new(), 1, args).unwrap();
+/// assert_eq!((distances, near), ([5.0, 10.0], [1]));
+/// # }
+/// ```
+///
+/// A field is what a kernel's parameter may be ([`macro@kernel`] has the table), with the lifetime of the struct, or another group:
+/// `points: Points<'a>`. A kernel takes groups by value and names their lifetime, `Points<'_>`, by which the macro knows them.
+///
+/// The derive adds `PointsArgs`, with the same fields as the launch gives them. If all of them are only read, it can be copied, and
+/// `shorter` borrows it for one launch. Fields are arguments of the kernel like its other parameters: PTX has the same parameters, in
+/// the same order, and messages name the field. If two arguments of a kernel have the same name, messages name the group, too:
+/// `points.x`. So a kernel may take the same group twice.
+///
+/// The derive also adds a macro with the struct's name, by which `#[kernel]` learns the fields. `use` imports both.
+pub use cuda_std_macros::Arguments;
 /// Makes a kernel from a function of one thread block.
 ///
 /// ```
@@ -173,6 +230,44 @@ pub use chunk::Chunk;
 /// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only. Its parameters are `*const T`, `*mut T`, `&[T]`
 /// and values, its `launch` is unsafe, and `threads` is optional. See `cuda_std::compat`.
 pub use cuda_std_macros::kernel;
+/// Makes a macro of a function that several kernels call with their groups. It passes the groups field by field, as [`macro@kernel`]
+/// does: the compiler knows of a reference that is a parameter that nothing else writes there, but not of one in a struct. If the
+/// function has type parameters, their values come first, as in `weighted!(<Here> block, ..)`.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// #[derive(Arguments)]
+/// pub struct Terms<'a> {
+///     pub x: &'a [f32],
+///     pub y: &'a [f32],
+/// }
+///
+/// #[cuda_std::kernel_part]
+/// fn weighted(block: &mut Block, out: &mut Chunk<f32, 64>, terms: Terms<'_>, weight: f32) {
+///     let (n, first) = (out.len(), out.start());
+///     out.fill(block, n, |i| math::fma(weight, terms.x.at(first + i), terms.y.at(first + i)));
+/// }
+///
+/// #[kernel(threads = 64)]
+/// pub fn add(block: &mut Block, out: &mut Chunk<f32, 64>, terms: Terms<'_>) {
+///     weighted!(block, out, terms, 1.0);
+/// }
+///
+/// #[kernel(threads = 64)]
+/// pub fn subtract(block: &mut Block, out: &mut Chunk<f32, 64>, terms: Terms<'_>) {
+///     weighted!(block, out, terms, -1.0);
+/// }
+/// # fn main() {
+/// let mut out = [0.0; 2];
+/// let terms = TermsArgs { x: &[1.0, 2.0], y: &[10.0, 20.0] };
+/// subtract::launch(&CpuExecutor::new(), 1, subtract::Args { out: &mut out, terms }).unwrap();
+/// assert_eq!(out, [9.0, 18.0]);
+/// add::launch(&CpuExecutor::new(), 1, add::Args { out: &mut out, terms }).unwrap();
+/// assert_eq!(out, [11.0, 22.0]);
+/// # }
+/// ```
+pub use cuda_std_macros::kernel_part;
 pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
@@ -206,9 +301,9 @@ pub mod prelude {
     // A kernel's own `Scans` hides no method.
     pub use crate::Scans as _;
     pub use crate::{
-        AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
-        GridMemory, GridView, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
-        PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
+        Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,
+        Grid, GridMemory, GridView, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums,
+        Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
         Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8,
         f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
@@ -221,6 +316,7 @@ pub mod __private {
     pub use crate::print::{Format, check_format, print, print_once};
     pub use core::{concat, env, include, include_str};
     pub use cuda_layout;
+    pub use cuda_std_macros::with_groups;
 }
 
 /// The code of the package's README compiles.

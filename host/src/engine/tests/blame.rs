@@ -9,8 +9,9 @@ use crate::pack::PackedBatch;
 use crate::synthetic::structure;
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
-use cuda_std::launch::{ArgVisitor, CpuExecutor, DynamicLength, Executor, Host, Kernel, LaunchError, Matrix, Segments};
+use cuda_std::launch::{CpuExecutor, Executor, Host, Kernel, LaunchError, Offsets, Transfer};
 use shared_types::FEATURES;
+use std::convert::Infallible;
 
 /// Limits that differ from the usual ones.
 const LIMITS: Largest = Largest { residues: 80, atoms: 200, centrality: 100 };
@@ -27,30 +28,31 @@ impl Executor for Shortening {
     type Space = Host;
     type Error = LaunchError;
 
-    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
-        if K::NAME == self.kernel {
-            K::visit(&mut args, &mut Shorten);
-        }
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+        let shorten = K::NAME == self.kernel;
+        let Ok(args) = K::transfer::<Host, Host, _>(args, &mut Shorten(shorten));
         CpuExecutor::new().launch::<K>(grid, args)
     }
 }
 
-struct Shorten;
+/// Passes buffers on, some of them without their last element if asked for.
+struct Shorten(bool);
 
-impl ArgVisitor<Host> for Shorten {
-    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut &[T]) {
-        if ["descriptors", "places"].contains(&name) {
-            let all = *buffer;
-            *buffer = &all[..all.len() - 1];
-        }
+impl<'a> Transfer<'a, Host, Host> for Shorten {
+    type Error = Infallible;
+
+    fn read<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'a [T]) -> Result<&'a [T], Infallible> {
+        let shorter = self.0 && ["descriptors", "places"].contains(&name);
+        Ok(if shorter { &buffer[..buffer.len() - 1] } else { buffer })
     }
 
-    fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Segments<'_, Host, T>) {}
-    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, _: &mut &mut [T], _: usize) {}
-    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Matrix<'_, Host, T>, _: [usize; 2]) {}
-    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &mut &mut [T]) {}
-    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
-    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+    fn write<T: DeviceLayout>(&mut self, _: &'static str, buffer: &'a mut [T]) -> Result<&'a mut [T], Infallible> {
+        Ok(buffer)
+    }
+
+    fn offsets(&mut self, _: &'static str, offsets: &'a Offsets) -> Result<&'a Offsets, Infallible> {
+        Ok(offsets)
+    }
 }
 
 /// Computes on cores, and panics in one kernel if the batch contains the victim.

@@ -1,24 +1,36 @@
 //! Generates a kernel's code for each side.
 
 mod device;
+pub mod fields;
 mod host;
 
 use crate::generic::Entry;
-use crate::signature::{Kind, Parameter, Signature};
+use crate::group::Leaf;
+use crate::kind::Kind;
+use crate::signature::{Parameter, Signature};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{ItemFn, parse_quote};
 
-pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
+/// `groups` has the fields of the function's groups, in order.
+pub fn expand(signature: &Signature, function: &ItemFn, groups: &[Vec<Leaf>]) -> TokenStream {
     let mut function = function.clone();
     function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));
-    let with_features = host::with_features(signature, &function);
+    let mut with_fields = fields::with_fields(&function, groups);
+    let with_features = host::with_features(signature, with_fields.as_ref().unwrap_or(&function));
     function.attrs.push(parse_quote!(#[inline(always)]));
-    let device = device::module(signature, &function);
-    let host = host::module(signature, &function);
+    let called = with_fields.as_ref().unwrap_or(&function).sig.ident.clone();
+    if let Some(with_fields) = &mut with_fields {
+        with_fields.attrs.push(parse_quote!(#[inline(always)]));
+        // Only callers of the function itself use it.
+        function.attrs.push(parse_quote!(#[allow(dead_code)]));
+    }
+    let device = device::module(signature, &function.vis, &called);
+    let host = host::module(signature, &function.vis, &called);
     quote! {
         #function
+        #with_fields
         #with_features
         #device
         #host
@@ -109,7 +121,7 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
     let head = format!("{}(", entry.label);
     let [threads, dimensions] = ["THREADS", "DIMENSIONS"].map(item);
     let parts = signature.parameters.iter().filter_map(|parameter| {
-        let name = plain(&parameter.name);
+        let name = &parameter.text;
         let layout = |ty| quote!(<#ty as ::cuda_std::__private::cuda_layout::DeviceLayout>::TEXT.as_str());
         let of = |what: &str, ty| {
             let (before, layout) = (format!("{name}:{what}<"), layout(ty));

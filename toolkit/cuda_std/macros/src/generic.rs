@@ -134,7 +134,23 @@ pub fn of_fields(generics: &Generics, fields: &TokenStream) -> Generics {
         })
         .cloned()
         .collect();
+    let dropped: Vec<_> = names(generics).into_iter().filter(|name| !names(&kept).contains(name)).cloned().collect();
+    if let Some(clause) = &mut kept.where_clause {
+        let predicates = clause.predicates.iter();
+        let of_kept = predicates.filter(|bound| !dropped.iter().any(|name| mentions(&bound.to_token_stream(), name)));
+        clause.predicates = of_kept.cloned().collect();
+    }
     kept
+}
+
+/// The bounds of the parameters, as a where clause has them.
+pub fn bounds(generics: &Generics) -> Vec<TokenStream> {
+    let of_parameters = generics.type_params().filter(|parameter| !parameter.bounds.is_empty()).map(|parameter| {
+        let (id, bounds) = (&parameter.ident, &parameter.bounds);
+        quote!(#id: #bounds)
+    });
+    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    of_parameters.chain(clause.map(ToTokens::to_token_stream)).collect()
 }
 
 /// Whether the parameter `name` occurs in `tokens`.

@@ -16,10 +16,25 @@ pub const MAX_SHARED_BYTES: usize = 232_448;
 /// The first [`LaunchError`] of the grid, of the arguments in the signature's order, or of `requires(..)`. Never
 /// [`LaunchError::Panic`].
 ///
-/// An executor calls it before anything else. See [`Executor`](super::Executor) for an example.
-pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S>) -> Result<u32, LaunchError> {
-    let mut check = Check { kernel: K::NAME, grid, blocks: check_grid(K::NAME, K::DIMENSIONS, grid)?, found: Ok(()) };
-    K::visit(args, &mut check);
+/// An executor calls it, or [`check_and_visit`], before anything else. See [`Executor`](super::Executor) for an example.
+pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &K::Args<'_, S>) -> Result<u32, LaunchError> {
+    check_and_visit::<K, S, ()>(grid, args, &mut ())
+}
+
+/// As [`check_arguments`], and shows the arguments to `visitor` in the same visit. After an error the visitor may have seen all,
+/// some or none of them.
+///
+/// # Errors
+/// The same.
+pub fn check_and_visit<'v, K: Kernel, S: Space, V: ArgVisitor<'v, S>>(
+    grid: Grid,
+    args: &'v K::Args<'_, S>,
+    visitor: &mut V,
+) -> Result<u32, LaunchError> {
+    let check = Check { kernel: K::NAME, grid, blocks: check_grid(K::NAME, K::DIMENSIONS, grid)?, found: Ok(()) };
+    let mut both = CheckAnd(check, visitor);
+    K::visit(args, &mut both);
+    let CheckAnd(check, _) = both;
     check.found?;
     check_requirements(K::NAME, &mut || K::unmet_requirement(args, grid))?;
     Ok(check.blocks)
@@ -135,28 +150,56 @@ impl Check {
     }
 }
 
-impl<S: Space> ArgVisitor<S> for Check {
-    fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
+/// Checks arguments and passes them on.
+struct CheckAnd<'c, V>(Check, &'c mut V);
 
-    fn segments<T: DeviceLayout>(&mut self, argument: &'static str, ragged: &mut Segments<'_, S, T>) {
-        self.note_segments(argument, S::extent(&ragged.offsets), S::len_mut(&ragged.data));
+impl<'v, S: Space, V: ArgVisitor<'v, S>> ArgVisitor<'v, S> for CheckAnd<'_, V> {
+    fn slice<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &'v S::Ref<'_, T>) {
+        self.1.slice(argument, buffer);
     }
 
-    fn chunks<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
-        self.note_chunks(argument, S::len_mut(buffer), per_block);
+    fn segments<T: DeviceLayout>(&mut self, argument: &'static str, ragged: &'v Segments<'_, S, T>) {
+        self.0.note_segments(argument, S::extent(&ragged.offsets), S::len_mut(&ragged.data));
+        self.1.segments(argument, ragged);
     }
 
-    fn matrix<T: DeviceLayout>(&mut self, argument: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
-        self.note_matrix(argument, S::len_mut(&matrix.data), matrix.columns, tile);
+    fn chunks<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &'v S::Mut<'_, T>, per_block: usize) {
+        self.0.note_chunks(argument, S::len_mut(buffer), per_block);
+        self.1.chunks(argument, buffer, per_block);
     }
 
-    fn atomics<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>) {
-        self.note_atomics(argument, S::len_mut(buffer));
+    fn matrix<T: DeviceLayout>(&mut self, argument: &'static str, matrix: &'v Matrix<'_, S, T>, tile: [usize; 2]) {
+        self.0.note_matrix(argument, S::len_mut(&matrix.data), matrix.columns, tile);
+        self.1.matrix(argument, matrix, tile);
     }
 
-    fn dynamic_shared<T: DeviceLayout>(&mut self, argument: &'static str, DynamicLength(length): DynamicLength) {
-        self.note_shared(argument, length, size_of::<T>());
+    fn atomics<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &'v S::Mut<'_, T>) {
+        self.0.note_atomics(argument, S::len_mut(buffer));
+        self.1.atomics(argument, buffer);
     }
 
-    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+    fn scatter<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &'v S::Mut<'_, T>) {
+        self.0.note_atomics(argument, S::len_mut(buffer));
+        self.1.scatter(argument, buffer);
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, argument: &'static str, length: DynamicLength) {
+        self.0.note_shared(argument, length.0, size_of::<T>());
+        self.1.dynamic_shared::<T>(argument, length);
+    }
+
+    fn value<T: DeviceLayout>(&mut self, argument: &'static str, value: &'v T) {
+        self.1.value(argument, value);
+    }
+}
+
+/// Looks at nothing.
+impl<'v, S: Space> ArgVisitor<'v, S> for () {
+    fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &'v S::Ref<'_, T>) {}
+    fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &'v Segments<'_, S, T>) {}
+    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, _: &'v S::Mut<'_, T>, _: usize) {}
+    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &'v Matrix<'_, S, T>, _: [usize; 2]) {}
+    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &'v S::Mut<'_, T>) {}
+    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
+    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &'v T) {}
 }

@@ -129,8 +129,8 @@ impl Executor for CpuExecutor {
     /// # Errors
     /// Those of [`check_arguments`], before anything runs. [`LaunchError::Panic`], or [`LaunchError::TimeLimit`] if there is a
     /// limit: then the outputs hold what was written so far.
-    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
-        let blocks = check_arguments::<K, Host>(grid, &mut args)?;
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+        let blocks = check_arguments::<K, Host>(grid, &args)?;
         // SAFETY: checked above, and each block runs once.
         let block = unsafe { K::on_cpu(args) };
         if K::MEETS && blocks > 0 {

@@ -89,7 +89,7 @@ pub unsafe trait Kernel: 'static {
     type Args<'a, S: Space>;
 
     /// Shows `visitor` every argument in the order of the signature.
-    fn visit<S: Space, V: ArgVisitor<S>>(args: &mut Self::Args<'_, S>, visitor: &mut V);
+    fn visit<'v, S: Space, V: ArgVisitor<'v, S>>(args: &'v Self::Args<'_, S>, visitor: &mut V);
 
     /// The first of the kernel's `requires(..)` that does not hold, as it was written.
     fn unmet_requirement<S: Space>(args: &Self::Args<'_, S>, grid: Grid) -> Option<&'static str> {
@@ -113,28 +113,34 @@ pub unsafe trait Kernel: 'static {
     unsafe fn on_cpu<'a>(args: Self::Args<'a, Host>) -> impl Fn(BlockOnCpu) + Sync + 'a;
 }
 
-/// Receives a launch's arguments one by one. Lengths are in elements.
+/// A group of arguments. [`derive@crate::Arguments`] implements it.
+pub trait Arguments {
+    /// What a launch gives for the group, by the names of its fields.
+    type Args<'a, S: Space>;
+}
+
+/// Receives a launch's arguments one by one, for the time `'v`. Lengths are in elements.
 ///
 /// See [`Executor`] for an example.
-pub trait ArgVisitor<S: Space> {
+pub trait ArgVisitor<'v, S: Space> {
     /// A `&[T]`.
-    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>);
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Ref<'_, T>);
     /// A `&mut Segment<T>`.
-    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &mut Segments<'_, S, T>);
+    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &'v Segments<'_, S, T>);
     /// A `&mut Chunk<T, N>`, with its `N`.
-    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>, per_block: usize);
     /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
-    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &'v Matrix<'_, S, T>, tile: [usize; 2]);
     /// A `&Atomics<T>` or a `&mut GridMemory<T>`, which are passed in the same way.
-    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>);
     /// A `&Scatter<T>`. By default this calls [`atomics`](Self::atomics).
-    fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+    fn scatter<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>) {
         self.atomics(name, buffer);
     }
     /// A `&mut DynamicShared<T>`.
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);
     /// A value.
-    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T);
+    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &'v T);
 }
 
 /// Converts a launch's buffers to another space, one by one. So an executor can pass a launch to an executor of another space, as
@@ -221,10 +227,10 @@ pub trait Transfer<'a, From: Space, To: Space> {
 ///     type Space = Host;
 ///     type Error = LaunchError;
 ///
-///     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
-///         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
+///     fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+///         let blocks = check_arguments::<K, Host>(grid, &args)?;
 ///         let mut names = Names(Vec::new());
-///         K::visit(&mut args, &mut names);
+///         K::visit(&args, &mut names);
 ///         println!("{} of {blocks} blocks: {}", K::NAME, names.0.join(", "));
 ///         CpuExecutor::new().launch::<K>(grid, args)
 ///     }
@@ -232,19 +238,19 @@ pub trait Transfer<'a, From: Space, To: Space> {
 ///
 /// struct Names(Vec<&'static str>);
 ///
-/// impl<S: Space> ArgVisitor<S> for Names {
-///     fn slice<T: DeviceLayout>(&mut self, name: &'static str, _: &mut S::Ref<'_, T>) {
+/// impl<'v, S: Space> ArgVisitor<'v, S> for Names {
+///     fn slice<T: DeviceLayout>(&mut self, name: &'static str, _: &'v S::Ref<'_, T>) {
 ///         self.0.push(name);
 ///     }
-///     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, _: &mut S::Mut<'_, T>, _: usize) {
+///     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, _: &'v S::Mut<'_, T>, _: usize) {
 ///         self.0.push(name);
 ///     }
 ///     // .. and so on.
-/// #     fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Segments<'_, S, T>) {}
-/// #     fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Matrix<'_, S, T>, _: [usize; 2]) {}
-/// #     fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Mut<'_, T>) {}
+/// #     fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &'v Segments<'_, S, T>) {}
+/// #     fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &'v Matrix<'_, S, T>, _: [usize; 2]) {}
+/// #     fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &'v S::Mut<'_, T>) {}
 /// #     fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
-/// #     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+/// #     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &'v T) {}
 /// }
 /// # use cuda_layout::DeviceLayout;
 /// # #[kernel(threads = 32)]

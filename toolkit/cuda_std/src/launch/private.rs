@@ -19,6 +19,28 @@ pub const fn threads_in_block(n: u128) -> u32 {
     n as u32
 }
 
+/// Field `INDEX` of a group of arguments, counted through the groups in it. The names of its types are resolved where the group is
+/// declared; a kernel elsewhere has other names.
+pub trait Field<const INDEX: usize> {
+    /// The type of a buffer's elements, or of a value.
+    type Element;
+    /// The scope of atomic operations.
+    type Scope;
+    /// The type of the field.
+    type Argument;
+    /// The lengths that are part of its type.
+    const LENGTHS: [usize; 2];
+}
+
+/// The group whose first field is field `FIRST` of the group that it is in.
+pub trait Member<const FIRST: usize> {
+    /// Its type.
+    type Group;
+}
+
+/// Compiles if values of the type cross between host and device.
+pub const fn crosses<T: cuda_layout::DeviceLayout>() {}
+
 /// An element of a shared array.
 pub struct Element<T>(core::marker::PhantomData<T>);
 

@@ -124,25 +124,25 @@ fn the_host_knows_the_signature() {
 /// Records the arguments that it receives.
 struct Names(Vec<String>);
 
-impl<S: Space> ArgVisitor<S> for Names {
-    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>) {
+impl<'v, S: Space> ArgVisitor<'v, S> for Names {
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Ref<'_, T>) {
         self.0.push(format!("{name}: {} of {}", S::len(buffer), T::DESCRIPTION));
     }
 
-    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &mut Segments<'_, S, T>) {
+    fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &'v Segments<'_, S, T>) {
         let (count, end) = S::extent(&segments.offsets);
         self.0.push(format!("{name}: {count} segments to {end} of {}", S::len_mut(&segments.data)));
     }
 
-    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>, per_block: usize) {
         self.0.push(format!("{name}: {} in chunks of {per_block}", S::len_mut(buffer)));
     }
 
-    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &'v Matrix<'_, S, T>, tile: [usize; 2]) {
         self.0.push(format!("{name}: {} in {} columns, tiles of {tile:?}", S::len_mut(&matrix.data), matrix.columns));
     }
 
-    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &'v S::Mut<'_, T>) {
         self.0.push(format!("{name}: {} atomics", S::len_mut(buffer)));
     }
 
@@ -150,7 +150,7 @@ impl<S: Space> ArgVisitor<S> for Names {
         self.0.push(format!("{name}: room for {}", length.0));
     }
 
-    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T) {
+    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &'v T) {
         self.0.push(format!("{name}: {} bytes", bytemuck::bytes_of(value).len()));
     }
 }
@@ -159,16 +159,16 @@ impl<S: Space> ArgVisitor<S> for Names {
 fn executors_see_the_arguments_in_order() {
     let (mut out, mut marks) = ([0.0; 4], [0; 2]);
     let (three, one) = (offsets(&[0, 1, 1, 4]), offsets(&[0, 2]));
-    let mut args: scaled::Args<'_, Host> = scaled::Args {
+    let args: scaled::Args<'_, Host> = scaled::Args {
         out: Segments { data: &mut out, offsets: &three },
         input: &[1.0, 2.0],
         scale: Scale { factor: 2.0, shift: [3.0, 1.0] },
         marks: Segments { data: &mut marks, offsets: &one },
         mark: 9,
     };
-    assert_eq!(check_arguments::<scaled::Kernel, Host>(1.into(), &mut args), Ok(1));
+    assert_eq!(check_arguments::<scaled::Kernel, Host>(1.into(), &args), Ok(1));
     let mut names = Names(Vec::new());
-    <scaled::Kernel as Kernel>::visit::<Host, _>(&mut args, &mut names);
+    <scaled::Kernel as Kernel>::visit::<Host, _>(&args, &mut names);
     let expected = [
         "out: 3 segments to 4 of 4",
         "input: 2 of f32",

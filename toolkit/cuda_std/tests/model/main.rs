@@ -7,6 +7,7 @@ mod checks;
 mod double_buffer;
 mod generic;
 mod grids;
+mod groups;
 mod half;
 mod launch;
 mod lengths;

@@ -1,10 +1,11 @@
 //! The PTX entry. Pointers are separate parameters, because loads through pointers in a struct are generic.
 
 use crate::generic::Entry;
-use crate::signature::{Kind, Parameter, Signature};
+use crate::kind::Kind;
+use crate::signature::{Parameter, Signature};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::ItemFn;
+use syn::Visibility;
 
 /// The parts of the entry for one parameter.
 #[derive(Default)]
@@ -19,11 +20,12 @@ struct Part {
     argument: TokenStream,
 }
 
-pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
-    let (name, visibility) = (&signature.name, &function.vis);
+/// `called` is the function that has the entry's parameters.
+pub fn module(signature: &Signature, visibility: &Visibility, called: &Ident) -> TokenStream {
+    let name = &signature.name;
     let entries = super::entries(signature);
     let modules = entries.iter().map(|entry| {
-        let items = items(signature, entry);
+        let items = items(signature, entry, called);
         if signature.instances.is_empty() {
             return items;
         }
@@ -49,9 +51,8 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
 }
 
 /// The items in the module of an entry.
-fn items(signature: &Signature, entry: &Entry) -> TokenStream {
+fn items(signature: &Signature, entry: &Entry, called: &Ident) -> TokenStream {
     let Entry { name, home, arguments: instance, .. } = entry;
-    let kernel = &signature.name;
     let constants = super::constants(signature);
     let [threads, dimensions, text] = ["THREADS", "DIMENSIONS", "TEXT"].map(super::item);
     let mut description = super::description(signature, entry);
@@ -98,7 +99,7 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
             // SAFETY: all threads begin here, and there is no other one.
             let mut #block = unsafe { #first };
             // The function is safe, and so is its call.
-            #home::#kernel #instance(&mut #block, #(#arguments),*);
+            #home::#called #instance(&mut #block, #(#arguments),*);
         }
     }
 }
@@ -107,7 +108,8 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
 fn part(kernel: &Ident, dimensions: &Ident, parameter: &Parameter) -> Part {
     let (id, ty, plain) = (&parameter.name, &parameter.ty, super::plain(&parameter.name));
     let len = super::hidden(&format!("{plain}_len"));
-    let symbol = format!("{}__{plain}", super::plain(kernel));
+    // Two groups may have arrays of the same name. No name has this mark.
+    let symbol = format!("{}__{}", super::plain(kernel), parameter.text.replace('.', "$"));
     let address = format!("mov.u32 {{0}}, {symbol};");
     let take_address = quote! {
         let #id: u32;

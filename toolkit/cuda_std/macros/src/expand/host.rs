@@ -1,20 +1,22 @@
 //! The typed launch, and the kernel on CPU cores.
 
 use crate::generic::{self, Entry};
-use crate::signature::{Kind, Parameter, Requirement, Signature};
+use crate::kind::Kind;
+use crate::options::Requirement;
+use crate::signature::{Argument, Group, Parameter, Signature};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Generics, Ident, ItemFn};
+use syn::{Generics, Ident, ItemFn, Visibility, parse_quote};
 
 /// The parts of the host's module for one parameter.
 #[derive(Default)]
 struct Part {
-    /// A field of the launch's arguments.
-    field: TokenStream,
+    /// The type of what a launch gives, if it gives something.
+    given: Option<TokenStream>,
     /// The call of a visitor.
     visit: TokenStream,
-    /// The field in another space.
+    /// What a launch gives, in another space.
     transfer: TokenStream,
     /// The value of the parameter's name in a requirement.
     view: TokenStream,
@@ -33,7 +35,7 @@ struct Part {
 pub fn with_features(signature: &Signature, function: &ItemFn) -> TokenStream {
     let version = |suffix: &str, features: &str| {
         let mut function = function.clone();
-        function.sig.ident = version_name(&function.sig.ident, suffix);
+        function.sig.ident = version_name(&signature.name, suffix);
         function.vis = syn::Visibility::Inherited;
         quote! {
             #[cfg(target_arch = "x86_64")]
@@ -74,20 +76,21 @@ fn version_name(name: &Ident, suffix: &str) -> Ident {
     format_ident!("__{}_{suffix}", super::plain(name))
 }
 
-pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
-    let (name, visibility, generics) = (&signature.name, &function.vis, &signature.generics);
+/// `called` is the function that has the entry's parameters.
+pub fn module(signature: &Signature, visibility: &Visibility, called: &Ident) -> TokenStream {
+    let (name, generics) = (&signature.name, &signature.generics);
     let parts: Vec<_> = signature.parameters.iter().map(part).collect();
-    let fields: TokenStream = parts.iter().map(|part| part.field.clone()).collect();
+    let fields = fields(signature, &parts);
     let module_doc = format!("Launching [`{name}`](fn@{name}) from the host.");
     let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
     let of_fields = generic::of_fields(generics, &fields);
     let declared = generic::declarations(&of_fields);
-    let elements = elements(generics, &signature.parameters);
+    let elements = elements(signature);
     let entries = super::entries(signature);
     let kernels = if signature.instances.is_empty() {
-        plain(signature, &entries[0], &parts)
+        plain(signature, called, &entries[0], &parts)
     } else {
-        instances(signature, &entries, &parts, &of_fields)
+        instances(signature, called, &entries, &parts, &of_fields)
     };
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
@@ -112,8 +115,8 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
 }
 
 /// The items beside `Args` of a kernel with one entry.
-fn plain(signature: &Signature, entry: &Entry, parts: &[Part]) -> TokenStream {
-    let items = items(signature, entry, parts, &quote!(Kernel), &quote!(Args<'a, InSpace>));
+fn plain(signature: &Signature, called: &Ident, entry: &Entry, parts: &[Part]) -> TokenStream {
+    let items = items(signature, called, entry, parts, &quote!(Kernel), &quote!(Args<'a, InSpace>));
     quote! {
         /// The kernel as a type.
         pub enum Kernel {}
@@ -135,16 +138,22 @@ fn plain(signature: &Signature, entry: &Entry, parts: &[Part]) -> TokenStream {
 }
 
 /// The items beside `Args` of a generic kernel: a type and a launch with its parameters, and a module for each instance.
-fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields: &Generics) -> TokenStream {
+fn instances(
+    signature: &Signature,
+    called: &Ident,
+    entries: &[Entry],
+    parts: &[Part],
+    of_fields: &Generics,
+) -> TokenStream {
     let (name, generics) = (&signature.name, &signature.generics);
     let (declared, names) = (generic::declarations(generics), generic::names(generics));
     let types = generics.type_params().map(|parameter| &parameter.ident);
     let (fields_declared, fields_names) = (generic::declarations(of_fields), generic::names(of_fields));
-    let elements = elements(generics, &signature.parameters);
+    let elements = elements(signature);
     let modules = entries.iter().map(|entry| {
         let (id, bindings) = (&entry.name, &entry.bindings);
         let args = quote!(Args<'a, InSpace, #(#fields_names),*>);
-        let items = items(signature, entry, parts, &quote!(Kernel<#(#names),*>), &args);
+        let items = items(signature, called, entry, parts, &quote!(Kernel<#(#names),*>), &args);
         quote! {
             mod #id {
                 #[allow(unused_imports)]
@@ -204,13 +213,13 @@ fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields
 /// The implementation of `l::Kernel` for `kernel`, the type of an entry, with the items that it needs.
 fn items(
     signature: &Signature,
+    called: &Ident,
     entry: &Entry,
     parts: &[Part],
     kernel: &TokenStream,
     args: &TokenStream,
 ) -> TokenStream {
     let Entry { home, arguments: instance, .. } = entry;
-    let function = &signature.name;
     let constants = super::constants(signature);
     let [threads, dimensions] = ["THREADS", "DIMENSIONS"].map(super::item);
     let name_text = super::plain(&entry.name);
@@ -218,13 +227,13 @@ fn items(
     let description = super::description(signature, entry);
     let shared_limit = super::shared_limit(signature, entry);
     let visits = parts.iter().map(|part| &part.visit);
-    let transfers = parts.iter().map(|part| &part.transfer);
+    let transfers = transfers(signature, parts);
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
     let arguments: Vec<_> = parts.iter().map(|part| &part.argument).collect();
     let run_versions: Vec<_> = versions(signature)
         .map(|Version { suffix, features, .. }| {
-            let (run, version) = (format_ident!("run_{suffix}"), version_name(function, suffix));
+            let (run, version) = (format_ident!("run_{suffix}"), version_name(&signature.name, suffix));
             quote! {
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = #features)]
@@ -245,7 +254,7 @@ fn items(
             }
         }
     });
-    let requirements = requirements(&signature.requirements, parts);
+    let requirements = requirements(signature, parts);
     quote! {
         #constants
         #shared_limit
@@ -257,7 +266,7 @@ fn items(
 
         #[inline(always)]
         fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-            #home::#function #instance(&mut block.#first(#threads), #(#arguments),*);
+            #home::#called #instance(&mut block.#first(#threads), #(#arguments),*);
         }
 
         #(#run_versions)*
@@ -274,8 +283,8 @@ fn items(
             const MEETS: bool = #meets;
             type Args<'a, InSpace: l::Space> = #args;
 
-            fn visit<InSpace: l::Space, ByVisitor: l::ArgVisitor<InSpace>>(
-                args: &mut Self::Args<'_, InSpace>,
+            fn visit<'v, InSpace: l::Space, ByVisitor: l::ArgVisitor<'v, InSpace>>(
+                args: &'v Self::Args<'_, InSpace>,
                 visitor: &mut ByVisitor,
             ) {
                 let _ = (&args, &visitor);
@@ -287,7 +296,7 @@ fn items(
                 by: &mut ByTransfer,
             ) -> ::core::result::Result<Self::Args<'a, ToSpace>, ByTransfer::Error> {
                 let _ = &by;
-                ::core::result::Result::Ok(Args { #(#transfers)* })
+                ::core::result::Result::Ok(Args { #(#transfers),* })
             }
 
             #requirements
@@ -310,12 +319,22 @@ fn items(
 }
 
 /// The function that finds the first expression that does not hold.
-fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
-    if requirements.is_empty() {
+fn requirements(signature: &Signature, parts: &[Part]) -> TokenStream {
+    if signature.requirements.is_empty() {
         return TokenStream::new();
     }
-    let views = parts.iter().map(|part| &part.view);
-    let checks = requirements.iter().map(|Requirement { expression, text }| {
+    let views = signature.arguments.iter().filter_map(|argument| match argument {
+        Argument::Single(number) => {
+            let (name, view) = (&signature.parameters[*number].name, &parts[*number].view);
+            (!view.is_empty()).then(|| (name, view.clone()))
+        }
+        Argument::Group(group) => {
+            let views = group.paths.iter().map(Vec::as_slice).zip(&parts[group.parameters.clone()]);
+            Some((&group.name, view_of_group(&views.collect::<Vec<_>>())))
+        }
+    });
+    let (names, views): (Vec<_>, Vec<_>) = views.unzip();
+    let checks = signature.requirements.iter().map(|Requirement { expression, text }| {
         // With the expression's span, so that type errors point to it.
         quote_spanned! { expression.span() =>
             let holds: bool = #expression;
@@ -330,11 +349,71 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
             args: &Self::Args<'_, InSpace>,
             grid: ::cuda_std::Grid,
         ) -> ::core::option::Option<&'static str> {
-            #(#views)*
+            // In one statement, because an argument may be called `args`.
+            let (#(#names,)*) = (#(#views,)*);
             #(#checks)*
             ::core::option::Option::None
         }
     }
+}
+
+/// The value of a group's name in a requirement: a struct with its fields. `fields` has the paths to them, in order.
+fn view_of_group(fields: &[(&[Ident], &Part)]) -> TokenStream {
+    let of_fields = fields.chunk_by(|(a, _), (b, _)| a.first() == b.first()).filter_map(|field| {
+        let (name, part) = (field[0].0.first()?, field[0].1);
+        if let [([_], _)] = field {
+            return (!part.view.is_empty()).then(|| (name, part.view.clone()));
+        }
+        let inner: Vec<_> = field.iter().filter_map(|(path, part)| Some((path.get(1..)?, *part))).collect();
+        Some((name, view_of_group(&inner)))
+    });
+    let (names, views): (Vec<_>, Vec<_>) = of_fields.unzip();
+    let types: Vec<_> = (0..names.len()).map(|number| format_ident!("Field{number}")).collect();
+    quote! {{
+        #[allow(dead_code, clippy::items_after_statements)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy)]
+        struct Fields<#(#types),*> {
+            #(#names: #types),*
+        }
+        Fields { #(#names: #views),* }
+    }}
+}
+
+/// The fields of the launch's arguments.
+fn fields(signature: &Signature, parts: &[Part]) -> TokenStream {
+    let fields = signature.arguments.iter().filter_map(|argument| {
+        let (name, given) = match argument {
+            Argument::Single(number) => (&signature.parameters[*number].name, parts[*number].given.clone()?),
+            Argument::Group(group) => (&group.name, given(group, parts, &quote!(InSpace))?),
+        };
+        let doc = format!("`{}` of the kernel.", super::plain(name));
+        Some(quote!(#[doc = #doc] pub #name: #given,))
+    });
+    fields.collect()
+}
+
+/// The type of what a launch gives for a group, if it gives something.
+fn given(group: &Group, parts: &[Part], space: &TokenStream) -> Option<TokenStream> {
+    let lasting = group.lasting();
+    let any = parts[group.parameters.clone()].iter().any(|part| part.given.is_some());
+    any.then(|| quote!(<#lasting as l::Arguments>::Args<'a, #space>))
+}
+
+/// The launch's arguments, one by one, in another space.
+fn transfers(signature: &Signature, parts: &[Part]) -> Vec<TokenStream> {
+    let transfers = signature.arguments.iter().filter_map(|argument| match argument {
+        Argument::Single(number) => {
+            let (name, Part { given, transfer, .. }) = (&signature.parameters[*number].name, &parts[*number]);
+            given.as_ref().map(|_| quote!(#name: #transfer))
+        }
+        Argument::Group(group) => {
+            let (name, given) = (&group.name, given(group, parts, &quote!(ToSpace))?);
+            let parts = parts[group.parameters.clone()].iter().filter(|part| part.given.is_some());
+            let transfers = parts.map(|part| &part.transfer);
+            Some(quote!(#name: <#given>::__of_values(#(#transfers),*)))
+        }
+    });
+    transfers.collect()
 }
 
 /// Passes the function element types and lengths as the entry's module resolves them, because the launch has checked those. If
@@ -342,88 +421,86 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
 fn part(parameter: &Parameter) -> Part {
     // Lengths are items, so a launch checks what the function has. An expression could mean another type or constant at each place, and
     // at run time a `const fn` may return something else, such as the sign of a NaN.
-    let (id, ty) = (&parameter.name, &parameter.ty);
-    let text = super::plain(id);
-    let doc = format!("`{text}` of the kernel.");
-    let field = |ty: &dyn ToTokens| quote!(#[doc = #doc] pub #id: #ty,);
+    let Parameter { name: id, text, place, ty, .. } = parameter;
+    let given = parameter.kind.given(ty, &parse_quote!('a));
     match &parameter.kind {
         Kind::Slice(element) => Part {
-            field: field(&quote!(InSpace::Ref<'a, #element>)),
-            visit: quote!(visitor.slice::<#element>(#text, &mut args.#id);),
-            transfer: quote!(#id: by.read::<#element>(#text, args.#id)?,),
-            view: quote!(let #id = l::BufferShape { len: InSpace::len(&args.#id) };),
+            given,
+            visit: quote!(visitor.slice::<#element>(#text, &args.#place);),
+            transfer: quote!(by.read::<#element>(#text, args.#place)?),
+            view: quote!(l::BufferShape { len: InSpace::len(&args.#place) }),
             cpu_field: quote!(#id: &'a [#element],),
-            cpu_value: quote!(#id: args.#id,),
+            cpu_value: quote!(#id: args.#place,),
             argument: quote!(args.#id),
         },
         Kind::Segment(element) => Part {
-            field: field(&quote!(l::Segments<'a, InSpace, #element>)),
-            visit: quote!(visitor.segments::<#element>(#text, &mut args.#id);),
-            transfer: quote!(#id: l::Segments {
-                data: by.write::<#element>(#text, args.#id.data)?,
-                offsets: by.offsets(#text, args.#id.offsets)?,
-            },),
-            view: quote!(let #id = args.#id.shape();),
+            given,
+            visit: quote!(visitor.segments::<#element>(#text, &args.#place);),
+            transfer: quote!(l::Segments {
+                data: by.write::<#element>(#text, args.#place.data)?,
+                offsets: by.offsets(#text, args.#place.offsets)?,
+            }),
+            view: quote!(args.#place.shape()),
             cpu_field: quote!(#id: p::CpuSegments<'a, #element>,),
-            cpu_value: quote!(#id: p::CpuSegments::new(args.#id),),
+            cpu_value: quote!(#id: p::CpuSegments::new(args.#place),),
             // SAFETY of the generated calls here and below: every block runs once, so its part is handed out once.
             argument: quote!(&mut unsafe { args.#id.segment(block.index()) }),
         },
         Kind::Chunk { element, .. } => {
             let length = super::item_of("LENGTH", parameter);
             Part {
-                field: field(&quote!(InSpace::Mut<'a, #element>)),
-                visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, #length);),
-                transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
-                view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+                given,
+                visit: quote!(visitor.chunks::<#element>(#text, &args.#place, #length);),
+                transfer: quote!(by.write::<#element>(#text, args.#place)?),
+                view: quote!(l::BufferShape { len: InSpace::len_mut(&args.#place) }),
                 cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
-                cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
+                cpu_value: quote!(#id: p::CpuOutput::new(args.#place, 1),),
                 argument: quote!(&mut unsafe { args.#id.chunk::<#length, _>(block) }),
             }
         }
         Kind::Tile2d { element, .. } => {
             let [rows, columns] = ["ROWS", "COLUMNS"].map(|what| super::item_of(what, parameter));
             Part {
-                field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
-                visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [#rows, #columns]);),
-                transfer: quote!(#id: l::Matrix {
-                    data: by.write::<#element>(#text, args.#id.data)?,
-                    columns: args.#id.columns,
-                },),
-                view: quote!(let #id = args.#id.shape();),
+                given,
+                visit: quote!(visitor.matrix::<#element>(#text, &args.#place, [#rows, #columns]);),
+                transfer: quote!(l::Matrix {
+                    data: by.write::<#element>(#text, args.#place.data)?,
+                    columns: args.#place.columns,
+                }),
+                view: quote!(args.#place.shape()),
                 cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
-                cpu_value: quote!(#id: p::CpuOutput::new(args.#id.data, args.#id.columns),),
+                cpu_value: quote!(#id: p::CpuOutput::new(args.#place.data, args.#place.columns),),
                 argument: quote!(&mut unsafe { args.#id.tile_2d::<#rows, #columns, _>(block) }),
             }
         }
         Kind::Atomics { element, scope } => {
             let scope = scope.as_ref().map_or_else(|| quote!(::cuda_std::scope::Device), ToTokens::to_token_stream);
             Part {
-                field: field(&quote!(InSpace::Mut<'a, #element>)),
-                visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
-                transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
-                view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+                given,
+                visit: quote!(visitor.atomics::<#element>(#text, &args.#place);),
+                transfer: quote!(by.write::<#element>(#text, args.#place)?),
+                view: quote!(l::BufferShape { len: InSpace::len_mut(&args.#place) }),
                 cpu_field: quote!(#id: ::cuda_std::Atomics<'a, #element, #scope>,),
-                cpu_value: quote!(#id: p::atomics(args.#id),),
+                cpu_value: quote!(#id: p::atomics(args.#place),),
                 argument: quote!(&args.#id),
             }
         }
         Kind::Scatter(element) => Part {
-            field: field(&quote!(InSpace::Mut<'a, #element>)),
-            visit: quote!(visitor.scatter::<#element>(#text, &mut args.#id);),
-            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
-            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+            given,
+            visit: quote!(visitor.scatter::<#element>(#text, &args.#place);),
+            transfer: quote!(by.write::<#element>(#text, args.#place)?),
+            view: quote!(l::BufferShape { len: InSpace::len_mut(&args.#place) }),
             cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),
-            cpu_value: quote!(#id: p::scatter(args.#id),),
+            cpu_value: quote!(#id: p::scatter(args.#place),),
             argument: quote!(&args.#id),
         },
         Kind::GridMemory(element) => Part {
-            field: field(&quote!(InSpace::Mut<'a, #element>)),
-            visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
-            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
-            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+            given,
+            visit: quote!(visitor.atomics::<#element>(#text, &args.#place);),
+            transfer: quote!(by.write::<#element>(#text, args.#place)?),
+            view: quote!(l::BufferShape { len: InSpace::len_mut(&args.#place) }),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
-            cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
+            cpu_value: quote!(#id: p::CpuOutput::new(args.#place, 1),),
             argument: quote!(&mut unsafe { args.#id.grid_memory() }),
         },
         Kind::Shared { element, length } => Part {
@@ -431,38 +508,46 @@ fn part(parameter: &Parameter) -> Part {
             ..Part::default()
         },
         Kind::DynamicShared(element) => Part {
-            field: field(&quote!(l::DynamicLength)),
-            visit: quote!(visitor.dynamic_shared::<#element>(#text, args.#id);),
-            transfer: quote!(#id: args.#id,),
-            view: quote!(let #id = l::BufferShape { len: args.#id.0 as usize };),
+            given,
+            visit: quote!(visitor.dynamic_shared::<#element>(#text, args.#place);),
+            transfer: quote!(args.#place),
+            view: quote!(l::BufferShape { len: args.#place.0 as usize }),
             cpu_field: quote!(#id: l::DynamicLength,),
-            cpu_value: quote!(#id: args.#id,),
+            cpu_value: quote!(#id: args.#place,),
             argument: quote! {
                 &mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::<#element>::new(args.#id.0))
             },
         },
         Kind::Value => Part {
-            field: field(ty),
-            visit: quote!(visitor.value::<#ty>(#text, &args.#id);),
-            transfer: quote!(#id: args.#id,),
-            view: quote!(let #id = args.#id;),
+            given,
+            visit: quote!(visitor.value::<#ty>(#text, &args.#place);),
+            transfer: quote!(args.#place),
+            view: quote!(args.#place),
             cpu_field: quote!(#id: #ty,),
-            cpu_value: quote!(#id: args.#id,),
+            cpu_value: quote!(#id: args.#place,),
             argument: quote!(args.#id),
         },
     }
 }
 
-/// The bounds of a generic launch: element types of buffers have a device layout.
-fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
-    let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
-        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
-            Some(element)
+/// The bounds of a generic launch: element types of buffers have a device layout. Groups may have any bound that the kernel has.
+fn elements(signature: &Signature) -> Vec<TokenStream> {
+    let names = generic::names(&signature.generics);
+    let is_open = |ty: &syn::Type| names.iter().any(|name| generic::mentions(&ty.to_token_stream(), name));
+    let mut bounds = Vec::new();
+    for argument in &signature.arguments {
+        match argument {
+            Argument::Single(number) => {
+                let kind = &signature.parameters[*number].kind;
+                let element = kind.element().filter(|_| !matches!(kind, Kind::Shared { .. } | Kind::DynamicShared(_)));
+                let element = element.filter(|ty| is_open(ty));
+                bounds.extend(element.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)));
+            }
+            Argument::Group(group) if is_open(&group.ty) => {
+                bounds.extend(generic::bounds(&generic::of_fields(&signature.generics, &group.ty.to_token_stream())));
+            }
+            Argument::Group(_) => {}
         }
-        Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
-        Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
-    });
-    let open = elements
-        .filter(|ty| generic::names(generics).iter().any(|name| generic::mentions(&ty.to_token_stream(), name)));
-    open.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)).collect()
+    }
+    bounds
 }
