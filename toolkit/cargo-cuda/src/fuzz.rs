@@ -39,6 +39,11 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value = "1")]
     from: u64,
 
+    /// How often each launch on a GPU runs, with another seed each time and the outputs put back, before it runs for good. If its
+    /// results depend on the seed, the launch fails, unless the kernel has atomic operations
+    #[arg(long, value_name = "N", default_value = "0")]
+    repeat: u64,
+
     /// How many processes run at the same time
     #[arg(long, value_name = "N", default_value = "4")]
     jobs: NonZeroUsize,
@@ -162,7 +167,8 @@ impl Runs<'_> {
                     while self.goes_on() {
                         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                         let Some((program, seed)) = next else { break };
-                        let run = Run { program, seed, arguments: &self.own, place: &self.place.join(job.to_string()) };
+                        let place = &self.place.join(job.to_string());
+                        let run = Run { program, seed, repeat: self.arguments.repeat, arguments: &self.own, place };
                         self.note(&run, run.finish(limit));
                     }
                 });

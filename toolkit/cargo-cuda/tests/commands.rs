@@ -109,7 +109,7 @@ fn seeds_that_fail_or_hang_are_found_and_can_be_repeated() {
         "FAILED with seed 3",
         "exit status: 7",
         "with 3, 1 at a time, some filter",
-        "CUDA_SCHEDULE_SEED=3 RUST_TEST_THREADS=1",
+        "CUDA_SCHEDULE_SEED=3 CUDA_SCHEDULE_REPEAT=0 RUST_TEST_THREADS=1",
     ] {
         assert!(text.contains(part), "`{part}` is missing in {text}");
     }

@@ -318,15 +318,11 @@ impl CudaExecutor {
             return Ok(());
         }
         self.context().bind()?;
-        match self.stream.recording() {
-            Some(recording) => recording.note_launch(kernel.module().kept(), name),
-            None => kernel.module().before_launch(name, &self.stream)?,
-        }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {
             // SAFETY: the entry has these parameters, according to its description and the driver. Its pointers lead to
             // memory that the checks above found long enough, and that stays alive until the kernel ends.
-            unsafe {
+            let mut launch = || unsafe {
                 if state.is_some() {
                     // All blocks run at the same time: more have been refused.
                     return driver.launch_cooperative_kernel(
@@ -355,8 +351,20 @@ impl CudaExecutor {
                     parameters,
                     ptr::null_mut(),
                 )
+            };
+            match (self.stream.recording(), kernel.module().delays()) {
+                (Some(recording), _) => recording.note_launch(kernel.module().kept(), name),
+                (None, None) => {}
+                (None, Some(delays)) => {
+                    // A kernel that may not end is not waited for.
+                    if self.limit.is_none() {
+                        delays.repeat(name, &self.stream, &uses.outputs(), &mut launch)?;
+                    }
+                    delays.before(&[name], &self.stream)?;
+                }
             }
-        });
+            Ok::<_, CudaError>(launch())
+        })?;
         self.stream.note_launch(kernel.id);
         for used in uses.each() {
             if let Some(begun) = used.begun {

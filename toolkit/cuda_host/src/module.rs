@@ -88,12 +88,10 @@ impl Module {
             return Err(refused(name, Code::INVALID_PTX, "CUDA_ERROR_INVALID_PTX".to_owned(), log.to_owned()));
         }
         let schedules = schedules()?;
+        let scheduled = schedules.map(|schedules| schedules.scheduled(name, ptx)).transpose()?;
         let compile = || {
             image::check_ptx(&image)?;
-            match schedules {
-                Some(schedules) => load(context, name, schedules.text(name, ptx)?.as_bytes()),
-                None => load(context, name, ptx.as_bytes()),
-            }
+            load(context, name, scheduled.as_ref().map_or(ptx, |scheduled| &scheduled.text).as_bytes())
         };
         // Machine code has no delays.
         let made = if schedules.is_some() { None } else { image::machine_code_for(&image, context)? };
@@ -111,8 +109,9 @@ impl Module {
         let (entries, parameters) = entries(ptx).into_iter().map(|(name, count)| (name.to_owned(), count)).unzip();
         let (context, name) = (context.clone(), name.to_owned());
         let mut module = Inner { context, raw, name, entries, parameters, machine_code, delays: None };
-        if let Some(schedules) = schedules {
-            module.delays = Some(Delays::of(schedules, &module.context, &module.name, raw)?);
+        if let (Some(schedules), Some(scheduled)) = (schedules, &scheduled) {
+            let delays = Delays::of(schedules, &module.context, &module.name, raw, scheduled, &module.entries)?;
+            module.delays = Some(delays);
         }
         Ok(Self(Arc::new(module)))
     }
@@ -239,11 +238,16 @@ impl Module {
     pub(crate) fn before_launch(&self, kernel: &'static str, stream: &Stream) -> Result<(), CudaError> {
         self.0.before_launch(&[kernel], stream)
     }
+
+    /// Its delays, if it has some.
+    pub(crate) fn delays(&self) -> Option<&Delays> {
+        self.0.delays.as_ref()
+    }
 }
 
 impl Launched<Stream> for Inner {
     fn before_launch(&self, kernels: &[&'static str], stream: &Stream) -> Result<(), CudaError> {
-        self.delays.as_ref().map_or(Ok(()), |delays| delays.before(kernels, stream))
+        self.delays.as_ref().map_or(Ok(()), |delays| delays.before(kernels, stream).map(drop))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::allocation::Memory;
 use crate::args::RawArgs;
+use crate::schedule::Output;
 use crate::usage::{Access, Begun};
 use crate::{CudaError, Device, DeviceBuffer, DeviceView, DeviceViewMut, Stream};
 use cuda_layout::DeviceLayout;
@@ -59,6 +60,12 @@ impl<'v> Uses<'v> {
 
     pub(crate) fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'v, T>) {
         self.push(view.memory(), view.bytes(), Use::Write);
+    }
+
+    /// Address and bytes of what the launch writes.
+    pub(crate) fn outputs(&self) -> Vec<Output> {
+        let written = self.buffers[..self.count].iter().flatten().filter(|used| !matches!(used.how, Use::Read));
+        written.map(|used| (used.memory.address() + used.bytes.start as u64, used.bytes.len())).collect()
     }
 
     /// The buffers, in the order of the arguments.

@@ -4,15 +4,21 @@
 //! on its stream: a hash of the number, the kernel's name, and how many launches of that kernel were before. With
 //! `CUDA_SCHEDULE_REPORT=FILE`, a line `KERNEL SEED` is added to the file for each launch.
 //!
+//! `CUDA_SCHEDULE_REPEAT=N` runs each launch N times more: see [`repeats`].
+//!
 //! The seed is a variable of the module. If launches of one module overlap on several streams, a kernel may see that of another
 //! launch, and so have other delays, which are as good; only repeating them is then a matter of chance.
+
+mod repeats;
+
+pub(crate) use repeats::Output;
 
 use crate::driver::{CUdeviceptr, CUmodule};
 use crate::slot::lock;
 use crate::{Context, CudaError, Stream};
-use cuda_ptx::schedule::{SEED, with_delays};
+use cuda_ptx::schedule::{SEED, Scheduled, Site, with_delays};
 use cuda_std::launch::schedule_seed;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::env;
 use std::ffi::CString;
 use std::fs::File;
@@ -21,10 +27,13 @@ use std::sync::{Mutex, OnceLock};
 
 /// The variable with the name of the file that lists launches.
 const REPORT: &str = "CUDA_SCHEDULE_REPORT";
+/// The variable with the number of times that each launch runs before it runs for good.
+const REPEAT: &str = "CUDA_SCHEDULE_REPEAT";
 
 /// What the environment asks for.
 pub(crate) struct Schedules {
     seed: u64,
+    repeats: u64,
     report: Option<(String, Mutex<File>)>,
     /// How many launches of each kernel there were.
     launches: Mutex<HashMap<&'static str, u64>>,
@@ -36,23 +45,23 @@ pub(crate) fn schedules() -> Result<Option<&'static Schedules>, CudaError> {
     let read = || {
         let Some(seed) = schedule_seed()? else { return Ok(None) };
         let report = env::var_os(REPORT).map(|file| file.to_string_lossy().into_owned());
-        Schedules::new(seed, report).map(Some)
+        Schedules::new(seed, repeats()?, report).map(Some)
     };
     SCHEDULES.get_or_init(read).as_ref().map(Option::as_ref).map_err(Clone::clone)
 }
 
 impl Schedules {
-    fn new(seed: u64, report: Option<String>) -> Result<Self, CudaError> {
+    fn new(seed: u64, repeats: u64, report: Option<String>) -> Result<Self, CudaError> {
         let open = |file: String| {
             let opened = File::options().append(true).create(true).open(&file);
             opened.map_or_else(|error| Err(unwritten(&file, &error)), |opened| Ok((file.clone(), Mutex::new(opened))))
         };
-        Ok(Self { seed, report: report.map(open).transpose()?, launches: Mutex::default() })
+        Ok(Self { seed, repeats, report: report.map(open).transpose()?, launches: Mutex::default() })
     }
 
-    /// The text with delays.
-    pub(crate) fn text(&self, module: &str, ptx: &str) -> Result<String, CudaError> {
-        with_delays(ptx).map(|scheduled| scheduled.text).map_err(|error| CudaError::Schedule {
+    /// The text with delays, and where it has them.
+    pub(crate) fn scheduled(&self, module: &str, ptx: &str) -> Result<Scheduled, CudaError> {
+        with_delays(ptx).map_err(|error| CudaError::Schedule {
             operation: format!("adding delays to the PTX of module `{module}`, because CUDA_SCHEDULE_SEED is set"),
             problem: error.to_string(),
         })
@@ -81,6 +90,16 @@ impl Schedules {
     }
 }
 
+/// How often each launch runs before it runs for good.
+fn repeats() -> Result<u64, CudaError> {
+    let Some(value) = env::var_os(REPEAT) else { return Ok(0) };
+    let value = value.to_string_lossy();
+    value.parse().map_err(|_| CudaError::Schedule {
+        operation: format!("reading the variable {REPEAT}"),
+        problem: format!("it is `{value}`, and should be a number"),
+    })
+}
+
 fn unwritten(file: &str, error: &std::io::Error) -> CudaError {
     CudaError::Schedule {
         operation: format!("listing a launch in `{file}`, because of the variable {REPORT}"),
@@ -100,7 +119,14 @@ fn mixed(state: u64) -> u64 {
 pub(crate) struct Delays {
     schedules: &'static Schedules,
     address: CUdeviceptr,
+    /// The kernels with atomic operations.
+    atomic: HashSet<String>,
+    /// Whether a function that kernels call has some, but for the one that reports panics.
+    calls_atomic: bool,
 }
+
+/// The name of the function that reports panics ends with it.
+const PANICS: &str = "rust_begin_unwind";
 
 impl Delays {
     /// Finds the variable.
@@ -109,6 +135,8 @@ impl Delays {
         context: &Context,
         module: &str,
         raw: CUmodule,
+        scheduled: &Scheduled,
+        entries: &[String],
     ) -> Result<Self, CudaError> {
         let name = CString::new(SEED).unwrap_or_default();
         let driver = context.driver();
@@ -120,15 +148,29 @@ impl Delays {
             let operation = format!("finding the seed of schedules in module `{module}`");
             return Err(CudaError::Schedule { operation, problem: format!("it has {bytes} bytes") });
         }
-        Ok(Self { schedules, address })
+        let (mut atomic, mut calls_atomic) = (HashSet::new(), false);
+        for (function, _) in scheduled.sites.iter().filter(|(_, sites)| sites.contains_key(&Site::Atomic)) {
+            if entries.contains(function) {
+                atomic.insert(function.clone());
+            } else {
+                calls_atomic |= !function.ends_with(PANICS);
+            }
+        }
+        Ok(Self { schedules, address, atomic, calls_atomic })
     }
 
-    /// Sets the seed for launching `kernels` next on a stream, on which the context is current.
-    pub(crate) fn before(&self, kernels: &[&'static str], stream: &Stream) -> Result<(), CudaError> {
+    /// Whether a kernel's results may depend on the order of its threads.
+    fn depends_on_order(&self, kernel: &str) -> bool {
+        self.calls_atomic || self.atomic.contains(kernel)
+    }
+
+    /// Sets the seed for launching `kernels` next on a stream, on which the context is current. Returns it.
+    pub(crate) fn before(&self, kernels: &[&'static str], stream: &Stream) -> Result<u32, CudaError> {
         let seed = self.schedules.next(kernels)?;
         // SAFETY: four bytes of the module, which is loaded; kernels only read them, and no other memory is affected.
         let code = unsafe { stream.driver().memset_d32_async(self.address, seed, 1, stream.raw()) };
-        stream.check(code, || format!("setting the seed of schedules for {kernels:?}"))
+        stream.check(code, || format!("setting the seed of schedules for {kernels:?}"))?;
+        Ok(seed)
     }
 }
 
@@ -137,7 +179,7 @@ mod tests {
     use super::*;
 
     fn seeds(seed: u64, kernel: &'static str) -> Vec<u32> {
-        let schedules = Schedules::new(seed, None).unwrap();
+        let schedules = Schedules::new(seed, 0, None).unwrap();
         (0..100).map(|_| schedules.next(&[kernel]).unwrap()).collect()
     }
 
@@ -152,7 +194,7 @@ mod tests {
 
     #[test]
     fn other_kernels_do_not_change_the_seeds_of_a_kernel() {
-        let schedules = Schedules::new(1, None).unwrap();
+        let schedules = Schedules::new(1, 0, None).unwrap();
         let found: Vec<_> = (0..100)
             .map(|_| {
                 schedules.next(&["b"]).unwrap();
@@ -166,20 +208,20 @@ mod tests {
     fn launches_are_listed_and_a_file_that_cannot_be_written_is_named() {
         let file = env::temp_dir().join(format!("schedules-{}", std::process::id()));
         let name = file.to_string_lossy().into_owned();
-        let schedules = Schedules::new(5, Some(name)).unwrap();
+        let schedules = Schedules::new(5, 0, Some(name)).unwrap();
         let one = schedules.next(&["first"]).unwrap();
         let two = schedules.next(&["second", "first"]).unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
         assert_eq!(text, format!("first {one:08x}\nsecond {two:08x}\nfirst {two:08x}\n"));
 
-        let error = Schedules::new(5, Some("/no folder/report".to_owned())).err().unwrap().to_string();
+        let error = Schedules::new(5, 0, Some("/no folder/report".to_owned())).err().unwrap().to_string();
         assert!(error.contains("/no folder/report") && error.contains(REPORT), "{error}");
     }
 
     #[test]
     fn text_that_gets_no_delays_is_an_error_with_module_and_line() {
-        let schedules = Schedules::new(5, None).unwrap();
+        let schedules = Schedules::new(5, 0, None).unwrap();
         let error = schedules.text("m", ".version 6.0\n.target sm_75\n.address_size 64\n").unwrap_err().to_string();
         assert!(error.contains("`m`") && error.contains("line 1") && error.contains("CUDA_SCHEDULE_SEED"), "{error}");
     }

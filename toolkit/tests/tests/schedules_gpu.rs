@@ -7,12 +7,13 @@ use cuda_std::compat::launch::LaunchShape;
 use cuda_std::launch::{CpuExecutor, LaunchError};
 use cuda_std::prelude::*;
 use std::path::PathBuf;
-use test_kernels::{IMAGE, PTX, raw_turn, raw_turn_unmet, spin, turn};
+use test_kernels::{IMAGE, PTX, raw_turn, raw_turn_unmet, safe_histogram, spin, turn};
 use toolkit_tests::device::is_there;
 use toolkit_tests::simulated::{in_a_process_of_its_own, with_driver};
 
 const SEED: &str = "CUDA_SCHEDULE_SEED";
 const REPORT: &str = "CUDA_SCHEDULE_REPORT";
+const REPEAT: &str = "CUDA_SCHEDULE_REPEAT";
 /// Where the simulated driver lists what runs.
 const RAN: &str = "CUDA_SIMULATED_LAUNCHES";
 
@@ -22,6 +23,11 @@ fn file(name: &str) -> PathBuf {
 
 /// Whether this process was started for a test with a simulated driver, a seed and files for both lists, which are returned.
 fn with_seed(test: &str) -> Option<(PathBuf, PathBuf)> {
+    with_seed_and_repeats(test, "0")
+}
+
+/// As [`with_seed`], with a number of times that each launch runs before it runs for good.
+fn with_seed_and_repeats(test: &str, repeats: &str) -> Option<(PathBuf, PathBuf)> {
     let set = |name| std::env::var_os(name).map(PathBuf::from);
     if let (Some(report), Some(ran)) = (set(REPORT), set(RAN)) {
         return with_driver(test, &[]).then_some((report, ran));
@@ -29,7 +35,10 @@ fn with_seed(test: &str) -> Option<(PathBuf, PathBuf)> {
     let (report, ran) = (file(&format!("{test}-report")), file(&format!("{test}-ran")));
     let names = [&report, &ran].map(|path| path.to_str().unwrap().to_owned());
     // The process starts another one for the driver, which has its variables.
-    toolkit_tests::simulated::process(&["--exact", test], &[(SEED, "17"), (REPORT, &names[0]), (RAN, &names[1])]);
+    toolkit_tests::simulated::process(
+        &["--exact", test],
+        &[(SEED, "17"), (REPEAT, repeats), (REPORT, &names[0]), (RAN, &names[1])],
+    );
     for path in [report, ran] {
         let _ = std::fs::remove_file(path);
     }
@@ -71,6 +80,25 @@ fn each_launch_runs_with_its_own_seed_which_the_report_names() {
     seeds.sort_unstable();
     seeds.dedup();
     assert_eq!((report.lines().count(), seeds.len()), (20, 20), "{report}");
+}
+
+#[test]
+fn a_launch_that_is_repeated_runs_with_another_seed_each_time() {
+    let own = "a_launch_that_is_repeated_runs_with_another_seed_each_time";
+    let Some((report, ran)) = with_seed_and_repeats(own, "4") else { return };
+    let executor = CudaExecutor::open(0, "test kernels", IMAGE).unwrap();
+    let (mut memory, at) = memory(&executor);
+    launch_both(&executor, &mut memory, &at).unwrap();
+    executor.synchronize().unwrap();
+    let report = std::fs::read_to_string(report).unwrap();
+    assert_eq!(std::fs::read_to_string(ran).unwrap(), report);
+    let lines: Vec<_> = report.lines().map(|line| line.split_once(' ').unwrap()).collect();
+    let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, [["spin"; 5], ["turn"; 5]].concat());
+    let mut seeds: Vec<&str> = lines.iter().map(|(_, seed)| *seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), 10, "{report}");
 }
 
 #[test]
@@ -248,4 +276,24 @@ fn a_missing_barrier_is_found_within_fifty_schedules() {
         assert!(unmet > 0, "no schedule shows that a barrier is missing");
         assert_eq!(met, 0, "with the barrier, every schedule gives the same");
     }
+}
+
+#[test]
+fn a_repeated_launch_leaves_what_one_launch_leaves() {
+    if !is_there()
+        || !in_a_process_of_its_own("a_repeated_launch_leaves_what_one_launch_leaves", &[(SEED, "5"), (REPEAT, "20")])
+    {
+        return;
+    }
+    let gpu = CudaExecutor::open(0, "test kernels", IMAGE).expect("a device that opens");
+    let words = DeviceBuffer::from_slice(gpu.stream(), &[0x0302_0100; 256]).unwrap();
+    let mut bins = DeviceBuffer::<u32>::zeroed(gpu.stream(), 256).unwrap();
+    for _ in 0..3 {
+        let args = safe_histogram::Args { bins: bins.view_mut(), words: words.view(), chunk: 64 };
+        safe_histogram::launch(&gpu, 4, args).unwrap();
+    }
+    gpu.synchronize().unwrap();
+    let mut expected = [0; 256];
+    expected[..4].fill(3 * 256);
+    assert_eq!(bins.download(gpu.stream()).unwrap(), expected);
 }

@@ -19,6 +19,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) struct Run<'a> {
     pub program: &'a Executable,
     pub seed: u64,
+    pub repeat: u64,
     pub arguments: &'a [String],
     /// The names of its files begin so.
     pub place: &'a Path,
@@ -41,6 +42,7 @@ impl Run<'_> {
         let mut command = Command::new(&self.program.path);
         command.args(self.arguments).current_dir(&self.program.folder).stdin(Stdio::null());
         command.env("CUDA_SCHEDULE_SEED", self.seed.to_string()).env("CUDA_SCHEDULE_REPORT", &report);
+        command.env("CUDA_SCHEDULE_REPEAT", self.repeat.to_string());
         if std::env::var_os("RUST_TEST_THREADS").is_none() {
             command.env("RUST_TEST_THREADS", "1");
         }
@@ -76,6 +78,7 @@ impl Run<'_> {
         let mut words = vec![
             format!("cd {} &&", quoted(&self.program.folder.to_string_lossy())),
             format!("CUDA_SCHEDULE_SEED={}", self.seed),
+            format!("CUDA_SCHEDULE_REPEAT={}", self.repeat),
             format!("RUST_TEST_THREADS={}", quoted(&threads)),
             quoted(&self.program.path.to_string_lossy()),
         ];
@@ -141,8 +144,12 @@ mod tests {
     fn the_command_that_repeats_a_run_can_be_pasted() {
         let program = Executable { name: "t".into(), path: "/a b/t".into(), folder: "/c".into() };
         let arguments = ["--skip".to_owned(), "it's".to_owned()];
-        let command = Run { program: &program, seed: 7, arguments: &arguments, place: Path::new("") }.command();
-        assert!(command.starts_with("cd /c && CUDA_SCHEDULE_SEED=7 RUST_TEST_THREADS="), "{command}");
+        let command =
+            Run { program: &program, seed: 7, repeat: 0, arguments: &arguments, place: Path::new("") }.command();
+        assert!(
+            command.starts_with("cd /c && CUDA_SCHEDULE_SEED=7 CUDA_SCHEDULE_REPEAT=0 RUST_TEST_THREADS="),
+            "{command}"
+        );
         assert!(command.ends_with("'/a b/t' --skip 'it'\\''s'"), "{command}");
     }
 }
