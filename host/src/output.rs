@@ -29,7 +29,8 @@ pub use arrow::{ArrowTable, RecordBatches};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use confidence::{
-    PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures,
+    COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
+    append_pairs, append_residues, append_structures,
 };
 pub use csv::CsvTable;
 pub use dockq::DockqRelation;

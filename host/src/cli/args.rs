@@ -10,7 +10,7 @@ mod sites;
 
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
-pub use dockq::DockqArgs;
+pub use dockq::{ComparisonArgs, DockqArgs};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 

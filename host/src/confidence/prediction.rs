@@ -7,6 +7,7 @@ use super::pair::PairOfChains;
 use super::plddt::Plddt;
 use super::scores;
 use super::units::Units;
+use crate::dockq::Compared;
 
 /// Cut-offs of scores.
 ///
@@ -112,6 +113,8 @@ pub struct Scores {
     pub residues: Vec<ResidueScores>,
     /// The whole.
     pub structure: StructureScores,
+    /// The comparison with a reference, if there is one ([`PredictionFiles::scores`](super::PredictionFiles::scores)).
+    pub compared: Option<Compared>,
 }
 
 impl Prediction {
@@ -194,6 +197,7 @@ impl Prediction {
             pairs: Vec::new(),
             residues: Vec::new(),
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },
+            compared: None,
         };
         let mut at_interfaces = Vec::new();
         for (place, &a) in with_units.iter().enumerate() {
