@@ -14,6 +14,7 @@ mod json;
 mod merge;
 mod npz;
 mod parquet;
+mod predicted;
 mod relation;
 mod relations;
 mod rows;
@@ -40,6 +41,7 @@ pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub use predicted::{LinesOf, WithErrors};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,

@@ -266,12 +266,23 @@ impl PredictionFiles {
     /// # Errors
     /// If a file is damaged or lacks its other half, or the matrix has another size than the model. The text names the file.
     pub fn read(&self) -> Result<Prediction, String> {
+        self.read_given(Given { stacked: self.stacked, ..Given::default() })
+    }
+
+    /// Reads a prediction with its probabilities of contacts, where the predictor wrote them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_contacts(&self) -> Result<Prediction, String> {
+        self.read_given(Given { stacked: self.stacked, wants_contacts: true, ..Given::default() })
+    }
+
+    fn read_given(&self, mut given: Given) -> Result<Prediction, String> {
         let bytes = self.model.read()?;
         let model = Model::read(&bytes, &self.name).map_err(|error| {
             let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
             format!("{line}{}", error.problem)
         })?;
-        let mut given = Given { stacked: self.stacked, ..Given::default() };
         let (pickles, files): (Vec<&Place>, Vec<&Place>) =
             self.beside.iter().partition(|place| place.name().ends_with(".pkl"));
         for place in files {
@@ -318,6 +329,12 @@ impl PredictionFiles {
         let read = read_bytes(&self.model.read()?, &self.name, &ReadOptions::default());
         let structure = read.map_err(|error| error.problem.to_string())?.structure;
         reference.compare(&structure).map_err(|error| error.to_string())
+    }
+
+    /// The file on disk that has its model: the model's own, or an archive.
+    #[must_use]
+    pub fn model_path(&self) -> &Path {
+        self.model.on_disk()
     }
 
     /// The bytes of its files; of members of archives, as stored there.
