@@ -41,6 +41,7 @@ pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub(crate) use predicted::matrix_rows;
 pub use predicted::{LinesOf, WithErrors};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{

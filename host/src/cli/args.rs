@@ -218,6 +218,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
     pub details: usize,
 
+    /// Show predicted aligned errors and scores of chains, from the files beside each model (docs/confidence.md).
+    #[arg(long, display_order = 3)]
+    pub pae: bool,
+
     #[command(flatten)]
     pub job: JobArgs,
 

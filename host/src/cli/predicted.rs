@@ -1,4 +1,4 @@
-//! `--pae` of `prism edges` and `prism interface`: the predictions that lie beside models.
+//! `--pae` of `prism edges`, `prism interface` and `prism report`: the predictions that lie beside models.
 
 use super::failure::Failure;
 use super::files::Files;
@@ -31,7 +31,7 @@ pub fn write_with_errors<R: Relation + 'static>(
 }
 
 /// The predictions of a job's inputs, by the names of their structures.
-fn beside(job: &Job<'_>) -> Result<HashMap<String, PredictionFiles>, Failure> {
+pub fn beside(job: &Job<'_>) -> Result<HashMap<String, PredictionFiles>, Failure> {
     let list = job.args.read.from_file.as_deref();
     if list == Some(Path::new("-")) {
         return Err(Failure::usage(anyhow!("--pae reads the list of inputs again; give --from-file a file")));

@@ -146,13 +146,7 @@ struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     fn new(structure: &StructureInput, of: &'a Prediction) -> Self {
-        let known = of.rows_of_residues();
-        let row = |row: usize| {
-            let chain = author_chain(&structure.chains[structure.chain_ids[row] as usize]);
-            let icode = structure.insertion_codes[row].trim();
-            known.get(&(chain, structure.residue_numbers[row], icode)).copied()
-        };
-        Self { of, rows: (0..structure.n_rows()).map(row).collect() }
+        Self { of, rows: matrix_rows(structure, of) }
     }
 
     /// The mean and the smallest error of some pairs of rows, and the mean probability of their contact. Pairs without errors do not
@@ -169,4 +163,15 @@ impl<'a> Pairs<'a> {
         let count = f64::from(count);
         [(sum / (2.0 * count)) as f32, least, (contact / count) as f32]
     }
+}
+
+/// The row of a prediction's matrix for each row of its model.
+pub(crate) fn matrix_rows(structure: &StructureInput, of: &Prediction) -> Vec<Option<usize>> {
+    let known = of.rows_of_residues();
+    let row = |row: usize| {
+        let chain = author_chain(&structure.chains[structure.chain_ids[row] as usize]);
+        let icode = structure.insertion_codes[row].trim();
+        known.get(&(chain, structure.residue_numbers[row], icode)).copied()
+    };
+    (0..structure.n_rows()).map(row).collect()
 }
