@@ -1,6 +1,7 @@
 //! The matrix of predicted aligned errors, and how its text becomes numbers.
 
 use super::decimals::short_decimal;
+use super::given::Given;
 use super::side_by_side::{SIDE_BY_SIDE, side_by_side};
 use std::fmt::Write as _;
 
@@ -33,6 +34,27 @@ impl Matrix {
         }
         let matrix = Self { size, values };
         matrix.checked()
+    }
+
+    /// The matrix of predicted aligned errors in a file's bytes, JSON or npz, plain or compressed, as predictors write it; `None` if it
+    /// has none.
+    ///
+    /// # Errors
+    /// If the file is damaged, or of a format that is not read.
+    ///
+    /// ```
+    /// use prism_host::confidence::Matrix;
+    ///
+    /// let matrix = Matrix::of_file(br#"{"pae": [[0.5, 3.0], [4.0, 0.5]], "iptm": 0.8}"#)?.expect("a matrix");
+    /// assert_eq!(matrix.values(), [0.5, 3.0, 4.0, 0.5]);
+    /// assert_eq!(Matrix::of_file(br#"{"iptm": 0.8}"#)?, None);
+    /// assert!(Matrix::of_file(br#"{"pae": [[0.5, 3.0], [4.0, 0.5"#).unwrap_err().contains("is cut inside of \"pae\""));
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn of_file(bytes: &[u8]) -> Result<Option<Self>, String> {
+        let mut given = Given::default();
+        given.take("the file", bytes)?;
+        Ok(given.matrix.map(|(matrix, _)| matrix))
     }
 
     /// Refuses what is no error in Å.
