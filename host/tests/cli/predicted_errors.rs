@@ -49,7 +49,7 @@ fn probabilities_of_contacts_are_those_of_the_tokens() {
         let ids = json["token_chain_ids"].as_array().unwrap().iter().zip(json["token_res_ids"].as_array().unwrap());
         let own: Vec<usize> = ids
             .enumerate()
-            .filter(|(_, (id, res))| *id == chain && res.to_string() == number)
+            .filter(|(_, (id, res))| *id == chain && res.as_i64() == number.parse().ok())
             .map(|(at, _)| at)
             .collect();
         // A modified residue has several tokens.
