@@ -90,10 +90,12 @@ impl Identity {
     }
 
     fn is_of(&self, atom: &AtomRecord<'_>) -> bool {
+        // Names are too short for calls of a comparison.
+        let is_same = |one: &[u8], other: &[u8]| one.len() == other.len() && one.iter().eq(other);
         self.number == atom.number
-            && self.residue == atom.residue
-            && self.chain == atom.chain
-            && self.icode == atom.icode
+            && is_same(&self.residue, atom.residue)
+            && is_same(&self.chain, atom.chain)
+            && is_same(&self.icode, atom.icode)
     }
 }
 
