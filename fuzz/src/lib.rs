@@ -5,6 +5,7 @@
 mod archives;
 mod binary;
 mod bytes;
+mod confidences;
 mod kernels;
 mod packed;
 mod reading;
@@ -12,6 +13,7 @@ mod text;
 
 pub use archives::{bzip2, database, tar, xz, zstd};
 pub use binary::bcif;
+pub use confidences::confidences;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
 pub use text::{arrays, b_column, foldcomp, inflate, mmcif, pdb, pqr};

@@ -6,8 +6,8 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
-use prism_host::read::{ReadStructure, read_bytes, read_structures};
 use prism_host::read::{AtomArrays, Texts, read_arrays, with_b_column};
+use prism_host::read::{ReadStructure, read_bytes, read_structures};
 use std::io::{Read, Write};
 
 /// The results as text.

@@ -5,6 +5,7 @@
 //! [`Prediction::scores`] computes its scores. A matrix is in memory only while its prediction is.
 
 mod columns;
+mod decimals;
 mod folder;
 mod given;
 mod json;
@@ -16,6 +17,7 @@ mod places;
 mod plddt;
 mod prediction;
 mod scores;
+mod side_by_side;
 mod units;
 
 pub use columns::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};

@@ -105,7 +105,7 @@ pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> 
 }
 
 /// Pairs of rows with atoms in contact, lower row first, and the square of their smallest distance.
-fn atom_contacts(structure: &StructureInput) -> HashMap<(u32, u32), f32> {
+pub(crate) fn atom_contacts(structure: &StructureInput) -> HashMap<(u32, u32), f32> {
     let points = points(structure);
     let mut nearest = HashMap::new();
     each_pair(&points, ATOM_CONTACT, |a, b, distance2| {

@@ -14,6 +14,7 @@ mod json;
 mod merge;
 mod npz;
 mod parquet;
+mod predicted;
 mod relation;
 mod relations;
 mod rows;
@@ -29,7 +30,8 @@ pub use arrow::{ArrowTable, RecordBatches};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use confidence::{
-    PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures,
+    COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
+    append_pairs, append_residues, append_structures,
 };
 pub use csv::CsvTable;
 pub use dockq::DockqRelation;
@@ -39,6 +41,8 @@ pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub(crate) use predicted::matrix_rows;
+pub use predicted::{LinesOf, WithErrors};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,

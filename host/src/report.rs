@@ -4,8 +4,10 @@
 //! three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
 
 mod detail;
+mod predicted;
 mod sample;
 
+use crate::confidence::PredictionFiles;
 use crate::output::{OutputError, Provenance, StructureRows, WholeFile};
 use crate::read::Note;
 use crate::sites::{LIKELY, SiteLimits, sites};
@@ -66,6 +68,7 @@ pub struct ReportFile {
     sites: u64,
     details: usize,
     most_details: usize,
+    predictions: HashMap<String, PredictionFiles>,
 }
 
 impl ReportFile {
@@ -91,7 +94,14 @@ impl ReportFile {
             sites: 0,
             details: 0,
             most_details,
+            predictions: HashMap::new(),
         })
+    }
+
+    /// Adds predicted aligned errors and scores of chains to the views of some structures, by their names.
+    #[must_use]
+    pub fn with_predictions(self, predictions: HashMap<String, PredictionFiles>) -> Self {
+        Self { predictions, ..self }
     }
 
     /// The temporary file to remove if the program ends without dropping this; usually `None`.
@@ -108,7 +118,7 @@ impl ReportFile {
         let room = (self.most_details - self.details).min(structures.len());
         let packed: Vec<String> = structures[..room]
             .par_iter()
-            .map(|(part, notes)| detail::packed(part, notes))
+            .map(|(part, notes)| detail::packed(part, notes, self.predictions.get(&part.structure.name)))
             .collect::<Result<_, _>>()
             .map_err(|source| self.whole.failed(source))?;
         for text in packed {

@@ -5,15 +5,17 @@ use crate::ending::detached;
 use crate::process;
 use arrow_array::RecordBatch;
 use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
+use prism_host::dockq::{Comparison, Reference, read_reference};
 use prism_host::output::{
-    Cells, PAIR_COLUMNS, RESIDUE_COLUMNS, RelationColumn, STRUCTURE_COLUMNS, StructureRow, append_pairs,
-    append_residues, append_structures, relation_batch,
+    COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, Cells, PAIR_COLUMNS, RESIDUE_COLUMNS, RelationColumn,
+    STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures, relation_batch,
 };
+use prism_host::read::{Note, NoteKind, ReadOptions};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The files of a prediction, which are not read yet.
@@ -90,7 +92,7 @@ impl Prediction {
     fn table(&self, py: Python<'_>, table: &str, pae_cutoff: f32, distance_cutoff: f64) -> PyResult<Batch> {
         process::check()?;
         let scores = detached(py, || self.0.scores(Cutoffs { pae: pae_cutoff, distance: distance_cutoff }));
-        let rows = batch(table, &[scores]).map_err(PyRuntimeError::new_err)?;
+        let rows = batch(table, &[scores], false).map_err(PyRuntimeError::new_err)?;
         Ok(Done::of_rows(rows, Vec::new(), Vec::new(), 1).into())
     }
 }
@@ -115,6 +117,16 @@ impl Errors {
     }
 }
 
+/// Reads the structure that models are compared with.
+fn read(reference: &Path) -> Result<(Reference, Vec<Said>), String> {
+    let read = read_reference(reference, &ReadOptions::default()).map_err(|failure| failure.reason)?;
+    let name = read.structure.name.clone();
+    let is_told = |note: &&Note| note.kind.is_warning() || note.kind == NoteKind::NucleicAcid;
+    let warnings = read.notes.iter().filter(is_told).map(|note| (name.clone(), note.text.clone())).collect();
+    let reference = Reference::new(&read.structure, Comparison::default()).map_err(|error| error.to_string())?;
+    Ok((reference, warnings))
+}
+
 /// A table of the scores of predictions. All cores read and compute.
 #[pyfunction]
 pub fn score_predictions(
@@ -123,14 +135,17 @@ pub fn score_predictions(
     table: &str,
     pae_cutoff: f32,
     distance_cutoff: f64,
+    reference: Option<PathBuf>,
 ) -> PyResult<Batch> {
     process::check()?;
     let files: Vec<PredictionFiles> = files.iter().map(|files| files.0.clone()).collect();
     let cutoffs = Cutoffs { pae: pae_cutoff, distance: distance_cutoff };
-    let of = |files: &PredictionFiles| files.read().map(|prediction| prediction.scores(cutoffs));
+    let read = reference.as_deref().map(|path| detached(py, || read(path))).transpose();
+    let (reference, told) = read.map_err(PyRuntimeError::new_err)?.unzip();
+    let of = |files: &PredictionFiles| files.scores(cutoffs, reference.as_ref());
     let read: Vec<Result<Scores, String>> = detached(py, || files.par_iter().map(of).collect());
     let (mut scores, mut failures) = (Vec::new(), Vec::new());
-    let (mut notes, mut warnings): (Vec<Said>, Vec<Said>) = Default::default();
+    let (mut notes, mut warnings): (Vec<Said>, Vec<Said>) = (Vec::new(), told.unwrap_or_default());
     for (files, read) in files.iter().zip(read) {
         match read {
             Ok(own) => {
@@ -141,16 +156,18 @@ pub fn score_predictions(
             Err(reason) => failures.push((files.name.clone(), reason)),
         }
     }
-    let rows = batch(table, &scores).map_err(PyRuntimeError::new_err)?;
+    let rows = batch(table, &scores, reference.is_some()).map_err(PyRuntimeError::new_err)?;
     let mut done = Done::of_rows(rows, failures, notes, files.len());
     done.warn(warnings);
     Ok(done.into())
 }
 
-fn batch(table: &str, scores: &[Scores]) -> Result<RecordBatch, String> {
+fn batch(table: &str, scores: &[Scores], compared: bool) -> Result<RecordBatch, String> {
     let columns: &'static [RelationColumn] = match table {
         "residue" => &RESIDUE_COLUMNS,
+        "structure" if compared => &COMPARED_STRUCTURE_COLUMNS,
         "structure" => &STRUCTURE_COLUMNS,
+        _ if compared => &COMPARED_PAIR_COLUMNS,
         _ => &PAIR_COLUMNS,
     };
     let mut cells = Cells::of(columns);

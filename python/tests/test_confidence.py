@@ -65,6 +65,22 @@ def test_failures_are_named(tmp_path):
     with pytest.raises(prism.InputError, match="is no npz"):
         next(read)
     assert next(read).name == "chai/pred.model_idx_0.cif"
-    for options in ({"pae_cutoff": 0}, {"distance_cutoff": float("nan")}, {"by_residue": True, "by_structure": True}):
-        with pytest.raises(ValueError):
+    both = {"by_residue": True, "by_structure": True}
+    for options in ({"pae_cutoff": 0}, {"distance_cutoff": float("nan")}, both, {"on_error": "ignore"}):
+        with pytest.raises(prism.PrismError):
             prism.confidence(tmp_path, **options)
+    for options in ({"pae_cutoff": "10"}, {"by_residue": 1}, {"reference": 3}):
+        with pytest.raises(TypeError, match=next(iter(options))):
+            prism.confidence(tmp_path, **options)
+    with pytest.raises(prism.InputError, match="reference: no/such.pdb: "):
+        prism.confidence(tmp_path, reference="no/such.pdb")
+
+
+def test_a_reference_adds_dockq():
+    model = MADE / "boltz/made_model_0.cif"
+    pairs = prism.confidence(MADE / "boltz", reference=model)
+    assert pairs.column_names[-6:] == ["reference_a", "reference_b", "dockq", "fnat", "irmsd", "lrmsd"]
+    # The ligand is not compared.
+    assert pairs["dockq"].to_pylist()[:4] == [1, 1, 1, None] and pairs["reference_a"].to_pylist()[1] == "B"
+    structures = prism.confidence(MADE / "boltz", reference=model, by_structure=True)
+    assert structures["dockq"].to_pylist() == [1] and structures["mapping"].to_pylist() == ["A:A,B:B"]

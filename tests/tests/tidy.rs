@@ -4,8 +4,7 @@
 //! rewrites them.
 
 use prism_host::output::{
-    Column, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues, Relation, RelationColumn, SitesRelation,
-    SummaryRelation,
+    Column, DockqRelation, InterfaceResidues, LinesOf, Relation, RelationColumn, SitesRelation, SummaryRelation,
 };
 use prism_host::sites::SiteLimits;
 use shared_types::FEATURES;
@@ -215,10 +214,9 @@ fn the_page_of_features_shows_them() {
 
 #[test]
 fn the_guide_shows_the_columns_of_other_tables() {
-    let edges = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() };
     let relations: [(&str, &[RelationColumn]); 6] = [
-        ("prism edges", edges.columns()),
-        ("prism interface", InterfacePairs.columns()),
+        ("prism edges", LinesOf::Edges.columns()),
+        ("prism interface", LinesOf::Interfaces.columns()),
         ("prism interface --by-residue", InterfaceResidues.columns()),
         ("prism summary", SummaryRelation.columns()),
         ("prism dockq", DockqRelation::columns()),

@@ -10,7 +10,7 @@ mod sites;
 
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
-pub use dockq::DockqArgs;
+pub use dockq::{ComparisonArgs, DockqArgs};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -217,6 +217,10 @@ pub struct ReportArgs {
     /// Number of structures, from the first, that get their own page. The table has all of them.
     #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
     pub details: usize,
+
+    /// Show predicted aligned errors and scores of chains, from the files beside each model (docs/confidence.md).
+    #[arg(long, display_order = 3)]
+    pub pae: bool,
 
     #[command(flatten)]
     pub job: JobArgs,

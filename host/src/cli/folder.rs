@@ -71,7 +71,8 @@ impl Job<'_> {
             }
             let (structures, residues) = (ready.report.structures - before.0, ready.report.residues - before.1);
             let bytes = if structures > 0 { sink.finish()? } else { 0 };
-            folder.finish(part, bytes, structures, residues, &ready.report.kept.take().unwrap_or_default())?;
+            let kept = ready.report.kept.take().unwrap_or_default();
+            folder.finish(part, bytes, parts::record(structures, residues, &kept))?;
         }
         let failed = ready.status.take().and_then(|status| status.commit().err()).map(Failure::from);
         let beside = failed.map(|failure| failure.report_beside("the parts are written"));
@@ -100,7 +101,7 @@ impl Job<'_> {
     }
 }
 
-fn count(report: &mut Report, record: &Value) {
+pub fn count(report: &mut Report, record: &Value) {
     report.structures += record["structures"].as_u64().unwrap_or(0);
     report.residues += record["residues"].as_u64().unwrap_or(0);
     report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);

@@ -4,9 +4,11 @@ use super::args::ReportArgs;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
+use super::predicted::beside;
 use super::provenance;
 use prism_host::output::{Columns, RelationFailures, check_place};
 use prism_host::report::ReportFile;
+use std::collections::HashMap;
 
 /// Computes and writes an HTML report. Returns the exit status.
 pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
@@ -33,5 +35,9 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         sites: None,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
-    job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))
+    job.run(|origin| {
+        let predictions = if args.pae { beside(&job)? } else { HashMap::new() };
+        let report = ReportFile::create(output, args.details)?.with_predictions(predictions);
+        Ok(Sink::Report(Box::new(report), origin.clone()))
+    })
 }

@@ -18,6 +18,7 @@ mod job;
 mod limits;
 mod pack;
 mod parts;
+mod predicted;
 mod provenance;
 mod reading;
 mod relations;

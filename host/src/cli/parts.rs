@@ -147,20 +147,16 @@ impl Folder {
     }
 
     /// Records that a part is done.
-    pub fn finish(
-        &self,
-        part: usize,
-        bytes: u64,
-        structures: u64,
-        residues: u64,
-        failed: &[(String, String)],
-    ) -> Result<(), OutputError> {
-        let failed: Vec<Value> =
-            failed.iter().map(|(name, reason)| json!({ "input": name, "reason": reason })).collect();
-        let record =
-            json!({ "part": part, "bytes": bytes, "structures": structures, "residues": residues, "failed": failed });
+    pub fn finish(&self, part: usize, bytes: u64, mut record: Value) -> Result<(), OutputError> {
+        (record["part"], record["bytes"]) = (part.into(), bytes.into());
         write_whole(&self.record_path(part), format!("{record:#}\n").as_bytes())
     }
+}
+
+/// What is recorded of a finished part.
+pub fn record(structures: u64, residues: u64, failed: &[(String, String)]) -> Value {
+    let failed: Vec<Value> = failed.iter().map(|(name, reason)| json!({ "input": name, "reason": reason })).collect();
+    json!({ "structures": structures, "residues": residues, "failed": failed })
 }
 
 fn read_json(path: &Path) -> Result<Option<Value>, Failure> {

@@ -4,14 +4,15 @@ use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, Re
 use super::failure::Failure;
 use super::files::Files;
 use super::job::{Job, Sink};
+use super::predicted::write_with_errors;
 use super::provenance;
 use super::reading::trimmed;
 use super::usage::refuse_divided;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationFailures,
-    RelationTable, SitesTally, SummaryRelation,
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OutputFile, Provenance, Relation,
+    RelationFailures, RelationTable, SitesTally, SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     refuse_divided("--kinds", &given, &args.relation.paths, |text| ["ca", "atom"].contains(&text))?;
     let kinds = args.kinds.iter().map(kind).collect();
     let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
-    write(args.relation.destination(), selection(&[]), |_, _| Ok(relation))
+    write_with_errors(args.pae, args.relation.destination(), selection(&[]), LinesOf::Edges, |_, _| Ok(relation))
 }
 
 /// Lists pairs of chains that touch, and their residues.
@@ -46,7 +47,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     to.between.clone_from(&between);
     to.beside = to.beside.writes("--by-residue", residues);
     let failures = to.failures.clone();
-    write(to, selection(&[]), |job, provenance| {
+    write_with_errors(args.pae, to, selection(&[]), LinesOf::Interfaces, |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
             between,

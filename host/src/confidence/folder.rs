@@ -6,9 +6,10 @@
 use super::given::{Given, PAIRWISE, PICKLE};
 use super::model::Model;
 use super::places::{Place, is_archive, members};
-use super::prediction::Prediction;
+use super::prediction::{Cutoffs, Prediction, Scores};
+use crate::dockq::{Compared, Reference};
 use crate::inputs::InputFailure;
-use crate::read::{COMPRESSED, plain};
+use crate::read::{COMPRESSED, ReadOptions, plain, read_bytes};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -265,12 +266,23 @@ impl PredictionFiles {
     /// # Errors
     /// If a file is damaged or lacks its other half, or the matrix has another size than the model. The text names the file.
     pub fn read(&self) -> Result<Prediction, String> {
+        self.read_given(Given { stacked: self.stacked, ..Given::default() })
+    }
+
+    /// Reads a prediction with its probabilities of contacts, where the predictor wrote them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_contacts(&self) -> Result<Prediction, String> {
+        self.read_given(Given { stacked: self.stacked, wants_contacts: true, ..Given::default() })
+    }
+
+    fn read_given(&self, mut given: Given) -> Result<Prediction, String> {
         let bytes = self.model.read()?;
         let model = Model::read(&bytes, &self.name).map_err(|error| {
             let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
             format!("{line}{}", error.problem)
         })?;
-        let mut given = Given { stacked: self.stacked, ..Given::default() };
         let (pickles, files): (Vec<&Place>, Vec<&Place>) =
             self.beside.iter().partition(|place| place.name().ends_with(".pkl"));
         for place in files {
@@ -294,9 +306,50 @@ impl PredictionFiles {
         Prediction::new(self.name.clone(), model, given, &looked)
     }
 
+    /// Reads a prediction and computes its scores, compared with a reference if one is given. A model that cannot be compared keeps
+    /// its other scores, and gets a warning.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn scores(&self, cutoffs: Cutoffs, reference: Option<&Reference>) -> Result<Scores, String> {
+        let mut scores = self.read()?.scores(cutoffs);
+        let Some(reference) = reference else { return Ok(scores) };
+        match self.compare(reference) {
+            Ok(compared) => {
+                scores.notes.extend(compared.remarks.iter().cloned());
+                scores.compared = Some(compared);
+            }
+            Err(error) => scores.warnings.push(format!("not compared with {}: {error}", reference.name())),
+        }
+        Ok(scores)
+    }
+
+    /// Compares the model with a reference.
+    fn compare(&self, reference: &Reference) -> Result<Compared, String> {
+        let read = read_bytes(&self.model.read()?, &self.name, &ReadOptions::default());
+        let structure = read.map_err(|error| error.problem.to_string())?.structure;
+        reference.compare(&structure).map_err(|error| error.to_string())
+    }
+
+    /// The file on disk that has its model: the model's own, or an archive.
+    #[must_use]
+    pub fn model_path(&self) -> &Path {
+        self.model.on_disk()
+    }
+
+    /// The bytes of its files; of members of archives, as stored there.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.places().map(Place::size).sum()
+    }
+
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        std::iter::once(&self.model).chain(&self.beside).chain(&self.lists)
+    }
+
     /// The files on disk that it is read from.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.model).chain(&self.beside).chain(&self.lists).map(Place::on_disk)
+        self.places().map(Place::on_disk)
     }
 }
 

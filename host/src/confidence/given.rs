@@ -25,6 +25,10 @@ pub(super) struct Given {
     pub(super) ranking: Option<f32>,
     /// The predictor's ipTM of each ordered pair of chains; NaN where it gives none.
     pub(super) pair_iptm: Vec<Vec<f32>>,
+    /// Whether probabilities of contacts are read, a matrix of which few have a use.
+    pub(super) wants_contacts: bool,
+    /// The probability that two tokens are in contact.
+    pub(super) contacts: Option<Matrix>,
     /// The place of the model's arrays in files that have those of several models.
     pub(super) stacked: Option<usize>,
 }
@@ -54,6 +58,9 @@ impl Given {
             match name {
                 "pae" | "predicted_aligned_error" | "token_pair_pae" if is_array => {
                     self.set_matrix(file, Matrix::of_json(value).map_err(in_member)?)?;
+                }
+                "contact_probs" if is_array && self.wants_contacts => {
+                    self.contacts = Some(Matrix::of_json(value).map_err(in_member)?);
                 }
                 // The first form of AlphaFold's database: the elements one after the other.
                 "distance" if is_array => flat = Some(numbers(value).map_err(in_member)?),
@@ -96,6 +103,12 @@ impl Given {
         }
         if let Some(values) = arrays.values("plddt")? {
             self.plddt = Some((values, file.to_owned()));
+            known = true;
+        }
+        if self.wants_contacts
+            && let Some(values) = arrays.square("contact_probs", self.stacked)?
+        {
+            self.contacts = Some(Matrix::new(values)?);
             known = true;
         }
         for (name, to) in [("iptm", &mut self.iptm), ("ptm", &mut self.ptm), ("aggregate_score", &mut self.ranking)] {

@@ -12,9 +12,9 @@ use memchr::{memchr2, memchr3};
 /// If the text ends too early, or is no such thing.
 pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let text = text.trim_ascii();
-    let object = match text.first() {
-        Some(b'{') => text,
-        Some(b'[') => text[1..].trim_ascii_start(),
+    let (object, end): (_, &[u8]) = match text.first() {
+        Some(b'{') => (text, b""),
+        Some(b'[') => (text[1..].trim_ascii_start(), b"]"),
         Some(_) => return Err("is no JSON object".to_owned()),
         None => return Err("is empty".to_owned()),
     };
@@ -22,7 +22,14 @@ pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let mut members: Vec<(&str, &[u8])> = Vec::new();
     loop {
         match rest.first() {
-            Some(b'}') => return Ok(members),
+            Some(b'}') => {
+                let rest = rest[1..].trim_ascii_start();
+                return match rest == end {
+                    true => Ok(members),
+                    false if rest.is_empty() => Err("is cut after its object; fetch it again".to_owned()),
+                    false => Err("has more behind its object; one object is read".to_owned()),
+                };
+            }
             Some(b',') => rest = rest[1..].trim_ascii_start(),
             _ => {}
         }
@@ -100,6 +107,9 @@ mod tests {
         for end in 0..text.len() {
             let error = members(&text.as_bytes()[..end]).unwrap_err();
             assert!(error.contains("cut") || end == 0, "{end}: {error}");
+        }
+        for (text, says) in [("[{}", "cut"), ("{} {}", "more"), ("[{},{}]", "more"), ("{}]", "more")] {
+            assert!(members(text.as_bytes()).unwrap_err().contains(says), "{text}");
         }
         assert!(members(&text.as_bytes()[..20]).unwrap_err().contains("is cut inside of \"pae\""));
     }

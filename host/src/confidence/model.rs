@@ -90,10 +90,12 @@ impl Identity {
     }
 
     fn is_of(&self, atom: &AtomRecord<'_>) -> bool {
+        // Names are too short for calls of a comparison.
+        let is_same = |one: &[u8], other: &[u8]| one.len() == other.len() && one.iter().eq(other);
         self.number == atom.number
-            && self.residue == atom.residue
-            && self.chain == atom.chain
-            && self.icode == atom.icode
+            && is_same(&self.residue, atom.residue)
+            && is_same(&self.chain, atom.chain)
+            && is_same(&self.icode, atom.icode)
     }
 }
 
@@ -118,11 +120,12 @@ impl Model {
             if is_hydrogen(&atom) {
                 return Ok(());
             }
+            let name = atom_name(atom.name);
             let is_same = before.as_ref().is_some_and(|before| before.is_of(&atom));
             // A ligand's copy may follow with the same number.
             let repeats = |model: &Self| {
                 let own = model.residues.last().map(|residue| residue.atoms.clone()).unwrap_or_default();
-                own.into_iter().any(|at| model.atoms[at as usize].name == atom_name(atom.name))
+                own.into_iter().any(|at| model.atoms[at as usize].name == name)
             };
             if !is_same && is_one_of(WATERS, atom.residue) {
                 return Ok(());
@@ -137,7 +140,7 @@ impl Model {
                 model.begin(&atom);
                 before = Some(Identity::of(&atom));
             }
-            model.atoms.push(Atom { name: atom_name(atom.name), position: atom.position, b: atom.b as f32, record });
+            model.atoms.push(Atom { name, position: atom.position, b: atom.b as f32, record });
             if let Some(last) = model.residues.last_mut() {
                 last.atoms.end = model.atoms.len() as u32;
             }
@@ -318,7 +321,10 @@ pub(super) struct Token {
 }
 
 fn atom_name(bytes: &[u8]) -> AtomName {
-    std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0))
+    let mut name = AtomName::default();
+    let length = bytes.len().min(name.len());
+    name[..length].copy_from_slice(&bytes[..length]);
+    name
 }
 
 fn text(bytes: &[u8]) -> Box<str> {

@@ -74,6 +74,14 @@ impl Place {
         }
     }
 
+    /// The number of its bytes, compressed as they lie there; 0 if it cannot be found.
+    pub(super) fn size(&self) -> u64 {
+        match &self.inside {
+            Inside::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
+            Inside::Member { length, .. } => *length,
+        }
+    }
+
     /// Its bytes.
     pub(super) fn read(&self) -> Result<Vec<u8>, String> {
         match &self.inside {

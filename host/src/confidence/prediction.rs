@@ -6,7 +6,9 @@ use super::model::{Kind, Model, Token};
 use super::pair::PairOfChains;
 use super::plddt::Plddt;
 use super::scores;
-use super::units::Units;
+use super::units::{Unit, Units};
+use crate::dockq::Compared;
+use std::collections::HashMap;
 
 /// Cut-offs of scores.
 ///
@@ -31,7 +33,7 @@ impl Default for Cutoffs {
 }
 
 /// A predicted model with its confidences.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Prediction {
     /// Its name.
     pub name: String,
@@ -39,6 +41,9 @@ pub struct Prediction {
     pub chains: Vec<String>,
     /// The predicted aligned errors of the predictor's tokens.
     pub pae: Matrix,
+    /// The probabilities that tokens are in contact, if they were asked for and the predictor wrote them
+    /// ([`PredictionFiles::read_with_contacts`](super::PredictionFiles::read_with_contacts)).
+    pub contacts: Option<Matrix>,
     /// The predictor's ipTM of the whole.
     pub iptm: Option<f32>,
     /// The predictor's pTM.
@@ -112,6 +117,8 @@ pub struct Scores {
     pub residues: Vec<ResidueScores>,
     /// The whole.
     pub structure: StructureScores,
+    /// The comparison with a reference, if there is one ([`PredictionFiles::scores`](super::PredictionFiles::scores)).
+    pub compared: Option<Compared>,
 }
 
 impl Prediction {
@@ -131,7 +138,14 @@ impl Prediction {
         };
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let units = Units::new(&model, &tokens, &plddt);
-        let Given { iptm, ptm, ranking, pair_iptm, .. } = given;
+        let Given { iptm, ptm, ranking, pair_iptm, contacts, .. } = given;
+        if let Some(contacts) = contacts.as_ref().filter(|contacts| contacts.size() != pae.size()) {
+            let sizes = (contacts.size(), pae.size());
+            return Err(in_file(format!(
+                "it has probabilities of contacts of {} tokens, and predicted aligned errors of {}: it is damaged",
+                sizes.0, sizes.1
+            )));
+        }
         let chains = model.chains.clone();
         let pair_iptm = if pair_iptm.len() == chains.len() && pair_iptm.iter().all(|row| row.len() == chains.len()) {
             pair_iptm
@@ -146,7 +160,7 @@ impl Prediction {
             Vec::new()
         };
         let ranking = ranking.or_else(|| Some(0.8 * iptm? + 0.2 * ptm?));
-        Ok(Self { name, chains, pae, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
+        Ok(Self { name, chains, pae, contacts, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
     }
 
     /// The number of residues, ligands not counted.
@@ -167,6 +181,17 @@ impl Prediction {
             let residue = &self.model.residues[token.residue as usize];
             (self.chains[residue.chain as usize].as_str(), residue.number, &*residue.name)
         })
+    }
+
+    /// The row of the matrix that stands for each residue, by chain id, the author's number and insertion code. Ligands have none.
+    #[must_use]
+    pub fn rows_of_residues(&self) -> HashMap<(&str, i32, &str), usize> {
+        let polymers = self.units.all.iter().zip(&self.units.rows).filter(|(unit, _)| unit.kind != Kind::Ligand);
+        let of = |(unit, row): (&Unit, &u32)| {
+            let residue = &self.model.residues[unit.residue as usize];
+            ((self.chains[residue.chain as usize].as_str(), residue.number, &*residue.icode), *row as usize)
+        };
+        polymers.map(of).collect()
     }
 
     /// Computes all scores.
@@ -194,6 +219,7 @@ impl Prediction {
             pairs: Vec::new(),
             residues: Vec::new(),
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },
+            compared: None,
         };
         let mut at_interfaces = Vec::new();
         for (place, &a) in with_units.iter().enumerate() {

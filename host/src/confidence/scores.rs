@@ -33,29 +33,57 @@ pub(super) fn term(pae: f32, d0: f64) -> f64 {
 
 /// The mean of all errors but those on the diagonal, of units aligned on themselves.
 pub(super) fn mean_off_diagonal(pae: &Matrix) -> f64 {
-    let of_row = |row: usize| sums(pae.row(row), |pae| [f64::from(pae)])[0] - f64::from(pae.at(row, row));
+    let of_row = |row: usize| sums(pae.row(row), |pae| [pae])[0] - f64::from(pae.at(row, row));
     let size = pae.size();
     (0..size).map(of_row).sum::<f64>() / (size * size.saturating_sub(1)) as f64
 }
 
-/// Sums over a row of errors, side by side in lanes so that they need not be added one after the other.
-fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f64; N]) -> [f64; N] {
-    const LANES: usize = 4;
-    let mut lanes = [[0.0; LANES]; N];
-    let (whole, rest) = row.as_chunks::<LANES>();
-    for chunk in whole {
-        for (lane, &pae) in chunk.iter().enumerate() {
-            let values = of(pae);
-            for (sum, value) in lanes.iter_mut().zip(values) {
-                sum[lane] += value;
+/// The TM-score's term of an error, for sums over many; `scale` is that of [`terms`].
+#[inline(always)]
+fn of_many(pae: f32, scale: f32) -> f32 {
+    1.0 / (1.0 + pae * pae * scale)
+}
+
+/// The scale of [`of_many`].
+fn terms(d0: f64) -> f32 {
+    (1.0 / (d0 * d0)) as f32
+}
+
+/// Sums over a row of errors, side by side in lanes so that they need not be added one after the other. Few numbers are added in single
+/// precision before they go to a sum in double precision, so that seven digits stay.
+#[inline(always)]
+fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f32; N]) -> [f64; N] {
+    const LANES: usize = 8;
+    const BLOCK: usize = 16 * LANES;
+    let mut total = [0.0; N];
+    for block in row.chunks(BLOCK) {
+        let mut lanes = [[0.0_f32; LANES]; N];
+        let (whole, rest) = block.as_chunks::<LANES>();
+        for chunk in whole {
+            for (lane, &pae) in chunk.iter().enumerate() {
+                let values = of(pae);
+                for (sum, value) in lanes.iter_mut().zip(values) {
+                    sum[lane] += value;
+                }
             }
         }
-    }
-    let mut total = lanes.map(|lanes| lanes.iter().sum());
-    for &pae in rest {
-        total.iter_mut().zip(of(pae)).for_each(|(sum, value): (&mut f64, f64)| *sum += value);
+        for (lane, &pae) in rest.iter().enumerate() {
+            lanes.iter_mut().zip(of(pae)).for_each(|(sum, value)| sum[lane] += value);
+        }
+        for (total, lanes) in total.iter_mut().zip(lanes) {
+            *total += f64::from(lanes.iter().sum::<f32>());
+        }
     }
     total
+}
+
+/// The smallest error of a row; infinite without any.
+fn smallest(row: &[f32]) -> f32 {
+    let less = |one: f32, other: f32| if one < other { one } else { other };
+    let (whole, rest) = row.as_chunks::<8>();
+    let lanes =
+        whole.iter().fold([f32::INFINITY; 8], |lanes, chunk| std::array::from_fn(|at| less(chunk[at], lanes[at])));
+    lanes.iter().chain(rest).fold(f32::INFINITY, |least, &pae| less(pae, least))
 }
 
 /// The mean of a sum; 0 of nothing.
@@ -119,23 +147,24 @@ pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: 
     let mut found = ByErrors { n0chn, d0chn, pae_min: f32::INFINITY, ..ByErrors::default() };
     let mut columns = vec![false; b.len()];
     let (mut lis, mut below, mut sum) = (0.0, 0.0, 0.0);
-    let valid = |pae: f32| if pae < cutoff { 1.0 } else { 0.0 };
+    let (valid, scale) = (|pae: f32| if pae < cutoff { 1.0 } else { 0.0 }, terms(d0chn));
     for i in a.clone() {
         let row = &pae.row(i)[b.clone()];
         let [all, chosen, count] = sums(row, |pae| {
-            let (term, own) = (term(pae, d0chn), valid(pae));
+            let (term, own) = (of_many(pae, scale), valid(pae));
             [term, term * own, own]
         });
         let [errors, score, counted] = sums(row, |pae| {
             let near = if pae <= LIS_PAE { 1.0 } else { 0.0 };
-            [f64::from(pae), f64::from(LIS_PAE - pae) / f64::from(LIS_PAE) * near, near]
+            [pae, (LIS_PAE - pae) * (1.0 / LIS_PAE) * near, near]
         });
         columns.iter_mut().zip(row).for_each(|(any, &pae)| *any |= pae < cutoff);
         let d0res = d0(count as usize, nucleic);
-        let [own] = if count > 0.0 { sums(row, |pae| [term(pae, d0res) * valid(pae)]) } else { [0.0] };
+        let own_scale = terms(d0res);
+        let [own] = if count > 0.0 { sums(row, |pae| [of_many(pae, own_scale) * valid(pae)]) } else { [0.0] };
         (lis, below, sum) = (lis + score, below + counted, sum + errors);
         found.residues[0] += usize::from(count > 0.0);
-        let pae_min = row.iter().fold(f32::INFINITY, |least, &pae| if pae < least { pae } else { least });
+        let pae_min = smallest(row);
         found.pae_min = found.pae_min.min(pae_min);
         found.rows.push(RowScores {
             ipsae: mean(own, count),
@@ -153,8 +182,9 @@ pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: 
     found.d0dom = d0(found.n0dom, nucleic);
     // In small confident complexes all residues count, and the scales are equal.
     if found.d0dom != d0chn {
+        let scale = terms(found.d0dom);
         for (i, scores) in a.clone().zip(&mut found.rows).filter(|(_, scores)| scores.n0res > 0) {
-            let [own] = sums(&pae.row(i)[b.clone()], |pae| [term(pae, found.d0dom) * valid(pae)]);
+            let [own] = sums(&pae.row(i)[b.clone()], |pae| [of_many(pae, scale) * valid(pae)]);
             scores.ipsae_d0dom = mean(own, scores.n0res as f64);
         }
     }
@@ -260,11 +290,11 @@ pub(super) fn contacts_of_actifptm(pairs: &[Near]) -> impl Iterator<Item = &Near
 /// chains alone (Evans 2021); NaN if there is one chain. `ends` are those of the chains.
 pub(super) fn ptm(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
     let (size, d0) = (pae.size(), d0_of_predictors(pae.size()));
-    let (mut ptm, mut iptm) = (0_f64, f64::NAN);
+    let (mut ptm, mut iptm, scale) = (0_f64, f64::NAN, terms(d0));
     let mut begin = 0;
     for &end in ends {
         for row in (begin..end).map(|row| pae.row(row)) {
-            let sum = |part: &[f32]| sums(part, |pae| [term(pae, d0)])[0];
+            let sum = |part: &[f32]| sums(part, |pae| [of_many(pae, scale)])[0];
             let [before, own, after] = [&row[..begin], &row[begin..end], &row[end..]].map(sum);
             ptm = ptm.max((before + own + after) / size as f64);
             if end - begin < size {

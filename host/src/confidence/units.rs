@@ -18,7 +18,7 @@ pub(super) struct Unit {
 }
 
 /// The units of a model, those of a chain side by side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Units {
     pub(super) all: Vec<Unit>,
     /// The row of the matrix of each unit.

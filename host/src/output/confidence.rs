@@ -1,7 +1,10 @@
 //! The tables of scores of predicted complexes.
 
-use super::{CellKind, Cells, RelationColumn};
+use super::{CellKind, Cells, DockqRelation, RelationColumn};
 use crate::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores};
+use crate::dockq::Compared;
+use crate::read::author_chain;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 const STRUCTURE: RelationColumn =
@@ -58,6 +61,24 @@ pub static STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
     with_numbers(&begin, &STRUCTURE_NUMBERS)
 });
 
+/// The columns of pairs of chains after [`PAIR_COLUMNS`] if models are compared with a reference, defined as in `prism dockq`.
+const COMPARED_PAIR: [&str; 6] = ["reference_a", "reference_b", "dockq", "fnat", "irmsd", "lrmsd"];
+/// The same of structures.
+const COMPARED_STRUCTURE: [&str; 2] = ["dockq", "mapping"];
+
+/// The columns of pairs of chains, with those of a comparison with a reference.
+pub static COMPARED_PAIR_COLUMNS: LazyLock<Vec<RelationColumn>> =
+    LazyLock::new(|| with_comparison(&PAIR_COLUMNS, &COMPARED_PAIR));
+
+/// The columns of structures, with those of a comparison with a reference.
+pub static COMPARED_STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> =
+    LazyLock::new(|| with_comparison(&STRUCTURE_COLUMNS, &COMPARED_STRUCTURE));
+
+fn with_comparison(columns: &[RelationColumn], more: &[&str]) -> Vec<RelationColumn> {
+    let known = DockqRelation::columns().iter().filter(|column| more.contains(&column.name));
+    columns.iter().chain(known).copied().collect()
+}
+
 fn with_numbers(begin: &[RelationColumn], numbers: &[ScoreColumn]) -> Vec<RelationColumn> {
     let kind = |column: &ScoreColumn| if column.is_count { CellKind::Int } else { CellKind::Float };
     let numbers =
@@ -94,7 +115,7 @@ impl Row<'_> {
     }
 }
 
-/// Appends the rows of [`PAIR_COLUMNS`].
+/// Appends the rows of [`PAIR_COLUMNS`], or of [`COMPARED_PAIR_COLUMNS`] if there are cells for these.
 pub fn append_pairs(scores: &Scores, cells: &mut [Cells]) {
     for pair in &scores.pairs {
         let mut row = Row { cells: cells.iter_mut() };
@@ -102,7 +123,27 @@ pub fn append_pairs(scores: &Scores, cells: &mut [Cells]) {
         pair.chains.iter().for_each(|&chain| row.text(&scores.chains[chain]));
         row.text(if pair.is_max { "max" } else { "asym" });
         row.numbers(&pair.numbers);
+        let (reference, numbers) = compared_pair(scores, pair.chains);
+        reference.into_iter().for_each(|chain| row.text(chain));
+        row.numbers(&numbers);
     }
+}
+
+/// What [`COMPARED_PAIR`] has of two chains; nothing if these are no interface of the reference.
+fn compared_pair(scores: &Scores, chains: [usize; 2]) -> ([&str; 2], [f32; 4]) {
+    let own = chains.map(|chain| scores.chains[chain].as_str());
+    for interface in scores.compared.iter().flat_map(|compared| &compared.interfaces) {
+        let [a, b] = interface.chains.each_ref().map(|chain| author_chain(chain));
+        let [c, d] = interface.reference.each_ref().map(String::as_str);
+        let of = &interface.scores;
+        let numbers = [of.dockq, of.fnat, of.irmsd, of.lrmsd].map(|number| number as f32);
+        match own {
+            own if own == [a, b] => return ([c, d], numbers),
+            own if own == [b, a] => return ([d, c], numbers),
+            _ => {}
+        }
+    }
+    ([""; 2], [f32::NAN; 4])
 }
 
 /// Appends the rows of [`RESIDUE_COLUMNS`].
@@ -119,12 +160,14 @@ pub fn append_residues(scores: &Scores, cells: &mut [Cells]) {
     }
 }
 
-/// A row of [`STRUCTURE_COLUMNS`] without the ranks, which follow from all rows.
+/// A row of [`COMPARED_STRUCTURE_COLUMNS`] without the ranks, which follow from all rows.
 #[derive(Clone, Debug)]
 pub struct StructureRow {
     name: String,
     counts: [usize; 2],
     numbers: [f32; STRUCTURE_NUMBERS.len()],
+    dockq: f32,
+    mapping: String,
 }
 
 impl StructureRow {
@@ -132,16 +175,50 @@ impl StructureRow {
     #[must_use]
     pub fn new(scores: &Scores) -> Self {
         let of = &scores.structure;
-        Self { name: scores.name.clone(), counts: [of.chains, of.tokens], numbers: of.numbers }
+        let compared = scores.compared.as_ref();
+        Self {
+            name: scores.name.clone(),
+            counts: [of.chains, of.tokens],
+            numbers: of.numbers,
+            dockq: compared.map_or(f32::NAN, |compared| compared.dockq() as f32),
+            mapping: compared.map_or_else(String::new, Compared::mapping_text),
+        }
     }
 
     fn number(&self, name: &str) -> f32 {
         let at = STRUCTURE_NUMBERS.iter().position(|column| column.name == name);
         at.map_or(f32::NAN, |at| self.numbers[at])
     }
+
+    /// The row as JSON, for records of runs that go on later. Undefined numbers are null.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let Self { name, counts, numbers, dockq, mapping } = self;
+        json!({ "name": name, "counts": counts, "numbers": numbers, "dockq": dockq, "mapping": mapping })
+    }
+
+    /// The row of such a JSON, if it is one.
+    #[must_use]
+    pub fn of_json(json: &Value) -> Option<Self> {
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        let number = |value: &Value| value.as_f64().map_or(f32::NAN, |value| value as f32);
+        let mut row = Self {
+            name: text("name")?,
+            counts: [0; 2],
+            numbers: [f32::NAN; STRUCTURE_NUMBERS.len()],
+            dockq: number(&json["dockq"]),
+            mapping: text("mapping")?,
+        };
+        for (count, value) in row.counts.iter_mut().zip(json["counts"].as_array()?) {
+            *count = value.as_u64()? as usize;
+        }
+        row.numbers.iter_mut().zip(json["numbers"].as_array()?).for_each(|(to, value)| *to = number(value));
+        Some(row)
+    }
 }
 
-/// Appends the rows of all structures, with their ranks.
+/// Appends the rows of all structures, with their ranks: those of [`STRUCTURE_COLUMNS`], or of [`COMPARED_STRUCTURE_COLUMNS`] if
+/// there are cells for these.
 pub fn append_structures(rows: &[StructureRow], cells: &mut [Cells]) {
     let [rank, rank_ipsae] = ["ranking", "ipsae"].map(|name| {
         let value = |at: &usize| -> f32 {
@@ -160,5 +237,7 @@ pub fn append_structures(rows: &[StructureRow], cells: &mut [Cells]) {
         row.int(rank_ipsae[at]);
         of.counts.iter().for_each(|&count| row.int(count as i32));
         row.numbers(&of.numbers);
+        row.numbers(&[of.dockq]);
+        row.text(&of.mapping);
     }
 }

@@ -144,6 +144,8 @@ kinds! {
     NoInterface = "no-interface", "no two chains that touch each other";
     /// Chains or residues of a model, or of the reference, without a counterpart in the other.
     Unmatched = "unmatched", "chains or residues without a counterpart that are not compared";
+    /// No matrix of predicted aligned errors lies beside the file, or it cannot be read.
+    NoMatrix = "no-matrix", "no matrix of predicted aligned errors that can be read";
     /// The file has other structures that are not read.
     Others = "others", "other structures that are not read";
 }
@@ -153,6 +155,6 @@ impl NoteKind {
     #[must_use]
     pub fn is_warning(self) -> bool {
         use NoteKind::*;
-        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | Others)
+        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | NoMatrix | Others)
     }
 }

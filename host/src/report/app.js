@@ -193,6 +193,67 @@ function tube({ ca, chain }) {
   return atoms;
 }
 
+// Predicted aligned errors, in the greens of the AlphaFold database: dark is sure, white is 30 Å and more.
+const GREENS = [[0, 68, 27], [35, 139, 69], [116, 196, 118], [199, 233, 192], [247, 252, 245]];
+const green = share => {
+  const at = Math.min(share, 1) * (GREENS.length - 1), low = Math.min(Math.floor(at), GREENS.length - 2);
+  return GREENS[low].map((value, index) => Math.round(value + (at - low) * (GREENS[low + 1][index] - value)));
+};
+
+// The section of the matrix and the scores; choose marks two residues in the other pictures.
+function predicted(data, of, choose) {
+  const pae = data.pae, heading = $("h2", {}, "Predicted aligned errors");
+  if (pae.reason) return { section: $("section", {}, heading, $("p", {}, `They cannot be shown: ${pae.reason}`)), draw() {} };
+  const bytes = Uint8Array.from(atob(pae.errors), c => c.charCodeAt(0)), rows = pae.rows, side = rows.length;
+  const canvas = $("canvas", { tabindex: 0, role: "img", width: side, height: side,
+    "aria-label": "Predicted aligned errors: a row for each residue on which both structures are aligned; the arrow keys move along it" });
+  const readout = $("p", { class: "readout", "aria-live": "polite" }, "Click on the matrix, or move along it by the arrow keys: two residues are marked in the structure.");
+  const error = (i, j) => bytes[i * side + j] === 255 ? null : bytes[i * side + j] / pae.steps;
+  let at = [0, 0];
+  const draw = () => {
+    const pen = canvas.getContext("2d"), image = pen.createImageData(side, side);
+    bytes.forEach((value, index) => image.data.set([...(value === 255 ? [150, 150, 150] : green(value / pae.steps / 30)), 255], 4 * index));
+    pen.putImageData(image, 0, 0);
+    pen.fillStyle = "#000000";
+    for (let row = 1; row < side; row++) if (data.chain[rows[row]] !== data.chain[rows[row - 1]]) {
+      pen.fillRect(row, 0, Math.max(side / 400, .5), side); pen.fillRect(0, row, side, Math.max(side / 400, .5));
+    }
+    pen.strokeStyle = css("--mark"); pen.lineWidth = Math.max(side / 200, .5);
+    pen.strokeRect(at[1] - side / 100, at[0] - side / 100, side / 50, side / 50);
+  };
+  const go = (i, j) => {
+    at = [i, j].map(place => Math.min(Math.max(place, 0), side - 1));
+    const [row, column] = at.map(place => rows[place]), value = error(...at);
+    readout.textContent = `${of(column)}, aligned on ${of(row)}: ${value == null ? "no error" : `${short(value)} Å`}`;
+    draw(); choose(row, column);
+  };
+  canvas.addEventListener("click", event => go(...[event.offsetY / canvas.clientHeight, event.offsetX / canvas.clientWidth].map(share => Math.floor(share * side))));
+  canvas.addEventListener("keydown", event => {
+    const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (by) { event.preventDefault(); go(at[0] + by[0], at[1] + by[1]); }
+  });
+  // The surest pair of residues of two chains.
+  const surest = chains => {
+    let best = null;
+    for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) {
+      const own = [i, j].map(place => data.chains[data.chain[rows[place]]]), value = error(i, j);
+      if (own[0] === chains[0] && own[1] === chains[1] && value != null && (!best || value < best[2])) best = [i, j, value];
+    }
+    if (best) go(best[0], best[1]);
+  };
+  const own = Object.entries(pae.own).map(([name, value]) => `${name} ${short(value)}`).join(", ");
+  const legend = $("div", { class: "legend" }, $("span", {}, "0"), $("i", { style: `background:linear-gradient(90deg,${GREENS.map(hex).join()})` }), $("span", {}, "30 Å or more"));
+  const table = $("div", { class: "scroll" }, $("table", {},
+    $("thead", {}, $("tr", {}, $("th", { class: "text" }, "Chains"), pae.columns.map(name => $("th", {}, name)))),
+    $("tbody", {}, pae.pairs.map(pair => $("tr", {}, $("td", { class: "text" }, $("button", { type: "button", onclick: () => surest(pair.chains) }, pair.chains.join(", "))),
+      pae.columns.map(name => $("td", {}, short(pair.numbers[name]))))))));
+  const section = $("section", {}, heading, $("div", { class: "two" },
+    $("div", { class: "map" }, $("p", { class: "soft" }, `In Å; a row for each residue on which both structures are aligned${side < data.residue.length ? `, ${side} of ${data.residue.length}` : ""}; lines part the chains.`), canvas, legend, readout),
+    $("div", {}, $("p", { class: "soft" }, `The predictor's own: ${own || "none"}. The scores of two chains are the better of both directions, as prism confidence defines them; a button marks their surest residues.`), table,
+      pae.warnings.map(text => $("p", {}, `Warning: ${text}`)))));
+  return { section, draw };
+}
+
 async function page(entry) {
   document.title = `${entry.name} – prism report, ${run.date}`;
   const data = JSON.parse(await unpack(`s${entry.detail - 1}`));
@@ -211,6 +272,9 @@ async function page(entry) {
     $("section", {}, $("h2", {}, "Structure"), $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn)), view, legend),
     $("section", { class: "map" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å, in the order of residues${data.chains.length > 1 ? "; lines part the chains" : ""}.`), canvas)));
 
+  const errors = data.pae && predicted(data, of, (row, other) => { partner = other; move(row); });
+  if (errors) main.append(errors.section);
+
   // Tracks.
   const first = ["rsa", "depth", "contact_number", "plddt", "b_factor", "B factor", "site_score"].filter(name => names.includes(name));
   const shown = new Set(first.length ? first : names.slice(0, 5));
@@ -227,7 +291,7 @@ async function page(entry) {
         $("td", { class: "text" }, site.residues.join(" "))))))));
   } else main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, "None with a probability of 0.1 or more was found."));
 
-  let cursor = 0;
+  let cursor = 0, partner = null;
   const values = name => data.columns[name];
   const rowColour = name => {
     if (name === "chain") return row => KINDS[data.chain[row] % KINDS.length];
@@ -246,6 +310,10 @@ async function page(entry) {
       scene.removeAllShapes();
       const [x, y, z] = data.ca[cursor];
       scene.addSphere({ center: { x, y, z }, radius: 1.3, color: css("--mark") });
+      if (partner != null) {
+        const [u, v, w] = data.ca[partner];
+        scene.addSphere({ center: { x: u, y: v, z: w }, radius: 1.3, color: css("--accent") });
+      }
       scene.render();
     }
     if (name === "chain" || name === "site") legend.replaceChildren(...(name === "chain" ? data.chains.map((chain, id) => key(KINDS[id % KINDS.length], chain))
@@ -314,15 +382,15 @@ async function page(entry) {
     readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ss ${data.states[cursor]} (${STATES[data.states[cursor]][0]})` : "") + (data.site[cursor] != null ? `, site ${data.site[cursor]}` : "");
   };
   const move = row => { cursor = Math.min(Math.max(row, 0), n - 1); drawTracks(); paint(); };
-  tracks.addEventListener("click", event => { const wide = tracks.clientWidth; move(Math.floor((event.offsetX - LABEL) / (wide - LABEL - 6) * n)); });
+  tracks.addEventListener("click", event => { partner = null; const wide = tracks.clientWidth; move(Math.floor((event.offsetX - LABEL) / (wide - LABEL - 6) * n)); });
   tracks.addEventListener("keydown", event => {
     const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -n, End: n }[event.key];
-    if (by) { event.preventDefault(); move(cursor + by); }
+    if (by) { event.preventDefault(); partner = null; move(cursor + by); }
   });
   add.addEventListener("change", () => { if (add.value) { shown.has(add.value) ? shown.delete(add.value) : shown.add(add.value); add.value = ""; drawTracks(); } });
   byColumn.addEventListener("change", paint);
   addEventListener("resize", drawTracks);
-  redraw = () => { drawMap(); drawTracks(); paint(); };
+  redraw = () => { drawMap(); errors?.draw(); drawTracks(); paint(); };
   redraw();
   try {
     const library = await viewerLibrary();

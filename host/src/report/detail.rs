@@ -1,5 +1,7 @@
 //! The data of a structure's detailed view.
 
+use super::predicted;
+use crate::confidence::PredictionFiles;
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
 use crate::read::Note;
@@ -11,9 +13,17 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 
 /// A structure as JSON, compressed by gzip, in Base64.
-pub(super) fn packed(part: &StructureRows<'_>, notes: &[Note]) -> std::io::Result<String> {
+pub(super) fn packed(
+    part: &StructureRows<'_>,
+    notes: &[Note],
+    files: Option<&PredictionFiles>,
+) -> std::io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(json(part, notes).to_string().as_bytes())?;
+    let mut all = json(part, notes);
+    if let Some(files) = files {
+        all["pae"] = predicted::json(part.structure, files);
+    }
+    gzip.write_all(all.to_string().as_bytes())?;
     Ok(STANDARD.encode(gzip.finish()?))
 }
 

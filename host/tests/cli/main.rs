@@ -16,6 +16,7 @@ mod guide;
 mod mistakes;
 mod pack;
 mod parts;
+mod predicted_errors;
 mod predictions;
 mod relations;
 mod report;

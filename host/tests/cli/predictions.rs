@@ -1,6 +1,7 @@
 //! `prism confidence` from a user's view.
 
 use crate::command::{Run, column, example, predictions};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use std::fs;
 
 fn all(run: &Run) {
@@ -120,4 +121,104 @@ fn provenance_and_digests_are_recorded() {
     let json: serde_json::Value = serde_json::from_slice(&fs::read(run.path("p.json")).unwrap()).unwrap();
     assert_eq!(json["prism.pae_cutoff"], "12");
     assert_eq!(json["inputs"].as_array().unwrap().len(), 3);
+}
+
+/// The reference of the model in ColabFold's layout: other ids of chains, in another order, and one chain moved.
+fn moved_reference(model: &str) -> String {
+    let of = |own: char, id: char, shift: f64| {
+        let atoms = model.lines().filter(move |line| line.starts_with("ATOM") && line.as_bytes()[21] == own as u8);
+        atoms.map(move |line| {
+            let x: f64 = line[30..38].trim().parse::<f64>().unwrap() + shift;
+            format!("{}{id}{}{x:8.3}{}\n", &line[..21], &line[22..30], &line[38..])
+        })
+    };
+    of('B', 'H', 1.2).chain(of('A', 'L', 0.0)).collect::<String>() + "END\n"
+}
+
+#[test]
+fn models_are_compared_with_a_reference_as_dockq_compares_them() {
+    let run = Run::new();
+    all(&run);
+    let model = "all/colabfold/made_unrelaxed_rank_001_alphafold2_multimer_v3_model_3_seed_000.pdb";
+    let text = fs::read_to_string(run.path(model)).unwrap();
+    run.put("native.pdb", moved_reference(&text));
+    let outcome = run.prism(&["confidence", "all", "-r", "native.pdb", "--by-structure", "s.csv"]);
+    // The nine chains have other sequences: they keep their scores.
+    outcome.says(0, "warning: nine_chains/");
+    outcome.says(0, "has the sequence of chains H,L of native.pdb");
+    let table = &outcome.stdout;
+    assert!(table.lines().next().unwrap().ends_with("reference_a,reference_b,dockq,fnat,irmsd,lrmsd"), "{table}");
+    let names = ["structure", "kind", "chain_a", "reference_a", "reference_b", "dockq", "fnat", "irmsd", "lrmsd"];
+    let columns = names.map(|name| column(table, name));
+    let rows: Vec<[&str; 9]> = (0..columns[0].len()).map(|row| columns.each_ref().map(|of| of[row].as_str())).collect();
+    let own: Vec<&[&str; 9]> = rows.iter().filter(|row| row[0].starts_with("colabfold")).collect();
+    let expected = run.prism(&["dockq", model, "-r", "native.pdb"]).stdout;
+    let value = |name: &str, line: usize| column(&expected, name)[line].clone();
+    let numbers = ["dockq", "fnat", "irmsd", "lrmsd"].map(|name| value(name, 1));
+    assert!(numbers[0].parse::<f64>().unwrap() < 0.99, "one chain is moved: {expected}");
+    for (row, chains) in own.iter().zip([["asym", "A", "L", "H"], ["asym", "B", "H", "L"], ["max", "A", "L", "H"]]) {
+        assert_eq!((&row[1..5], &row[5..]), (&chains[..], &numbers.each_ref().map(String::as_str)[..]));
+    }
+    assert!(rows.iter().filter(|row| row[0].starts_with("nine")).all(|row| row[3..] == [""; 6]), "{table}");
+    let structures = fs::read_to_string(run.path("s.csv")).unwrap();
+    let at = column(&structures, "structure").iter().position(|name| name.starts_with("colabfold")).unwrap();
+    assert_eq!(column(&structures, "dockq")[at], value("dockq", 0));
+    assert!(structures.lines().nth(at + 1).unwrap().ends_with("\"B:H,A:L\""), "{structures}");
+
+    let fixed = run.prism(&["confidence", "all/colabfold", "-r", "native.pdb", "--mapping", "A:H,B:L", "-q"]).stdout;
+    assert_eq!(column(&fixed, "reference_a"), ["H", "L", "H"], "the mapping is given");
+    run.prism(&["confidence", "all", "-r", "no.pdb"]).says(2, "--reference: no.pdb");
+    run.prism(&["confidence", "all", "--mapping", "A:H"]).says(2, "--reference");
+    run.put("native.csv", moved_reference(&text));
+    run.prism(&["confidence", "all", "-r", "native.csv", "-o", "native.csv"]).says(2, "would be overwritten");
+}
+
+#[test]
+fn a_run_into_a_folder_goes_on_where_it_ended() {
+    let run = Run::new();
+    all(&run);
+    let whole = [
+        "confidence",
+        "all",
+        "-o",
+        "whole.parquet",
+        "--by-residue",
+        "whole_r.parquet",
+        "--by-structure",
+        "whole_s.csv",
+    ];
+    assert_eq!(run.prism(&whole).status, 0);
+    let into = |more: &[&str]| {
+        let mut arguments =
+            vec!["confidence", "all", "-o", "pairs/", "--by-residue", "residues/", "--part-inputs", "2"];
+        arguments.extend(["--by-structure", "s.csv"]);
+        arguments.extend(more);
+        run.prism(&arguments)
+    };
+    into(&["--shard", "1/2"]).says(0, "2 of 4 parts are not done, by other shards perhaps");
+    assert!(!run.path("s.csv").exists());
+    run.prism(&["merge", "pairs", "-o", "m.parquet"]).says(1, "run the command again with --resume");
+    into(&[]).says(1, "holds this run already; --resume goes on with it");
+    into(&["--resume", "--pae-cutoff", "12"]).says(1, "holds another run (other options)");
+    // As if the process had been killed before the record was written.
+    fs::remove_file(run.path("residues/part-00002.json")).unwrap();
+    let resumed = into(&["--resume", "--status", "status.csv"]);
+    resumed.says(0, "1 of 4 parts is done already");
+    resumed.says(0, "7 structures, 325 residues, 0 failed");
+    let status = fs::read_to_string(run.path("status.csv")).unwrap();
+    assert_eq!(status.lines().count(), 1 + 5, "the status of what this process computed");
+    assert_eq!(fs::read_to_string(run.path("s.csv")).unwrap(), fs::read_to_string(run.path("whole_s.csv")).unwrap());
+    for (folder, whole) in [("pairs", "whole.parquet"), ("residues", "whole_r.parquet")] {
+        run.prism(&["merge", folder, "-o", "merged.parquet"]).says(0, "4 parts");
+        assert_eq!(rows(&run, "merged.parquet"), rows(&run, whole));
+    }
+    into(&["--resume"]).says(0, "4 of 4 parts are done already");
+    run.prism(&["confidence", "all", "--resume"]).says(2, "--resume is for a run into a folder");
+    run.prism(&["confidence", "all", "-o", "p/", "--by-residue", "r.csv"]).says(2, "give a folder here, too");
+}
+
+/// The rows of a Parquet file as text.
+fn rows(run: &Run, name: &str) -> Vec<String> {
+    let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
+    reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect()
 }

@@ -1,7 +1,7 @@
 //! Scores of predicted complexes beside what other programs compute of the same files (`tests/data/predictions/make.py`).
 
 use prism_host::confidence::{
-    Cutoffs, PAIR_NUMBERS, PairScores, Prediction, PredictionFiles, Predictions, STRUCTURE_NUMBERS, Scores,
+    Cutoffs, Matrix, PAIR_NUMBERS, PairScores, Prediction, PredictionFiles, Predictions, STRUCTURE_NUMBERS, Scores,
 };
 use std::collections::HashMap;
 use std::fs;
@@ -372,4 +372,36 @@ fn a_model_alone_has_the_files_beside_it_and_others_may_have_any_name() {
     }
     let nothing = Predictions::find(&[folder.path().join("no/such")]);
     assert!(nothing.files.is_empty() && nothing.failures.len() == 1);
+}
+
+#[test]
+fn changed_files_are_read_or_refused() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/confidences");
+    let (mut read, mut refused) = (0, 0);
+    for entry in fs::read_dir(corpus).unwrap() {
+        let whole = fs::read(entry.unwrap().path()).unwrap();
+        let first = Matrix::of_file(&whole).unwrap().expect("a matrix");
+        assert!(first.size() > 1 && first.values().iter().any(|error| *error > 1.0), "{first:?}");
+        for at in 0..whole.len() {
+            let cut = Matrix::of_file(&whole[..at]);
+            assert!(!matches!(cut, Ok(Some(_))), "{at} of {} bytes", whole.len());
+            for byte in *b"\0 \"-.,0[]{e" {
+                let mut bytes = whole.clone();
+                bytes[at] = byte;
+                match Matrix::of_file(&bytes) {
+                    Ok(Some(matrix)) => {
+                        assert_eq!(matrix.values().len(), matrix.size() * matrix.size());
+                        assert!(matrix.values().iter().all(|error| (0.0..=f32::MAX).contains(error)));
+                        read += 1;
+                    }
+                    Ok(None) => {}
+                    Err(reason) => {
+                        assert!(!reason.is_empty());
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 1000 && refused > 1000, "{read} read, {refused} refused");
 }

@@ -51,7 +51,7 @@ def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "all", "by_number", "peptide")
+@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -87,7 +87,7 @@ def _is_confidence(value: Any) -> bool:
     return value is None or _is_number(value) and 0 <= value <= 100
 
 
-@_takes("a number", "contact_threshold", "site_threshold", "min_feature_value")
+@_takes("a number", "pae_cutoff", "distance_cutoff", "contact_threshold", "site_threshold", "min_feature_value")
 def _is_number(value: Any) -> bool:
     return _is_single(value) and (hasattr(value, "__float__") or hasattr(value, "__index__"))
 

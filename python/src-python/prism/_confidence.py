@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal, Union, overload
 import pyarrow as pa
 
 from . import _prism
+from ._arguments import check
+from ._arguments import on_error as check_on_error
 from ._engine import Report
-from ._errors import InputError, InputFailure, warn
+from ._errors import InputError, InputFailure, PrismError, warn
 from ._options import OnError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+#: A path.
+Path = Union[str, "os.PathLike[str]"]
 #: A path, or several.
-Paths = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+Paths = Union[Path, Sequence[Path]]
 
 _log = logging.getLogger("prism")
 
@@ -65,15 +69,18 @@ class Prediction:
 
 
 def _which(by_residue: bool, by_structure: bool) -> str:
+    check("by_residue", by_residue)
+    check("by_structure", by_structure)
     if by_residue and by_structure:
-        raise ValueError("by_residue and by_structure are two tables; ask for one at a time")
+        raise PrismError("by_residue and by_structure are two tables; ask for one at a time")
     return "residue" if by_residue else "structure" if by_structure else "pair"
 
 
 def _cutoffs(pae: float, distance: float) -> tuple[float, float]:
     for name, value in (("pae_cutoff", pae), ("distance_cutoff", distance)):
+        check(name, value)
         if not 0 < value < float("inf"):
-            raise ValueError(f"{name}: {value!r} is no distance in Å above 0")
+            raise PrismError(f"{name}: {value!r} is no distance in Å above 0")
     return float(pae), float(distance)
 
 
@@ -98,6 +105,7 @@ def confidence(
     by_structure: bool = ...,
     pae_cutoff: float = ...,
     distance_cutoff: float = ...,
+    reference: Path | None = ...,
     on_error: Literal["raise", "skip"] = ...,
 ) -> pa.Table: ...
 @overload
@@ -108,6 +116,7 @@ def confidence(
     by_structure: bool = ...,
     pae_cutoff: float = ...,
     distance_cutoff: float = ...,
+    reference: Path | None = ...,
     on_error: Literal["report"],
 ) -> Report: ...
 
@@ -119,6 +128,7 @@ def confidence(
     by_structure: bool = False,
     pae_cutoff: float = 10.0,
     distance_cutoff: float = 10.0,
+    reference: Path | None = None,
     on_error: OnError = "raise",
 ) -> Any:
     """Scores of the chains of predicted complexes: rows for each pair of chains, as ``prism confidence`` writes them.
@@ -129,16 +139,23 @@ def confidence(
         by_structure: A row for each structure instead, with its ranks (``--by-structure``).
         pae_cutoff: ipSAE and contacts take predicted aligned errors below this, in Å.
         distance_cutoff: Contacts are pairs of residues closer than this, in Å.
+        reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
+            the tables of pairs and of structures.
         on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"`` (the table and the failures).
 
     Raises:
-        InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``.
+        InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``; or the reference cannot be.
+        PrismError: An argument has a wrong value.
     """
     which, cutoffs = _which(by_residue, by_structure), _cutoffs(pae_cutoff, distance_cutoff)
-    if on_error not in ("raise", "skip", "report"):
-        raise ValueError(f"on_error: {on_error!r} is none of 'raise', 'skip' and 'report'")
+    check_on_error(on_error, ("raise", "skip", "report"))
+    if reference is not None:
+        check("reference", reference)
     files, failed, notes = _prism.find_predictions(_paths(inputs))
-    batch = _prism.score_predictions(files, which, *cutoffs)
+    try:
+        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference))
+    except RuntimeError as error:
+        raise InputError(InputFailure(f"reference: {reference}", str(error))) from None
     for note in notes:
         _log.info(note)
     for name, note in batch.notes:

@@ -1,6 +1,6 @@
 //! Arguments of `prism confidence`.
 
-use super::{FormatArg, ProvenanceArgs, Shard};
+use super::{ComparisonArgs, FolderArgs, FormatArg, ProvenanceArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ pub struct ConfidenceArgs {
     pub paths: Vec<PathBuf>,
 
     /// Output file for pairs of chains; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or
-    /// parquet [default: CSV on standard output]
+    /// parquet. A name that ends with / is a folder of parts, which --resume goes on with [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
-    /// Write a row for each residue and each other chain, in any format of --output.
+    /// Write a row for each residue and each other chain, in any format of --output; to a folder of parts if --output is one.
     #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 2)]
     pub residues: Option<PathBuf>,
 
@@ -34,6 +34,14 @@ pub struct ConfidenceArgs {
         display_order = 5)]
     pub distance_cutoff: f32,
 
+    /// Compare the models with this structure: dockq and its parts in the tables of pairs and of structures, as `prism dockq` has
+    /// them.
+    #[arg(short, long, value_name = "FILE", display_order = 1)]
+    pub reference: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub comparison: ComparisonArgs,
+
     /// Show the columns and exit.
     #[arg(long, conflicts_with = "explain", display_order = 6)]
     pub list: bool,
@@ -50,10 +58,6 @@ pub struct ConfidenceArgs {
     #[arg(long, value_name = "LIST", help_heading = "Reading", hide_short_help = true)]
     pub from_file: Option<PathBuf>,
 
-    /// Compute the k-th of n shares of the predictions, counted from 1; other processes compute the others.
-    #[arg(long, value_name = "K/N", help_heading = "Running", hide_short_help = true)]
-    pub shard: Option<Shard>,
-
     /// Stop at the first prediction that fails.
     #[arg(long, help_heading = "Running", hide_short_help = true)]
     pub fail_fast: bool,
@@ -61,6 +65,9 @@ pub struct ConfidenceArgs {
     /// Write the status of each prediction: residues, chains, tokens, notes, error, milliseconds.
     #[arg(long, value_name = "FILE", help_heading = "Running", hide_short_help = true)]
     pub status: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,

@@ -30,6 +30,11 @@ pub struct EdgesArgs {
         default_values_t = [KindArg::Ca, KindArg::Atom])]
     pub kinds: Vec<KindArg>,
 
+    /// Add predicted aligned errors and probabilities of contacts, from the files beside each model (docs/confidence.md): of both
+    /// directions the mean and the smaller.
+    #[arg(long, display_order = 4)]
+    pub pae: bool,
+
     #[command(flatten)]
     pub relation: RelationArgs,
 }
@@ -52,6 +57,11 @@ pub struct InterfaceArgs {
     /// Write each residue's surface alone, in the complex, and buried, in any format of --output.
     #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
     pub residues: Option<PathBuf>,
+
+    /// Add predicted aligned errors and probabilities of contacts, from the files beside each model (docs/confidence.md): of both
+    /// directions the mean and the smaller.
+    #[arg(long, display_order = 4)]
+    pub pae: bool,
 
     #[command(flatten)]
     pub relation: RelationArgs,

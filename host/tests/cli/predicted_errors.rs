@@ -1,0 +1,129 @@
+//! `--pae` of `prism edges` and `prism interface`: errors from the files beside models.
+
+use crate::command::{Run, column, example, predictions};
+use serde_json::Value;
+use std::fs;
+
+/// The matrices of a file, by name.
+fn matrix(run: &Run, file: &str, name: &str) -> Vec<Vec<f64>> {
+    let json: Value = serde_json::from_slice(&fs::read(run.path(file)).unwrap()).unwrap();
+    serde_json::from_value(json[name].clone()).unwrap()
+}
+
+fn numbers(table: &str, name: &str) -> Vec<f64> {
+    column(table, name).iter().map(|text| text.parse().unwrap_or(f64::NAN)).collect()
+}
+
+const COLABFOLD: &str = "colabfold/made_unrelaxed_rank_001_alphafold2_multimer_v3_model_3_seed_000.pdb";
+
+#[test]
+fn edges_have_the_errors_of_both_directions() {
+    let run = Run::new();
+    predictions(&run, "colabfold", "colabfold/");
+    let scores = "colabfold/made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let pae = matrix(&run, scores, "pae");
+    let table = run.prism(&["edges", COLABFOLD, "--pae", "--backend", "cpu"]);
+    assert_eq!(table.status, 0, "{}", table.stderr);
+    let [i, j, mean, least] = ["row_i", "row_j", "pae", "pae_min"].map(|name| numbers(&table.stdout, name));
+    assert!(i.len() > 50, "{}", table.stdout);
+    for row in 0..i.len() {
+        // One token for each residue, in the order of the file.
+        let both = [pae[i[row] as usize][j[row] as usize], pae[j[row] as usize][i[row] as usize]];
+        assert!((mean[row] - (both[0] + both[1]) / 2.0).abs() < 1e-5, "row {row} of {}", table.stdout);
+        assert!((least[row] - both[0].min(both[1])).abs() < 1e-5, "row {row} of {}", table.stdout);
+    }
+    assert!(column(&table.stdout, "contact_probability").iter().all(String::is_empty), "ColabFold writes none");
+    // The other columns are those without the option.
+    let without = run.prism(&["edges", COLABFOLD, "--backend", "cpu"]).stdout;
+    let cut = |line: &str| line.splitn(6, ',').take(5).collect::<Vec<_>>().join(",");
+    assert_eq!(table.stdout.lines().map(cut).collect::<Vec<_>>(), without.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn probabilities_of_contacts_are_those_of_the_tokens() {
+    let run = Run::new();
+    predictions(&run, "af3", "af3/");
+    let file = "af3/made_confidences.json";
+    let json: Value = serde_json::from_slice(&fs::read(run.path(file)).unwrap()).unwrap();
+    let token = |chain: &str, number: &str| {
+        let ids = json["token_chain_ids"].as_array().unwrap().iter().zip(json["token_res_ids"].as_array().unwrap());
+        let own: Vec<usize> = ids
+            .enumerate()
+            .filter(|(_, (id, res))| *id == chain && res.as_i64() == number.parse().ok())
+            .map(|(at, _)| at)
+            .collect();
+        // A modified residue has several tokens.
+        <[usize; 1]>::try_from(own).ok().map(|[one]| one)
+    };
+    let features = run.features(&["af3/made_model.cif", "--columns", "chain,resnum"]).stdout;
+    let [chains, residues] = ["chain", "resnum"].map(|name| column(&features, name));
+    let row_of = |row: f64| token(&chains[row as usize], &residues[row as usize]);
+    let probabilities = matrix(&run, file, "contact_probs");
+    let table = run.prism(&["edges", "af3", "--pae", "--backend", "cpu"]).stdout;
+    let [i, j, found] = ["row_i", "row_j", "contact_probability"].map(|name| numbers(&table, name));
+    let mut compared = 0;
+    for row in 0..i.len() {
+        let (Some(a), Some(b)) = (row_of(i[row]), row_of(j[row])) else { continue };
+        assert!((found[row] - probabilities[a][b]).abs() < 1e-5, "row {row} of {table}");
+        compared += 1;
+    }
+    assert!(compared > 50 && found.iter().all(|value| !value.is_nan()), "{compared}: {table}");
+}
+
+#[test]
+fn interfaces_have_the_errors_of_their_contacts() {
+    let run = Run::new();
+    for layout in ["colabfold", "boltz"] {
+        predictions(&run, layout, &format!("all/{layout}/"));
+    }
+    let pae = matrix(&run, "all/colabfold/made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json", "pae");
+    // Pairs of residues of the two chains with atoms within 4.5 Å.
+    let text = fs::read_to_string(run.path(&format!("all/{COLABFOLD}"))).unwrap();
+    let mut residues: Vec<(String, Vec<[f64; 3]>)> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("ATOM")) {
+        let position = [30, 38, 46].map(|begin| line[begin..begin + 8].trim().parse().unwrap());
+        match residues.last_mut().filter(|(id, _)| *id == line[21..26]) {
+            Some((_, atoms)) => atoms.push(position),
+            None => residues.push((line[21..26].to_owned(), vec![position])),
+        }
+    }
+    let near = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>() <= 4.5 * 4.5;
+    let mut errors = Vec::new();
+    for (i, (one, atoms)) in residues.iter().enumerate() {
+        for (j, (other, others)) in residues.iter().enumerate().filter(|(_, (other, _))| one[..1] != other[..1]) {
+            assert!(one != other);
+            if atoms.iter().any(|a| others.iter().any(|b| near(a, b))) {
+                errors.push(pae[i][j]);
+            }
+        }
+    }
+    let expected = errors.iter().sum::<f64>() / errors.len() as f64;
+    let smallest = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let table = run.prism(&["interface", "all", "--pae", "--backend", "cpu"]).stdout;
+    let names = column(&table, "structure");
+    let own = names.iter().position(|name| name.contains("made_unrelaxed")).unwrap();
+    assert_eq!(2.0 * numbers(&table, "contacts")[own], errors.len() as f64, "each pair in both directions");
+    assert!((numbers(&table, "pae")[own] - expected).abs() < 1e-4, "{expected}: {table}");
+    assert!((numbers(&table, "pae_min")[own] - smallest).abs() < 1e-4, "{smallest}: {table}");
+    assert!(numbers(&table, "pae").iter().all(|value| *value > 0.0), "{table}");
+
+    // Members of a tar have their files there.
+    let mut tar = tar::Builder::new(fs::File::create(run.path("all.tar")).unwrap());
+    tar.append_dir_all("colabfold", run.path("all/colabfold")).unwrap();
+    tar.finish().unwrap();
+    let packed = run.prism(&["interface", "all.tar", "--pae", "--backend", "cpu"]).stdout;
+    assert_eq!(numbers(&packed, "pae"), [numbers(&table, "pae")[own]], "{packed}");
+}
+
+#[test]
+fn structures_without_a_matrix_are_named() {
+    let run = Run::new();
+    run.copy(&example(), "alone.pdb");
+    let outcome = run.prism(&["edges", "alone.pdb", "--pae", "--backend", "cpu"]);
+    outcome.says(0, "warning: alone.pdb: --pae: there is no matrix of predicted aligned errors");
+    assert!(column(&outcome.stdout, "pae").iter().all(String::is_empty));
+    predictions(&run, "chai", "chai/");
+    run.put("chai/pae.model_idx_0.npz", "PK\x03\x04 cut");
+    let broken = run.prism(&["interface", "chai", "--pae", "--backend", "cpu"]);
+    broken.says(0, "pae.model_idx_0.npz: is no npz, or damaged");
+}
