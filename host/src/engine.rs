@@ -43,6 +43,7 @@ mod points;
 mod pooled;
 mod results;
 mod scheduler;
+mod scratch;
 mod selection;
 mod shape;
 mod stream;

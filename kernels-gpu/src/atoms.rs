@@ -13,7 +13,8 @@ mod neighbours;
 mod residues;
 mod surface;
 
-use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM, WorkItem};
+use crate::groups::{AtomItems, CountedAtoms, MadeCells, OwnedAtoms, ResidueItems, SortedAtoms, UnsortedAtoms};
+use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
 use contacts::Pair;
@@ -148,26 +149,17 @@ impl Inputs<'_> {
 }
 
 /// Sorts the heavy atoms of every structure of at most `largest` atoms into cells: block `i` takes structure `i`.
-///
-/// - `frames`: one element per structure.
-/// - `sorted`, `cells`, `owners`: one element per heavy atom.
-/// - `residue_atoms`: each residue's first atom, counted from the structure's first atom. A residue's atoms are contiguous.
-/// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn atom_cells(
     block: &mut Block,
-    frames: &mut Segment<Frame>,
-    sorted: &mut Segment<Atom>,
-    cells: &mut Segment<CellWords>,
-    owners: &mut Segment<u32>,
-    atoms: &[Atom],
-    descriptors: &[BatchStructureDesc],
-    chain_ids: &[u32],
-    residue_atoms: &[u32],
+    made: MadeCells<'_>,
+    unsorted: UnsortedAtoms<'_>,
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
     enum Here {}
+    let MadeCells { frames, sorted, cells, owners } = made;
+    let UnsortedAtoms { atoms, descriptors, chain_ids, residue_atoms } = unsorted;
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms <= largest {
@@ -180,18 +172,14 @@ pub fn atom_cells(
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn large_atom_cells(
     block: &mut Block,
-    frames: &mut Segment<Frame>,
-    sorted: &mut Segment<Atom>,
-    cells: &mut Segment<CellWords>,
-    owners: &mut Segment<u32>,
-    atoms: &[Atom],
-    descriptors: &[BatchStructureDesc],
-    chain_ids: &[u32],
-    residue_atoms: &[u32],
+    made: MadeCells<'_>,
+    unsorted: UnsortedAtoms<'_>,
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
     enum Here {}
+    let MadeCells { frames, sorted, cells, owners } = made;
+    let UnsortedAtoms { atoms, descriptors, chain_ids, residue_atoms } = unsorted;
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms > largest {
@@ -221,35 +209,44 @@ fn sort<V>(
     owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
 }
 
+/// What a block of [`fn@atom_surfaces`] works in.
+#[derive(Arguments)]
+pub struct SurfaceScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Where each warp's atoms begin.
+    starts: &'a mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    /// Lists of each warp, like the next ones.
+    candidates: &'a mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
+    /// Atoms that are counted only.
+    far: &'a mut Shared<Pick, { WARPS * neighbours::FAR }>,
+    /// Atoms that may cover a point, of one atom of the warp.
+    near_a: &'a mut Shared<Pick, { WARPS * neighbours::NEAR }>,
+    /// Of another one.
+    near_b: &'a mut Shared<Pick, { WARPS * neighbours::NEAR }>,
+}
+
 /// Counts exposed points and near atoms of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells.
 ///
 /// Four blocks take 132 kB of shared memory, which leaves more to the first cache than the next larger division would. Their 80
 /// registers per thread suffice from sm_90 on. Older chips would have to spill.
 ///
 /// - `surface`: one element per heavy atom, in the order of cells.
-/// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
 /// - `steps`: the bits of the run's [`Steps`]. Without that of protrusion, the counts of near atoms may be incomplete.
 #[kernel(threads = 192, blocks_per_sm(sm_75 = 2, sm_80 = 3, sm_86 = 2, sm_90 = 4), avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    frames: &[Frame],
+    atoms: AtomItems<'_>,
     points: &[PointGroup],
     n_points: u32,
     steps: u32,
-    frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
-    candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
-    far: &mut Shared<Pick, { WARPS * neighbours::FAR }>,
-    near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
-    near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
+    scratch: SurfaceScratch<'_>,
 ) {
     enum Here {}
+    let AtomItems { items, descriptors, atoms: SortedAtoms { sorted, cells, frames } } = atoms;
+    let SurfaceScratch { frame, starts, candidates, far, near_a, near_b } = scratch;
     let item = items.at(block.index());
     let n = descriptors.at(item.structure).n_atoms;
     let mut own = frames.at(item.structure);
@@ -310,6 +307,19 @@ fn cell_parts<'a, const N: usize, const M: usize>(
     starts
 }
 
+/// What a block of [`fn@atom_depths`] works in.
+#[derive(Arguments)]
+pub struct DepthScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Where each warp's atoms begin.
+    starts: &'a mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    /// Lists of each warp: atoms with accessible area.
+    exposed: &'a mut Shared<depth::Exposed, { WARPS * depth::EXPOSED }>,
+    /// Atoms without.
+    buried: &'a mut Shared<u32, { WARPS * depth::BURIED }>,
+}
+
 /// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
 /// `i`, in the order of cells.
 ///
@@ -317,23 +327,18 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 /// sm_80 it would spill.
 ///
 /// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
-/// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
+/// - `surface`: the result of [`fn@atom_surfaces`].
 #[kernel(threads = 192, blocks_per_sm(sm_80 = 5, sm_86 = none), avx512)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    frames: &[Frame],
+    atoms: AtomItems<'_>,
     surface: &[AtomSurface],
-    frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
-    exposed: &mut Shared<depth::Exposed, { WARPS * depth::EXPOSED }>,
-    buried: &mut Shared<u32, { WARPS * depth::BURIED }>,
+    scratch: DepthScratch<'_>,
 ) {
     enum Here {}
+    let AtomItems { items, descriptors, atoms: SortedAtoms { sorted, cells, frames } } = atoms;
+    let DepthScratch { frame, starts, exposed, buried } = scratch;
     let item = items.at(block.index());
     let n = descriptors.at(item.structure).n_atoms;
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
@@ -350,41 +355,43 @@ pub fn atom_depths(
     });
 }
 
+/// What a block of [`fn@residue_exposure`] works in.
+#[derive(Arguments)]
+pub struct ContactScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Pairs of residues, which a warp takes.
+    pairs: &'a mut Shared<Pair, { RESIDUES_PER_ITEM as usize / 2 }>,
+    /// The number of contacts of both.
+    contacts: &'a mut Shared<[u32; 2], { RESIDUES_PER_ITEM as usize / 2 }>,
+    /// Lists of each warp: atoms around the pair.
+    near: &'a mut Shared<Pick, { 4 * contacts::NEAR }>,
+    /// The pair's own atoms.
+    own: &'a mut Shared<contacts::Own, { 4 * contacts::OWN }>,
+}
+
 /// Adds up the results of heavy atoms for each residue. Block `i` takes the residues of item `i`.
 ///
 /// Warps mostly wait for atoms, so as many blocks as possible share a multiprocessor. Where nine fit in its shared memory, their 56
 /// registers per thread suffice.
 ///
 /// - `exposure`: one element per residue.
-/// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
+/// - `points`: the number of test points of [`fn@atom_surfaces`].
 /// - `steps`: the bits of the run's [`Steps`]. Without those of depths and contacts, both are 0.
-/// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
-/// - `residue_types`: as in the fused kernel.
 #[kernel(threads = 128, blocks_per_sm(sm_75 = 7, sm_90 = 9, sm_120 = 7), avx512)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
-    items: &[WorkItem],
-    atoms: &[Atom],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    chain_ids: &[u32],
-    residue_atoms: &[u32],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    owners: &[u32],
-    frames: &[Frame],
-    depths: &[f32],
-    surface: &[AtomSurface],
-    frame: &mut Shared<Frame, 1>,
-    pairs: &mut Shared<Pair, { RESIDUES_PER_ITEM as usize / 2 }>,
-    contacts: &mut Shared<[u32; 2], { RESIDUES_PER_ITEM as usize / 2 }>,
-    near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
-    own: &mut Shared<contacts::Own, { 4 * contacts::OWN }>,
+    residues: ResidueItems<'_>,
+    counted: CountedAtoms<'_>,
+    scratch: ContactScratch<'_>,
     points: u32,
     steps: u32,
 ) {
     enum Here {}
+    let ResidueItems { items, atoms, descriptors, residue_types, chain_ids, residue_atoms } = residues;
+    let CountedAtoms { atoms: OwnedAtoms { sorted, cells, owners, frames }, depths, surface } = counted;
+    let ContactScratch { frame, pairs, contacts, near, own } = scratch;
     let steps = Steps::from_bits(steps);
     let item = items.at(block.index());
     let index = item.structure;

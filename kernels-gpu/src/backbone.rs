@@ -14,6 +14,7 @@ mod geometry;
 mod ladders;
 mod states;
 
+use crate::groups::BackboneItems;
 use crate::items::{NO_STRUCTURE, WorkItem};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::reach::WithinReach;
@@ -21,8 +22,8 @@ use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
+use shared_types::BatchStructureDesc;
 use shared_types::feature::{BackboneRow, column};
-use shared_types::{Atom, BatchStructureDesc};
 
 /// Threads that search one residue's bonds together. With fewer, lanes idle while one computes an energy; with more, a long
 /// structure has few threads.
@@ -93,27 +94,25 @@ pub type LadderStarts = [u32; 17];
 /// `i`, which are its segments of `output`, `carbons` and `peptides`.
 ///
 /// - `output`: one row per residue; the angles are written.
-/// - `roles`: [`shared_types::backbone::RoleAtoms`] as words.
-/// - `closures`: the other end of a cyclic chain, or [`shared_types::backbone::NOT_CLOSED`].
-/// - `residue_atoms`: each residue's first atom, counted from the structure's first atom.
-///
-/// The other inputs are those of [`fn@crate::mega_fused_batch_detection_prism4d`].
 #[kernel(threads = 128, blocks_per_sm = 8)]
 pub fn backbone_geometry(
     block: &mut Block,
     output: &mut Segment<BackboneRow>,
     carbons: &mut Segment<Carbon>,
     peptides: &mut Segment<PeptideAtoms>,
-    items: &[WorkItem],
-    atoms: &[Atom],
-    ca_indices: &[u32],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    chain_ids: &[u32],
-    residue_atoms: &[u32],
-    roles: &[[u32; 2]],
-    closures: &[u32],
+    residues: BackboneItems<'_>,
 ) {
+    let BackboneItems {
+        items,
+        atoms,
+        ca_indices,
+        descriptors,
+        residue_types,
+        chain_ids,
+        residue_atoms,
+        roles,
+        closures,
+    } = residues;
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;

@@ -7,163 +7,23 @@
 
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph;
-use crate::scratch::{AlphaCarbon, ResidueExposure, Shape, Traits, WorkSplit, WorkVectors};
+use crate::groups::{Batch, Gathered, Lanczos, RowScratch};
+use crate::scratch::{Shape, WorkSplit};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
-
-/// Computes the features of every residue of a batch except the score of sites. Block `i` takes structure `i`, unless it
-/// has more residues than the limit in `split`.
-///
-/// A buffer has one element per residue, in the batch's order, unless its line says otherwise. Structure `i` has the
-/// residues from `ca_offset` of its descriptor on, which are also its segments of `output` and of the scratch buffers.
-///
-/// - `output`: a row of features, indexed by [`shared_types::Feature::column`].
-/// - `atoms`: the heavy atoms of all structures, in Å relative to each structure's centre.
-/// - `ca_indices`: the alpha carbon, counted from the structure's first atom, or [`shared_types::NO_CA`].
-/// - `descriptors`: one per structure.
-/// - `residue_types`: an index into [`shared_types::RESIDUES`].
-/// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotations, NaN where missing.
-/// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where missing.
-/// - `chain_ids`: the number of the residue's chain in the structure, below 2^29.
-/// - `exposure`: the result of [`fn@crate::residue_exposure`].
-/// - `alpha_carbons`, `traits`, `bfactor_z`, `work`: scratch.
-/// - `contacts`: scratch, [`crate::scratch::contact_words`] words per residue.
-/// - `summaries`: one per structure.
-#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
-pub fn mega_fused_batch_detection_prism4d(
-    block: &mut Block,
-    output: &mut Segment<FeatureRow>,
-    atoms: &[Atom],
-    ca_indices: &[u32],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    conservation: &[f32],
-    bfactor: &[f32],
-    gisaid_freq: &[f32],
-    gisaid_velocity: &[f32],
-    chain_ids: &[u32],
-    exposure: &[ResidueExposure],
-    alpha_carbons: &mut Segment<AlphaCarbon>,
-    traits: &mut Segment<Traits>,
-    bfactor_z: &mut Segment<f32>,
-    contacts: &mut Segment<u32>,
-    work: &mut Segment<WorkVectors>,
-    summaries: &mut Segment<StructureSummary>,
-    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
-    ritz: &mut Shared<f32, { centrality::STEPS }>,
-    config: MegaFusedConfig,
-    split: WorkSplit,
-) {
-    enum Here {}
-    compute::<Here>(
-        block,
-        output,
-        atoms,
-        ca_indices,
-        descriptors,
-        residue_types,
-        conservation,
-        bfactor,
-        gisaid_freq,
-        gisaid_velocity,
-        chain_ids,
-        exposure,
-        alpha_carbons,
-        traits,
-        bfactor_z,
-        contacts,
-        work,
-        summaries,
-        coefficients,
-        ritz,
-        config,
-        split,
-        Steps::ALL,
-    );
-}
-
-/// As [`fn@mega_fused_batch_detection_prism4d`], but computes only the steps in `split`; columns of other steps are
-/// unspecified.
-///
-/// It is a separate kernel because checking the steps takes registers, and the other kernel has none to spare.
-#[kernel(threads = 256, blocks_per_sm = 2, avx512)]
-pub fn selected_features(
-    block: &mut Block,
-    output: &mut Segment<FeatureRow>,
-    atoms: &[Atom],
-    ca_indices: &[u32],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    conservation: &[f32],
-    bfactor: &[f32],
-    gisaid_freq: &[f32],
-    gisaid_velocity: &[f32],
-    chain_ids: &[u32],
-    exposure: &[ResidueExposure],
-    alpha_carbons: &mut Segment<AlphaCarbon>,
-    traits: &mut Segment<Traits>,
-    bfactor_z: &mut Segment<f32>,
-    contacts: &mut Segment<u32>,
-    work: &mut Segment<WorkVectors>,
-    summaries: &mut Segment<StructureSummary>,
-    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
-    ritz: &mut Shared<f32, { centrality::STEPS }>,
-    config: MegaFusedConfig,
-    split: WorkSplit,
-) {
-    enum Here {}
-    compute::<Here>(
-        block,
-        output,
-        atoms,
-        ca_indices,
-        descriptors,
-        residue_types,
-        conservation,
-        bfactor,
-        gisaid_freq,
-        gisaid_velocity,
-        chain_ids,
-        exposure,
-        alpha_carbons,
-        traits,
-        bfactor_z,
-        contacts,
-        work,
-        summaries,
-        coefficients,
-        ritz,
-        config,
-        split,
-        split.steps(),
-    );
-}
+use shared_types::{FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
 /// The body of both kernels. What is known of `steps` at compile time is decided there.
+#[cuda_std::kernel_part]
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "those of the kernels")]
 fn compute<V>(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
-    atoms: &[Atom],
-    ca_indices: &[u32],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    conservation: &[f32],
-    bfactor: &[f32],
-    gisaid_freq: &[f32],
-    gisaid_velocity: &[f32],
-    chain_ids: &[u32],
-    exposure: &[ResidueExposure],
-    alpha_carbons: &mut Segment<AlphaCarbon>,
-    traits: &mut Segment<Traits>,
-    bfactor_z: &mut Segment<f32>,
-    contacts: &mut Segment<u32>,
-    work: &mut Segment<WorkVectors>,
+    batch: Batch<'_>,
+    scratch: RowScratch<'_>,
     summaries: &mut Segment<StructureSummary>,
-    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
-    ritz: &mut Shared<f32, { centrality::STEPS }>,
+    lanczos: Lanczos<'_>,
     config: MegaFusedConfig,
     split: WorkSplit,
     steps: Steps,
@@ -172,14 +32,16 @@ fn compute<V>(
     if n > split.largest {
         return;
     }
-    let structure = descriptors.at(block.index());
+    let structure = batch.descriptors.at(block.index());
     let first = structure.ca_offset;
     let inputs = alpha_carbons::Inputs {
-        atoms: View::of(atoms.part(structure.atom_offset, structure.n_atoms)),
-        ca_indices: View::of(ca_indices.part(first, n)),
-        residue_types: View::of(residue_types.part(first, n)),
-        chain_ids: View::of(chain_ids.part(first, n)),
+        atoms: View::of(batch.atoms.part(structure.atom_offset, structure.n_atoms)),
+        ca_indices: View::of(batch.ca_indices.part(first, n)),
+        residue_types: View::of(batch.residue_types.part(first, n)),
+        chain_ids: View::of(batch.chain_ids.part(first, n)),
     };
+    let Batch { conservation, bfactor, gisaid_freq, gisaid_velocity, exposure, .. } = batch;
+    let RowScratch { gathered: Gathered { alpha_carbons, traits, bfactor_z }, contacts, work } = scratch;
     let rows = Rows::all(n);
     let given = |all| View::of(<[f32]>::part(all, first, n));
     alpha_carbons::gather::<V>(block, &inputs, n, alpha_carbons);
@@ -230,6 +92,45 @@ fn compute<V>(
     if steps.has(Steps::CENTRALITY) {
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();
-        centrality::by_block::<V>(block, graph, n, &mut vectors, coefficients, ritz, output);
+        centrality::by_block::<V>(block, graph, n, &mut vectors, lanczos.coefficients, lanczos.ritz, output);
     }
+}
+
+/// Computes the features of every residue of a batch except the score of sites. Block `i` takes structure `i`, unless it
+/// has more residues than the limit in `split`.
+///
+/// - `output`: a row of features per residue, indexed by [`shared_types::Feature::column`].
+/// - `summaries`: one per structure.
+#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
+pub fn mega_fused_batch_detection_prism4d(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    batch: Batch<'_>,
+    scratch: RowScratch<'_>,
+    summaries: &mut Segment<StructureSummary>,
+    lanczos: Lanczos<'_>,
+    config: MegaFusedConfig,
+    split: WorkSplit,
+) {
+    enum Here {}
+    compute!(<Here> block, output, batch, scratch, summaries, lanczos, config, split, Steps::ALL);
+}
+
+/// As [`fn@mega_fused_batch_detection_prism4d`], but computes only the steps in `split`; columns of other steps are
+/// unspecified.
+///
+/// It is a separate kernel because checking the steps takes registers, and the other kernel has none to spare.
+#[kernel(threads = 256, blocks_per_sm = 2, avx512)]
+pub fn selected_features(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    batch: Batch<'_>,
+    scratch: RowScratch<'_>,
+    summaries: &mut Segment<StructureSummary>,
+    lanczos: Lanczos<'_>,
+    config: MegaFusedConfig,
+    split: WorkSplit,
+) {
+    enum Here {}
+    compute!(<Here> block, output, batch, scratch, summaries, lanczos, config, split, split.steps());
 }

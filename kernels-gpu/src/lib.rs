@@ -20,6 +20,7 @@ mod columns;
 mod features;
 mod fused;
 mod graph;
+pub mod groups;
 mod items;
 pub mod masks;
 pub mod points;

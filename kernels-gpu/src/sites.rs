@@ -4,8 +4,9 @@
 //! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
+use crate::groups::{FoundSites, SitePoints, SortedAtoms};
 use crate::points::{PointAtom, Spot, distance2, next_item};
-use crate::scratch::{CellWords, Frame, atoms_per_item};
+use crate::scratch::{Frame, atoms_per_item};
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
@@ -13,7 +14,7 @@ use shared_types::feature::column;
 use shared_types::site_model::{
     APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BIAS, RESIDUE_SLOPE, SITE_BIAS, SITE_SLOPE, SUM_UNIT,
 };
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
+use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, Site};
 
 /// No atom.
 const NONE: u32 = u32::MAX;
@@ -28,37 +29,36 @@ const GROUPS: usize = 256;
 /// Fewest atoms in a group.
 const LEAST_GROUP: u32 = 64;
 
+/// What a block of [`fn@binding_sites`] works in.
+#[derive(Arguments)]
+pub struct SiteScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// The best atoms of each group of threads.
+    tops: &'a mut Shared<Top, GROUPS>,
+    /// The sites' centres.
+    peaks: &'a mut Shared<Peak, MOST_SITES>,
+}
+
 /// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
-/// - `output`: one row per residue; `site_score` is written.
-/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
-/// - `summaries`: one per structure; `sites` is written.
-/// - `sites`: [`MOST_SITES`] per structure, by decreasing score; unused ones are zero.
-/// - `best`: scratch, one element per residue.
-/// - `sums`: the result of [`fn@crate::points::site_sums`]; the other inputs are those it read.
 /// - `residue_atoms`: as in [`fn@crate::atom_cells`].
 #[kernel(threads = 128, blocks_per_sm = 8, avx512)]
 pub fn binding_sites(
     block: &mut Block,
-    output: &mut Segment<FeatureRow>,
-    site_ids: &mut Segment<i32>,
-    summaries: &mut Segment<StructureSummary>,
-    sites: &mut Segment<Site>,
-    best: &mut Segment<u32>,
-    sums: &[u32],
-    spots: &[Spot],
-    point_atoms: &[PointAtom],
+    found: FoundSites<'_>,
+    points: SitePoints<'_>,
     descriptors: &[BatchStructureDesc],
     residue_atoms: &[u32],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    frames: &[Frame],
-    frame: &mut Shared<Frame, 1>,
-    tops: &mut Shared<Top, GROUPS>,
-    peaks: &mut Shared<Peak, MOST_SITES>,
+    atoms: SortedAtoms<'_>,
+    scratch: SiteScratch<'_>,
     config: MegaFusedConfig,
 ) {
     enum Here {}
+    let FoundSites { output, site_ids, summaries, sites, best } = found;
+    let SitePoints { sums, spots, point_atoms } = points;
+    let SortedAtoms { sorted, cells, frames } = atoms;
+    let SiteScratch { frame, tops, peaks } = scratch;
     let index = block.index();
     let structure = descriptors.at(index);
     let (n, rows, first) = (structure.n_atoms, structure.n_residues, structure.atom_offset);

@@ -6,12 +6,11 @@
 use crate::features::centrality::{AllBlocks, FEW};
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
-use crate::scratch::{
-    AlphaCarbon, Facts, NO_STRUCTURE, ResidueExposure, Shape, Traits, WorkItem, WorkSplit, WorkVectors,
-};
+use crate::groups::{Batch, CentralityScratch, FoundCentrality, Gathered, GraphParts, GridScratch, RowItems};
+use crate::scratch::{AlphaCarbon, Facts, NO_STRUCTURE, Shape, WorkItem, WorkSplit};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
+use shared_types::{BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps};
 
 /// The contact graph of a structure whose lists were written by several blocks.
 #[inline(always)]
@@ -31,43 +30,34 @@ fn graph_of<'a>(
 }
 
 /// The first kernel for large structures: gathers what the later ones read. Block `i` takes structure `i` if it has more
-/// residues than the limit in `split`. Buffers are those of the fused kernel.
+/// residues than the limit in `split`.
 ///
 /// - `axes`: directions of side chains, one per residue.
 /// - `facts`: one element per structure.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_alpha_carbons(
     block: &mut Block,
-    atoms: &[Atom],
-    ca_indices: &[u32],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    conservation: &[f32],
-    bfactor: &[f32],
-    gisaid_freq: &[f32],
-    gisaid_velocity: &[f32],
-    chain_ids: &[u32],
-    exposure: &[ResidueExposure],
-    alpha_carbons: &mut Segment<AlphaCarbon>,
-    traits: &mut Segment<Traits>,
-    bfactor_z: &mut Segment<f32>,
+    batch: Batch<'_>,
+    gathered: Gathered<'_>,
     axes: &mut Segment<[f32; 3]>,
     facts: &mut Segment<Facts>,
     split: WorkSplit,
 ) {
     enum Here {}
+    let Gathered { alpha_carbons, traits, bfactor_z } = gathered;
     let n = alpha_carbons.len();
     if n <= split.largest {
         return;
     }
-    let structure = descriptors.at(block.index());
+    let structure = batch.descriptors.at(block.index());
     let first = structure.ca_offset;
     let inputs = alpha_carbons::Inputs {
-        atoms: View::of(atoms.part(structure.atom_offset, structure.n_atoms)),
-        ca_indices: View::of(ca_indices.part(first, n)),
-        residue_types: View::of(residue_types.part(first, n)),
-        chain_ids: View::of(chain_ids.part(first, n)),
+        atoms: View::of(batch.atoms.part(structure.atom_offset, structure.n_atoms)),
+        ca_indices: View::of(batch.ca_indices.part(first, n)),
+        residue_types: View::of(batch.residue_types.part(first, n)),
+        chain_ids: View::of(batch.chain_ids.part(first, n)),
     };
+    let Batch { conservation, bfactor, gisaid_freq, gisaid_velocity, exposure, .. } = batch;
     let steps = split.steps();
     let given = |all| View::of(<[f32]>::part(all, first, n));
     alpha_carbons::gather::<Here>(block, &inputs, n, alpha_carbons);
@@ -99,18 +89,12 @@ pub fn split_pairs(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     contacts: &mut Segment<u32>,
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    exposure: &[ResidueExposure],
-    alpha_carbons: &[AlphaCarbon],
-    traits: &[Traits],
-    axes: &[[f32; 3]],
-    facts: &[Facts],
+    rows: RowItems<'_>,
     config: MegaFusedConfig,
     split: WorkSplit,
 ) {
     enum Here {}
+    let RowItems { items, descriptors, residue_types, exposure, alpha_carbons, traits, axes, facts } = rows;
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
@@ -149,15 +133,14 @@ pub fn split_network(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    alpha_carbons: &[AlphaCarbon],
-    contacts: &[u32],
+    graph: GraphParts<'_>,
     bfactor_z: &[f32],
     facts: &[Facts],
     config: MegaFusedConfig,
     split: WorkSplit,
 ) {
     enum Here {}
+    let GraphParts { descriptors, alpha_carbons, contacts } = graph;
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
@@ -171,24 +154,21 @@ pub fn split_network(
 
 /// Centrality of those of the `structures` that have more than `most` residues, one after another by all blocks.
 ///
-/// - `work`, `axes`: scratch, an element per residue. The axes have been read.
-/// - `few`: scratch, [`fn@few_pairs`] pairs.
+/// - `output`: the rows of the batch.
 #[kernel(threads = 512, blocks_per_sm = 1)]
 pub fn split_eigenvectors(
     grid: &mut WholeGrid,
     output: &mut GridMemory<FeatureRow>,
-    work: &mut GridMemory<WorkVectors>,
-    axes: &mut GridMemory<[f32; 3]>,
-    few: &mut GridMemory<[f32; 2]>,
-    descriptors: &[BatchStructureDesc],
-    alpha_carbons: &[AlphaCarbon],
-    contacts: &[u32],
+    scratch: GridScratch<'_>,
+    graph: GraphParts<'_>,
     config: MegaFusedConfig,
     split: WorkSplit,
     structures: u32,
     most: u32,
 ) {
     enum Here {}
+    let GridScratch { work, axes, few } = scratch;
+    let GraphParts { descriptors, alpha_carbons, contacts } = graph;
     for structure in 0..structures {
         let structure = descriptors.at(structure);
         let (first, n) = (structure.ca_offset, structure.n_residues);
@@ -226,20 +206,18 @@ pub const fn few_pairs() -> usize {
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_centrality(
     block: &mut Block,
-    output: &mut Segment<FeatureRow>,
-    summaries: &mut Segment<StructureSummary>,
-    descriptors: &[BatchStructureDesc],
-    alpha_carbons: &[AlphaCarbon],
-    contacts: &[u32],
+    found: FoundCentrality<'_>,
+    graph: GraphParts<'_>,
     facts: &[Facts],
-    work: &mut Segment<WorkVectors>,
-    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
-    ritz: &mut Shared<f32, { centrality::STEPS }>,
+    scratch: CentralityScratch<'_>,
     config: MegaFusedConfig,
     split: WorkSplit,
     most: u32,
 ) {
     enum Here {}
+    let FoundCentrality { output, summaries } = found;
+    let GraphParts { descriptors, alpha_carbons, contacts } = graph;
+    let CentralityScratch { work, lanczos } = scratch;
     let n = output.len();
     if n <= split.largest {
         return;
@@ -254,7 +232,7 @@ pub fn split_centrality(
     }
     let mut vectors = work.whole();
     let mut vectors = vectors.flatten();
-    centrality::by_block::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    centrality::by_block::<Here>(block, graph, n, &mut vectors, lanczos.coefficients, lanczos.ritz, output);
     let number = whole::contacts::<Here>(block, graph, n);
     whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

@@ -3,6 +3,8 @@
 use super::memory::Memory;
 use crate::pack::BatchChunk;
 use cuda_std::launch::{Host, Space};
+use kernels_gpu::groups::{AtomItemsArgs, BatchArgs, SortedAtomsArgs, UnsortedAtomsArgs};
+use kernels_gpu::scratch::{ResidueExposure, WorkItem};
 use shared_types::{Atom, BatchStructureDesc, POINTS_PER_GROUP, PointGroup};
 
 macro_rules! batch_inputs {
@@ -139,6 +141,40 @@ macro_rules! batch_inputs {
 }
 
 shared_types::residue_inputs!(batch_inputs);
+
+impl<S: Space> BatchInputs<'_, S> {
+    /// What the kernels of rows read, with the exposure of residues.
+    pub(super) fn batch<'s>(&'s self, exposure: S::Ref<'s, ResidueExposure>) -> BatchArgs<'s, S> {
+        let given = self.shorter();
+        BatchArgs {
+            atoms: given.atoms,
+            ca_indices: given.ca_indices,
+            descriptors: given.descriptors,
+            residue_types: given.residue_types,
+            conservation: given.conservation,
+            bfactor: given.bfactor,
+            gisaid_freq: given.gisaid_freq,
+            gisaid_velocity: given.gisaid_velocity,
+            chain_ids: given.chain_ids,
+            exposure,
+        }
+    }
+
+    /// What is sorted into cells.
+    pub(super) fn unsorted(&self) -> UnsortedAtomsArgs<'_, S> {
+        let BatchInputs { atoms, descriptors, chain_ids, residue_atoms, .. } = self.shorter();
+        UnsortedAtomsArgs { atoms, descriptors, chain_ids, residue_atoms }
+    }
+
+    /// Heavy atoms, item by item.
+    pub(super) fn atom_items<'s>(
+        &'s self,
+        items: S::Ref<'s, WorkItem>,
+        atoms: SortedAtomsArgs<'s, S>,
+    ) -> AtomItemsArgs<'s, S> {
+        AtomItemsArgs { items, descriptors: S::shorter(self.descriptors), atoms }
+    }
+}
 
 impl<S: Space> Clone for BatchInputs<'_, S> {
     fn clone(&self) -> Self {

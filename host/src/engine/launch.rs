@@ -5,6 +5,10 @@ use super::groups::{Shared, take_columns};
 use super::memory::Memory;
 use super::workspace::Workspace;
 use cuda_std::launch::Executor;
+use kernels_gpu::groups::{
+    CentralityScratchArgs, CountedAtomsArgs, FoundCentralityArgs, FoundPointsArgs, FoundSitesArgs, GraphPartsArgs,
+    GridScratchArgs, PointItemsArgs, ResidueItemsArgs, RowItemsArgs, RowScratchArgs, SitePointsArgs, SortedAtomsArgs,
+};
 use kernels_gpu::{
     atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
@@ -44,37 +48,21 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     if !sizes.steps.has(Steps::EXPOSURE) {
         return Ok(());
     }
-    macro_rules! launch {
-        ($kernel:ident) => {{
-            let given = inputs.shorter();
-            let args = $kernel::Args {
-                frames: M::segments(&mut work.frames, &work.structures),
-                sorted: M::segments(&mut work.sorted, &work.heavy_atoms),
-                cells: M::segments(&mut work.cells, &work.heavy_atoms),
-                owners: M::segments(&mut work.owners, &work.heavy_atoms),
-                atoms: given.atoms,
-                descriptors: given.descriptors,
-                chain_ids: given.chain_ids,
-                residue_atoms: given.residue_atoms,
-                largest: sizes.largest_atoms,
-            };
-            sizes.launch::<$kernel::Kernel, _>(executor, args)?;
-        }};
-    }
+    let largest = sizes.largest_atoms;
     if sizes.few_atoms {
-        launch!(cells);
+        let made = work.cells.made(&work.structures, &work.heavy_atoms);
+        let args = cells::Args { made, unsorted: inputs.unsorted(), largest };
+        sizes.launch::<cells::Kernel, _>(executor, args)?;
     }
     if sizes.many_atoms {
-        launch!(large_cells);
+        let made = work.cells.made(&work.structures, &work.heavy_atoms);
+        let args = large_cells::Args { made, unsorted: inputs.unsorted(), largest };
+        sizes.launch::<large_cells::Kernel, _>(executor, args)?;
     }
     let given = inputs.shorter();
     let args = surfaces::Args {
         surface: M::segments(&mut work.surface, &work.atom_items.offsets),
-        items: work.atom_items.view(),
-        descriptors: given.descriptors,
-        sorted: M::view(&work.sorted, sizes.atoms),
-        cells: M::view(&work.cells, sizes.atoms),
-        frames: M::view(&work.frames, sizes.structures),
+        atoms: inputs.atom_items(work.atom_items.view(), work.cells.sorted()),
         points: given.points,
         n_points: given.n_points,
         steps: sizes.steps.bits(),
@@ -96,34 +84,24 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         return Ok(());
     }
     if sizes.steps.has(Steps::DEPTH) {
-        let given = inputs.shorter();
         let args = depths::Args {
             depths: M::segments(&mut work.depths, &work.atom_items.offsets),
-            items: work.atom_items.view(),
-            descriptors: given.descriptors,
-            sorted: M::view(&work.sorted, sizes.atoms),
-            cells: M::view(&work.cells, sizes.atoms),
-            frames: M::view(&work.frames, sizes.structures),
+            atoms: inputs.atom_items(work.atom_items.view(), work.cells.sorted()),
             surface: M::view(&work.surface, sizes.atoms),
         };
         sizes.launch::<depths::Kernel, _>(executor, args)?;
     }
-    let given = inputs.shorter();
+    let BatchInputs { atoms, descriptors, residue_types, chain_ids, residue_atoms, .. } = inputs.shorter();
+    let items = work.residue_items.view();
     let args = exposure::Args {
         exposure: M::segments(&mut work.exposure, &work.residue_items.offsets),
-        items: work.residue_items.view(),
-        atoms: given.atoms,
-        descriptors: given.descriptors,
-        residue_types: given.residue_types,
-        chain_ids: given.chain_ids,
-        residue_atoms: given.residue_atoms,
-        sorted: M::view(&work.sorted, sizes.atoms),
-        cells: M::view(&work.cells, sizes.atoms),
-        owners: M::view(&work.owners, sizes.atoms),
-        frames: M::view(&work.frames, sizes.structures),
-        depths: M::view(&work.depths, sizes.atoms),
-        surface: M::view(&work.surface, sizes.atoms),
-        points: given.n_points,
+        residues: ResidueItemsArgs { items, atoms, descriptors, residue_types, chain_ids, residue_atoms },
+        counted: CountedAtomsArgs {
+            atoms: work.cells.owned(),
+            depths: M::view(&work.depths, sizes.atoms),
+            surface: M::view(&work.surface, sizes.atoms),
+        },
+        points: inputs.n_points,
         steps: sizes.steps.bits(),
     };
     sizes.launch::<exposure::Kernel, _>(executor, args)
@@ -146,7 +124,7 @@ pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
         launch_fused(executor, inputs, work, config)?;
     }
     if work.sizes.many_residues {
-        launch_spread(executor, inputs, work, config)?;
+        launch_split(executor, inputs, work, config)?;
     }
     Ok(())
 }
@@ -157,39 +135,25 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let sizes = &work.sizes;
-    let residues = &work.residues;
-    let given = inputs.shorter();
-    macro_rules! launch {
-        ($kernel:ident) => {{
-            let args = $kernel::Args {
-                output: M::segments(&mut work.rows, residues),
-                atoms: given.atoms,
-                ca_indices: given.ca_indices,
-                descriptors: given.descriptors,
-                residue_types: given.residue_types,
-                conservation: given.conservation,
-                bfactor: given.bfactor,
-                gisaid_freq: given.gisaid_freq,
-                gisaid_velocity: given.gisaid_velocity,
-                chain_ids: given.chain_ids,
-                exposure: M::view(&work.exposure, sizes.residues),
-                alpha_carbons: M::segments(&mut work.alpha_carbons, residues),
-                traits: M::segments(&mut work.traits, residues),
-                bfactor_z: M::segments(&mut work.bfactor_z, residues),
-                contacts: M::segments(&mut work.contacts, &work.contact_lists),
-                work: M::segments(&mut work.vectors, residues),
-                summaries: M::segments(&mut work.results.summaries, &work.structures),
-                config,
-                split: work.split,
-            };
-            sizes.launch::<$kernel::Kernel, _>(executor, args)
-        }};
+    let (sizes, residues, split) = (&work.sizes, &work.residues, work.split);
+    let output = M::segments(&mut work.rows, residues);
+    let batch = inputs.batch(M::view(&work.exposure, sizes.residues));
+    let scratch = RowScratchArgs {
+        gathered: work.gathered.segments(residues),
+        contacts: M::segments(&mut work.contacts, &work.contact_lists),
+        work: M::segments(&mut work.vectors, residues),
+    };
+    let summaries = M::segments(&mut work.results.summaries, &work.structures);
+    if sizes.steps.has(Steps::ALL_OF_ROWS) {
+        let args = fused::Args { output, batch, scratch, summaries, config, split };
+        sizes.launch::<fused::Kernel, _>(executor, args)
+    } else {
+        let args = selected::Args { output, batch, scratch, summaries, config, split };
+        sizes.launch::<selected::Kernel, _>(executor, args)
     }
-    if sizes.steps.has(Steps::ALL_OF_ROWS) { launch!(fused) } else { launch!(selected) }
 }
 
-fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
+fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
     work: &mut Workspace<M>,
@@ -197,21 +161,9 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
 ) -> Result<(), E::Error> {
     let (sizes, split) = (&work.sizes, work.split);
     let n = sizes.residues;
-    let given = inputs.shorter();
     let args = split_alpha_carbons::Args {
-        atoms: given.atoms,
-        ca_indices: given.ca_indices,
-        descriptors: given.descriptors,
-        residue_types: given.residue_types,
-        conservation: given.conservation,
-        bfactor: given.bfactor,
-        gisaid_freq: given.gisaid_freq,
-        gisaid_velocity: given.gisaid_velocity,
-        chain_ids: given.chain_ids,
-        exposure: M::view(&work.exposure, n),
-        alpha_carbons: M::segments(&mut work.alpha_carbons, &work.residues),
-        traits: M::segments(&mut work.traits, &work.residues),
-        bfactor_z: M::segments(&mut work.bfactor_z, &work.residues),
+        batch: inputs.batch(M::view(&work.exposure, n)),
+        gathered: work.gathered.segments(&work.residues),
         axes: M::segments(&mut work.axes, &work.residues),
         facts: M::segments(&mut work.facts, &work.structures),
         split,
@@ -222,62 +174,66 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     let args = split_pairs::Args {
         output: M::segments(&mut work.rows, &row_items.offsets),
         contacts: M::segments(&mut work.contacts, &row_items.others),
-        items: row_items.view(),
-        descriptors: given.descriptors,
-        residue_types: given.residue_types,
-        exposure: M::view(&work.exposure, n),
-        alpha_carbons: M::view(&work.alpha_carbons, n),
-        traits: M::view(&work.traits, n),
-        axes: M::view(&work.axes, n),
-        facts: M::view(&work.facts, sizes.structures),
+        rows: RowItemsArgs {
+            items: row_items.view(),
+            descriptors: given.descriptors,
+            residue_types: given.residue_types,
+            exposure: M::view(&work.exposure, n),
+            alpha_carbons: M::view(&work.gathered.alpha_carbons, n),
+            traits: M::view(&work.gathered.traits, n),
+            axes: M::view(&work.axes, n),
+            facts: M::view(&work.facts, sizes.structures),
+        },
         config,
         split,
     };
     sizes.launch::<split_pairs::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
+    let graph = GraphPartsArgs {
+        descriptors: given.descriptors,
+        alpha_carbons: M::view(&work.gathered.alpha_carbons, n),
+        contacts: M::view(&work.contacts, sizes.contact_words),
+    };
     if sizes.steps.has(Steps::NETWORK) {
-        let given = inputs.shorter();
         let args = split_network::Args {
             output: M::segments(&mut work.rows, &row_items.offsets),
             items: row_items.view(),
-            descriptors: given.descriptors,
-            alpha_carbons: M::view(&work.alpha_carbons, n),
-            contacts: M::view(&work.contacts, sizes.contact_words),
-            bfactor_z: M::view(&work.bfactor_z, n),
+            graph: graph.shorter(),
+            bfactor_z: M::view(&work.gathered.bfactor_z, n),
             facts: M::view(&work.facts, sizes.structures),
             config,
             split,
         };
         sizes.launch::<split_network::Kernel, _>(executor, args)?;
     }
+    let most = sizes.largest_centrality;
     if sizes.steps.has(Steps::CENTRALITY) && sizes.together.is_some() {
-        let given = inputs.shorter();
         let args = split_eigenvectors::Args {
             output: M::view_mut(&mut work.rows),
-            work: M::view_mut(&mut work.vectors),
-            axes: M::view_mut(&mut work.axes),
-            few: M::view_mut(&mut work.few),
-            descriptors: given.descriptors,
-            alpha_carbons: M::view(&work.alpha_carbons, n),
-            contacts: M::view(&work.contacts, sizes.contact_words),
+            scratch: GridScratchArgs {
+                work: M::view_mut(&mut work.vectors),
+                axes: M::view_mut(&mut work.axes),
+                few: M::view_mut(&mut work.few),
+            },
+            graph: graph.shorter(),
             config,
             split,
             structures: sizes.structures as u32,
-            most: sizes.largest_centrality,
+            most,
         };
         sizes.launch::<split_eigenvectors::Kernel, _>(executor, args)?;
     }
-    let given = inputs.shorter();
     let args = split_centrality::Args {
-        output: M::segments(&mut work.rows, &work.residues),
-        summaries: M::segments(&mut work.results.summaries, &work.structures),
-        descriptors: given.descriptors,
-        alpha_carbons: M::view(&work.alpha_carbons, n),
-        contacts: M::view(&work.contacts, sizes.contact_words),
+        found: FoundCentralityArgs {
+            output: M::segments(&mut work.rows, &work.residues),
+            summaries: M::segments(&mut work.results.summaries, &work.structures),
+        },
+        graph: graph.shorter(),
         facts: M::view(&work.facts, sizes.structures),
-        work: M::segments(&mut work.vectors, &work.residues),
+        scratch: CentralityScratchArgs { work: M::segments(&mut work.vectors, &work.residues) },
         config,
         split,
-        most: sizes.largest_centrality,
+        most,
     };
     sizes.launch::<split_centrality::Kernel, _>(executor, args)
 }
@@ -300,19 +256,21 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     let (atoms, residues) = (sizes.atoms, &work.residues);
     let given = inputs.shorter();
     let args = sites::Args {
-        output: M::segments(&mut work.rows, residues),
-        site_ids: M::segments(&mut work.results.site_ids, residues),
-        summaries: M::segments(&mut work.results.summaries, &work.structures),
-        sites: M::segments(&mut work.results.sites, &work.site_lists),
-        best: M::segments(&mut work.best, residues),
-        sums: M::view(&work.site_sums, atoms),
-        spots: M::view(&work.spots, atoms * CAPACITY as usize),
-        point_atoms: M::view(&work.point_atoms, atoms),
+        found: FoundSitesArgs {
+            output: M::segments(&mut work.rows, residues),
+            site_ids: M::segments(&mut work.results.site_ids, residues),
+            summaries: M::segments(&mut work.results.summaries, &work.structures),
+            sites: M::segments(&mut work.results.sites, &work.site_lists),
+            best: M::segments(&mut work.best, residues),
+        },
+        points: SitePointsArgs {
+            sums: M::view(&work.site_sums, atoms),
+            spots: M::view(&work.spots, atoms * CAPACITY as usize),
+            point_atoms: M::view(&work.point_atoms, atoms),
+        },
         descriptors: given.descriptors,
         residue_atoms: given.residue_atoms,
-        sorted: M::view(&work.sorted, atoms),
-        cells: M::view(&work.cells, atoms),
-        frames: M::view(&work.frames, sizes.structures),
+        atoms: work.cells.sorted(),
         config,
     };
     sizes.launch::<sites::Kernel, _>(executor, args)
@@ -325,63 +283,49 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut Workspace<M>,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
-    let (atoms, room, structures) = (sizes.atoms, sizes.atoms * CAPACITY as usize, sizes.structures);
+    let (atoms, room) = (sizes.atoms, sizes.atoms * CAPACITY as usize);
     let items = work.atom_items.count;
-    let given = inputs.shorter();
+    let BatchInputs { atoms: all, descriptors, residue_types, ca_indices, .. } = inputs.shorter();
     let args = points::Args {
-        point_atoms: M::segments(&mut work.point_atoms, &work.atom_items.offsets),
-        site_atoms: M::segments(&mut work.site_atoms, &work.atom_items.offsets),
-        points: M::segments(&mut work.points, &work.point_items),
-        counts: M::segments(&mut work.point_counts, &work.each_item),
-        items: work.atom_items.view(),
-        atoms: given.atoms,
-        descriptors: given.descriptors,
-        residue_types: given.residue_types,
-        ca_indices: given.ca_indices,
-        sorted: M::view(&work.sorted, atoms),
-        cells: M::view(&work.cells, atoms),
-        owners: M::view(&work.owners, atoms),
-        frames: M::view(&work.frames, structures),
+        found: FoundPointsArgs {
+            point_atoms: M::segments(&mut work.point_atoms, &work.atom_items.offsets),
+            site_atoms: M::segments(&mut work.site_atoms, &work.atom_items.offsets),
+            points: M::segments(&mut work.points, &work.point_items),
+            counts: M::segments(&mut work.point_counts, &work.each_item),
+        },
+        residues: PointItemsArgs { items: work.atom_items.view(), atoms: all, descriptors, residue_types, ca_indices },
+        owned: work.cells.owned(),
         surface: M::view(&work.surface, atoms),
-        n_points: given.n_points,
+        n_points: inputs.n_points,
     };
     sizes.launch::<points::Kernel, _>(executor, args)?;
-    let given = inputs.shorter();
     let args = scores::Args {
         spots: M::segments(&mut work.spots, &work.point_items),
         points: M::view(&work.points, room),
         counts: M::view(&work.point_counts, items),
         site_atoms: M::view(&work.site_atoms, atoms),
-        items: work.atom_items.view(),
-        descriptors: given.descriptors,
-        sorted: M::view(&work.sorted, atoms),
-        cells: M::view(&work.cells, atoms),
-        frames: M::view(&work.frames, structures),
+        atoms: inputs.atom_items(work.atom_items.view(), work.cells.sorted()),
     };
     sizes.launch::<scores::Kernel, _>(executor, args)?;
-    let given = inputs.shorter();
     let args = sums::Args {
         sums: M::segments(&mut work.site_sums, &work.atom_items.offsets),
         spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
-        items: work.atom_items.view(),
-        descriptors: given.descriptors,
-        sorted: M::view(&work.sorted, atoms),
-        cells: M::view(&work.cells, atoms),
-        frames: M::view(&work.frames, structures),
+        atoms: inputs.atom_items(work.atom_items.view(), work.cells.sorted()),
     };
     sizes.launch::<sums::Kernel, _>(executor, args)?;
     if !sizes.results.points {
         return Ok(());
     }
     let given = inputs.shorter();
+    let SortedAtomsArgs { cells, frames, .. } = work.cells.sorted();
     let args = point_list::Args {
         atom_points: M::segments(&mut work.results.atom_points, &work.heavy_atoms),
         spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
         descriptors: given.descriptors,
-        cells: M::view(&work.cells, atoms),
-        frames: M::view(&work.frames, structures),
+        cells,
+        frames,
     };
     sizes.launch::<point_list::Kernel, _>(executor, args)
 }

@@ -5,16 +5,15 @@ use super::groups::{Columns, Groups, value_offsets};
 use super::items::{self, DeviceItems, Items, Largest};
 use super::memory::Memory;
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
+use super::scratch::{Cells, GatheredRows};
 use super::selection::Request;
 use crate::pack::BatchChunk;
 use cuda_std::launch::Offsets;
 use kernels_gpu::few_pairs;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
-use kernels_gpu::scratch::{
-    AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkSplit, WorkVectors,
-};
+use kernels_gpu::scratch::{AtomSurface, Facts, ResidueExposure, WorkSplit, WorkVectors};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
-use shared_types::{Atom, FeatureRow, Group, Steps};
+use shared_types::{FeatureRow, Group, Steps};
 
 /// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
 ///
@@ -80,12 +79,9 @@ pub struct Workspace<M: Memory> {
     /// Room for the sites of each structure.
     pub(super) site_lists: M::Offsets,
     // An element a structure.
-    pub(super) frames: M::Buffer<Frame>,
     pub(super) facts: M::Buffer<Facts>,
     // An element a heavy atom.
-    pub(super) sorted: M::Buffer<Atom>,
-    pub(super) cells: M::Buffer<CellWords>,
-    pub(super) owners: M::Buffer<u32>,
+    pub(super) cells: Cells<M>,
     pub(super) surface: M::Buffer<AtomSurface>,
     pub(super) depths: M::Buffer<f32>,
     pub(super) point_atoms: M::Buffer<PointAtom>,
@@ -99,9 +95,7 @@ pub struct Workspace<M: Memory> {
     // An element a residue.
     pub(super) rows: M::Buffer<FeatureRow>,
     pub(super) exposure: M::Buffer<ResidueExposure>,
-    pub(super) alpha_carbons: M::Buffer<AlphaCarbon>,
-    pub(super) traits: M::Buffer<Traits>,
-    pub(super) bfactor_z: M::Buffer<f32>,
+    pub(super) gathered: GatheredRows<M>,
     pub(super) axes: M::Buffer<[f32; 3]>,
     pub(super) vectors: M::Buffer<WorkVectors>,
     /// Some pairs for a large structure's centrality.
@@ -135,11 +129,8 @@ impl<M: Memory> Workspace<M> {
             point_items: memory.no_offsets()?,
             each_item: memory.no_offsets()?,
             site_lists: memory.no_offsets()?,
-            frames: memory.empty()?,
             facts: memory.empty()?,
-            sorted: memory.empty()?,
-            cells: memory.empty()?,
-            owners: memory.empty()?,
+            cells: Cells::new(memory)?,
             surface: memory.empty()?,
             depths: memory.empty()?,
             point_atoms: memory.empty()?,
@@ -150,9 +141,7 @@ impl<M: Memory> Workspace<M> {
             point_counts: memory.empty()?,
             rows: memory.empty()?,
             exposure: memory.empty()?,
-            alpha_carbons: memory.empty()?,
-            traits: memory.empty()?,
-            bfactor_z: memory.empty()?,
+            gathered: GatheredRows::new(memory)?,
             axes: memory.empty()?,
             vectors: memory.empty()?,
             few: memory.empty()?,
@@ -221,10 +210,7 @@ impl<M: Memory> Workspace<M> {
         if sizes.steps.has(Steps::SITES) {
             self.prepare_points(memory, batch, &items, sizes)?;
         }
-        memory.reserve(&mut self.frames, sizes.structures)?;
-        memory.reserve(&mut self.sorted, sizes.atoms)?;
-        memory.reserve(&mut self.cells, sizes.atoms)?;
-        memory.reserve(&mut self.owners, sizes.atoms)?;
+        self.cells.reserve(memory, sizes.structures, sizes.atoms)?;
         memory.reserve(&mut self.surface, sizes.atoms)?;
         memory.reserve(&mut self.depths, sizes.atoms)?;
         memory.reserve(&mut self.exposure, sizes.residues)
@@ -255,9 +241,7 @@ impl<M: Memory> Workspace<M> {
         let &mut BatchSizes { residues, structures, steps, .. } = sizes;
         memory.reserve(&mut self.rows, residues)?;
         memory.reserve(&mut self.exposure, residues)?;
-        memory.reserve(&mut self.alpha_carbons, residues)?;
-        memory.reserve(&mut self.traits, residues)?;
-        memory.reserve(&mut self.bfactor_z, residues)?;
+        self.gathered.reserve(memory, residues)?;
         memory.reserve(&mut self.vectors, residues)?;
         memory.reserve(&mut self.contacts, sizes.contact_words)?;
         if steps.has(Steps::SITES) {

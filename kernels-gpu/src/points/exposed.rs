@@ -6,11 +6,12 @@ use super::near::each_near;
 use super::near::{self, Group};
 use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
-use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
+use crate::groups::{FoundPoints, OwnedAtoms, PointItems};
+use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, Frame};
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
-use shared_types::{Atom, BatchStructureDesc, NO_CA};
+use shared_types::{Atom, NO_CA};
 
 /// A warp's list of atoms that may cover an atom's points, and its room. On a device their half-spaces lie in shared memory, and
 /// all lanes read one at a time.
@@ -36,43 +37,43 @@ const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
 /// last.
 type Plane = [f32; 4];
 
+/// What a block of [`fn@site_points`] works in.
+#[derive(Arguments)]
+pub struct PointScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Numbers of the atoms that may have points.
+    numbers: &'a mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    /// These atoms.
+    chosen: &'a mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    /// The directions of their points.
+    masks: &'a mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    /// Atoms around, of each warp.
+    near: &'a mut Shared<Near, { WARPS * NEAR }>,
+    /// The same, on CPU cores.
+    listed: &'a mut Shared<Pick, { WARPS * LISTED }>,
+}
+
 /// Finds the points of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells. An atom with fewer
 /// than [`LEAST_CROWD`] atoms around it stands out too far and has none.
 ///
-/// - `point_atoms`, `site_atoms`: one element per heavy atom.
-/// - `points`: [`CAPACITY`] elements per heavy atom. The item's points come first in its part, each with its atom in the
-///   item and, in the lowest four bits, its direction.
-/// - `counts`: one element per item, the number of its points.
-/// - `items`, `atoms`, `descriptors`, `residue_types`, `ca_indices`: as in the fused kernel.
-/// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@crate::atom_cells`].
 /// - `surface`: the result of [`fn@crate::atom_surfaces`] with `n_points` test points. If the model's directions are
 ///   among the test points, atoms without accessible area are skipped: they have no point.
 #[kernel(threads = 256, blocks_per_sm(sm_80 = 4, sm_86 = none), avx512)]
 pub fn site_points(
     block: &mut Block,
-    point_atoms: &mut Segment<PointAtom>,
-    site_atoms: &mut Segment<SiteAtom>,
-    points: &mut Segment<u32>,
-    counts: &mut Segment<u32>,
-    items: &[WorkItem],
-    atoms: &[Atom],
-    descriptors: &[BatchStructureDesc],
-    residue_types: &[u8],
-    ca_indices: &[u32],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    owners: &[u32],
-    frames: &[Frame],
+    found: FoundPoints<'_>,
+    residues: PointItems<'_>,
+    owned: OwnedAtoms<'_>,
     surface: &[AtomSurface],
     n_points: u32,
-    frame: &mut Shared<Frame, 1>,
-    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
-    chosen: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
-    masks: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
-    near: &mut Shared<Near, { WARPS * NEAR }>,
-    listed: &mut Shared<Pick, { WARPS * LISTED }>,
+    scratch: PointScratch<'_>,
 ) {
     enum Here {}
+    let FoundPoints { point_atoms, site_atoms, points, counts } = found;
+    let PointItems { items, atoms, descriptors, residue_types, ca_indices } = residues;
+    let OwnedAtoms { sorted, cells, owners, frames } = owned;
+    let PointScratch { frame, numbers, chosen, masks, near, listed } = scratch;
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
     let n = structure.n_atoms;

@@ -6,14 +6,14 @@
 use super::near::{self, Group, SCRATCH, each_near};
 use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::{Bounds, Cells};
-use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
+use crate::groups::{AtomItems, SortedAtoms};
+use crate::scratch::{ATOMS_PER_ITEM, Frame};
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
     ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT,
     WEIGHT_UNIT,
 };
-use shared_types::{Atom, BatchStructureDesc};
 
 /// The most consecutive points that a warp takes at a time.
 const TOGETHER: u32 = 32;
@@ -150,10 +150,23 @@ fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Place; AT_A_TIME]) -> PerL
     })
 }
 
+/// What a block of [`fn@site_point_scores`] works in.
+#[derive(Arguments)]
+pub struct ScoreScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Where each warp's points begin.
+    starts: &'a mut Shared<u32, { PARTS }>,
+    /// Atoms around, of each warp.
+    near: &'a mut Shared<Pick, { WARPS * LISTED }>,
+    /// Ranges of atoms, of each warp.
+    scratch: &'a mut Shared<u32, { WARPS * SCRATCH }>,
+}
+
 /// Scores the points of every item. Block `i` takes those of item `i`.
 ///
 /// - `spots`: one element per point, at the index that it has in `points`.
-/// - `points`, `counts`, `site_atoms`: results of [`fn@crate::site_points`]; the other inputs are those it read.
+/// - `points`, `counts`, `site_atoms`: results of [`fn@crate::site_points`].
 #[kernel(threads = 128, blocks_per_sm = 5, avx512)]
 pub fn site_point_scores(
     block: &mut Block,
@@ -161,17 +174,12 @@ pub fn site_point_scores(
     points: &[u32],
     counts: &[u32],
     site_atoms: &[SiteAtom],
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    frames: &[Frame],
-    frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { PARTS }>,
-    near: &mut Shared<Pick, { WARPS * LISTED }>,
-    scratch: &mut Shared<u32, { WARPS * SCRATCH }>,
+    atoms: AtomItems<'_>,
+    scratch: ScoreScratch<'_>,
 ) {
     enum Here {}
+    let AtomItems { items, descriptors, atoms: SortedAtoms { sorted, cells, frames } } = atoms;
+    let ScoreScratch { frame, starts, near, scratch } = scratch;
     let count = counts.at(block.index());
     if count == 0 {
         return;

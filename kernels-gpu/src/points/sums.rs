@@ -3,10 +3,10 @@
 use super::near::{SCRATCH, bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
 use crate::atoms::cells::{Bounds, Cells};
-use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
+use crate::groups::{AtomItems, SortedAtoms};
+use crate::scratch::{Frame, atoms_per_item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
-use shared_types::{Atom, BatchStructureDesc};
 
 /// A warp's list of points near its 32 atoms, and its room. A device adds up the points when the list is full.
 #[cfg(target_arch = "nvptx64")]
@@ -20,26 +20,33 @@ type Near = Pick;
 const NEAR: usize = 1024;
 const _: () = assert!(THREADS == 256);
 
+/// What a block of [`fn@site_sums`] works in.
+#[derive(Arguments)]
+pub struct SumScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// Points around, of each warp.
+    near: &'a mut Shared<Near, { WARPS * NEAR }>,
+    /// Ranges of points, of each warp.
+    scratch: &'a mut Shared<u32, { WARPS * SCRATCH }>,
+}
+
 /// Adds up the scores of the points within [`AROUND`] of every heavy atom. Block `i` takes the atoms of item `i`.
 ///
 /// - `sums`: one element per heavy atom, in the order of cells. Sums saturate at 2^32 - 1.
-/// - `spots`: the result of [`fn@crate::site_point_scores`]; the other inputs are those it read.
+/// - `spots`, `point_atoms`: results of [`fn@crate::site_point_scores`] and [`fn@crate::site_points`].
 #[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn site_sums(
     block: &mut Block,
     sums: &mut Segment<u32>,
     spots: &[Spot],
     point_atoms: &[PointAtom],
-    items: &[WorkItem],
-    descriptors: &[BatchStructureDesc],
-    sorted: &[Atom],
-    cells: &[CellWords],
-    frames: &[Frame],
-    frame: &mut Shared<Frame, 1>,
-    near: &mut Shared<Near, { WARPS * NEAR }>,
-    scratch: &mut Shared<u32, { WARPS * SCRATCH }>,
+    atoms: AtomItems<'_>,
+    scratch: SumScratch<'_>,
 ) {
     enum Here {}
+    let AtomItems { items, descriptors, atoms: SortedAtoms { sorted, cells, frames } } = atoms;
+    let SumScratch { frame, near, scratch } = scratch;
     let item = items.at(block.index());
     let n = descriptors.at(item.structure).n_atoms;
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));

@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result};
 use cuda_host::raw::{RawKernel, Word, load_image};
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
 use cuda_std::launch::{Offsets, Segments};
+use kernels_gpu::groups::{AtomItemsArgs, MadeCellsArgs, SortedAtomsArgs, UnsortedAtomsArgs};
 use kernels_gpu::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
 use kernels_gpu::{atom_cells as cells, atom_surfaces as surfaces};
 use prism_host::PackedBatch;
@@ -85,14 +86,18 @@ impl Buffers {
         let by_structure = DeviceOffsets::new(stream, batch.structure_offsets())?;
         let by_atom = DeviceOffsets::new(stream, batch.atom_offsets())?;
         let args = cells::Args {
-            frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
-            sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
-            cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
-            owners: Segments { data: self.owners.view_mut(), offsets: &by_atom },
-            atoms: self.atoms.view(),
-            descriptors: self.descriptors.view(),
-            chain_ids: self.chain_ids.view(),
-            residue_atoms: self.residue_atoms.view(),
+            made: MadeCellsArgs {
+                frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
+                sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
+                cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
+                owners: Segments { data: self.owners.view_mut(), offsets: &by_atom },
+            },
+            unsorted: UnsortedAtomsArgs {
+                atoms: self.atoms.view(),
+                descriptors: self.descriptors.view(),
+                chain_ids: self.chain_ids.view(),
+                residue_atoms: self.residue_atoms.view(),
+            },
             largest: u32::MAX,
         };
         cells::launch(executor, u32::try_from(batch.n_structures())?, args)?;
@@ -102,11 +107,15 @@ impl Buffers {
     fn launch(&mut self, executor: &CudaExecutor) -> Result<()> {
         let args = surfaces::Args {
             surface: Segments { data: self.surface.view_mut(), offsets: &self.offsets },
-            items: self.items.view(),
-            descriptors: self.descriptors.view(),
-            sorted: self.sorted.view(),
-            cells: self.cells.view(),
-            frames: self.frames.view(),
+            atoms: AtomItemsArgs {
+                items: self.items.view(),
+                descriptors: self.descriptors.view(),
+                atoms: SortedAtomsArgs {
+                    sorted: self.sorted.view(),
+                    cells: self.cells.view(),
+                    frames: self.frames.view(),
+                },
+            },
             points: self.points.view(),
             n_points: self.n_points,
             steps: Steps::ALL.bits(),

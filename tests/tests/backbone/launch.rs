@@ -1,6 +1,7 @@
 //! The backbone's columns from the engine on CPU cores, and from direct launches of its kernels.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
+use kernels_gpu::groups::BackboneItemsArgs;
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms, WorkItem};
 use kernels_gpu::{backbone_bonds, backbone_geometry, backbone_states};
 use prism_host::{PackedBatch, StructureInput};
@@ -35,15 +36,17 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
         output: Segments { data: &mut output[..], offsets: &by_item },
         carbons: Segments { data: &mut carbons[..], offsets: &by_item },
         peptides: Segments { data: &mut peptides[..], offsets: &by_item },
-        items: &items[..],
-        atoms: batch.atoms(),
-        ca_indices: batch.ca_indices(),
-        descriptors: batch.descriptors(),
-        residue_types: batch.residue_types(),
-        chain_ids: batch.chain_ids(),
-        residue_atoms: batch.residue_atoms(),
-        roles: batch.roles(),
-        closures: batch.closures(),
+        residues: BackboneItemsArgs {
+            items: &items[..],
+            atoms: batch.atoms(),
+            ca_indices: batch.ca_indices(),
+            descriptors: batch.descriptors(),
+            residue_types: batch.residue_types(),
+            chain_ids: batch.chain_ids(),
+            residue_atoms: batch.residue_atoms(),
+            roles: batch.roles(),
+            closures: batch.closures(),
+        },
     };
     backbone_geometry::launch(executor, blocks, args).expect("angles");
     let args = backbone_bonds::Args {

@@ -5,6 +5,7 @@ use crate::engine::batch_inputs::BatchInputs;
 use crate::engine::batch_sizes::BatchSizes;
 use crate::engine::memory::Memory;
 use cuda_std::launch::Executor;
+use kernels_gpu::groups::BackboneItemsArgs;
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states};
 use shared_types::feature::BackboneRow;
@@ -64,15 +65,17 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
             output: M::segments(&mut self.rows, &items.offsets),
             carbons: M::segments(&mut self.carbons, &items.offsets),
             peptides: M::segments(&mut self.peptides, &items.offsets),
-            items: items.view(),
-            atoms: given.atoms,
-            ca_indices: given.ca_indices,
-            descriptors: given.descriptors,
-            residue_types: given.residue_types,
-            chain_ids: given.chain_ids,
-            residue_atoms: given.residue_atoms,
-            roles: given.roles,
-            closures: given.closures,
+            residues: BackboneItemsArgs {
+                items: items.view(),
+                atoms: given.atoms,
+                ca_indices: given.ca_indices,
+                descriptors: given.descriptors,
+                residue_types: given.residue_types,
+                chain_ids: given.chain_ids,
+                residue_atoms: given.residue_atoms,
+                roles: given.roles,
+                closures: given.closures,
+            },
         };
         sizes.launch::<geometry::Kernel, _>(executor, args)?;
         if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
