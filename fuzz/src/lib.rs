@@ -9,12 +9,14 @@ mod kernels;
 mod packed;
 mod reading;
 mod text;
+mod trajectories;
 
 pub use archives::{bzip2, database, tar, xz, zstd};
 pub use binary::bcif;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
 pub use text::{arrays, b_column, foldcomp, inflate, mmcif, pdb, pqr};
+pub use trajectories::{topology, trajectory};
 
 use prism_host::annotations::Annotations;
 use prism_host::lineages::Lineages;

@@ -24,6 +24,7 @@ mod relations;
 mod report;
 mod sites;
 mod timings;
+mod trajectory;
 mod usage;
 
 use args::{Cli, Command, GlobalArgs};

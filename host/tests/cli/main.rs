@@ -22,3 +22,4 @@ mod report;
 mod run;
 mod sites;
 mod sources;
+mod trajectory;

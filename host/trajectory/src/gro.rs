@@ -271,13 +271,13 @@ pub(crate) fn is_one(source: &Source) -> bool {
 /// The atoms of the first frame. Numbers of residues have five columns, so that they begin again after 99,999.
 pub(crate) fn topology(source: &Source) -> Result<Topology, Fault> {
     let (mut found, mut positions) = (Topology::default(), Vec::new());
-    each(source, 0, usize::MAX, Vec::new(), |line, position| {
+    let (_, cell, _) = each(source, 0, usize::MAX, Vec::new(), |line, position| {
         let field = |begin: usize| line.get(begin..begin + 5).unwrap_or_default().trim_ascii();
         let number = text(field(0)).parse().map_err(|_| format!("the residue number is {:?}", shown(field(0))))?;
         found.push(name(field(10)), name(field(5)), number, name(b""));
         positions.push(position.map(|value| value * 10.0));
         Ok(())
     })?;
-    found.positions = Some(positions);
+    (found.positions, found.cell) = (Some(positions), cell);
     Ok(found)
 }

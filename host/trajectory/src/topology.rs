@@ -4,6 +4,7 @@ mod prmtop;
 mod psf;
 
 use crate::error::{Fault, Problem, TrajectoryError};
+use crate::frame::Cell;
 use crate::gro;
 use crate::source::Source;
 use std::path::Path;
@@ -47,6 +48,8 @@ pub struct Topology {
     pub bonds: Vec<[u32; 2]>,
     /// Positions in Å, if the file has them.
     pub positions: Option<Vec<[f32; 3]>>,
+    /// The periodic cell, if the file has one.
+    pub cell: Option<Cell>,
 }
 
 impl Topology {

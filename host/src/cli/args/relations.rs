@@ -1,6 +1,6 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
-use super::{JobArgs, ProvenanceArgs};
+use super::{JobArgs, ProvenanceArgs, TrajectoryArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -20,6 +20,9 @@ pub struct RelationArgs {
     pub job: JobArgs,
 
     #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
+
+    #[command(flatten)]
     pub provenance: ProvenanceArgs,
 }
 
@@ -29,6 +32,10 @@ pub struct EdgesArgs {
     #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2,
         default_values_t = [KindArg::Ca, KindArg::Atom])]
     pub kinds: Vec<KindArg>,
+
+    /// A line for each pair that is in contact in any frame of --trajectory, with the share of frames.
+    #[arg(long, requires = "trajectory", display_order = 3)]
+    pub occupancy: bool,
 
     #[command(flatten)]
     pub relation: RelationArgs,
