@@ -3,7 +3,8 @@
 use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
-use super::job::{Inflow, Job, Sink, Stop};
+use super::inflow::Inflow;
+use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder};
 use super::provenance;
 use super::report::Report;

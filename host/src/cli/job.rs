@@ -4,6 +4,7 @@ use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, TrajectoryArgs
 use super::between;
 use super::failure::Failure;
 use super::files::Files;
+use super::inflow::Inflow;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
@@ -20,8 +21,7 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Batch, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames,
-    WorkerTime,
+    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -429,39 +429,6 @@ pub struct Found {
     atoms: usize,
     /// The frames of a trajectory, if the inputs are of one.
     frames: Option<TrajectoryFrames>,
-}
-
-/// Where batches come from.
-pub enum Inflow {
-    Files(StructureFiles),
-    Frames(TrajectoryFrames),
-}
-
-impl Inflow {
-    /// Begins to read ahead. Frames are decoded faster than they are computed.
-    fn begin(&mut self) {
-        if let Self::Files(files) = self {
-            files.begin();
-        }
-    }
-
-    fn with_batch_atoms(self, atoms: usize) -> Self {
-        match self {
-            Self::Files(files) => Self::Files(files.with_batch_atoms(atoms)),
-            Self::Frames(frames) => Self::Frames(frames.with_batch_atoms(atoms)),
-        }
-    }
-}
-
-impl Iterator for Inflow {
-    type Item = Batch;
-
-    fn next(&mut self) -> Option<Batch> {
-        match self {
-            Self::Files(files) => files.next(),
-            Self::Frames(frames) => frames.next(),
-        }
-    }
 }
 
 /// The engine of a run, and what goes into its outputs.

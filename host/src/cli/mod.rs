@@ -12,6 +12,7 @@ mod files;
 mod folder;
 mod generate;
 mod html;
+mod inflow;
 mod info;
 mod interrupt;
 mod job;

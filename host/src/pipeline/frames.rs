@@ -9,6 +9,7 @@ use crate::trajectory::{Frame, Template, Trajectory};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Limit of the first batch in atoms, as for files: it starts the computation early.
@@ -33,8 +34,8 @@ const SHARES_OF_THE_REST: usize = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TrajectoryFrames {
-    template: Template,
-    files: Vec<Trajectory>,
+    template: Arc<Template>,
+    files: Arc<[Trajectory]>,
     /// Numbers in the trajectory, files, and numbers there.
     chosen: Vec<(u32, u32, u32)>,
     next: usize,
@@ -63,8 +64,8 @@ impl TrajectoryFrames {
     /// # Errors
     /// If threads cannot be created.
     pub fn new(
-        template: Template,
-        files: Vec<Trajectory>,
+        template: impl Into<Arc<Template>>,
+        files: impl Into<Arc<[Trajectory]>>,
         chosen: Vec<(u32, u32, u32)>,
         batch_atoms: usize,
         cancel: &Cancel,
@@ -73,6 +74,7 @@ impl TrajectoryFrames {
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("frames {index}"))
             .build()?;
+        let (template, files) = (template.into(), files.into());
         let (cancel, notes) = (cancel.clone(), template.notes().to_vec());
         let (next, divided, is_ended) = (0, 0, false);
         let batch =
@@ -121,7 +123,7 @@ impl TrajectoryFrames {
             );
             said.push(Outcome::Said { name: self.files[0].name().to_owned(), text });
         }
-        for run in &self.files {
+        for run in self.files.iter() {
             let without = run.without_positions();
             if without > 0 {
                 let have = counted(without, "frame has", "frames have");

@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn angles_have_their_mean_on_the_circle() {
         let mut circle = Circle::default();
-        [179.0, -179.0, f32::NAN, 179.0, -179.0].map(|angle| circle.add(angle));
+        [179.0, -179.0, f32::NAN, 179.0, -179.0].iter().for_each(|angle| circle.add(*angle));
         assert!((circle.statistic(Statistic::Mean).abs() - 180.0).abs() < 1e-4);
         // scipy.stats.circstd of these, in degrees.
         assert!((circle.statistic(Statistic::Sd) - 1.000_025_4).abs() < 1e-5, "{}", circle.statistic(Statistic::Sd));
