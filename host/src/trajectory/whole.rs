@@ -261,6 +261,43 @@ mod tests {
         }
     }
 
+    /// Two residues of a chain, an ion and a water.
+    fn topology(bonds: &[[u32; 2]]) -> Topology {
+        let atoms: [(&[u8; 8], &[u8; 8], i32); 8] = [
+            (b"N\0\0\0\0\0\0\0", b"GLY\0\0\0\0\0", 1),
+            (b"CA\0\0\0\0\0\0", b"GLY\0\0\0\0\0", 1),
+            (b"N\0\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CA\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CB\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CA\0\0\0\0\0\0", b"CAL\0\0\0\0\0", 3),
+            (b"OW\0\0\0\0\0\0", b"SOL\0\0\0\0\0", 4),
+            (b"HW1\0\0\0\0\0", b"SOL\0\0\0\0\0", 4),
+        ];
+        Topology {
+            names: atoms.iter().map(|atom| *atom.0).collect(),
+            residue_names: atoms.iter().map(|atom| *atom.1).collect(),
+            residue_numbers: atoms.iter().map(|atom| atom.2).collect(),
+            segments: vec![[0; 8]; 8],
+            bonds: bonds.to_vec(),
+            ..Topology::default()
+        }
+    }
+
+    #[test]
+    fn atoms_of_a_topology_are_put_together_by_bonds_or_residues() {
+        // Along x in a cell of 10 Å, with the boundary between the residues, and within the water.
+        let whole = [8.0, 9.5, 10.8, 12.2, 13.0, 4.0, 9.9, 10.8];
+        let cell = Cell::new(&[[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
+        let bonds = [[4, 3], [0, 1], [1, 2], [2, 3], [6, 7]];
+        for bonds in [&bonds[..], &[]] {
+            let mut atoms: Vec<[f64; 4]> = whole.iter().map(|x| [x % 10.0, 5.0, 5.0, 0.0]).collect();
+            assert!(Links::of_topology(&topology(bonds)).join(&cell, &mut atoms));
+            for (atom, x) in atoms.iter().zip(whole) {
+                assert!((atom[0] - x).abs() < 1e-9, "{bonds:?}: {atoms:?}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_whole_keeps_its_bits() {
         let (links, atoms, vectors) = trimer();

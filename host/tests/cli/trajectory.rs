@@ -170,7 +170,9 @@ fn mismatches_are_explained() {
     let crambin = shipped("1crn.pdb");
     of(crambin.to_str().unwrap(), &[&made("small.xtc")]).says(1, "1crn.pdb: has 327 atoms, but small.xtc has 417");
     of(&top, &["missing.xtc"]).says(1, "missing.xtc: cannot be read");
-    of(&top, &[&top]).says(1, "top.pdb: is no trajectory of a known format");
+    of(&top, &[&top]).says(1, "top.pdb: is a structure and no trajectory");
+    run.put("notes.txt", "nothing\n");
+    of(&top, &["notes.txt"]).says(1, "notes.txt: is no trajectory of a known format");
     of(&made("few.xtc"), &[&made("small.xtc")]).says(1, "few.xtc: is no topology; the formats are PDB");
     of(&top, &[&made("small.xtc"), &made("few.xtc")])
         .says(1, "few.xtc: has 9 atoms in each frame, but small.xtc has 417");

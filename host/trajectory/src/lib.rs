@@ -232,8 +232,17 @@ fn indexed(source: &Source) -> Result<(Format, Index), Fault> {
 
 /// What a file is, if it is in another format that is known.
 fn foreign(head: &[u8]) -> Option<&'static str> {
+    const MODELS: &str = "is a structure and no trajectory; if it has a model for each frame, give it alone, and take them by --model all";
     const COMPRESSED: &str = "is compressed, so its frames cannot be read in any order; unpack it";
-    let formats: [(&[u8], &str); 6] = [
+    let formats: [(&[u8], &str); 14] = [
+        (b"ATOM  ", MODELS),
+        (b"HETATM", MODELS),
+        (b"HEADER", MODELS),
+        (b"CRYST1", MODELS),
+        (b"MODEL ", MODELS),
+        (b"REMARK", MODELS),
+        (b"TITLE ", MODELS),
+        (b"data_", MODELS),
         (b"\x89HDF", "is in HDF5 (H5MD, or NetCDF 4), which is not read; write it as XTC or DCD"),
         (b"\x1f\x8b", COMPRESSED),
         (b"BZh", COMPRESSED),

@@ -219,8 +219,9 @@ fn other_files_are_refused_by_name() {
     assert!(refused(b"\x89HDF\r\n\x1a\n").contains("HDF5"));
     assert!(refused(b"\x1f\x8b\x08\0\0\0\0\0").contains("compressed"));
     assert!(refused(b"CDF\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").contains("AMBER"));
+    assert!(refused(b"HEADER\nATOM\n").contains("--model all"));
     assert_eq!(refused(b""), "x: has no frame");
-    for text in ["ATOM\n", "HEADER\nATOM\n", "\n\n\n", "a title\n2\nno atoms\nat all\n1 2 3\n"] {
+    for text in ["ATOM\n", "\n\n\n", "a title\n2\nno atoms\nat all\n1 2 3\n"] {
         assert!(
             refused(text.as_bytes()).contains("no trajectory of a known format"),
             "{text:?}: {}",
