@@ -6,8 +6,8 @@ use super::{Frame, Template, Trajectory};
 use crate::inputs::InputFailure;
 use crate::plural::counted;
 use crate::read::{
-    AtomArrays, Models, Problem, ReadError, ReadOptions, ReadStructure, Texts, contents, each_atom, plain, read_arrays,
-    read_bytes,
+    AtomArrays, Models, Note, NoteKind, Problem, ReadError, ReadOptions, ReadStructure, Texts, contents, each_atom,
+    plain, read_arrays, read_bytes,
 };
 use prism_trajectory::{Topology, is_topology};
 use std::path::Path;
@@ -55,10 +55,16 @@ impl Template {
                 (read_bytes(&text, name, options).map_err(InputFailure::from)?, positions)
             }
         };
-        let ReadStructure { mut structure, notes, .. } = read;
-        let places = places(&structure, &positions).map_err(|atom| {
+        let ReadStructure { mut structure, mut notes, .. } = read;
+        let (places, shared) = places(&structure, &positions).map_err(|atom| {
             failure(format!("atom {atom} of its residues has no record of its own; write the topology anew"))
         })?;
+        if shared > 0 {
+            let atoms = counted(shared, "atom shares its point", "atoms share their points");
+            let text =
+                format!("{atoms} with others in the topology; which is which in frames follows the order of the file");
+            notes.push(Note { kind: NoteKind::Coinciding, text });
+        }
         let links = Links::of(&structure);
         let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| f64::from(atom.radius)).collect();
         structure.name = name.to_owned();
