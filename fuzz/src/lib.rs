@@ -10,6 +10,7 @@ mod kernels;
 mod packed;
 mod reading;
 mod text;
+mod trajectories;
 
 pub use archives::{bzip2, database, tar, xz, zstd};
 pub use binary::bcif;
@@ -17,6 +18,7 @@ pub use confidences::confidences;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
 pub use text::{arrays, b_column, foldcomp, inflate, mmcif, pdb, pqr};
+pub use trajectories::{topology, trajectory};
 
 use prism_host::annotations::Annotations;
 use prism_host::lineages::Lineages;

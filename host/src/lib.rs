@@ -95,6 +95,7 @@ pub mod read;
 pub mod report;
 pub mod sites;
 pub mod structure;
+pub mod trajectory;
 
 #[cfg(feature = "cli")]
 pub use cli::run_command;

@@ -13,8 +13,12 @@ mod in_order;
 mod json;
 mod merge;
 mod npz;
+mod occupancy;
+mod of_frames;
 mod parquet;
+mod pockets;
 mod predicted;
+mod reduced;
 mod relation;
 mod relations;
 mod rows;
@@ -28,7 +32,7 @@ mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
 pub use coloured::ColouredStructures;
-pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
+pub use columns::{Column, ColumnError, Columns, FrameColumn, Label, LineageColumn};
 pub use confidence::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
     append_pairs, append_residues, append_structures,
@@ -40,9 +44,13 @@ pub use file::{LinesFile, OutputFile};
 pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
+pub use occupancy::OccupancyRelation;
+pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
+pub use pockets::PocketsRelation;
 pub(crate) use predicted::matrix_rows;
 pub use predicted::{LinesOf, WithErrors};
+pub use reduced::{ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,

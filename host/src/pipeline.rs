@@ -9,6 +9,7 @@
 
 mod cancel;
 mod files;
+mod frames;
 mod telemetry;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use cancel::Cancel;
 #[cfg(feature = "cli")]
 pub(crate) use files::MOST_ATOMS;
 pub use files::{StructureFiles, batch_atoms};
+pub use frames::TrajectoryFrames;
 pub(crate) use telemetry::cores_time;
 pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
 

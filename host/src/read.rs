@@ -61,6 +61,7 @@ pub(crate) use confidence::from_b_column;
 pub(crate) use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 pub(crate) use every_atom::{AtomRecord, each_atom, each_row};
+pub(crate) use finish::centred;
 pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 pub(crate) use molecules::author_chain;
 pub use named_residue::NamedResidue;

@@ -1,5 +1,9 @@
 //! Predicted ligand-binding sites as users see them.
 
+mod pockets;
+
+pub use pockets::{Pocket, Pockets};
+
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
 use shared_types::site_model::{AROUND, MOST_SITES, SUM_UNIT};
@@ -52,7 +56,7 @@ impl Default for SiteLimits {
 }
 
 /// A site: a group of surface points where a ligand is likely to bind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundSite {
     /// Rank by decreasing score, from 1.
     pub rank: usize,

@@ -9,6 +9,7 @@ pub(crate) use spread::check as check_spread;
 pub(crate) use traces::needs_whole_residues;
 
 use crate::plural::counted;
+use crate::trajectory::FrameOf;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
@@ -90,6 +91,8 @@ macro_rules! structure_input {
             pub environment: bool,
             /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64 before rounding to f32.
             pub center: [f64; 3],
+            /// The frame of a trajectory that the structure is, if it is one.
+            pub frame: Option<FrameOf>,
             /// The lineage that the structure represents, if any.
             pub lineage: Option<Box<Lineage>>,
             /// Hash of that lineage; passed on, not used in computations.
@@ -223,6 +226,15 @@ pub enum StructureError {
 }
 
 impl StructureInput {
+    /// The name for messages: with the frame, if it is one.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.frame {
+            Some(frame) => format!("{}, {frame}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// Number of residues, including those without an alpha carbon.
     #[must_use]
     pub fn n_residues(&self) -> usize {

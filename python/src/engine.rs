@@ -1,6 +1,7 @@
 //! The engine, and the jobs that it does.
 
 use crate::ending::detached;
+use crate::frames::Frames;
 use crate::lock::Unlocked;
 use crate::names::Names;
 use crate::options::{Options, Reading, refuse};
@@ -127,5 +128,11 @@ impl Job {
         let mut names = Names::shared(share);
         let found = detached(py, || entries(items, &self.reading, &mut names)).map_err(PyRuntimeError::new_err)?;
         Stream::of_entries(py, engine, found, begin, &self.reading, table, names.told)
+    }
+
+    /// Batches of the table, frame by frame, of the first `most` frames.
+    fn stream_frames(&self, frames: &Frames, most: Option<usize>) -> PyResult<Stream> {
+        process::check()?;
+        Stream::of_frames(Arc::clone(&self.engine), frames, most, &self.table)
     }
 }

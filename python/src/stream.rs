@@ -2,6 +2,7 @@
 
 use crate::consume::{Batch, Done, Seconds};
 use crate::ending::detached;
+use crate::frames::Frames;
 use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
@@ -92,6 +93,18 @@ impl Stream {
         let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
         let mut stream = Self::begin(engine, source, cancel, Vec::new(), table, told)?;
         stream.ended = ended;
+        Ok(stream)
+    }
+
+    /// Runs on frames of a trajectory.
+    pub fn of_frames(engine: Arc<Engine>, frames: &Frames, most: Option<usize>, table: &Table) -> PyResult<Self> {
+        let cancel = Cancel::default();
+        let source = frames.batches(most.unwrap_or(usize::MAX), batch_atoms(&engine), &cancel);
+        let source = source.map_err(PyRuntimeError::new_err)?;
+        engine.announce(source.atoms());
+        let (total, table) = (source.n_frames(), Arc::new(table.of_frames()));
+        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table, Told::default())?;
+        stream.total = Some(total);
         Ok(stream)
     }
 

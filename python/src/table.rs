@@ -105,6 +105,14 @@ impl Table {
         Self::features(if lineages { columns.with_lineages() } else { columns })
     }
 
+    /// The table of features with the columns of frames; there is no other of frames.
+    pub fn of_frames(&self) -> Self {
+        match self {
+            Self::Features(columns, _) => Self::features(columns.clone().with_frames()),
+            _ => Self::features(Columns::default().with_frames()),
+        }
+    }
+
     fn features(columns: Columns) -> Self {
         let rows = RecordBatches::new(columns.clone(), HashMap::new());
         Self::Features(columns, rows)

@@ -55,6 +55,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, command: Path, rbd: Path, d
     (structures / "predicted.pdb").write_text("".join(["TITLE     ALPHAFOLD MONOMER V2.0\n", *model, "END\n"]))
     ensemble = [f"MODEL     {number:4}\n{''.join(atoms)}ENDMDL\n" for number in (1, 2)]
     (structures / "ensemble.pdb").write_text("".join(["EXPDTA    SOLUTION NMR\n", *ensemble, "END\n"]))
+    made = ROOT / "host" / "trajectory" / "tests" / "data"
+    for source, name in [("top.pdb", "top.pdb"), ("small.xtc", "run.xtc")]:
+        (folder / name).write_bytes((made / source).read_bytes())
     for output in ["features.parquet", "features.csv.gz"]:
         run = [command, "features", "structures", "--backend", "cpu", "-q", "-o", output]
         subprocess.run(run, check=True, cwd=folder)

@@ -7,16 +7,19 @@ mod confidence;
 mod dockq;
 mod relations;
 mod sites;
+mod trajectory;
 
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
+pub use trajectory::TrajectoryArgs;
 
 use super::failure::Failure;
 use super::reading::ReadArgs;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use prism_host::output::Statistic;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
@@ -133,6 +136,23 @@ pub struct FeaturesArgs {
 
     #[command(flatten)]
     pub job: JobArgs,
+
+    #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
+
+    /// Write statistics of each residue over all frames in place of the frames: mean, sd, min, max, median, q05 and other quantiles.
+    ///
+    /// Angles on a circle have mean and sd alone; of the state ss there is the share of frames in each. Quantiles are exact for up to
+    /// 1,024 frames, and within 0.5% of a value beyond.
+    #[arg(
+        long,
+        value_name = "STATISTIC,...",
+        value_delimiter = ',',
+        requires = "trajectory",
+        help_heading = "Trajectories",
+        hide_short_help = true
+    )]
+    pub reduce: Option<Vec<Statistic>>,
 
     /// CSV with the columns structure,chain,resnum,icode and any of conservation,gisaid_freq,gisaid_velocity.
     #[arg(long, value_name = "FILE.csv", help_heading = "Reading", hide_short_help = true)]

@@ -7,13 +7,15 @@ use super::folder;
 use super::job::{Job, Sink};
 use super::parts;
 use super::provenance;
+use super::relations;
 use super::report::warn;
 use super::usage::refuse_divided;
 use prism_host::annotations::Annotations;
 use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, RelationFailures, check_place,
+    ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, ReducedRelation, RelationFailures,
+    check_place,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -57,8 +59,13 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         columns
     };
     let columns = if lineages.is_some() { columns.with_lineages() } else { columns };
+    let columns = if args.trajectory.given().is_some() { columns.with_frames() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let folder = output.filter(|path| folder::is_one(path));
+    if args.trajectory.given().is_some() && (folder.is_some() || args.write_structures.is_some()) {
+        let advice = "--trajectory writes one table: without a folder and --write-structures";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
     if folder.is_none() && (args.folder.resume || args.folder.shard.is_some()) {
         let advice = "--resume and --shard are for a run into a folder: -o FOLDER/";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
@@ -68,9 +75,13 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
     let coloured = args.write_structures.as_deref().map(|path| coloured(path, args)).transpose()?;
-    if let Some(path) = output.filter(|_| folder.is_none()) {
-        Format::of_path(path)?;
-        check_place(path)?;
+    match output.filter(|_| folder.is_none()) {
+        Some(path) if args.reduce.is_some() => OutputFile::check_relation(path)?,
+        Some(path) => {
+            Format::of_path(path)?;
+            check_place(path)?;
+        }
+        None => {}
     }
     provenance::check(&args.provenance)?;
     let selection = columns.selection();
@@ -100,10 +111,18 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        trajectory: args.trajectory.given(),
         files,
     };
     if let Some(path) = folder {
         return job.run_into(path, &args.folder, &columns);
+    }
+    if let Some(statistics) = &args.reduce {
+        for name in ReducedRelation::left_out(&columns) {
+            warn(&format!("--reduce: {name} has no statistics, and is left out"));
+        }
+        let relation = ReducedRelation::new(&columns, statistics);
+        return job.run(|provenance| relations::sink(output, relation, provenance));
     }
     job.run(|provenance| {
         let table = match output {

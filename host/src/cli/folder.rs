@@ -3,6 +3,7 @@
 use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
+use super::inflow::Inflow;
 use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder};
 use super::provenance;
@@ -56,7 +57,7 @@ impl Job<'_> {
             let mut sink = Sink::File(table);
             let before = (ready.report.structures, ready.report.residues);
             ready.report.kept = Some(Vec::new());
-            let ended = self.pass(&mut ready, source, &mut sink);
+            let ended = self.pass(&mut ready, Inflow::Files(source), &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
             }

@@ -33,6 +33,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        trajectory: None,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| {

@@ -1,9 +1,10 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
-use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs};
+use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
 use super::between;
 use super::failure::Failure;
 use super::files::Files;
+use super::inflow::Inflow;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
@@ -20,7 +21,7 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
+    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -159,6 +160,8 @@ pub struct Job<'a> {
     pub failures: RelationFailures,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
+    /// A trajectory, whose topology is the path.
+    pub trajectory: Option<&'a TrajectoryArgs>,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -224,6 +227,13 @@ impl Job<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let engine = self.begin_to_open();
+        if let Some(args) = self.trajectory {
+            let (frames, inputs) = self.frames(args, interrupt.cancel())?;
+            self.files().check(self.paths, &inputs.entries)?;
+            let (report, atoms) = (Report::of_frames(frames.n_frames()), frames.atoms());
+            let frames = Some(frames);
+            return Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames });
+        }
         let inputs = self.args.read.discover(self.paths, self.files())?;
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
@@ -235,11 +245,12 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        Ok(Found { begin, interrupt, engine, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
+        let (atoms, frames) = (inputs.atoms_about(), None);
+        Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames })
     }
 
     /// Makes the engine ready. Where that takes long, `source` reads meanwhile.
-    pub fn ready(&self, found: Found, mut source: Option<&mut StructureFiles>) -> Result<Ready, Failure> {
+    pub fn ready(&self, found: Found, mut source: Option<&mut Inflow>) -> Result<Ready, Failure> {
         let Found { begin, interrupt, engine, report, atoms, .. } = found;
         let mut meanwhile = || source.as_mut().map_or((), |source| source.begin());
         if matches!(self.args.backend, BackendArg::Cuda) {
@@ -271,7 +282,7 @@ impl Job<'_> {
     }
 
     /// Computes some inputs into a sink.
-    pub fn pass(&self, ready: &mut Ready, source: StructureFiles, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
+    pub fn pass(&self, ready: &mut Ready, source: Inflow, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
         let Ready { interrupt, engine, report, status, workers, .. } = ready;
         let source = source.with_batch_atoms(pipeline::batch_atoms(engine));
         let source = source.map(|batch| match &self.between {
@@ -323,12 +334,15 @@ impl Job<'_> {
 
     /// Computes, and writes to the sink that `sink` creates when everything is ready. Returns the exit status.
     pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
-        let found = self.find()?;
+        let mut found = self.find()?;
         let entries = Arc::clone(&found.entries);
         if !matches!(self.args.backend, BackendArg::Cpu) && found.atoms >= MANY_ATOMS {
             huge_pages::prepare_heaps();
         }
-        let mut source = self.source(Arc::clone(&entries), &found.interrupt)?;
+        let mut source = match found.frames.take() {
+            Some(frames) => Inflow::Frames(frames),
+            None => Inflow::Files(self.source(Arc::clone(&entries), &found.interrupt)?),
+        };
         let mut ready = self.ready(found, Some(&mut source))?;
         let args = self.args;
         let digests = Digests::of(self.provenance, &entries);
@@ -413,6 +427,8 @@ pub struct Found {
     pub entries: Entries,
     /// About how many atoms they have.
     atoms: usize,
+    /// The frames of a trajectory, if the inputs are of one.
+    frames: Option<TrajectoryFrames>,
 }
 
 /// The engine of a run, and what goes into its outputs.
@@ -486,7 +502,7 @@ fn lose(lost: &[InputFailure], computed: &Computed, report: &mut Report, fail_fa
     for failure in lost {
         report.error(&failure.name, &failure.reason);
         report.structures -= 1;
-        let rows = computed.batch.structures.iter().find(|structure| structure.name == failure.name);
+        let rows = computed.batch.structures.iter().find(|structure| structure.label() == failure.name);
         report.residues -= rows.map_or(0, |structure| structure.n_rows() as u64);
     }
     if fail_fast && !lost.is_empty() { Err(Stop::FirstFailed) } else { Ok(()) }
@@ -504,7 +520,7 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>, lost: &[Inp
             Outcome::Said { .. } => {}
             Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
-                let lost = lost.iter().find(|failure| failure.name == structure.name);
+                let lost = lost.iter().find(|failure| failure.name == structure.label());
                 let error = features.err().map(|error| error.to_string());
                 let error = error.or_else(|| lost.map(|failure| failure.reason.clone()));
                 status.structure(structure, notes, error.as_deref(), reading)?;
@@ -534,7 +550,7 @@ fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: b
                         residues += structure.n_rows() as u64;
                         written.push((StructureRows { structure, features }, notes.as_slice()));
                     }
-                    Err(error) => failed(sink, report, &structure.name, &error.to_string()),
+                    Err(error) => failed(sink, report, &structure.label(), &error.to_string()),
                 }
             }
         }

@@ -12,6 +12,7 @@ mod files;
 mod folder;
 mod generate;
 mod html;
+mod inflow;
 mod info;
 mod interrupt;
 mod job;
@@ -25,6 +26,7 @@ mod relations;
 mod report;
 mod sites;
 mod timings;
+mod trajectory;
 mod usage;
 
 use args::{Cli, Command, GlobalArgs};

@@ -1,6 +1,8 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
-use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
+use super::args::{
+    EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs, TrajectoryArgs,
+};
 use super::failure::Failure;
 use super::files::Files;
 use super::job::{Job, Sink};
@@ -11,8 +13,8 @@ use super::usage::refuse_divided;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OutputFile, Provenance, Relation,
-    RelationFailures, RelationTable, SitesTally, SummaryRelation,
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputFile,
+    Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,12 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     let given: Vec<String> = args.kinds.iter().map(|one| kind(one).name().to_owned()).collect();
     refuse_divided("--kinds", &given, &args.relation.paths, |text| ["ca", "atom"].contains(&text))?;
     let kinds = args.kinds.iter().map(kind).collect();
+    if args.occupancy {
+        let (threshold, kinds) = (args.relation.job.contact_threshold, args.kinds.iter().map(kind).collect());
+        return write_whole(args.relation.destination(), selection(&[]), |_, _| {
+            Ok(OccupancyRelation::new(threshold, kinds))
+        });
+    }
     let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
     write_with_errors(args.pae, args.relation.destination(), selection(&[]), LinesOf::Edges, |_, _| Ok(relation))
 }
@@ -47,12 +55,16 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     to.between.clone_from(&between);
     to.beside = to.beside.writes("--by-residue", residues);
     let failures = to.failures.clone();
+    let create = match to.trajectory {
+        Some(_) => InterfaceResiduesFile::create_of_frames,
+        None => InterfaceResiduesFile::create,
+    };
     write_with_errors(args.pae, to, selection(&[]), LinesOf::Interfaces, |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
             between,
             failures,
-            residues: residues.map(|path| InterfaceResiduesFile::create(path, provenance)).transpose()?,
+            residues: residues.map(|path| create(path, provenance)).transpose()?,
         })
     })
 }
@@ -81,18 +93,41 @@ pub struct Destination<'a> {
     pub failures: RelationFailures,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
+    pub trajectory: Option<&'a TrajectoryArgs>,
 }
 
 impl RelationArgs {
     pub fn destination(&self) -> Destination<'_> {
-        let Self { paths, output, job, provenance } = self;
-        let (beside, failures) = (Files::default(), RelationFailures::default());
-        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures, sites: None }
+        let Self { paths, output, job, provenance, trajectory } = self;
+        Destination {
+            paths,
+            output: output.as_deref(),
+            job,
+            provenance,
+            between: None,
+            beside: Files::default(),
+            failures: RelationFailures::default(),
+            sites: None,
+            trajectory: trajectory.given(),
+        }
     }
 }
 
-/// Computes `selection`, and writes the relation that `make` creates. Returns the exit status.
+/// Computes `selection`, and writes the relation that `make` creates, with the frame's columns if there is a trajectory. Returns the
+/// exit status.
 pub fn write<R: Relation + 'static>(
+    to: Destination<'_>,
+    selection: Selection,
+    make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
+) -> Result<u8, Failure> {
+    match to.trajectory {
+        Some(_) => write_whole(to, selection, |job, provenance| make(job, provenance).map(OfFrames::new)),
+        None => write_whole(to, selection, make),
+    }
+}
+
+/// The same of a relation as it is.
+pub fn write_whole<R: Relation + 'static>(
     to: Destination<'_>,
     selection: Selection,
     make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
@@ -114,14 +149,21 @@ pub fn write<R: Relation + 'static>(
         between: to.between,
         failures: to.failures,
         sites: to.sites,
+        trajectory: to.trajectory,
         files: to.beside.writes_table(output),
     };
-    job.run(|provenance| {
-        let relation = make(&job, provenance)?;
-        Ok(match output {
-            Some(path) => Sink::File(OutputFile::create_relation(path, relation, provenance)?),
-            None => Sink::stdout(|out| RelationTable::csv(out, relation)),
-        })
+    job.run(|provenance| sink(output, make(&job, provenance)?, provenance))
+}
+
+/// The sink of a relation.
+pub fn sink(
+    output: Option<&Path>,
+    relation: impl Relation + 'static,
+    provenance: &Provenance,
+) -> Result<Sink, Failure> {
+    Ok(match output {
+        Some(path) => Sink::File(OutputFile::create_relation(path, relation, provenance)?),
+        None => Sink::stdout(|out| RelationTable::csv(out, relation)),
     })
 }
 

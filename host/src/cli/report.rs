@@ -47,21 +47,32 @@ pub struct Report {
     pub kept: Option<Vec<(String, String)>>,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
+    /// What is counted: one, and several.
+    unit: [&'static str; 2],
 }
 
 impl Report {
     pub fn new(inputs: usize) -> Self {
+        Self::counting(inputs, "files", ["structure", "structures"])
+    }
+
+    /// Of the frames of a trajectory.
+    pub fn of_frames(frames: usize) -> Self {
+        Self::counting(frames, "frames", ["frame", "frames"])
+    }
+
+    fn counting(inputs: usize, of: &str, unit: [&'static str; 2]) -> Self {
         let bar = (stderr().is_terminal() && !is_quiet()).then(|| {
-            let style =
-                ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} files, {rate} structures/s, {eta} left");
+            let template = format!("{{bar:30}} {{human_pos}}/{{human_len}} {of}, {{rate}} {}/s, {{eta}} left", unit[1]);
             let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 // Failed inputs are few, so progress counts structures.
                 let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
             };
+            let style = ProgressStyle::with_template(&template);
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
             ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, noted: BTreeMap::new() }
+        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, noted: BTreeMap::new(), unit }
     }
 
     fn line(&self, text: &str) {
@@ -149,11 +160,12 @@ impl Report {
         if is_quiet() {
             return;
         }
+        let [one, several] = self.unit;
         for (kind, inputs) in &self.noted {
-            let have = counted(*inputs, "structure has", "structures have");
+            let have = counted(*inputs, &format!("{one} has"), &format!("{several} have"));
             self.line(&format!("note: {have} {}", kind.about()));
         }
-        let structures = counted(self.structures, "structure", "structures");
+        let structures = counted(self.structures, one, several);
         let residues = counted(self.residues, "residue", "residues");
         self.line(&format!("{structures}, {residues}, {} failed; {backend}", self.failed));
     }

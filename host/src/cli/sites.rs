@@ -5,7 +5,9 @@ use super::failure::Failure;
 use super::files::Files;
 use super::relations::{Destination, write};
 use prism_host::engine::Selection;
-use prism_host::output::{RelationFailures, SitesRelation, SitesView, ViewedSites};
+use prism_host::output::{
+    LinesFile, OutputFile, PocketsRelation, RelationFailures, SitesRelation, SitesView, ViewedSites,
+};
 use shared_types::FEATURES;
 use std::path::PathBuf;
 
@@ -22,13 +24,30 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: Some(sites.tally()),
+        trajectory: args.trajectory.given(),
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())
+            .writes("--pockets", args.pockets.as_deref())
             .writes("--write-structure", args.write_structure.as_deref()),
     };
     if points.is_none() && args.script.is_none() && args.write_structure.is_none() {
-        return write(to, selection, |_, _| Ok(sites));
+        if args.trajectory.given().is_none() {
+            return write(to, selection, |_, _| Ok(sites));
+        }
+        let pockets = args.pockets.as_deref();
+        if let Some(path) = pockets {
+            OutputFile::check_relation(path)?;
+        }
+        return write(to, selection, |_, provenance| {
+            let create = |path| LinesFile::create(path, PocketsRelation::SUMMARY, provenance);
+            Ok(PocketsRelation::new(sites, pockets.map(create).transpose()?))
+        });
+    }
+    if args.trajectory.given().is_some() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "--points FILE, --script and --write-structure are of one structure, not of a trajectory"
+        )));
     }
     let [input] = args.paths.as_slice() else {
         return Err(Failure::usage(anyhow::anyhow!(

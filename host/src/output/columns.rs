@@ -37,6 +37,29 @@ pub enum Column {
     Label(Label),
     /// The lineage that the structure represents; written if there are lineages.
     Lineage(LineageColumn),
+    /// The frame of a trajectory that the structure is; written if there is a trajectory.
+    Frame(FrameColumn),
+}
+
+/// A column of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameColumn {
+    /// The frame's number.
+    Number,
+    /// Its time.
+    Time,
+}
+
+impl FrameColumn {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Number, Self::Time];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Number => "frame",
+            Self::Time => "time_ps",
+        }
+    }
 }
 
 /// A column of lineages.
@@ -114,6 +137,7 @@ impl Column {
             Self::Plddt => "plddt",
             Self::Label(label) => label.name(),
             Self::Lineage(column) => column.name(),
+            Self::Frame(column) => column.name(),
         }
     }
 
@@ -137,7 +161,10 @@ impl Column {
 
     /// Every column: those of the whole table in order, then those that are written only on request.
     pub fn every() -> impl Iterator<Item = Self> {
-        Self::whole().chain(Label::ALL.map(Self::Label)).chain(LineageColumn::ALL.map(Self::Lineage))
+        Self::whole()
+            .chain(Label::ALL.map(Self::Label))
+            .chain(LineageColumn::ALL.map(Self::Lineage))
+            .chain(FrameColumn::ALL.map(Self::Frame))
     }
 
     /// The columns of the whole table, in order.
@@ -250,6 +277,25 @@ impl Columns {
         };
         add(&|column| column.name() == "gisaid_velocity", &[LineageColumn::VelocityError]);
         add(&|column| Column::IDENTITY.contains(column), &[LineageColumn::Name, LineageColumn::Country]);
+        self
+    }
+
+    /// With the columns of frames, after the structure's name.
+    ///
+    /// ```
+    /// use prism_host::output::{Column, Columns};
+    ///
+    /// let columns = Columns::choose(["sasa"])?.with_frames();
+    /// let names: Vec<_> = columns.as_slice()[..4].iter().map(Column::name).collect();
+    /// assert_eq!(names, ["structure", "frame", "time_ps", "row"]);
+    /// # Ok::<(), prism_host::output::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_frames(mut self) -> Self {
+        let new = FrameColumn::ALL.map(Column::Frame).into_iter().filter(|one| !self.0.contains(one));
+        let (new, place): (Vec<_>, _) = (new.collect(), self.0.iter().position(|own| *own == Column::Structure));
+        let place = place.map_or(0, |place| place + 1);
+        self.0.splice(place..place, new);
         self
     }
 

@@ -109,12 +109,14 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                     let state = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(SecondaryStructure::letter(state))
                 }
-                Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
-                    Value::Text(text) => lines.write_field(text),
-                    Value::Int(value) | Value::Optional(Some(value)) => lines.write_field(value.to_string()),
-                    Value::Float(value) if !value.is_nan() => lines.write_field(number.format(value)),
-                    Value::Optional(None) | Value::Float(_) => lines.write_field(""),
-                },
+                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
+                    match part.value(row, column) {
+                        Value::Text(text) => lines.write_field(text),
+                        Value::Int(value) | Value::Optional(Some(value)) => lines.write_field(value.to_string()),
+                        Value::Float(value) if !value.is_nan() => lines.write_field(number.format(value)),
+                        Value::Optional(None) | Value::Float(_) => lines.write_field(""),
+                    }
+                }
                 Column::Feature(_) => {
                     let value = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(if value.is_nan() { "" } else { number.format(value) })

@@ -121,10 +121,10 @@ impl Relation for DockqRelation {
             Ok(compared) => {
                 lines(&structure.name, self.reference.name(), &compared, cells);
                 for remark in compared.remarks {
-                    self.failures.note(&structure.name, NoteKind::Unmatched, remark);
+                    self.failures.note(&structure.label(), NoteKind::Unmatched, remark);
                 }
             }
-            Err(error) => self.failures.fail(&structure.name, format!("not compared: {error}")),
+            Err(error) => self.failures.fail(&structure.label(), format!("not compared: {error}")),
         }
         Ok(())
     }

@@ -156,12 +156,14 @@ impl Spool {
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => optional(site_ids.get(row).copied().flatten()),
                 Column::Feature(_) => value(row).to_le_bytes(),
-                Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
-                    Value::Text(text) => texts.index(text).to_le_bytes(),
-                    Value::Int(value) => value.to_le_bytes(),
-                    Value::Optional(value) => optional(value),
-                    Value::Float(value) => value.to_le_bytes(),
-                },
+                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
+                    match part.value(row, column) {
+                        Value::Text(text) => texts.index(text).to_le_bytes(),
+                        Value::Int(value) => value.to_le_bytes(),
+                        Value::Optional(value) => optional(value),
+                        Value::Float(value) => value.to_le_bytes(),
+                    }
+                }
             };
             file.write_all(&bytes)?;
         }

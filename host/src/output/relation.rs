@@ -29,6 +29,14 @@ pub trait Relation {
     /// If the data for the lines cannot be computed.
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError>;
 
+    /// Appends the lines that follow those of all structures.
+    ///
+    /// # Errors
+    /// If the data for the lines cannot be computed.
+    fn last(&mut self, _cells: &mut [Cells]) -> Result<(), OutputError> {
+        Ok(())
+    }
+
     /// Finishes other files that it writes.
     ///
     /// # Errors
@@ -156,7 +164,9 @@ impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
-        let Self { relation, mut lines } = *self;
+        let Self { mut relation, mut lines } = *self;
+        relation.last(lines.cells())?;
+        lines.end_part()?;
         lines.write_out()?;
         relation.finish()?;
         lines.finish()

@@ -1,6 +1,8 @@
 //! The relations of a structure: its edges, the interfaces of its chains, its chains.
 
-use super::{CellKind, Cells, Column, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows};
+use super::{
+    CellKind, Cells, Column, OfFrames, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows,
+};
 use crate::contacts::{EdgeKind, Interface, edges, interfaces};
 use crate::engine::Engine;
 use crate::inputs::InputFailure;
@@ -25,7 +27,7 @@ pub(super) const fn float(name: &'static str, unit: &'static str, definition: &'
 }
 
 /// A column that tables of residues also have.
-const fn own(column: Column, kind: CellKind) -> RelationColumn {
+pub(super) const fn own(column: Column, kind: CellKind) -> RelationColumn {
     RelationColumn::new(column.name(), kind, column.unit(), column.definition())
 }
 
@@ -106,6 +108,16 @@ impl InterfaceResiduesFile {
     pub fn create(path: &Path, provenance: &Provenance) -> Result<Self, OutputError> {
         let found = Arc::<Mutex<Interface>>::default();
         let file = OutputFile::create_relation(path, Found(Arc::clone(&found)), provenance)?;
+        Ok(Self { file, found })
+    }
+
+    /// The same of the frames of a trajectory.
+    ///
+    /// # Errors
+    /// As for [`OutputFile::create`].
+    pub fn create_of_frames(path: &Path, provenance: &Provenance) -> Result<Self, OutputError> {
+        let found = Arc::<Mutex<Interface>>::default();
+        let file = OutputFile::create_relation(path, OfFrames::new(Found(Arc::clone(&found))), provenance)?;
         Ok(Self { file, found })
     }
 
@@ -308,7 +320,7 @@ impl Relation for InterfacesRelation {
         let found = match interfaces(&self.engine, structure, between) {
             Ok(found) => found,
             Err(error) => {
-                self.failures.fail(&structure.name, format!("no interface: {error}"));
+                self.failures.fail(&structure.label(), format!("no interface: {error}"));
                 return Ok(());
             }
         };
@@ -318,7 +330,7 @@ impl Relation for InterfacesRelation {
                 (None, 1) => "it has one chain, and so no interface".to_owned(),
                 (None, chains) => format!("none of its {chains} chains touches another one"),
             };
-            self.failures.note(&structure.name, NoteKind::NoInterface, text);
+            self.failures.note(&structure.label(), NoteKind::NoInterface, text);
         }
         InterfacePairs::lines(part, &found, cells);
         match &mut self.residues {

@@ -97,7 +97,7 @@ impl SitesTally {
                 form(low.len(), "site lies", "sites lie"),
                 each.join(", ")
             );
-            warnings.push((part.structure.name.clone(), text));
+            warnings.push((part.structure.label(), text));
         }
     }
 }
@@ -113,6 +113,13 @@ impl SitesRelation {
     #[must_use]
     pub fn tally(&self) -> SitesTally {
         self.tally.clone()
+    }
+
+    /// Appends the lines of a structure. Returns its sites.
+    pub(super) fn append_found(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Vec<FoundSite> {
+        let found = self.of(part);
+        push(part, &found, cells);
+        found
     }
 
     fn of(&mut self, part: &StructureRows<'_>) -> Vec<FoundSite> {
@@ -154,7 +161,7 @@ impl Relation for SitesRelation {
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
-        push(part, &self.of(part), cells);
+        self.append_found(part, cells);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The value in a row and column, for formats that write row by row.
 
-use super::{Column, Label, LineageColumn, StructureRows};
+use super::{Column, FrameColumn, Label, LineageColumn, StructureRows};
 
 /// A value of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,11 +32,25 @@ impl StructureRows<'_> {
             Column::Plddt => Value::Float(self.plddt(row)),
             Column::Lineage(LineageColumn::VelocityError) => Value::Float(self.velocity_error(row)),
             Column::Lineage(text) => Value::Text(self.lineage_text(*text)),
+            Column::Frame(FrameColumn::Number) => Value::Optional(self.frame_number()),
+            Column::Frame(FrameColumn::Time) => Value::Float(self.frame_time()),
             Column::Label(label) => match column.kind() {
                 Kind::Text => Value::Text(self.label_text(*label, row)),
                 _ => Value::Optional(self.label_number(*label, row)),
             },
         }
+    }
+}
+
+impl StructureRows<'_> {
+    /// The number of the frame that the structure is.
+    pub(crate) fn frame_number(&self) -> Option<i32> {
+        self.structure.frame.map(|frame| frame.number as i32)
+    }
+
+    /// The time of the frame that the structure is; NaN if it is none.
+    pub(crate) fn frame_time(&self) -> f32 {
+        self.structure.frame.map_or(f32::NAN, |frame| frame.time)
     }
 }
 
@@ -59,6 +73,8 @@ impl Column {
             Self::Feature(_) | Self::Plddt => Kind::Float,
             Self::Lineage(LineageColumn::VelocityError) => Kind::Float,
             Self::Lineage(LineageColumn::Name | LineageColumn::Country) => Kind::Text,
+            Self::Frame(FrameColumn::Time) => Kind::Float,
+            Self::Frame(FrameColumn::Number) => Kind::Optional,
             Self::Label(Label::AsymId | Label::EntityId | Label::UniprotAccession) => Kind::Text,
             Self::SiteId | Self::Label(Label::SeqId | Label::UniprotNumber) => Kind::Optional,
         }

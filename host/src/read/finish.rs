@@ -10,7 +10,7 @@ use super::options::{ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::plural::{counted, form};
-use crate::structure::{StructureInput, check_spread};
+use crate::structure::{SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashSet;
@@ -64,12 +64,9 @@ impl Draft {
         }
         let atoms = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA);
         let n_atoms = atoms.ok_or_else(|| Fault::whole(Problem::TooManyAtoms(NO_CA - 1)))?;
-        let (low, high) = bounding_box(&self.atoms);
-        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
-        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
-        let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+        let (atoms, center) = centred(&self.atoms).map_err(|error| Fault::whole(error.into()))?;
         let repeats = self.coinciding_residues();
-        if n_atoms > 1 && low == high {
+        if n_atoms > 1 && self.atoms.iter().all(|atom| atom[..3] == self.atoms[0][..3]) {
             notes.push(Note { kind: NoteKind::OnePoint, text: format!("all {n_atoms} atoms lie at one point") });
         } else if repeats > 0 {
             notes.push(Note {
@@ -85,13 +82,7 @@ impl Draft {
             });
         }
         self.structure.residue_atoms.push(n_atoms);
-        let centred = |&[x, y, z, radius]: &[f64; 4]| Atom {
-            x: (x - center[0]) as f32,
-            y: (y - center[1]) as f32,
-            z: (z - center[2]) as f32,
-            radius: radius as f32,
-        };
-        let (names, atoms) = (self.names_as_written(), self.atoms.iter().map(centred).collect());
+        let names = self.names_as_written();
         let mut structure = self.into_structure();
         structure.name = name.to_owned();
         structure.residue_names = names;
@@ -352,6 +343,23 @@ fn completeness(structure: &StructureInput, incomplete: usize) -> Vec<Note> {
         );
     }
     notes
+}
+
+/// Atoms relative to the midpoint of their bounding box, and that midpoint: positions and radii in Å.
+///
+/// # Errors
+/// If they lie so that a search for neighbours would take too long.
+pub(crate) fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
+    let (low, high) = bounding_box(atoms);
+    check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
+    let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+    let atom = |&[x, y, z, radius]: &[f64; 4]| Atom {
+        x: (x - center[0]) as f32,
+        y: (y - center[1]) as f32,
+        z: (z - center[2]) as f32,
+        radius: radius as f32,
+    };
+    Ok((atoms.iter().map(atom).collect(), center))
 }
 
 // Not inlined, where its vectors of two axes took twice the instructions.

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 
 pub(crate) const PDBML: &str = "PDBML is not supported; fetch the .cif file";
 pub(crate) const MMJSON: &str = "mmJSON is not supported; fetch the .cif file";
-pub(crate) const GRO: &str = "GRO is not supported: it numbers residues modulo 100,000 and has no chains; convert it with `gmx editconf -f x.gro -o x.pdb`";
+pub(crate) const GRO: &str = "GRO has no chains, and is read only as the topology of a trajectory (--trajectory); convert it with `gmx editconf -f x.gro -o x.pdb`";
 pub(crate) const SMALL_MOLECULE: &str = "is a format for small molecules; give PDB, mmCIF or BinaryCIF";
-pub(crate) const TRAJECTORY: &str =
-    "trajectories are not supported; write the frames as PDB with MODEL records, and see --model";
+pub(crate) const TRAJECTORY: &str = "is a trajectory: give its topology here, and the trajectory by --trajectory";
 pub(super) const MMTF: &str = "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file";
 const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
 const XML: &str = "is an XML file and no structure; give PDB, mmCIF or BinaryCIF";
@@ -16,7 +15,8 @@ const JSON: &str = "is a JSON file and no structure; give PDB, mmCIF or BinaryCI
 const FASTA: &str =
     "is a FASTA file: sequences without coordinates; give structures of them, predicted or from experiments";
 const SEQUENCE: &str = "is a file of sequences, without coordinates; give structures, predicted or from experiments";
-const TOPOLOGY: &str = "is a topology without coordinates; write the atoms as PDB or mmCIF";
+const TOPOLOGY: &str =
+    "is a topology without coordinates: give its trajectory by --trajectory, or write the atoms as PDB or mmCIF";
 const IMAGE: &str = "is an image and no structure; give PDB, mmCIF or BinaryCIF";
 const TABLE: &str = "is a table and no structure; give PDB, mmCIF or BinaryCIF";
 

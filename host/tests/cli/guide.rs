@@ -1,4 +1,4 @@
-//! Every command of the user's guide succeeds and writes the files that it names.
+//! Every command of the user's guide, and of the page of trajectories, succeeds and writes the files that it names.
 
 use crate::command::{Run, example, predictions, shipped};
 use std::fs;
@@ -109,7 +109,13 @@ fn every_command_of_the_guide_runs() {
     }
     folds.finish().unwrap();
 
-    let page = guide();
+    let trajectories = Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data");
+    for (made, name) in [("top.pdb", "top.pdb"), ("small.xtc", "run.xtc"), ("wrapped.xtc", "more.xtc")] {
+        fs::copy(trajectories.join(made), run.path(name)).unwrap();
+    }
+
+    let page =
+        guide() + &fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trajectories.md")).unwrap();
     let blocks = blocks(&page);
     assert!(blocks.len() > 10, "the guide has commands");
     let program = Path::new(env!("CARGO_BIN_EXE_prism")).parent().unwrap();

@@ -23,3 +23,4 @@ mod report;
 mod run;
 mod sites;
 mod sources;
+mod trajectory;

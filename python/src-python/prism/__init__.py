@@ -16,6 +16,7 @@ from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, Tab
 from ._prism import Tensor, __version__
 from ._ray import RayFeatures
 from ._structure import Structure
+from ._trajectory import Trajectory, trajectory
 
 __all__ = [
     "Column",
@@ -33,6 +34,7 @@ __all__ = [
     "Structure",
     "TableOptions",
     "Tensor",
+    "Trajectory",
     "__version__",
     "columns",
     "confidence",
@@ -46,4 +48,5 @@ __all__ = [
     "structures",
     "summary",
     "tensors",
+    "trajectory",
 ]

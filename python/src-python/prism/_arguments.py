@@ -21,7 +21,7 @@ def _takes(what: str, *names: str) -> Callable[[Callable[[Any], bool]], Callable
     return register
 
 
-@_takes("a text", "backend", "device", "table", "name", "residues", "altloc", "het")
+@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het")
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 

@@ -184,6 +184,19 @@ class Engine:
         _, run = self._begin("tensors", inputs, columns, options, share)
         return (tensor for batch in self._batches(run, on_error, False, []) for tensor in batch.tensors())
 
+    def _frames(
+        self, frames: _prism.Frames, columns: list[str] | None, options: Any, most: int | None
+    ) -> Iterator[pa.RecordBatch]:
+        """The table of features of some frames, batch by batch."""
+        try:
+            job = _Job(self._native.job("features", columns, table_options(options)))
+            run = job.native.stream_frames(frames, most)
+        except (RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+        for text in job.native.warnings:
+            warn(text)
+        return (job.arrow(batch) for batch in self._batches(run, "raise", False, []))
+
     def _begin(
         self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any, share: Share | None = None
     ) -> tuple[_Job, _prism.Stream]:

@@ -60,6 +60,26 @@ class Job:
     @property
     def warnings(self) -> list[str]: ...
     def stream(self, inputs: list[Any] | Iterator[Any], share: tuple[int, int] | None = None) -> Stream: ...
+    def stream_frames(self, frames: Frames, most: int | None) -> Stream: ...
+
+@final
+class Frames:
+    def __new__(
+        cls,
+        topology: str,
+        files: list[str],
+        frames: str | None,
+        every: float | None,
+        pbc: str,
+        options: dict[str, Any],
+    ) -> Frames: ...
+    def __len__(self) -> int: ...
+    @property
+    def residues(self) -> int: ...
+    @property
+    def numbers(self) -> list[int]: ...
+    @property
+    def times(self) -> list[float]: ...
 
 @final
 class Stream(Iterator[Batch]):

@@ -1,6 +1,6 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
-use super::{JobArgs, ProvenanceArgs};
+use super::{JobArgs, ProvenanceArgs, TrajectoryArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -20,6 +20,9 @@ pub struct RelationArgs {
     pub job: JobArgs,
 
     #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
+
+    #[command(flatten)]
     pub provenance: ProvenanceArgs,
 }
 
@@ -32,8 +35,12 @@ pub struct EdgesArgs {
 
     /// Add predicted aligned errors and probabilities of contacts, from the files beside each model (docs/confidence.md): of both
     /// directions the mean and the smaller.
-    #[arg(long, display_order = 4)]
+    #[arg(long, conflicts_with = "trajectory", display_order = 4)]
     pub pae: bool,
+
+    /// A line for each pair that is in contact in any frame of --trajectory, with the share of frames.
+    #[arg(long, requires = "trajectory", display_order = 3)]
+    pub occupancy: bool,
 
     #[command(flatten)]
     pub relation: RelationArgs,
@@ -60,7 +67,7 @@ pub struct InterfaceArgs {
 
     /// Add predicted aligned errors and probabilities of contacts, from the files beside each model (docs/confidence.md): of both
     /// directions the mean and the smaller.
-    #[arg(long, display_order = 4)]
+    #[arg(long, conflicts_with = "trajectory", display_order = 4)]
     pub pae: bool,
 
     #[command(flatten)]

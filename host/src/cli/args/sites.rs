@@ -1,6 +1,6 @@
 //! Arguments of `prism sites`.
 
-use super::{JobArgs, ProvenanceArgs};
+use super::{JobArgs, ProvenanceArgs, TrajectoryArgs};
 use clap::Args;
 use prism_host::sites::{MIN_PROBABILITY, SiteLimits};
 use std::path::PathBuf;
@@ -39,11 +39,18 @@ pub struct SitesArgs {
     pub script: Option<PathBuf>,
 
     /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb or .cif, as the input).
-    #[arg(long, value_name = "FILE", display_order = 7)]
+    #[arg(long, value_name = "FILE", display_order = 7, hide_short_help = true)]
     pub write_structure: Option<PathBuf>,
+
+    /// Write a line for each pocket: a site of several frames, with its occupancy and the statistics of its volume, area and score.
+    #[arg(long, value_name = "FILE", requires = "trajectory", display_order = 8, hide_short_help = true)]
+    pub pockets: Option<PathBuf>,
 
     #[command(flatten)]
     pub job: JobArgs,
+
+    #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,

@@ -1,6 +1,6 @@
 //! Definitions of columns, which `--explain` prints and files contain.
 
-use super::{Column, Label, LineageColumn};
+use super::{Column, FrameColumn, Label, LineageColumn};
 
 impl Column {
     /// The unit of its values; empty if they have none.
@@ -9,6 +9,7 @@ impl Column {
         match self {
             Self::Feature(feature) | Self::State(feature) => feature.unit,
             Self::Lineage(LineageColumn::VelocityError) => "1/day",
+            Self::Frame(FrameColumn::Time) => "ps",
             _ => "",
         }
     }
@@ -37,6 +38,7 @@ impl Column {
             }
             Self::Label(label) => label.definition(),
             Self::Lineage(column) => column.definition(),
+            Self::Frame(column) => column.definition(),
         }
     }
 
@@ -46,6 +48,20 @@ impl Column {
         match self {
             Self::Feature(feature) | Self::State(feature) => feature.source,
             _ => "",
+        }
+    }
+}
+
+impl FrameColumn {
+    const fn definition(self) -> &'static str {
+        match self {
+            Self::Number => {
+                "the frame of a trajectory that has the positions, from 0; of several files, those of later ones follow. \
+                 Written with --trajectory"
+            }
+            Self::Time => {
+                "the frame's time, in single precision; undefined where the file has none. Written with --trajectory"
+            }
         }
     }
 }

@@ -117,6 +117,7 @@ fn append_optional(all: &mut Vec<Option<i32>>, column: &Column, part: &Structure
     match column {
         Column::Label(label) => all.extend((0..part.len()).map(|row| part.label_number(*label, row))),
         Column::SiteId => all.extend(part.site_ids_in(column).into_iter().take(part.len())),
+        Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_number(), part.len())),
         _ => unreachable!("a column of integers that may be missing"),
     }
 }
@@ -130,6 +131,7 @@ fn append_floats(all: &mut Vec<f32>, column: &Column, part: &StructureRows<'_>) 
         },
         Column::Plddt => all.extend(rows.map(|row| part.plddt(row))),
         Column::Lineage(_) => all.extend(rows.map(|row| part.velocity_error(row))),
+        Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_time(), rows.len())),
         _ => unreachable!("a column of numbers"),
     }
 }

@@ -73,7 +73,7 @@ impl Cells {
         columns.iter().map(cells).collect()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::output) fn len(&self) -> usize {
         match self {
             Self::Text(values) => values.len(),
             Self::Int(values) => values.len(),

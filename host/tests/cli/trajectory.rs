@@ -1,0 +1,380 @@
+//! Frames of trajectories from a user's view.
+
+use crate::command::{Run, column, shipped};
+use prism_host::trajectory::{Frame, Trajectory};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file of the crate that reads trajectories: crambin in some water.
+fn made(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data");
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// The atoms of the topology: name, residue, its number.
+fn records() -> Vec<[String; 3]> {
+    let text = fs::read_to_string(made("top.pdb")).unwrap();
+    let of = |line: &str, columns: std::ops::Range<usize>| line[columns].trim().to_owned();
+    let atoms = text.lines().filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM"));
+    atoms.map(|line| [of(line, 12..16), of(line, 17..20), of(line, 22..26)]).collect()
+}
+
+/// A frame as an mmCIF file, with every digit of its positions.
+fn frame_as_file(trajectory: &str, number: usize) -> String {
+    let (run, mut frame) = (Trajectory::open(made(trajectory)).unwrap(), Frame::default());
+    run.read(number, usize::MAX, &mut frame).unwrap();
+    let mut text = "data_frame\nloop_\n".to_owned();
+    let items = [
+        "group_PDB",
+        "label_atom_id",
+        "label_comp_id",
+        "auth_asym_id",
+        "auth_seq_id",
+        "Cartn_x",
+        "Cartn_y",
+        "Cartn_z",
+        "B_iso_or_equiv",
+    ];
+    items.iter().for_each(|item| writeln!(text, "_atom_site.{item}").unwrap());
+    for ([name, residue, number], [x, y, z]) in records().iter().zip(frame.positions) {
+        let [x, y, z] = [x, y, z].map(f64::from);
+        let (group, chain) = if residue == "HOH" { ("HETATM", "B") } else { ("ATOM", "A") };
+        writeln!(text, "{group} {name} {residue} {chain} {number} {x:?} {y:?} {z:?} 0.0").unwrap();
+    }
+    text
+}
+
+/// Lines of a table without the columns that tell frames.
+fn without_frames(table: &str) -> Vec<String> {
+    let header: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let kept = |name: &str| !["structure", "frame", "time_ps"].contains(&name);
+    let line = |line: &str| -> String {
+        let cells = line.split(',').zip(&header).filter(|(_, name)| kept(name));
+        cells.map(|(cell, _)| cell).collect::<Vec<_>>().join(",")
+    };
+    table.lines().map(line).collect()
+}
+
+#[test]
+fn a_frame_has_the_bits_of_its_file_with_full_precision() {
+    let run = Run::new();
+    let all = run.features(&[&made("top.pdb"), "--trajectory", &made("small.xtc")]);
+    assert_eq!(all.status, 0, "{}", all.stderr);
+    let lines = without_frames(&all.stdout);
+    assert_eq!(lines.len(), 1 + 6 * 46);
+    assert_eq!(column(&all.stdout, "frame")[46 * 2..46 * 3], ["2"; 46]);
+    assert_eq!(column(&all.stdout, "time_ps")[46 * 5..], ["50.0"; 46]);
+    for number in [0, 3, 5] {
+        run.put("frame.cif", frame_as_file("small.xtc", number));
+        let one = run.features(&["frame.cif"]);
+        assert_eq!(one.status, 0, "{}", one.stderr);
+        let one = without_frames(&one.stdout);
+        assert_eq!((&lines[0], one.len()), (&one[0], 1 + 46));
+        for (own, other) in lines[1 + 46 * number..].iter().zip(&one[1..]) {
+            assert_eq!(own, other, "frame {number}");
+        }
+    }
+    // However many threads, and whatever the format.
+    let again = run.features(&["-j", "1", &made("top.pdb"), "--trajectory", &made("small.xtc")]);
+    assert_eq!(again.stdout, all.stdout);
+    let exact = |name: &str| {
+        let table = run.features(&[&made("top.pdb"), "--columns", "sasa,phi", "--trajectory", &made(name)]);
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        without_frames(&table.stdout)
+    };
+    let [trr, dcd, nc] = ["small.trr", "small.dcd", "small.nc"].map(exact);
+    assert!(trr == dcd && dcd == nc);
+}
+
+#[test]
+fn frames_are_chosen_by_number_and_time() {
+    let run = Run::new();
+    let frames = |arguments: &[&str]| -> Vec<String> {
+        let fixed = [&made("top.pdb"), "--columns", "ca_x", "--trajectory", &made("small.xtc"), &made("small.trr")];
+        let table = run.features(&[&fixed[..], arguments].concat());
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        let mut frames: Vec<String> = column(&table.stdout, "frame").iter().map(|frame| (*frame).to_owned()).collect();
+        frames.dedup();
+        frames
+    };
+    assert_eq!(frames(&[]).len(), 12);
+    assert_eq!(frames(&["--frames", "4:9:2"]), ["4", "6", "8"]);
+    assert_eq!(frames(&["--frames", "-1"]), ["11"]);
+    assert_eq!(frames(&["--frames", ":6", "--every", "20"]), ["0", "2", "4"]);
+    let top = made("top.pdb");
+    let refused = |arguments: &[&str]| run.features(&[&[top.as_str()], arguments].concat());
+    refused(&["--frames", "2:1"]).says(2, "--trajectory");
+    refused(&["--trajectory", &made("small.xtc"), "--frames", "90:"]).says(2, "chooses none of the 6 frames");
+    refused(&["--trajectory", &made("small.xtc"), "--frames", "1:2:0"]).says(2, "above 0");
+    refused(&["--trajectory", &made("small.xtc"), "--every", "0"]).says(2, "above 0");
+}
+
+#[test]
+fn molecules_that_a_boundary_divides_are_put_together() {
+    let run = Run::new();
+    let areas = |name: &str, more: &[&str]| -> (Vec<f64>, String) {
+        let fixed = [&made("top.pdb"), "--columns", "sasa", "--trajectory", &made(name)];
+        let table = run.features(&[&fixed[..], more].concat());
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        (column(&table.stdout, "sasa").iter().map(|area| area.parse().unwrap()).collect(), table.stderr)
+    };
+    let ((whole, said_of_whole), (wrapped, said)) = (areas("small.xtc", &[]), areas("wrapped.xtc", &[]));
+    // Both are rounded to 0.01 Å, from other places.
+    assert_eq!(whole.len(), wrapped.len());
+    let far = whole.iter().zip(&wrapped).filter(|(a, b)| (*a - *b).abs() > 2.0).count();
+    assert!(far < whole.len() / 50, "{far} of {}", whole.len());
+    assert!(said.contains("a periodic boundary divided molecules") && !said_of_whole.contains("boundary"), "{said}");
+    let (left, said) = areas("wrapped.xtc", &["--pbc", "none"]);
+    let total = |areas: &[f64]| areas.iter().sum::<f64>();
+    assert!(total(&left) > 1.05 * total(&whole) && !said.contains("boundary"), "{said}");
+}
+
+/// A topology without positions: PSF as X-PLOR writes it, with bonds along the atoms of each residue.
+fn psf() -> String {
+    let records = records();
+    let mut text = format!("PSF\n\n       1 !NTITLE\n* MADE\n\n{:8} !NATOM\n", records.len());
+    for (index, [name, residue, number]) in records.iter().enumerate() {
+        let segment = if residue == "HOH" { "WAT" } else { "A" };
+        writeln!(text, "{:8} {segment:4} {number:4} {residue:4} {name:4} {name:4} 0.0 1.0 0", index + 1).unwrap();
+    }
+    text + "\n       0 !NBOND: bonds\n\n"
+}
+
+#[test]
+fn topologies_without_chains_or_positions_give_the_same_rows() {
+    let run = Run::new();
+    run.put("top.psf", psf());
+    let table = |top: &str| {
+        let table = run.features(&[top, "--columns", "sasa,ss,chi1", "--trajectory", &made("small.xtc")]);
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        table.stdout
+    };
+    let of_pdb = table(&made("top.pdb"));
+    for top in [made("small.gro"), "top.psf".to_owned()] {
+        let other = table(&top);
+        for name in ["frame", "resnum", "resname", "sasa", "ss", "chi1"] {
+            assert_eq!(column(&other, name), column(&of_pdb, name), "{top}: {name}");
+        }
+    }
+    assert_eq!(column(&table(&made("small.gro")), "chain")[0], " ");
+}
+
+#[test]
+fn mismatches_are_explained() {
+    let run = Run::new();
+    let of = |top: &str, more: &[&str]| run.features(&[&[top, "--columns", "sasa", "--trajectory"], more].concat());
+    let top = made("top.pdb");
+    of(&top, &[&made("few.xtc")])
+        .says(1, "top.pdb: has 417 atoms, but few.xtc has 9 in each frame; usually the trajectory");
+    let crambin = shipped("1crn.pdb");
+    of(crambin.to_str().unwrap(), &[&made("small.xtc")]).says(1, "1crn.pdb: has 327 atoms, but small.xtc has 417");
+    of(&top, &["missing.xtc"]).says(1, "missing.xtc: cannot be read");
+    of(&top, &[&top]).says(1, "top.pdb: is a structure and no trajectory");
+    run.put("notes.txt", "nothing\n");
+    of(&top, &["notes.txt"]).says(1, "notes.txt: is no trajectory of a known format");
+    of(&made("few.xtc"), &[&made("small.xtc")]).says(1, "few.xtc: is no topology; the formats are PDB");
+    of(&top, &[&made("small.xtc"), &made("few.xtc")])
+        .says(1, "few.xtc: has 9 atoms in each frame, but small.xtc has 417");
+    run.prism(&["features", &top, &top, "--trajectory", &made("small.xtc")]).says(2, "name one topology");
+    of(&top, &[&made("small.xtc"), "-o", "folder/"]).says(2, "one table");
+    of(&top, &[&made("small.xtc"), "--model", "all"]).says(1, "without --assembly, --model and --het");
+    let written = run.prism(&["features", &top, "--trajectory", &made("small.xtc"), "-o", &made("small.xtc")]);
+    assert_eq!(written.status, 2, "{}", written.stderr);
+}
+
+#[test]
+fn a_damaged_file_gives_its_other_frames_with_status_3() {
+    let run = Run::new();
+    let whole = fs::read(made("small.xtc")).unwrap();
+    let frames = |name: &str, words: &str| -> Vec<String> {
+        let table = run.features(&[&made("top.pdb"), "--columns", "ca_x", "--trajectory", name, "-o", "t.csv"]);
+        table.says(3, words);
+        let text = fs::read_to_string(run.path("t.csv")).unwrap();
+        let mut frames: Vec<String> = column(&text, "frame").iter().map(|frame| (*frame).to_owned()).collect();
+        frames.dedup();
+        frames
+    };
+    run.put("cut.xtc", &whole[..8000]);
+    let said = "cut.xtc: frame 4, at byte 6880: the file ends within the frame's positions; it is cut off; the 4 frames before";
+    assert_eq!(frames("cut.xtc", said), ["0", "1", "2", "3"]);
+    // The size of differences in the second frame, which begins where the first one's bytes end.
+    let second = 92 + u32::from_be_bytes(whole[88..92].try_into().unwrap()).next_multiple_of(4) as usize;
+    let mut damaged = whole;
+    damaged[second + 87] = 99;
+    run.put("damaged.xtc", &damaged);
+    let said = format!("damaged.xtc: frame 1, at byte {second}: differences have 99 bits");
+    assert_eq!(frames("damaged.xtc", &said), ["0", "2", "3", "4", "5"]);
+    run.put("none.xtc", &damaged[..80]);
+    let none = run.features(&[&made("top.pdb"), "--trajectory", "none.xtc"]);
+    none.says(1, "none.xtc: frame 0, at byte 0: the file ends within the frame's header");
+}
+
+#[test]
+fn other_tables_have_a_line_per_frame_too() {
+    let run = Run::new();
+    for (command, more) in [
+        ("edges", &["--kinds", "ca"][..]),
+        ("sites", &["--all"]),
+        ("summary", &[]),
+        ("interface", &["--by-residue", "residues.csv"]),
+    ] {
+        let fixed =
+            [command, "--backend", "cpu", &made("top.pdb"), "--trajectory", &made("small.xtc"), "--frames", "1:3"];
+        let table = run.prism(&[&fixed[..], more].concat());
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        assert!(table.stdout.starts_with("structure,frame,time_ps,"), "{command}: {}", table.stdout);
+        // One chain has no interface.
+        if command != "interface" {
+            let mut frames = column(&table.stdout, "frame");
+            frames.dedup();
+            assert_eq!(frames, ["1", "2"], "{command}");
+            assert!(column(&table.stdout, "time_ps").iter().any(|time| time == "20.0"), "{command}");
+        }
+    }
+    assert!(fs::read_to_string(run.path("residues.csv")).unwrap().starts_with("structure,frame,time_ps,row"));
+}
+
+#[test]
+fn tables_of_every_format_have_the_columns_of_frames() {
+    let run = Run::new();
+    for name in ["t.jsonl", "t.arrow", "t.parquet", "t.npz", "t.tsv"] {
+        let fixed = [&made("top.pdb"), "--columns", "sasa", "--trajectory", &made("small.xtc"), "-o", name];
+        let table = run.features(&fixed);
+        assert_eq!((table.status, table.stdout.as_str()), (0, ""), "{name}: {}", table.stderr);
+        let bytes = fs::read(run.path(name)).unwrap();
+        assert!(memchr_of(&bytes, b"time_ps"), "{name}");
+    }
+    let lines = fs::read_to_string(run.path("t.jsonl")).unwrap();
+    assert!(
+        lines.lines().nth(46).unwrap().starts_with("{\"structure\":\"top.pdb\",\"frame\":1,\"time_ps\":10.0,\"row\":0")
+    );
+}
+
+fn memchr_of(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+#[test]
+fn a_status_file_names_frames() {
+    let run = Run::new();
+    let top: PathBuf = made("top.pdb").into();
+    let fixed = ["--columns", "sasa", "--trajectory", &made("small.xtc"), "--status", "status.csv"];
+    let table = run.features(&[&[top.to_str().unwrap()], &fixed[..]].concat());
+    assert_eq!(table.status, 0, "{}", table.stderr);
+    let status = fs::read_to_string(run.path("status.csv")).unwrap();
+    assert_eq!(status.lines().count(), 7);
+    assert!(status.lines().nth(3).unwrap().starts_with("\"top.pdb, frame 2\",46,1,6,"), "{status}");
+}
+
+/// A table as maps from columns to numbers, by the line's key.
+fn numbers(table: &str, name: &str) -> Vec<f64> {
+    column(table, name).iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
+}
+
+#[test]
+fn statistics_are_those_of_the_table_of_frames() {
+    let run = Run::new();
+    let columns = ["--columns", "sasa,phi,ss,site_id"];
+    let of = |more: &[&str]| {
+        let fixed = [&made("top.pdb"), "--trajectory", &made("small.xtc")];
+        let table = run.features(&[&fixed[..], &columns, more].concat());
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        table
+    };
+    let frames = of(&[]).stdout;
+    let reduced = of(&["--reduce", "mean,sd,min,max,median,q05"]);
+    assert!(reduced.stderr.contains("--reduce: site_id has no statistics"), "{}", reduced.stderr);
+    let reduced = reduced.stdout;
+    assert_eq!((reduced.lines().count(), column(&reduced, "frames")), (1 + 46, vec!["6".to_owned(); 46]));
+    assert_eq!(column(&reduced, "resnum")[..], column(&frames, "resnum")[..46]);
+    let (sasa, phi, ss) = (numbers(&frames, "sasa"), numbers(&frames, "phi"), column(&frames, "ss"));
+    let close = |name: &str, row: usize, expected: f64| {
+        let found = numbers(&reduced, name)[row];
+        assert!(
+            (found - expected).abs() < 1e-4 * (1.0 + expected.abs()) || found.is_nan() && expected.is_nan(),
+            "{name}, row {row}: {found} and {expected}"
+        );
+    };
+    for row in 0..46 {
+        let mut own: Vec<f64> = sasa.iter().skip(row).step_by(46).copied().collect();
+        own.sort_by(f64::total_cmp);
+        let mean = own.iter().sum::<f64>() / 6.0;
+        close("sasa_mean", row, mean);
+        close("sasa_sd", row, (own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 5.0).sqrt());
+        close("sasa_min", row, own[0]);
+        close("sasa_max", row, own[5]);
+        close("sasa_median", row, (own[2] + own[3]) / 2.0);
+        // The rank of 5% among six is a quarter of the way to the second.
+        close("sasa_q05", row, own[0] + 0.25 * (own[1] - own[0]));
+        let angles = phi.iter().skip(row).step_by(46).map(|angle| angle.to_radians());
+        let [sin, cos] = [f64::sin, f64::cos].map(|of: fn(f64) -> f64| angles.clone().map(of).sum::<f64>());
+        close("phi_mean", row, sin.atan2(cos).to_degrees());
+        let helix = ss.iter().skip(row).step_by(46).filter(|state| *state == "H").count();
+        close("ss_H", row, helix as f64 / 6.0);
+    }
+    assert!(!reduced.lines().next().unwrap().contains("phi_min"), "angles on a circle have no smallest");
+    let top = made("top.pdb");
+    run.features(&[&top, "--reduce", "mean"]).says(2, "--trajectory");
+    run.features(&[&top, "--trajectory", &made("small.xtc"), "--reduce", "mode"]).says(2, "q05 or q97.5");
+    run.features(&[&top, "--trajectory", &made("small.xtc"), "--reduce", "mean", "-o", "x.npz"]).says(2, "npz");
+    for name in ["x.parquet", "x.json", "x.arrow"] {
+        let written = of(&["--reduce", "mean", "-o", name]);
+        assert!(written.stdout.is_empty() && !fs::read(run.path(name)).unwrap().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn occupancies_are_the_shares_of_frames_with_a_contact() {
+    let run = Run::new();
+    let of = |more: &[&str]| {
+        let table = run.prism(
+            &[&["edges", "--backend", "cpu", &made("top.pdb"), "--trajectory", &made("small.xtc")], more].concat(),
+        );
+        assert_eq!(table.status, 0, "{}", table.stderr);
+        table.stdout
+    };
+    let (edges, occupancy) = (of(&[]), of(&["--occupancy"]));
+    let pairs = |table: &str| -> Vec<String> {
+        let [i, j, kind] = ["row_i", "row_j", "kind"].map(|name| column(table, name));
+        (0..i.len()).map(|line| format!("{} {} {}", i[line], j[line], kind[line])).collect()
+    };
+    let (all, distances) = (pairs(&edges), numbers(&edges, "distance"));
+    let (shares, means, least) =
+        (numbers(&occupancy, "occupancy"), numbers(&occupancy, "distance_mean"), numbers(&occupancy, "distance_min"));
+    let listed = pairs(&occupancy);
+    for (line, pair) in listed.iter().enumerate() {
+        let own: Vec<f64> = all.iter().zip(&distances).filter(|(other, _)| *other == pair).map(|(_, d)| *d).collect();
+        assert!((shares[line] - own.len() as f64 / 6.0).abs() < 1e-6, "{pair}");
+        assert!((means[line] - own.iter().sum::<f64>() / own.len() as f64).abs() < 1e-5, "{pair}");
+        assert_eq!(least[line], own.iter().copied().fold(f64::INFINITY, f64::min), "{pair}");
+    }
+    let mut distinct = all;
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), listed.len());
+    assert!(shares.iter().any(|share| *share < 1.0) && shares.contains(&1.0));
+    assert!(column(&occupancy, "residue_i")[0].starts_with("A_"));
+}
+
+#[test]
+fn pockets_are_sites_of_several_frames() {
+    let run = Run::new();
+    let fixed = ["sites", "--backend", "cpu", &made("top.pdb"), "--trajectory", &made("small.xtc"), "--all"];
+    let table = run.prism(&[&fixed[..], &["--pockets", "pockets.csv"]].concat());
+    assert_eq!(table.status, 0, "{}", table.stderr);
+    let (sites, pockets) = (table.stdout, fs::read_to_string(run.path("pockets.csv")).unwrap());
+    let (of, volumes) = (column(&sites, "pocket"), numbers(&sites, "volume"));
+    let (frames, means) = (numbers(&pockets, "frames"), numbers(&pockets, "volume_mean"));
+    assert!(frames.contains(&6.0), "one is there all the time: {pockets}");
+    for (line, number) in column(&pockets, "pocket").iter().enumerate() {
+        let own: Vec<f64> =
+            of.iter().zip(&volumes).filter(|(pocket, _)| *pocket == number).map(|(_, volume)| *volume).collect();
+        assert_eq!(own.len() as f64, frames[line], "pocket {number}");
+        assert!((means[line] - own.iter().sum::<f64>() / own.len() as f64).abs() < 1e-2, "pocket {number}");
+    }
+    // A frame has a pocket once.
+    let keys: std::collections::BTreeSet<_> = column(&sites, "frame").into_iter().zip(of.iter().cloned()).collect();
+    assert_eq!(keys.len(), of.len());
+    run.prism(&["sites", &made("top.pdb"), "--pockets", "p.csv"]).says(2, "--trajectory");
+}

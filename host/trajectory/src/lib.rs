@@ -1,0 +1,254 @@
+//! Reads trajectories of molecular dynamics: frames in any order, by many threads at a time.
+//!
+//! Opening a file finds its frames, without decoding them ([`Trajectory::open`]). A frame is then read from its place
+//! ([`Trajectory::read`]), of which a file can be asked for the first atoms alone. Positions are in Å, times in ps. A file that is
+//! damaged or cut off gives the frames before the damage, and says where it is ([`Trajectory::damage`]).
+
+mod dcd;
+mod error;
+mod frame;
+mod gro;
+mod netcdf;
+mod source;
+mod topology;
+mod trr;
+mod xtc;
+
+pub use error::{Problem, TrajectoryError};
+pub use frame::{Cell, Frame};
+pub use topology::{Topology, is_topology};
+
+use error::Fault;
+use source::Source;
+use std::cell::Cell as Local;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A trajectory whose frames have been found.
+///
+/// ```
+/// use prism_trajectory::{Frame, Trajectory};
+///
+/// let run = Trajectory::open("tests/data/small.xtc")?;
+/// assert_eq!((run.format(), run.n_frames(), run.n_atoms()), ("XTC", 6, 417));
+/// // The first 20 atoms of the last frame.
+/// let mut frame = Frame::default();
+/// run.read(5, 20, &mut frame)?;
+/// assert_eq!((frame.positions.len(), frame.time), (20, Some(50.0)));
+/// assert!(run.read(6, 20, &mut frame).is_err() && run.damage().is_none());
+/// # Ok::<(), prism_trajectory::TrajectoryError>(())
+/// ```
+#[derive(Debug)]
+pub struct Trajectory {
+    name: String,
+    source: Source,
+    format: Format,
+    index: Index,
+}
+
+#[derive(Debug)]
+enum Format {
+    Xtc,
+    Trr,
+    Dcd(dcd::Shape),
+    NetCdf(netcdf::Shape),
+    Gro,
+}
+
+/// Where a frame begins, and its time.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: u64,
+    time: Option<f64>,
+}
+
+/// The frames of a file.
+#[derive(Debug, Default)]
+struct Index {
+    entries: Vec<Entry>,
+    atoms: usize,
+    /// Why frames after the last one are not there.
+    damage: Option<Fault>,
+    /// Frames that have none.
+    without_positions: usize,
+}
+
+impl Index {
+    /// Adds a frame, unless it has another number of atoms than the first. Returns whether it was added.
+    fn push(&mut self, entry: Entry, atoms: usize) -> bool {
+        if self.entries.is_empty() {
+            self.atoms = atoms;
+        } else if self.atoms != atoms {
+            let problem = Problem::Atoms { found: atoms, expected: self.atoms };
+            self.damage = Some(Fault::at(entry.at, problem));
+            return false;
+        }
+        self.entries.push(entry);
+        true
+    }
+}
+
+thread_local! {
+    /// The bytes of a frame.
+    static BUFFER: Local<Vec<u8>> = const { Local::new(Vec::new()) };
+}
+
+impl Trajectory {
+    /// Opens a file and finds its frames. Its content decides the format.
+    ///
+    /// # Errors
+    /// If it cannot be read, is in no known format, or has no whole frame.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TrajectoryError> {
+        let path = path.as_ref();
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        match Source::open(path) {
+            Ok(source) => Self::of(name, source),
+            Err(error) => Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
+        }
+    }
+
+    /// As [`Trajectory::open`], of a file's bytes. `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// As [`Trajectory::open`].
+    pub fn of_bytes(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, TrajectoryError> {
+        Self::of(name.to_owned(), Source::Memory(bytes.into()))
+    }
+
+    fn of(name: String, source: Source) -> Result<Self, TrajectoryError> {
+        let (format, index) = indexed(&source).map_err(|fault| fault.of(&name, None))?;
+        match (index.entries.is_empty(), index.damage) {
+            (true, Some(damage)) => Err(damage.of(&name, Some(0))),
+            (true, None) if index.without_positions > 0 => Err(Fault::from(Problem::NoPositions).of(&name, Some(0))),
+            (true, None) => Err(Fault::from(Problem::Empty).of(&name, None)),
+            (false, damage) => Ok(Self { name, source, format, index: Index { damage, ..index } }),
+        }
+    }
+
+    /// The file's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format's name.
+    #[must_use]
+    pub fn format(&self) -> &'static str {
+        match self.format {
+            Format::Xtc => "XTC",
+            Format::Trr => "TRR",
+            Format::Dcd(_) => "DCD",
+            Format::NetCdf(_) => "AMBER NetCDF",
+            Format::Gro => "GRO",
+        }
+    }
+
+    /// Number of frames with positions.
+    #[must_use]
+    pub fn n_frames(&self) -> usize {
+        self.index.entries.len()
+    }
+
+    /// Number of frames that have no positions, but velocities or forces, and are not counted.
+    #[must_use]
+    pub fn without_positions(&self) -> usize {
+        self.index.without_positions
+    }
+
+    /// Number of atoms of each frame.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.index.atoms
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub fn n_bytes(&self) -> u64 {
+        self.source.len()
+    }
+
+    /// The time of a frame in ps, if the file has times.
+    #[must_use]
+    pub fn time(&self, frame: usize) -> Option<f64> {
+        self.index.entries.get(frame).and_then(|entry| entry.time)
+    }
+
+    /// Why frames after the last one cannot be read, if the file is damaged or cut off.
+    #[must_use]
+    pub fn damage(&self) -> Option<TrajectoryError> {
+        let Fault { byte, problem } = self.index.damage.as_ref()?;
+        let frame = Some(self.n_frames() + self.without_positions());
+        Some(TrajectoryError { name: self.name.clone(), frame, byte: *byte, problem: problem.clone() })
+    }
+
+    /// Reads a frame: its first atoms, as many as `most`, or all if there are fewer. Where a format allows it, others are not even
+    /// decoded.
+    ///
+    /// # Errors
+    /// If there is no such frame, or it is damaged; other frames may be whole.
+    pub fn read(&self, frame: usize, most: usize, into: &mut Frame) -> Result<(), TrajectoryError> {
+        let Some(&Entry { at, time }) = self.index.entries.get(frame) else {
+            return Err(Fault::from(Problem::NoFrame(self.n_frames())).of(&self.name, Some(frame)));
+        };
+        let mut buffer = BUFFER.take();
+        into.time = time;
+        let read = match &self.format {
+            Format::Xtc => xtc::read(&self.source, at, most, &mut buffer, into),
+            Format::Trr => trr::read(&self.source, at, most, &mut buffer, into),
+            Format::Dcd(shape) => shape.read(&self.source, at, most, &mut buffer, into),
+            Format::NetCdf(shape) => shape.read(&self.source, frame, most, &mut buffer, into),
+            Format::Gro => gro::read(&self.source, at, most, &mut buffer, into),
+        };
+        BUFFER.set(buffer);
+        read.map_err(|fault| fault.of(&self.name, Some(frame)))
+    }
+}
+
+fn indexed(source: &Source) -> Result<(Format, Index), Fault> {
+    let mut head = [0; 12];
+    let length = source.len().min(12) as usize;
+    source.fill(0, &mut head[..length], "its first bytes")?;
+    let head = &head[..length];
+    if head.is_empty() {
+        return Err(Problem::Empty.into());
+    }
+    if xtc::is_one(head) {
+        return Ok((Format::Xtc, xtc::index(source)));
+    }
+    if trr::is_one(head) {
+        return Ok((Format::Trr, trr::index(source)));
+    }
+    if dcd::is_one(head) {
+        return dcd::index(source).map(|(shape, index)| (Format::Dcd(shape), index));
+    }
+    if netcdf::is_one(head) {
+        return netcdf::index(source).map(|(shape, index)| (Format::NetCdf(shape), index));
+    }
+    if let Some(what) = foreign(head) {
+        return Err(Problem::Other(what).into());
+    }
+    Ok((Format::Gro, gro::index(source)?))
+}
+
+/// What a file is, if it is in another format that is known.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    const MODELS: &str = "is a structure and no trajectory; if it has a model for each frame, give it alone, and take them by --model all";
+    const COMPRESSED: &str = "is compressed, so its frames cannot be read in any order; unpack it";
+    let formats: [(&[u8], &str); 14] = [
+        (b"ATOM  ", MODELS),
+        (b"HETATM", MODELS),
+        (b"HEADER", MODELS),
+        (b"CRYST1", MODELS),
+        (b"MODEL ", MODELS),
+        (b"REMARK", MODELS),
+        (b"TITLE ", MODELS),
+        (b"data_", MODELS),
+        (b"\x89HDF", "is in HDF5 (H5MD, or NetCDF 4), which is not read; write it as XTC or DCD"),
+        (b"\x1f\x8b", COMPRESSED),
+        (b"BZh", COMPRESSED),
+        (b"\xfd7zXZ", COMPRESSED),
+        (b"\x28\xb5\x2f\xfd", COMPRESSED),
+        (b"\0\0\0\0\0\0\0\x01", "is in TNG, which is not read; convert it with `gmx trjconv -o run.xtc`"),
+    ];
+    formats.into_iter().find(|(beginning, _)| head.starts_with(beginning)).map(|(_, what)| what)
+}
