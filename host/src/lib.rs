@@ -93,6 +93,7 @@ pub mod pipeline;
 pub mod plural;
 pub mod read;
 pub mod report;
+pub mod selection;
 pub mod sites;
 pub mod structure;
 

@@ -4,7 +4,8 @@ use prism_host::annotations::Annotations;
 use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
-use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues};
+use prism_host::selection::SelectionError;
 use prism_host::sites::SiteLimits;
 use pyo3::FromPyObject;
 use pyo3::PyResult;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 #[pyo3(from_item_all)]
 pub struct Options {
     pub chains: Option<Vec<String>>,
+    pub select: Option<String>,
+    pub each: Option<String>,
     pub residues: String,
     pub altloc: String,
     pub model: Option<Model>,
@@ -71,6 +74,21 @@ impl Options {
     fn read_options(&self, labels: bool) -> PyResult<ReadOptions> {
         Ok(ReadOptions {
             chains: self.chains.clone(),
+            select: match &self.select {
+                None => None,
+                Some(text) => Some(Arc::new(
+                    text.parse().map_err(|error: SelectionError| PyValueError::new_err(format!("select: {error}")))?,
+                )),
+            },
+            each: match self.each.as_deref() {
+                None | Some("model") => Each::Model,
+                Some("chain") => Each::Chain,
+                Some("molecule") => Each::Molecule,
+                Some("assembly") => Each::Assembly,
+                Some(other) => {
+                    return refuse("each", "\"chain\", \"molecule\", \"assembly\", \"model\" or None", other);
+                }
+            },
             residues: match self.residues.as_str() {
                 "all" => Residues::All,
                 "standard" => Residues::Standard,
@@ -78,6 +96,7 @@ impl Options {
             },
             alternates: self.alternates()?,
             models: match &self.model {
+                None if self.each.as_deref() == Some("model") => Models::All,
                 None => Models::First,
                 Some(Model::Number(number)) => Models::Number(*number),
                 Some(Model::Word(word)) if word == "all" => Models::All,
@@ -173,7 +192,7 @@ impl Reading {
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
         if chosen != ReadOptions::default() && inputs.has_packed() {
-            return Err("structures of a packed data set are as they were packed, without chains, residues, altloc, model, assembly \
+            return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, altloc, model, assembly \
                         or het to choose; choose by `prism pack`, or give the files"
                 .to_owned());
         }

@@ -156,7 +156,7 @@ pub struct FeaturesArgs {
 
     /// Write a copy of each structure's file (PDB or mmCIF) to this folder, with a column's values in its B column, and scripts
     /// that show it in PyMOL (.pml) and ChimeraX (.cxc). -999 means no value.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "model", "lineages"], hide_short_help = true)]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "each", "model", "lineages"], hide_short_help = true)]
     pub write_structures: Option<PathBuf>,
 
     /// Column for --write-structures; values from 0 to 1 are written in hundredths.

@@ -100,6 +100,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        of_structures: true,
         files,
     };
     if let Some(path) = folder {

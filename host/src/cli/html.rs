@@ -31,6 +31,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        of_structures: true,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))

@@ -9,6 +9,7 @@ use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
+use prism_host::StructureInput;
 use prism_host::annotations::Annotations;
 use prism_host::dataset::Dataset;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
@@ -20,7 +21,7 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
+    self, Batch, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -159,6 +160,8 @@ pub struct Job<'a> {
     pub failures: RelationFailures,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
+    /// Whether its values depend on which chains make a structure.
+    pub of_structures: bool,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -283,6 +286,9 @@ impl Job<'_> {
             let rows = SharedRows::from(computed);
             let Some(computed) = rows.computed() else { return Ok(()) };
             let mut lost = Vec::new();
+            if self.of_structures && self.args.read.joins_chains() {
+                report.joined += joined(&computed.batch);
+            }
             let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
                 for (name, note) in self.failures.take_notes() {
@@ -471,6 +477,18 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
     }
+}
+
+/// The number of structures of several chains in a batch. Those of data sets were counted when they were packed.
+pub fn joined(batch: &Batch) -> u64 {
+    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
+    let read = batch.outcomes.iter().zip(readings).filter(|(outcome, _)| matches!(outcome, Outcome::Read { .. }));
+    let of = batch.structures.iter().zip(read).filter(|(_, (_, reading))| !reading.packed);
+    let several = |structure: &StructureInput| {
+        let chains = &structure.chain_ids[..structure.n_rows()];
+        chains.iter().any(|chain| *chain != chains[0])
+    };
+    of.filter(|(structure, _)| several(structure)).count() as u64
 }
 
 /// Reports a failed input, also in the HTML report.

@@ -112,6 +112,7 @@ pub fn write<R: Relation + 'static>(
         provenance: to.provenance,
         between: to.between,
         failures: to.failures,
+        of_structures: to.sites.is_some(),
         sites: to.sites,
         files: to.beside.writes_table(output),
     };

@@ -30,6 +30,11 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     if points.is_none() && args.script.is_none() && args.write_structure.is_none() {
         return write(to, selection, |_, _| Ok(sites));
     }
+    if args.job.read.divides() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "--points FILE, --script and --write-structure are of one structure, and --each makes several; leave it out"
+        )));
+    }
     let [input] = args.paths.as_slice() else {
         return Err(Failure::usage(anyhow::anyhow!(
             "--points FILE, --script and --write-structure are of one structure; give one file"

@@ -132,6 +132,8 @@ kinds! {
     OnePoint = "one-point", "all atoms at one point";
     /// Residues coincide with other residues.
     Coinciding = "coinciding", "residues that coincide with others";
+    /// A selection names residues that have no rows.
+    Unselected = "unselected", "selected names of residues that have no rows (--het cover)";
     /// A requested chain does not exist.
     MissingChain = "missing-chain", "no chain of a requested name";
     /// The file names both an experiment and a predictor.

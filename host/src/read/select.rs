@@ -186,7 +186,7 @@ impl<'a> Selection<'a> {
             syntax,
             residues: options.residues,
             policy: options.alternates,
-            cover: options.cover,
+            cover: options.reads_cover(),
             wanted: options.chains.as_deref().map(chains::wanted),
             met: Vec::new(),
             met_before: HashSet::new(),
@@ -201,7 +201,7 @@ impl<'a> Selection<'a> {
             segment: 0,
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
-            draft: Draft::with_capacity(expected_atoms),
+            draft: Draft::with_capacity(expected_atoms).identifying_cover(options.identifies_cover()),
             averages_b: options.average_b,
         }
     }
@@ -417,7 +417,7 @@ impl<'a> Selection<'a> {
                 match fate {
                     Fate::Cover => {
                         if let Some(atom) = self.covering(record) {
-                            self.push_cover(atom);
+                            self.push_cover(atom, record.residue);
                         }
                     }
                     Fate::Dummy => self.draft.tally.pseudo_atoms += 1,
@@ -507,7 +507,7 @@ impl<'a> Selection<'a> {
         };
         if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
-            self.key_cover();
+            self.key_cover(self.run.residue.unwrap_or_default());
         } else if self.run.hetatm {
             self.draft.hetero.push(self.draft.structure.n_residues() - 1);
             if self.run.in_chain != Some(true) {

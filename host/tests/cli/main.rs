@@ -8,6 +8,7 @@ mod confidence;
 mod conventions;
 mod described;
 mod dockq;
+mod each;
 #[cfg(unix)]
 mod faults;
 mod features;

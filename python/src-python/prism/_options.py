@@ -19,6 +19,9 @@ class ReadingOptions(TypedDict, total=False):
 
     Attributes:
         chains: Author chain ids to read. All if ``None``.
+        select: Residues to read, in a small language: ``"chain A and resnum 10-50 or resname HEM"``. All if ``None``.
+        each: What becomes a structure of its own: each ``"chain"`` (``x.pdb:A``), ``"molecule"`` (chains that are bonded to each
+            other), biological ``"assembly"``, or ``"model"``. ``None`` makes one of all chains of the first model.
         residues: Which residues get a row. ``"all"``: every amino acid of a chain, modified ones among them. ``"standard"``:
             the 20 standard names in ATOM records alone.
         altloc: Which alternate location of a residue is taken: ``"highest"``, the one with the highest mean occupancy;
@@ -35,6 +38,8 @@ class ReadingOptions(TypedDict, total=False):
     """
 
     chains: Sequence[str] | None
+    select: str | None
+    each: Literal["chain", "molecule", "assembly", "model"] | None
     residues: Literal["all", "standard"]
     altloc: str
     model: int | Literal["all"] | None
@@ -93,6 +98,8 @@ class StreamOptions(TableOptions, EngineOptions, total=False):
 
 _READING: dict[str, Any] = {
     "chains": None,
+    "select": None,
+    "each": None,
     "residues": "all",
     "altloc": "highest",
     "model": None,

@@ -4,6 +4,7 @@ use super::radius::radius;
 use super::{Named, Record, Selection};
 use crate::read::atoms::{Atom, Rules};
 use crate::read::components::{self, Component};
+use crate::read::draft::CoverResidue;
 use crate::read::options::Residues;
 use crate::read::word::text_of;
 use shared_types::{ResidueKind, UNKNOWN};
@@ -76,7 +77,7 @@ impl Selection<'_> {
             && let Some(atom) = self.covering(record)
             && self.names.insert_name(record.name, record.alternate).is_none()
         {
-            self.push_cover(atom);
+            self.push_cover(atom, record.residue);
         }
     }
 
@@ -93,18 +94,28 @@ impl Selection<'_> {
         }
     }
 
-    pub(super) fn push_cover(&mut self, atom: [f64; 4]) {
+    pub(super) fn push_cover(&mut self, atom: [f64; 4], residue: u64) {
         if self.cover {
             self.draft.cover.push(atom);
-            self.key_cover();
+            self.key_cover(residue);
         }
     }
 
-    /// Sets the chain of the last cover atoms.
-    pub(super) fn key_cover(&mut self) {
-        if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
-            let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
-            self.draft.key_cover(&chain);
-        }
+    /// Sets the residue of the last cover atoms: the current one, with this name.
+    pub(super) fn key_cover(&mut self, name: u64) {
+        let (Some(id), label, syntax) = (self.residue_id, &self.label, self.syntax) else { return };
+        self.draft.key_cover(|| {
+            let chain = text_of(id.chain).into_boxed_str();
+            CoverResidue {
+                asym: label
+                    .as_ref()
+                    .map_or(&chain, |label| if label.asym_id.is_empty() { &chain } else { &label.asym_id })
+                    .clone(),
+                chain,
+                number: (syntax.residue_number)(id.number),
+                icode: text_of(id.icode).into_boxed_str(),
+                name,
+            }
+        });
     }
 }
