@@ -80,9 +80,12 @@ pub mod contacts;
 mod csv_table;
 pub mod dataset;
 pub mod dockq;
+mod elements;
 pub mod engine;
+mod grid;
 mod huge_pages;
 pub mod inputs;
+pub mod ligands;
 pub mod lineages;
 #[doc(hidden)]
 pub mod nearest;

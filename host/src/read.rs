@@ -48,6 +48,7 @@ mod number;
 mod options;
 mod pdb;
 mod pqr;
+mod records;
 mod references;
 mod select;
 mod selected;

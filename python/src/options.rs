@@ -157,10 +157,10 @@ impl Options {
         }
     }
 
-    /// How to read. `labels`: whether the table has other tables' names of residues.
-    pub fn reading(&self, labels: bool) -> PyResult<Reading> {
+    /// How to read. `labels`: whether the table has other tables' names of residues. `atoms`: whether it asks what atoms are.
+    pub fn reading(&self, labels: bool, atoms: bool) -> PyResult<Reading> {
         let told = |error: String| PyValueError::new_err(error);
-        let (options, name_by) = (self.read_options(labels)?, self.name_by()?);
+        let (options, name_by) = (ReadOptions { atoms, ..self.read_options(labels)? }, self.name_by()?);
         let annotations = match &self.annotations {
             Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
             None => Arc::default(),
@@ -190,6 +190,11 @@ impl Options {
 impl Reading {
     /// Refuses options of reading for packed data sets, because they were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
+        if self.options.atoms && inputs.has_packed() {
+            return Err(
+                "a packed data set keeps neither ligands nor what its atoms are; give the structure files".to_owned()
+            );
+        }
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
         if chosen != ReadOptions::default() && inputs.has_packed() {
             return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, altloc, model, assembly \

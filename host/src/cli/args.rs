@@ -5,12 +5,14 @@
 mod backend;
 mod confidence;
 mod dockq;
+mod ligands;
 mod relations;
 mod sites;
 
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::DockqArgs;
+pub use ligands::{DescribedArgs, LigandsArgs};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -72,6 +74,9 @@ pub enum Command {
     /// Find the surface that chains bury in each other: a row for every pair of touching chains.
     #[command(after_help = EXIT_STATUS)]
     Interface(InterfaceArgs),
+    /// List ligands, ions and sugars: what they bury, touch, and are bonded to, and in which site they sit.
+    #[command(after_help = EXIT_STATUS)]
+    Ligands(LigandsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.
     #[command(after_help = EXIT_STATUS)]
     Confidence(ConfidenceArgs),

@@ -100,6 +100,8 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        atoms: false,
+        shard: None,
         of_structures: true,
         files,
     };

@@ -31,6 +31,8 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
+        atoms: false,
+        shard: None,
         of_structures: true,
         files: Files::default().writes(OUTPUT, Some(output)),
     };

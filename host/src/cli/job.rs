@@ -1,6 +1,6 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
-use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs};
+use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, Shard};
 use super::between;
 use super::failure::Failure;
 use super::files::Files;
@@ -162,6 +162,10 @@ pub struct Job<'a> {
     pub sites: Option<SitesTally>,
     /// Whether its values depend on which chains make a structure.
     pub of_structures: bool,
+    /// Whether it is asked what each atom is, and for residues without rows.
+    pub atoms: bool,
+    /// The share of the inputs, of a run that is not into a folder.
+    pub shard: Option<Shard>,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -227,7 +231,21 @@ impl Job<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let engine = self.begin_to_open();
-        let inputs = self.args.read.discover(self.paths, self.files())?;
+        let mut inputs = self.args.read.discover(self.paths, self.files())?;
+        if self.atoms && inputs.has_packed() {
+            let advice = "a packed data set keeps neither ligands nor what its atoms are; give the structure files";
+            return Err(Failure::usage(anyhow::anyhow!(advice)));
+        }
+        if let Some(shard) = self.shard {
+            let all = std::mem::take(&mut inputs.entries).into_iter().enumerate();
+            inputs.entries = all.filter(|(place, _)| shard.has(*place)).map(|(_, entry)| entry).collect();
+            if inputs.entries.is_empty() {
+                let Shard { number, of } = shard;
+                return Err(Failure::work(anyhow::anyhow!(
+                    "--shard {number}/{of}: there is no input for this share; take fewer shares"
+                )));
+            }
+        }
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
                 (old.display(), "which do not keep label_asym_id and the like; pack the structures again");
@@ -267,7 +285,7 @@ impl Job<'_> {
 
     /// Reads some inputs.
     pub fn source(&self, entries: Entries, interrupt: &Interrupt) -> Result<StructureFiles, Failure> {
-        let options = ReadOptions { labels: self.labels, ..read_options(&self.args.read) };
+        let options = ReadOptions { labels: self.labels, atoms: self.atoms, ..read_options(&self.args.read) };
         let source = StructureFiles::new(entries, options, self.annotations(), MOST_ATOMS, interrupt.cancel())
             .map_err(|error| super::limits::no_threads(&error))?;
         Ok(source.with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages))))

@@ -15,6 +15,7 @@ mod html;
 mod info;
 mod interrupt;
 mod job;
+mod ligands;
 mod limits;
 mod pack;
 mod parts;
@@ -55,6 +56,7 @@ fn run(cli: Cli) -> u8 {
         Command::Sites(args) => sites::run(&args),
         Command::Edges(args) => relations::edges(&args),
         Command::Interface(args) => relations::interface(&args),
+        Command::Ligands(args) => ligands::run(&args),
         Command::Confidence(args) if args.list => confidence::list(args.format).map(|()| ALL_DONE),
         Command::Confidence(args) => match &args.explain {
             Some(column) => confidence::explain(column, args.format).map(|()| ALL_DONE),

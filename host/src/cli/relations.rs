@@ -1,6 +1,6 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
-use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
+use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, Shard, SummaryArgs};
 use super::failure::Failure;
 use super::files::Files;
 use super::job::{Job, Sink};
@@ -62,7 +62,7 @@ pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
     write(args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 
-fn selection(names: &[&str]) -> Selection {
+pub fn selection(names: &[&str]) -> Selection {
     Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
 }
 
@@ -80,13 +80,28 @@ pub struct Destination<'a> {
     pub failures: RelationFailures,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
+    /// Whether it is asked what each atom is, and for residues without rows.
+    pub atoms: bool,
+    /// The share of the inputs.
+    pub shard: Option<Shard>,
 }
 
 impl RelationArgs {
     pub fn destination(&self) -> Destination<'_> {
         let Self { paths, output, job, provenance } = self;
         let (beside, failures) = (Files::default(), RelationFailures::default());
-        Destination { paths, output: output.as_deref(), job, provenance, between: None, beside, failures, sites: None }
+        Destination {
+            paths,
+            output: output.as_deref(),
+            job,
+            provenance,
+            between: None,
+            beside,
+            failures,
+            sites: None,
+            atoms: false,
+            shard: None,
+        }
     }
 }
 
@@ -114,6 +129,8 @@ pub fn write<R: Relation + 'static>(
         failures: to.failures,
         of_structures: to.sites.is_some(),
         sites: to.sites,
+        atoms: to.atoms,
+        shard: to.shard,
         files: to.beside.writes_table(output),
     };
     job.run(|provenance| {

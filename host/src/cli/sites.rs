@@ -22,6 +22,8 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: Some(sites.tally()),
+        atoms: false,
+        shard: None,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())

@@ -1,7 +1,8 @@
 //! A model after selection, before it becomes a structure: its atoms and residues.
 
 use super::components::{Component, component};
-use crate::structure::StructureInput;
+use super::options::ReadOptions;
+use crate::structure::{AtomLabel, StructureInput};
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
 use std::cell::Cell;
@@ -15,6 +16,8 @@ pub(super) struct Tally {
     pub(super) nucleotides: usize,
     /// Amino acids in `HETATM` records outside of chains.
     pub(super) unlinked: usize,
+    /// Atoms whose element nothing says.
+    pub(super) unknown_elements: usize,
     /// Atoms of amino acids whose element column contradicts their name.
     pub(super) contradictions: usize,
     /// Points that are no atoms.
@@ -29,6 +32,7 @@ pub(super) struct Tally {
 impl Tally {
     fn add(&mut self, other: Self) {
         let Self { duplicates, alternates, nucleotides, unlinked, contradictions, pseudo_atoms, .. } = other;
+        self.unknown_elements += other.unknown_elements;
         self.duplicates += duplicates;
         self.alternates += alternates;
         self.nucleotides += nucleotides;
@@ -55,6 +59,8 @@ pub(super) struct Draft {
     pub(super) cover_residues: Vec<CoverResidue>,
     /// Whether these residues matter.
     pub(super) identifies_cover: bool,
+    /// What atoms are, if that is kept.
+    pub(super) records: Option<Vec<AtomLabel>>,
     /// The structure without atoms and centre; offsets lack their last entry.
     pub(super) structure: StructureInput,
     /// Each residue's name as written, packed.
@@ -124,9 +130,10 @@ impl Draft {
         draft
     }
 
-    /// The same, in which it matters or not to which residues atoms without rows belong.
-    pub(super) fn identifying_cover(mut self, matters: bool) -> Self {
-        self.identifies_cover = matters;
+    /// The same, with what the options ask about atoms.
+    pub(super) fn keeping(mut self, options: &ReadOptions) -> Self {
+        self.identifies_cover = options.identifies_cover();
+        self.records = options.atoms.then(Vec::new);
         self
     }
 
@@ -353,6 +360,7 @@ impl Draft {
 
     /// Appends the residues and chains of another draft, whose chains have other names.
     pub(super) fn append(&mut self, other: Self) {
+        let other = self.append_records(other);
         let (atoms, rows) = (self.atoms.len() as u32, self.structure.n_residues());
         let (chains, keys) = (self.structure.chains.len() as u32, self.cover_residues.len() as u32);
         let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom + atoms };
@@ -397,6 +405,7 @@ impl Draft {
             cover_keys: self.cover_keys.clone(),
             cover_residues: self.cover_residues.clone(),
             identifies_cover: self.identifies_cover,
+            records: self.records.clone(),
             b_is_uniform: self.b_is_uniform,
             segments_are_polymers: self.segments_are_polymers,
             renamed: self.renamed.clone(),

@@ -3,10 +3,11 @@
 use super::draft::Draft;
 use super::error::Fault;
 use super::options::Each;
-use std::collections::{HashMap, HashSet};
+use crate::grid::Grid;
+use std::collections::HashSet;
 
-/// The square of the distance in Å below which atoms of two chains are bonded: less than any contact, more than a disulfide.
-const BOND2: f64 = 2.2 * 2.2;
+/// Atoms of two chains closer than this, in Å, are bonded: less than any contact, more than a disulfide.
+const BOND: f64 = 2.2;
 
 impl Draft {
     /// The parts that become structures, with what follows their names. `authors` are the author's chains, by the index of the chain,
@@ -48,25 +49,20 @@ impl Draft {
     /// Groups of chains that are bonded to each other.
     fn molecules_of_chains(&self) -> Result<Vec<Vec<u32>>, Fault> {
         self.check_spread()?;
-        let side = BOND2.sqrt();
-        let cell = |atom: usize| [0, 1, 2].map(|axis| (self.atoms[atom][axis] / side).floor() as i64);
-        let mut cells: HashMap<[i64; 3], Vec<(usize, u32)>> = HashMap::new();
+        let place = |atom: usize| [0, 1, 2].map(|axis| self.atoms[atom][axis]);
+        let grid = Grid::new(BOND, (0..self.atoms.len()).map(place));
+        let mut chain_of = vec![0; self.atoms.len()];
         for row in 0..self.structure.n_residues() {
-            let chain = self.structure.chain_ids[row];
-            self.atoms_of(row).for_each(|atom| cells.entry(cell(atom)).or_default().push((atom, chain)));
+            chain_of[self.atoms_of(row)].fill(self.structure.chain_ids[row]);
         }
         // Of each chain, the first chain of its molecule.
         let mut first: Vec<u32> = (0..self.structure.chains.len() as u32).collect();
-        for (&[x, y, z], atoms) in &cells {
-            let around = (0..27).map(|i| [x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1]);
-            for (other, its_chain) in around.filter_map(|cell| cells.get(&cell)).flatten() {
-                for (atom, chain) in atoms {
-                    let (a, b) = (first[*chain as usize], first[*its_chain as usize]);
-                    let apart = [0, 1, 2].map(|axis| self.atoms[*atom][axis] - self.atoms[*other][axis]);
-                    if a != b && apart.iter().map(|along| along * along).sum::<f64>() < BOND2 {
-                        let (from, to) = (a.max(b), a.min(b));
-                        first.iter_mut().filter(|own| **own == from).for_each(|own| *own = to);
-                    }
+        for (atom, chain) in chain_of.iter().enumerate() {
+            for (other, distance2) in grid.near(place(atom)) {
+                let (a, b) = (first[*chain as usize], first[chain_of[other] as usize]);
+                if a != b && distance2 < BOND * BOND {
+                    let (from, to) = (a.max(b), a.min(b));
+                    first.iter_mut().filter(|own| **own == from).for_each(|own| *own = to);
                 }
             }
         }

@@ -107,7 +107,8 @@ impl Draft {
         notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
         // Readers have taken the means of residues then.
         let averaged = confidence.is_some() && !self.b_is_uniform;
-        let environment = !self.cover.is_empty();
+        let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
+        let environment = options.cover && !self.cover.is_empty();
         if environment {
             self.add_environment();
         }
@@ -139,10 +140,16 @@ impl Draft {
             radius: radius as f32,
         };
         let (names, atoms) = (self.names_as_written(), self.atoms.iter().map(centred).collect());
+        let atom_labels = self.labels(&self.atoms);
+        let hetero = loose.map(|(cover, cover_keys)| {
+            (self.cover, self.cover_keys) = (cover, cover_keys);
+            Box::new(self.hetero(center))
+        });
         let mut structure = self.into_structure();
         structure.name = name.to_owned();
         structure.residue_names = names;
         structure.environment = environment;
+        (structure.atom_labels, structure.hetero) = (atom_labels, hetero);
         structure.fill_absent();
         structure.predicted = confidence.is_some();
         if let Some(source) = confidence {
@@ -254,6 +261,10 @@ impl Draft {
                 "record is no atom but a lone pair, a dummy atom or the like, and is left out",
                 "records are no atoms but lone pairs, dummy atoms or the like, and are left out",
             )
+        });
+        say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {
+            let atoms = counted(self.tally.unknown_elements, "atom", "atoms");
+            format!("nothing says the element of {atoms}, whose radius is taken as 1.7 Å")
         });
         say(nucleotides, NoteKind::NucleicAcid, &|| {
             counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")

@@ -94,6 +94,8 @@ kinds! {
     Elements = "elements", "element columns that contradict atoms' names, which count";
     /// Points that are no atoms: lone pairs, dummy atoms of membranes and the like.
     PseudoAtoms = "pseudo-atoms", "pseudo-atoms, which are left out";
+    /// Atoms whose element nothing says.
+    UnknownElements = "unknown-elements", "atoms of unknown elements, whose radius is taken as 1.7 Å";
     /// Residues that lack heavy atoms.
     Incomplete = "incomplete", "residues without some of their heavy atoms";
     /// Chains of alpha carbons or backbones alone.

@@ -37,6 +37,9 @@ pub struct ReadOptions {
     /// of the residues, in a last row that is not a residue
     /// ([`StructureInput::environment`](crate::StructureInput::environment)).
     pub cover: bool,
+    /// Whether to keep what each atom is ([`StructureInput::atom_labels`](crate::StructureInput::atom_labels)), and residues without
+    /// rows ([`StructureInput::hetero`](crate::StructureInput::hetero)).
+    pub atoms: bool,
     /// Whether to keep the identifiers that other tables join by (labels).
     pub labels: bool,
     /// Whether confidences of predicted models are averaged over each residue's atoms. Readers set it themselves where they are needed.
@@ -51,14 +54,15 @@ impl ReadOptions {
         Self { residues: Residues::Standard, alternates: Alternates::First, ..Self::default() }
     }
 
-    /// Whether atoms without rows are read: because they cover surface, or because others are selected by them.
+    /// Whether atoms without rows are read: because they cover surface, are asked for, or others are selected by them.
     pub(super) fn reads_cover(&self) -> bool {
-        self.cover || self.select.is_some()
+        self.cover || self.atoms || self.select.is_some()
     }
 
     /// Whether it matters to which residue an atom without a row belongs.
     pub(super) fn identifies_cover(&self) -> bool {
-        self.reads_cover() && (self.select.is_some() || self.assembly.is_some() || self.each != Each::Model)
+        self.reads_cover()
+            && (self.atoms || self.select.is_some() || self.assembly.is_some() || self.each != Each::Model)
     }
 }
 

@@ -55,7 +55,7 @@ impl Draft {
         };
         let residues: Vec<Residue<'_>> = (0..n).map(row).chain((0..cover.len()).map(without_row)).collect();
         let taken = select.select(&residues);
-        let unseen = if options.cover { Vec::new() } else { select.names_without_rows(&residues) };
+        let unseen = if options.cover || options.atoms { Vec::new() } else { select.names_without_rows(&residues) };
         let kept: Vec<usize> = (0..n).filter(|&row| taken[row]).collect();
         if kept.is_empty() {
             let chains = listed_ids(s.chains.iter().map(String::as_str));
@@ -64,7 +64,9 @@ impl Draft {
             return Err(Fault::whole(Problem::NoProtein(text)));
         }
         let (mut atoms, mut keys) = (Vec::new(), Vec::new());
-        for ((_, range), _) in cover.iter().zip(&taken[n..]).filter(|(_, taken)| **taken && options.cover) {
+        for ((_, range), _) in
+            cover.iter().zip(&taken[n..]).filter(|(_, taken)| **taken && (options.cover || options.atoms))
+        {
             atoms.extend_from_slice(&self.cover[range.clone()]);
             keys.extend_from_slice(&self.cover_keys[range.clone()]);
         }

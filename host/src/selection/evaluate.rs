@@ -1,7 +1,7 @@
 //! The residues that a selection takes.
 
 use super::{Node, Numbers, ResidueSelection};
-use std::collections::HashMap;
+use crate::grid::Grid;
 
 /// What a residue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,22 +130,13 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 /// Residues with an atom within a distance of one of those taken.
 fn near(residues: &[Residue<'_>], taken: &[bool], distance: f64, with_own: bool) -> Vec<bool> {
-    type Cell = [i64; 3];
-    let cell = |atom: &[f64; 4]| -> Cell { [0, 1, 2].map(|axis| (atom[axis] / distance).floor() as i64) };
-    let mut cells: HashMap<Cell, Vec<&[f64; 4]>> = HashMap::new();
-    for (residue, _) in residues.iter().zip(taken).filter(|(_, taken)| **taken) {
-        residue.atoms.iter().for_each(|atom| cells.entry(cell(atom)).or_default().push(atom));
-    }
-    let is_close = |atom: &[f64; 4]| {
-        let [x, y, z] = cell(atom);
-        let around = (0..27).map(|i| [x + i % 3 - 1, y + i / 3 % 3 - 1, z + i / 9 - 1]);
-        around.filter_map(|cell| cells.get(&cell)).flatten().any(|other| {
-            let apart = [0, 1, 2].map(|axis| atom[axis] - other[axis]);
-            apart.iter().map(|along| along * along).sum::<f64>() <= distance * distance
-        })
+    let place = |[x, y, z, _]: &[f64; 4]| [*x, *y, *z];
+    let own = residues.iter().zip(taken).filter(|(_, taken)| **taken);
+    let grid = Grid::new(distance, own.flat_map(|(residue, _)| residue.atoms).map(place));
+    let is_close = |atom: &[f64; 4]| grid.near(place(atom)).next().is_some();
+    let close = |(residue, taken): (&Residue<'_>, &bool)| {
+        if *taken { with_own } else { residue.atoms.iter().any(is_close) }
     };
-    let close =
-        |(residue, taken): (&Residue<'_>, &bool)| if *taken { with_own } else { residue.atoms.iter().any(is_close) };
     residues.iter().zip(taken).map(close).collect()
 }
 

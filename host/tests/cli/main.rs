@@ -14,6 +14,7 @@ mod faults;
 mod features;
 mod files;
 mod guide;
+mod ligands;
 mod mistakes;
 mod pack;
 mod parts;

@@ -8,7 +8,7 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
-from ._api import Column, columns, dockq, edges, features, interface, sites, stream, summary, tensors
+from ._api import Column, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
@@ -40,6 +40,7 @@ __all__ = [
     "edges",
     "features",
     "interface",
+    "ligands",
     "predictions",
     "sites",
     "stream",

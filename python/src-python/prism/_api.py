@@ -305,6 +305,42 @@ def interface(
 
 
 @overload
+def ligands(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def ligands(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def ligands(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except water and
+    the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+
+    Arguments, and errors, are those of :func:`features`.
+    """
+    return _table("ligands", inputs, None, backend, {"on_error": on_error, "progress": progress}, options)
+
+
+@overload
 def summary(
     inputs: Any,
     backend: Backend = ...,
@@ -414,8 +450,8 @@ def stream(
     loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
     Args:
-        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"summary"`` or ``"dockq"``. It takes the options of the function of that
-            name.
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"summary"`` or ``"dockq"``. It takes the options of
+            the function of that name.
 
     Other arguments, and errors, are those of :func:`features`.
     """

@@ -11,7 +11,7 @@ from ._arguments import check, texts
 Backend = Literal["auto", "cuda", "cpu"]
 Device = Literal["cpu", "cuda"]
 OnError = Literal["raise", "skip", "report"]
-TableName = Literal["features", "sites", "edges", "interface", "summary", "dockq"]
+TableName = Literal["features", "sites", "edges", "interface", "ligands", "summary", "dockq"]
 
 
 class ReadingOptions(TypedDict, total=False):
