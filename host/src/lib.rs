@@ -73,6 +73,7 @@
 
 pub mod annotations;
 pub mod at_hand;
+pub mod atoms;
 #[cfg(feature = "cli")]
 mod cli;
 pub mod confidence;
@@ -94,6 +95,7 @@ pub mod pack;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod plural;
+pub mod radii;
 pub mod read;
 pub mod report;
 pub mod selection;

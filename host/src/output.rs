@@ -1,6 +1,7 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
 mod arrow;
+mod atoms;
 mod coloured;
 mod columns;
 mod confidence;
@@ -27,6 +28,7 @@ mod view;
 mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
+pub use atoms::{AtomLines, AtomsRelation};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use confidence::{

@@ -1,9 +1,11 @@
 //! Options of a call. They have the names of the command's options.
 
 use prism_host::annotations::Annotations;
+use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
+use prism_host::radii::RadiusSet;
 use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues};
 use prism_host::selection::SelectionError;
 use prism_host::sites::SiteLimits;
@@ -34,6 +36,10 @@ pub struct Options {
     pub min_plddt: Option<f32>,
     pub kinds: Vec<String>,
     pub between: Option<(String, String)>,
+    pub probe: f32,
+    pub radii: PathBuf,
+    pub algorithm: String,
+    pub slices: u32,
     pub by_residue: bool,
     pub reference: Option<PathBuf>,
     pub mapping: Option<Vec<String>>,
@@ -132,6 +138,27 @@ impl Options {
         let read = read_reference(path, &self.read_options(false)?)
             .map_err(|failure| told(format!("{}: {}", failure.name, failure.reason)))?;
         Reference::new(&read.structure, comparison).map_err(|error| told(error.to_string()))
+    }
+
+    /// What is asked about atoms.
+    pub fn atoms(&self) -> PyResult<AtomOptions> {
+        if !(self.probe > 0.0 && self.probe <= 5.0) {
+            return refuse("probe", "above 0 and at most 5 Å", &self.probe.to_string());
+        }
+        if !(1..=1000).contains(&self.slices) {
+            return refuse("slices", "from 1 to 1000", &self.slices.to_string());
+        }
+        let algorithm = match self.algorithm.as_str() {
+            "shrake-rupley" => Algorithm::ShrakeRupley,
+            "lee-richards" => Algorithm::LeeRichards(self.slices),
+            other => return refuse("algorithm", "\"shrake-rupley\" or \"lee-richards\"", other),
+        };
+        let radii = match self.radii.to_str() {
+            Some("protor") => None,
+            Some(name @ ("naccess" | "bondi")) => RadiusSet::named(name),
+            _ => Some(RadiusSet::read(&self.radii).map_err(|error| PyValueError::new_err(format!("radii: {error}")))?),
+        };
+        Ok(AtomOptions { probe: self.probe, radii, algorithm })
     }
 
     /// Which sites have a row.

@@ -4,8 +4,8 @@
 //! rewrites them.
 
 use prism_host::output::{
-    Column, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues, LigandLines, Relation, RelationColumn,
-    SitesRelation, SummaryRelation,
+    AtomLines, Column, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues, LigandLines, Relation,
+    RelationColumn, SitesRelation, SummaryRelation,
 };
 use prism_host::sites::SiteLimits;
 use shared_types::FEATURES;
@@ -208,11 +208,12 @@ fn readme_shows_the_features() {
 #[test]
 fn the_guide_shows_the_columns_of_other_tables() {
     let edges = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() };
-    let relations: [(&str, &[RelationColumn]); 7] = [
+    let relations: [(&str, &[RelationColumn]); 8] = [
         ("prism edges", edges.columns()),
         ("prism interface", InterfacePairs.columns()),
         ("prism interface --by-residue", InterfaceResidues.columns()),
         ("prism ligands", LigandLines.columns()),
+        ("prism atoms", AtomLines.columns()),
         ("prism summary", SummaryRelation.columns()),
         ("prism dockq", DockqRelation::columns()),
         ("prism sites", SitesRelation::new(SiteLimits::ALL).columns()),

@@ -12,7 +12,7 @@ mod sites;
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::DockqArgs;
-pub use ligands::{DescribedArgs, LigandsArgs};
+pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 
@@ -77,6 +77,9 @@ pub enum Command {
     /// List ligands, ions and sugars: what they bury, touch, and are bonded to, and in which site they sit.
     #[command(after_help = EXIT_STATUS)]
     Ligands(LigandsArgs),
+    /// List atoms: radius, accessible area, depth, and the chains that bury it: a row for every heavy atom.
+    #[command(after_help = EXIT_STATUS)]
+    Atoms(AtomsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.
     #[command(after_help = EXIT_STATUS)]
     Confidence(ConfidenceArgs),

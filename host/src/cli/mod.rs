@@ -1,6 +1,7 @@
 //! The commands.
 
 pub mod args;
+mod atoms;
 mod between;
 mod check;
 mod confidence;
@@ -56,6 +57,7 @@ fn run(cli: Cli) -> u8 {
         Command::Sites(args) => sites::run(&args),
         Command::Edges(args) => relations::edges(&args),
         Command::Interface(args) => relations::interface(&args),
+        Command::Atoms(args) => atoms::run(&args),
         Command::Ligands(args) => ligands::run(&args),
         Command::Confidence(args) if args.list => confidence::list(args.format).map(|()| ALL_DONE),
         Command::Confidence(args) => match &args.explain {

@@ -2,9 +2,11 @@
 
 use super::draft::Draft;
 use super::error::Fault;
+use super::note::{Note, NoteKind};
 use super::options::Each;
 use crate::grid::Grid;
-use std::collections::HashSet;
+use crate::plural::counted;
+use std::collections::{BTreeSet, HashSet};
 
 /// Atoms of two chains closer than this, in Å, are bonded: less than any contact, more than a disulfide.
 const BOND: f64 = 2.2;
@@ -23,6 +25,25 @@ impl Draft {
             (format!(":{}", names.join("+")), self.part(&chains, authors))
         };
         Ok(groups.into_iter().map(of_group).collect())
+    }
+
+    /// A note of residues without rows that go with no part, because no chain with rows has their chain id.
+    pub(super) fn without_part(&self, each: Each, authors: &[String]) -> Option<Note> {
+        if !matches!(each, Each::Chain | Each::Molecule) {
+            return None;
+        }
+        let chains = self.chains_with_rows();
+        let ids = chains.iter().map(|&chain| chain as usize);
+        let ids = ids.flat_map(|chain| [self.structure.chains.get(chain), authors.get(chain)]).flatten();
+        let ids: HashSet<&str> = ids.map(String::as_str).collect();
+        let keys: BTreeSet<u32> = self.cover_keys.iter().copied().collect();
+        let of_none = |key: &&u32| !ids.contains(&*self.cover_residues[**key as usize].chain);
+        let count = keys.iter().filter(of_none).count();
+        let text = counted(count, "residue without a row has", "residues without rows have");
+        (count > 0).then(|| Note {
+            kind: NoteKind::WithoutPart,
+            text: format!("{text} the chain id of no chain with rows, and is in no part (--each)"),
+        })
     }
 
     /// The indices of chains with rows, in the order of their first rows.

@@ -36,11 +36,14 @@ impl Draft {
         facts: &Facts,
         options: &ReadOptions,
     ) -> Vec<(String, Result<ReadStructure, Fault>)> {
-        let parts = self
-            .prepare(facts, options)
-            .and_then(|(draft, whole)| Ok((draft.parts(options.each, &whole.authors)?, whole)));
-        let (parts, whole) = match parts {
-            Ok(parts) => parts,
+        let divided = self.prepare(facts, options).and_then(|(draft, mut whole)| {
+            if options.cover || options.atoms {
+                whole.notes.extend(draft.without_part(options.each, &whole.authors));
+            }
+            Ok((draft.parts(options.each, &whole.authors)?, whole))
+        });
+        let (parts, whole) = match divided {
+            Ok(divided) => divided,
             Err(fault) => return vec![(name.to_owned(), Err(fault))],
         };
         let finished = |(suffix, draft): (String, Self)| {

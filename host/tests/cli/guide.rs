@@ -61,6 +61,7 @@ fn the_guide_has_every_option() {
         "edges",
         "interface",
         "ligands",
+        "atoms",
         "confidence",
         "summary",
         "check",

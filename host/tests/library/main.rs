@@ -1,5 +1,6 @@
 //! The library: structures, batches, data sets, the engine and its backends, and writers.
 
+mod atoms;
 mod backend;
 mod confidence;
 mod engine;

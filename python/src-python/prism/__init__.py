@@ -8,7 +8,7 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
-from ._api import Column, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
+from ._api import Column, atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
@@ -34,6 +34,7 @@ __all__ = [
     "TableOptions",
     "Tensor",
     "__version__",
+    "atoms",
     "columns",
     "confidence",
     "dockq",
