@@ -1,7 +1,8 @@
 //! Options for readers, and what must hold for every structure that they return.
 
 use prism_host::ReadOptions;
-use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues};
+use prism_host::read::{Alternates, Each, Models, ReadError, ReadStructure, Residues};
+use std::sync::Arc;
 
 /// Options from the last byte. A line feed there gives the default options.
 pub(crate) fn options(data: &[u8]) -> ReadOptions {
@@ -14,6 +15,8 @@ pub(crate) fn options(data: &[u8]) -> ReadOptions {
         models: [Models::First, Models::All, Models::Number(2)][usize::from(bits >> 4 & 3) % 3],
         cover: has(6),
         labels: has(7),
+        each: if has(6) && has(5) { Each::Molecule } else { Each::Model },
+        select: (has(7) && has(4)).then(|| Arc::new("within 5 of resnum 1-50 and not chain B".parse().expect("a selection"))),
         ..ReadOptions::default()
     }
 }

@@ -73,6 +73,7 @@
 
 pub mod annotations;
 pub mod at_hand;
+pub mod atoms;
 #[cfg(feature = "cli")]
 mod cli;
 pub mod confidence;
@@ -80,9 +81,12 @@ pub mod contacts;
 mod csv_table;
 pub mod dataset;
 pub mod dockq;
+mod elements;
 pub mod engine;
+mod grid;
 mod huge_pages;
 pub mod inputs;
+pub mod ligands;
 pub mod lineages;
 #[doc(hidden)]
 pub mod nearest;
@@ -91,8 +95,10 @@ pub mod pack;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod plural;
+pub mod radii;
 pub mod read;
 pub mod report;
+pub mod selection;
 pub mod sites;
 pub mod structure;
 pub mod trajectory;

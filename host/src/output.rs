@@ -1,6 +1,7 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
 mod arrow;
+mod atoms;
 mod coloured;
 mod columns;
 mod confidence;
@@ -11,6 +12,7 @@ mod file;
 mod gzip;
 mod in_order;
 mod json;
+mod ligands;
 mod merge;
 mod npz;
 mod occupancy;
@@ -31,6 +33,7 @@ mod view;
 mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
+pub use atoms::{AtomLines, AtomsRelation};
 pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, FrameColumn, Label, LineageColumn};
 pub use confidence::{
@@ -42,6 +45,7 @@ pub use dockq::DockqRelation;
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
 pub use json::JsonTable;
+pub use ligands::{LigandLines, LigandsRelation};
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use occupancy::OccupancyRelation;

@@ -27,6 +27,7 @@ mod confidence;
 mod contents;
 mod deposited;
 mod draft;
+mod each;
 mod error;
 mod every_atom;
 mod facts;
@@ -47,8 +48,10 @@ mod number;
 mod options;
 mod pdb;
 mod pqr;
+mod records;
 mod references;
 mod select;
+mod selected;
 mod tables;
 mod word;
 
@@ -66,7 +69,7 @@ pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarke
 pub(crate) use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
-pub use options::{Alternates, Models, ReadOptions, Residues};
+pub use options::{Alternates, Each, Models, ReadOptions, Residues};
 pub(crate) use word::listed_ids;
 
 pub(crate) use compressed::plain;
@@ -162,6 +165,9 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     let text = unmarked(&text);
     let is_text = !is_binary(&text) && !text.starts_with(foldcomp::MAGIC);
     let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    if options.each == Each::Assembly {
+        return read_assemblies(&text, name, options);
+    }
     let mut all = read_models(&text, name, options, options);
     if let Some(chains) = &options.chains
         && lacking(&all, chains) > 0
@@ -196,10 +202,52 @@ fn read_models(
     number_repeated(&mut models);
     let finished = |(suffix, model): (String, Result<Model, Fault>)| {
         let name = format!("{name}{suffix}");
-        let read = model.and_then(|model| model.draft.finish(&name, &model.facts, options));
-        read.map_err(|fault| fault.into_error(&name, text))
+        let read = match model {
+            Ok(model) => model.draft.finish(&name, &model.facts, options),
+            Err(fault) => vec![(name, Err(fault))],
+        };
+        read.into_iter().map(|(name, read)| read.map_err(|fault| fault.into_error(&name, text))).collect::<Vec<_>>()
     };
-    models.into_iter().map(finished).collect()
+    models.into_iter().flat_map(finished).collect()
+}
+
+/// Every assembly of a text as a structure of its own. The text is read once for each of them.
+fn read_assemblies(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+    let refused = |fault: Fault| vec![Err(fault.into_error(name, text))];
+    if options.assembly.is_some() {
+        return refused(Fault::whole(Problem::NoAssembly(
+            "one assembly is asked for, and each of them: give only one of both".to_owned(),
+        )));
+    }
+    let found = match read_once(text, options) {
+        Ok(found) => found,
+        Err(fault) => return refused(fault),
+    };
+    let mut ids: Vec<String> = Vec::new();
+    for (_, model) in found {
+        match model {
+            Ok(model) => {
+                ids.extend(model.facts.listed.ids().into_iter().filter(|id| !ids.contains(id)).collect::<Vec<_>>())
+            }
+            Err(fault) => return refused(fault),
+        }
+    }
+    if ids.is_empty() {
+        let text = "the file describes no assembly, each of which is asked for; without --each assembly its chains are read as they are";
+        return refused(Fault::whole(Problem::NoAssembly(text.to_owned())));
+    }
+    let mut all = Vec::new();
+    for id in ids {
+        let own = ReadOptions { each: Each::Model, assembly: Some(id.clone()), ..options.clone() };
+        for mut read in read_models(text, name, &own, &own) {
+            match &mut read {
+                Ok(read) => read.structure.name = format!("{}:{id}", read.structure.name),
+                Err(error) => error.name = format!("{}:{id}", error.name),
+            }
+            all.push(read);
+        }
+    }
+    all
 }
 
 /// How many of the requested chains structures lack.

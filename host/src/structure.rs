@@ -1,9 +1,11 @@
 //! A protein structure as the engine's input.
 
+mod atoms;
 mod closures;
 mod spread;
 mod traces;
 
+pub use atoms::{AtomLabel, Hetero, HeteroResidue};
 pub use spread::SpreadError;
 pub(crate) use spread::check as check_spread;
 pub(crate) use traces::needs_whole_residues;
@@ -86,6 +88,10 @@ macro_rules! structure_input {
             /// Per residue, the confidence of a predicted model from 0 to 100 (pLDDT): the mean over its atoms if each has its own.
             /// NaN if it is unknown; empty if the model is not predicted.
             pub plddt: Vec<f32>,
+            /// What each atom is. Empty unless requested ([`ReadOptions::atoms`](crate::read::ReadOptions::atoms)).
+            pub atom_labels: Vec<AtomLabel>,
+            /// Residues without rows, if they were requested with them. Their atoms are not among `atoms`.
+            pub hetero: Option<Box<Hetero>>,
             /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms
             /// and have no row.
             pub environment: bool,

@@ -1,10 +1,13 @@
 //! Options of a call. They have the names of the command's options.
 
 use prism_host::annotations::Annotations;
+use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
-use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use prism_host::radii::RadiusSet;
+use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues};
+use prism_host::selection::SelectionError;
 use prism_host::sites::SiteLimits;
 use pyo3::FromPyObject;
 use pyo3::PyResult;
@@ -17,6 +20,8 @@ use std::sync::Arc;
 #[pyo3(from_item_all)]
 pub struct Options {
     pub chains: Option<Vec<String>>,
+    pub select: Option<String>,
+    pub each: Option<String>,
     pub residues: String,
     pub altloc: String,
     pub model: Option<Model>,
@@ -31,6 +36,10 @@ pub struct Options {
     pub min_plddt: Option<f32>,
     pub kinds: Vec<String>,
     pub between: Option<(String, String)>,
+    pub probe: f32,
+    pub radii: PathBuf,
+    pub algorithm: String,
+    pub slices: u32,
     pub by_residue: bool,
     pub reference: Option<PathBuf>,
     pub mapping: Option<Vec<String>>,
@@ -71,6 +80,21 @@ impl Options {
     fn read_options(&self, labels: bool) -> PyResult<ReadOptions> {
         Ok(ReadOptions {
             chains: self.chains.clone(),
+            select: match &self.select {
+                None => None,
+                Some(text) => Some(Arc::new(
+                    text.parse().map_err(|error: SelectionError| PyValueError::new_err(format!("select: {error}")))?,
+                )),
+            },
+            each: match self.each.as_deref() {
+                None | Some("model") => Each::Model,
+                Some("chain") => Each::Chain,
+                Some("molecule") => Each::Molecule,
+                Some("assembly") => Each::Assembly,
+                Some(other) => {
+                    return refuse("each", "\"chain\", \"molecule\", \"assembly\", \"model\" or None", other);
+                }
+            },
             residues: match self.residues.as_str() {
                 "all" => Residues::All,
                 "standard" => Residues::Standard,
@@ -78,6 +102,7 @@ impl Options {
             },
             alternates: self.alternates()?,
             models: match &self.model {
+                None if self.each.as_deref() == Some("model") => Models::All,
                 None => Models::First,
                 Some(Model::Number(number)) => Models::Number(*number),
                 Some(Model::Word(word)) if word == "all" => Models::All,
@@ -115,6 +140,27 @@ impl Options {
         Reference::new(&read.structure, comparison).map_err(|error| told(error.to_string()))
     }
 
+    /// What is asked about atoms.
+    pub fn atoms(&self) -> PyResult<AtomOptions> {
+        if !(self.probe > 0.0 && self.probe <= 5.0) {
+            return refuse("probe", "above 0 and at most 5 Å", &self.probe.to_string());
+        }
+        if !(1..=1000).contains(&self.slices) {
+            return refuse("slices", "from 1 to 1000", &self.slices.to_string());
+        }
+        let algorithm = match self.algorithm.as_str() {
+            "shrake-rupley" => Algorithm::ShrakeRupley,
+            "lee-richards" => Algorithm::LeeRichards(self.slices),
+            other => return refuse("algorithm", "\"shrake-rupley\" or \"lee-richards\"", other),
+        };
+        let radii = match self.radii.to_str() {
+            Some("protor") => None,
+            Some(name @ ("naccess" | "bondi")) => RadiusSet::named(name),
+            _ => Some(RadiusSet::read(&self.radii).map_err(|error| PyValueError::new_err(format!("radii: {error}")))?),
+        };
+        Ok(AtomOptions { probe: self.probe, radii, algorithm })
+    }
+
     /// Which sites have a row.
     pub fn sites(&self) -> PyResult<SiteLimits> {
         let within = |value: f32, most: f32| (0.0..=most).contains(&value);
@@ -138,10 +184,10 @@ impl Options {
         }
     }
 
-    /// How to read. `labels`: whether the table has other tables' names of residues.
-    pub fn reading(&self, labels: bool) -> PyResult<Reading> {
+    /// How to read. `labels`: whether the table has other tables' names of residues. `atoms`: whether it asks what atoms are.
+    pub fn reading(&self, labels: bool, atoms: bool) -> PyResult<Reading> {
         let told = |error: String| PyValueError::new_err(error);
-        let (options, name_by) = (self.read_options(labels)?, self.name_by()?);
+        let (options, name_by) = (ReadOptions { atoms, ..self.read_options(labels)? }, self.name_by()?);
         let annotations = match &self.annotations {
             Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
             None => Arc::default(),
@@ -171,9 +217,14 @@ impl Options {
 impl Reading {
     /// Refuses options of reading for packed data sets, because they were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
+        if self.options.atoms && inputs.has_packed() {
+            return Err(
+                "a packed data set keeps neither ligands nor what its atoms are; give the structure files".to_owned()
+            );
+        }
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
         if chosen != ReadOptions::default() && inputs.has_packed() {
-            return Err("structures of a packed data set are as they were packed, without chains, residues, altloc, model, assembly \
+            return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, altloc, model, assembly \
                         or het to choose; choose by `prism pack`, or give the files"
                 .to_owned());
         }

@@ -6,13 +6,16 @@ use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use prism_host::Engine;
 use prism_host::annotations::Annotations;
+use prism_host::atoms::{AtomOptions, atoms};
 use prism_host::contacts::{EdgeKind, interfaces};
 use prism_host::dockq::Reference;
 use prism_host::engine::Selection;
+use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
-    Cells, Column, ColumnError, Columns, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues,
-    RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows, SummaryRelation, relation_batch,
+    AtomLines, Cells, Column, ColumnError, Columns, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues,
+    LigandLines, RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows, SummaryRelation,
+    relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -33,6 +36,10 @@ pub enum Table {
     Edges(EdgesRelation),
     /// A row for each pair of chains, or for each residue. The engine computes accessible areas.
     Interface { engine: Box<Engine>, between: Option<[String; 2]>, by_residue: bool },
+    /// A row for each ligand, ion and residue of a glycan. The engine computes accessible areas.
+    Ligands(Box<Engine>),
+    /// A row for each heavy atom, with those of residues without rows or not. The engine computes areas and depths.
+    Atoms { engine: Box<Engine>, options: AtomOptions, cover: bool },
     /// A row for each structure, and one for each chain.
     Summary,
     /// A row for each model, and one for each interface of the reference.
@@ -66,12 +73,18 @@ impl Table {
                 let engine = Box::new(engine.with_selection(selection(&["sasa"])));
                 Self::Interface { engine, between, by_residue: options.by_residue }
             }
+            "ligands" => Self::Ligands(Box::new(engine.with_selection(selection(&["sasa"])))),
+            "atoms" => Self::Atoms {
+                engine: Box::new(engine.with_selection(selection(&["sasa", "depth"]))),
+                options: options.atoms()?,
+                cover: options.het == "cover",
+            },
             "summary" => Self::Summary,
             "dockq" => Self::Dockq(Arc::new(options.reference()?)),
             other => {
                 return refuse(
                     "table",
-                    "\"features\", \"sites\", \"edges\", \"interface\", \"summary\" or \"dockq\"",
+                    "\"features\", \"sites\", \"edges\", \"interface\", \"ligands\", \"atoms\", \"summary\" or \"dockq\"",
                     other,
                 );
             }
@@ -84,8 +97,8 @@ impl Table {
             Self::Features(columns, _) => columns.selection(),
             // Kept, because every call asks for it.
             Self::Tensors(selection) => selection.clone(),
-            Self::Sites(_) => Selection::new(named(&["site_score"]), true),
-            Self::Edges(_) | Self::Interface { .. } | Self::Dockq(_) => selection(&[]),
+            Self::Sites(_) | Self::Ligands(_) => Selection::new(named(&["site_score"]), true),
+            Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Dockq(_) => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
     }
@@ -93,6 +106,11 @@ impl Table {
     /// Whether it has other tables' names of residues.
     pub fn has_labels(&self) -> bool {
         matches!(self, Self::Features(columns, _) if columns.has_labels())
+    }
+
+    /// Whether it asks what atoms are, and for residues without rows.
+    pub fn has_atoms(&self) -> bool {
+        matches!(self, Self::Ligands(_) | Self::Atoms { .. })
     }
 
     /// Leaves out columns that no input gives, and adds those of lineages.
@@ -159,6 +177,26 @@ impl Table {
                     }
                 }
                 relation_batch(columns, cells).map_err(|error| error.to_string())
+            }
+            Self::Atoms { engine, options, cover } => {
+                let mut cells = Cells::of(AtomLines.columns());
+                for part in parts {
+                    match atoms(engine, part.structure, options, *cover) {
+                        Ok(found) => AtomLines::lines(part, &found, &mut cells),
+                        Err(error) => refused.push((part.structure.name.clone(), error.to_string())),
+                    }
+                }
+                relation_batch(AtomLines.columns(), cells).map_err(|error| error.to_string())
+            }
+            Self::Ligands(engine) => {
+                let mut cells = Cells::of(LigandLines.columns());
+                for part in parts {
+                    match ligands(engine, part.structure, &part.features) {
+                        Ok(found) => LigandLines::lines(part, &found, &mut cells),
+                        Err(error) => refused.push((part.structure.name.clone(), error.to_string())),
+                    }
+                }
+                relation_batch(LigandLines.columns(), cells).map_err(|error| error.to_string())
             }
         };
         Ok((batch?, refused, odd))

@@ -33,6 +33,13 @@ CASES: list[tuple[str, Callable[..., Any], dict[str, Any], list[str]]] = [
     ("edges", prism.edges, {}, []),
     ("edges", prism.edges, {"kinds": ["ca"], "contact_threshold": 10.0}, ["--kinds", "ca", "--contact-threshold", "10"]),
     ("interface", prism.interface, {}, []),
+    ("ligands", prism.ligands, {}, []),
+    ("ligands", prism.ligands, {"select": "protein or resname NAG"}, ["--select", "protein or resname NAG"]),
+    ("ligands", prism.ligands, {"each": "chain"}, ["--each", "chain"]),
+    ("features", prism.features, {"each": "chain", "columns": ["sasa"]}, ["--each", "chain", "--columns", "sasa"]),
+    ("atoms", prism.atoms, {}, []),
+    ("atoms", prism.atoms, {"probe": 1.2, "radii": "naccess", "het": "cover"}, ["--probe", "1.2", "--radii", "naccess", "--het", "cover"]),
+    ("atoms", prism.atoms, {"algorithm": "lee-richards", "slices": 10}, ["--algorithm", "lee-richards", "--slices", "10"]),
     ("summary", prism.summary, {}, []),
 ]
 
@@ -61,6 +68,8 @@ def test_same_as_the_command(
         inputs = [data / "1crn.pdb.gz", data / "1jcd.pdb.gz"]
     elif "assembly" in options:
         inputs = [data / "1a8o.cif.gz", data / "4zhl.cif.gz"]
+    if name == "ligands":
+        inputs = [data / "1igy_cut.cif.gz", data / "1kx2_cut.pdb.gz"]
     output = tmp_path / "out.parquet"
     subprocess.run([command, name, *inputs, "--backend", "cpu", "-q", "-o", output, *arguments], check=True)
     table = function(inputs, backend="cpu", **options)

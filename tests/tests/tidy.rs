@@ -4,7 +4,8 @@
 //! rewrites them.
 
 use prism_host::output::{
-    Column, DockqRelation, InterfaceResidues, LinesOf, Relation, RelationColumn, SitesRelation, SummaryRelation,
+    AtomLines, Column, DockqRelation, InterfaceResidues, LigandLines, LinesOf, Relation, RelationColumn, SitesRelation,
+    SummaryRelation,
 };
 use prism_host::sites::SiteLimits;
 use shared_types::FEATURES;
@@ -214,10 +215,12 @@ fn the_page_of_features_shows_them() {
 
 #[test]
 fn the_guide_shows_the_columns_of_other_tables() {
-    let relations: [(&str, &[RelationColumn]); 6] = [
+    let relations: [(&str, &[RelationColumn]); 8] = [
         ("prism edges", LinesOf::Edges.columns()),
         ("prism interface", LinesOf::Interfaces.columns()),
         ("prism interface --by-residue", InterfaceResidues.columns()),
+        ("prism ligands", LigandLines.columns()),
+        ("prism atoms", AtomLines.columns()),
         ("prism summary", SummaryRelation.columns()),
         ("prism dockq", DockqRelation::columns()),
         ("prism sites", SitesRelation::new(SiteLimits::ALL).columns()),

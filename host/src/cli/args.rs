@@ -5,6 +5,7 @@
 mod backend;
 mod confidence;
 mod dockq;
+mod ligands;
 mod relations;
 mod sites;
 mod trajectory;
@@ -12,6 +13,7 @@ mod trajectory;
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
+pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 pub use trajectory::TrajectoryArgs;
@@ -75,6 +77,12 @@ pub enum Command {
     /// Find the surface that chains bury in each other: a row for every pair of touching chains.
     #[command(after_help = EXIT_STATUS)]
     Interface(InterfaceArgs),
+    /// List ligands, ions and sugars: what they bury, touch, and are bonded to, and in which site they sit.
+    #[command(after_help = EXIT_STATUS)]
+    Ligands(LigandsArgs),
+    /// List atoms: radius, accessible area, depth, and the chains that bury it: a row for every heavy atom.
+    #[command(after_help = EXIT_STATUS)]
+    Atoms(AtomsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.
     #[command(after_help = EXIT_STATUS)]
     Confidence(ConfidenceArgs),
@@ -176,7 +184,7 @@ pub struct FeaturesArgs {
 
     /// Write a copy of each structure's file (PDB or mmCIF) to this folder, with a column's values in its B column, and scripts
     /// that show it in PyMOL (.pml) and ChimeraX (.cxc). -999 means no value.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "model", "lineages"], hide_short_help = true)]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "each", "model", "lineages"], hide_short_help = true)]
     pub write_structures: Option<PathBuf>,
 
     /// Column for --write-structures; values from 0 to 1 are written in hundredths.

@@ -112,6 +112,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         failures: RelationFailures::default(),
         sites: None,
         trajectory: args.trajectory.given(),
+        atoms: false,
+        shard: None,
+        of_structures: true,
         files,
     };
     if let Some(path) = folder {

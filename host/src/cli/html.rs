@@ -34,6 +34,9 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         failures: RelationFailures::default(),
         sites: None,
         trajectory: None,
+        atoms: false,
+        shard: None,
+        of_structures: true,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| {

@@ -1,6 +1,6 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
-use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
+use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, Shard, TrajectoryArgs};
 use super::between;
 use super::failure::Failure;
 use super::files::Files;
@@ -10,6 +10,7 @@ use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
+use prism_host::StructureInput;
 use prism_host::annotations::Annotations;
 use prism_host::dataset::Dataset;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
@@ -21,7 +22,8 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
+    self, Batch, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames,
+    WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -162,6 +164,12 @@ pub struct Job<'a> {
     pub sites: Option<SitesTally>,
     /// A trajectory, whose topology is the path.
     pub trajectory: Option<&'a TrajectoryArgs>,
+    /// Whether its values depend on which chains make a structure.
+    pub of_structures: bool,
+    /// Whether it is asked what each atom is, and for residues without rows.
+    pub atoms: bool,
+    /// The share of the inputs, of a run that is not into a folder.
+    pub shard: Option<Shard>,
     /// What the command writes, besides status and provenance.
     pub files: Files,
 }
@@ -234,7 +242,21 @@ impl Job<'_> {
             let frames = Some(frames);
             return Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames });
         }
-        let inputs = self.args.read.discover(self.paths, self.files())?;
+        let mut inputs = self.args.read.discover(self.paths, self.files())?;
+        if self.atoms && inputs.has_packed() {
+            let advice = "a packed data set keeps neither ligands nor what its atoms are; give the structure files";
+            return Err(Failure::usage(anyhow::anyhow!(advice)));
+        }
+        if let Some(shard) = self.shard {
+            let all = std::mem::take(&mut inputs.entries).into_iter().enumerate();
+            inputs.entries = all.filter(|(place, _)| shard.has(*place)).map(|(_, entry)| entry).collect();
+            if inputs.entries.is_empty() {
+                let Shard { number, of } = shard;
+                return Err(Failure::work(anyhow::anyhow!(
+                    "--shard {number}/{of}: there is no input for this share; take fewer shares"
+                )));
+            }
+        }
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
                 (old.display(), "which do not keep label_asym_id and the like; pack the structures again");
@@ -275,7 +297,7 @@ impl Job<'_> {
 
     /// Reads some inputs.
     pub fn source(&self, entries: Entries, interrupt: &Interrupt) -> Result<StructureFiles, Failure> {
-        let options = ReadOptions { labels: self.labels, ..read_options(&self.args.read) };
+        let options = ReadOptions { labels: self.labels, atoms: self.atoms, ..read_options(&self.args.read) };
         let source = StructureFiles::new(entries, options, self.annotations(), MOST_ATOMS, interrupt.cancel())
             .map_err(|error| super::limits::no_threads(&error))?;
         Ok(source.with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages))))
@@ -294,6 +316,9 @@ impl Job<'_> {
             let rows = SharedRows::from(computed);
             let Some(computed) = rows.computed() else { return Ok(()) };
             let mut lost = Vec::new();
+            if self.of_structures && self.args.read.joins_chains() {
+                report.joined += joined(&computed.batch);
+            }
             let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
                 for (name, note) in self.failures.take_notes() {
@@ -487,6 +512,18 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
     }
+}
+
+/// The number of structures of several chains in a batch. Those of data sets were counted when they were packed.
+pub fn joined(batch: &Batch) -> u64 {
+    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
+    let read = batch.outcomes.iter().zip(readings).filter(|(outcome, _)| matches!(outcome, Outcome::Read { .. }));
+    let of = batch.structures.iter().zip(read).filter(|(_, (_, reading))| !reading.packed);
+    let several = |structure: &StructureInput| {
+        let chains = &structure.chain_ids[..structure.n_rows()];
+        chains.iter().any(|chain| *chain != chains[0])
+    };
+    of.filter(|(structure, _)| several(structure)).count() as u64
 }
 
 /// Reports a failed input, also in the HTML report.

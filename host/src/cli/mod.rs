@@ -1,6 +1,7 @@
 //! The commands.
 
 pub mod args;
+mod atoms;
 mod between;
 mod check;
 mod confidence;
@@ -16,6 +17,7 @@ mod inflow;
 mod info;
 mod interrupt;
 mod job;
+mod ligands;
 mod limits;
 mod pack;
 mod parts;
@@ -58,6 +60,8 @@ fn run(cli: Cli) -> u8 {
         Command::Sites(args) => sites::run(&args),
         Command::Edges(args) => relations::edges(&args),
         Command::Interface(args) => relations::interface(&args),
+        Command::Atoms(args) => atoms::run(&args),
+        Command::Ligands(args) => ligands::run(&args),
         Command::Confidence(args) if args.list => confidence::list(args.format).map(|()| ALL_DONE),
         Command::Confidence(args) => match &args.explain {
             Some(column) => confidence::explain(column, args.format).map(|()| ALL_DONE),

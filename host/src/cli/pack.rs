@@ -4,7 +4,7 @@ use super::args::PackArgs;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::interrupt::Interrupt;
-use super::job::{note_ignored, read_options, refuse_nothing};
+use super::job::{joined, note_ignored, read_options, refuse_nothing};
 use super::limits::{no_thread, no_threads};
 use super::report::Report;
 use prism_host::StructureInput;
@@ -43,8 +43,12 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     let cancel = interrupt.cancel();
     let source = StructureFiles::new(inputs.entries, options, Arc::default(), BATCH_ATOMS, cancel);
     let source = source.map_err(|error| no_threads(&error))?;
-    let ended =
-        write_while_reading(source, |batch| write(batch, &mut file, &mut report, args.read.fail_fast, &args.output));
+    let ended = write_while_reading(source, |batch| {
+        if args.read.joins_chains() {
+            report.joined += joined(&batch);
+        }
+        write(batch, &mut file, &mut report, args.read.fail_fast, &args.output)
+    });
     report.clear_bar();
     ended?;
     if cancel.is_cancelled() {

@@ -6,10 +6,12 @@ use super::usage::refuse_divided;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use prism_host::inputs::{self, Inputs, NameBy};
-use prism_host::read::{Alternates, Models, ReadOptions, Residues, unmarked};
+use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues, unmarked};
+use prism_host::selection::ResidueSelection;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Which structures to read.
 #[derive(Clone, Debug, Args)]
@@ -18,6 +20,16 @@ pub struct ReadArgs {
     /// Read these chains only (author chain ids).
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub chains: Option<Vec<String>>,
+
+    /// Read these residues only, and drop the others before anything is computed: "chain A and resnum 10-50 or resname HEM". The words
+    /// are chain, resnum, resname, icode, segid, protein, nucleic, hetero, all, none, within 5 of, around 5, and, or, not.
+    #[arg(long, value_name = "SELECTION", hide_short_help = true)]
+    pub select: Option<ResidueSelection>,
+
+    /// Make a structure of each chain (x.pdb:A), molecule (chains bonded to each other, x.pdb:A+B), biological assembly (x.pdb:1), or
+    /// model (x.pdb#2) [default: one of all chains of the first model]
+    #[arg(long, value_enum, value_name = "chain|molecule|assembly|model", hide_short_help = true)]
+    pub each: Option<EachArg>,
 
     /// Residues that get a row: every amino acid of a chain, including modified ones and force-field names, or only the 20
     /// standard names in ATOM records.
@@ -77,12 +89,23 @@ impl ReadArgs {
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             chains: self.chains.as_deref().map(trimmed),
+            select: self.select.clone().map(Arc::new),
+            each: match self.each {
+                None | Some(EachArg::Model) => Each::Model,
+                Some(EachArg::Chain) => Each::Chain,
+                Some(EachArg::Molecule) => Each::Molecule,
+                Some(EachArg::Assembly) => Each::Assembly,
+            },
             residues: match self.residues {
                 ResiduesArg::All => Residues::All,
                 ResiduesArg::Standard => Residues::Standard,
             },
             alternates: self.altloc.0,
-            models: self.model.map_or(Models::First, |model| model.0),
+            models: match (self.model, self.each) {
+                (Some(model), _) => model.0,
+                (None, Some(EachArg::Model)) => Models::All,
+                (None, _) => Models::First,
+            },
             assembly: self.assembly.clone(),
             cover: matches!(self.het, HetArg::Cover),
             ..ReadOptions::default()
@@ -91,6 +114,16 @@ impl ReadArgs {
 
     /// Finds the inputs: first those of `paths`, then those listed in a file. None of them may be an output among `files`.
     pub fn discover(&self, paths: &[PathBuf], files: Files) -> Result<Inputs, Failure> {
+        if self.each == Some(EachArg::Model) && self.model.is_some() {
+            return Err(Failure::usage(anyhow!(
+                "--each model takes every model, and --model others; give only one of both"
+            )));
+        }
+        if self.each == Some(EachArg::Assembly) && self.assembly.is_some() {
+            return Err(Failure::usage(anyhow!(
+                "--each assembly builds every assembly, and --assembly one; give only one of both"
+            )));
+        }
         if let Some(chains) = &self.chains {
             // Names of files have a point, and author chain ids are short.
             let is_chain = |text: &str| text.len() <= 4 && text.chars().all(char::is_alphanumeric) && !text.is_empty();
@@ -120,13 +153,33 @@ impl ReadArgs {
         let list = self.from_file.as_deref().filter(|path| !is_standard_input(path));
         files.reads(list).check(&paths, &inputs.entries)?;
         if self.chooses() && inputs.has_packed() {
-            let option =
-                if self.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --assembly, --het" };
-            let advice =
-                "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
+            let given = [
+                ("--chains", self.chains.is_some()),
+                ("--select", self.select.is_some()),
+                ("--each", self.each.is_some()),
+            ];
+            let option = given.into_iter().find(|(_, is_given)| *is_given);
+            let option = option.map_or("--residues, --altloc, --model, --assembly, --het", |(option, _)| option);
+            let advice = "structures of a packed data set are as they were packed; choose by `prism pack`";
             return Err(Failure::usage(anyhow!("{option}: {advice}")));
         }
         Ok(inputs)
+    }
+
+    /// Whether no option says which chains make a structure.
+    pub fn joins_chains(&self) -> bool {
+        let Self { chains, select, each, model, assembly, .. } = self;
+        let is_join = model.is_some_and(|model| model.0 == Models::Join);
+        chains.is_none()
+            && select.is_none()
+            && each.is_none_or(|each| each == EachArg::Model)
+            && assembly.is_none()
+            && !is_join
+    }
+
+    /// Whether a file may give several structures.
+    pub fn divides(&self) -> bool {
+        self.each.is_some()
     }
 
     /// Whether only standard residues have rows.
@@ -148,6 +201,19 @@ pub enum ResiduesArg {
     All,
     /// The 20 standard names in ATOM records.
     Standard,
+}
+
+/// What becomes a structure of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EachArg {
+    /// A chain.
+    Chain,
+    /// Chains that are bonded to each other, or one that is bonded to none.
+    Molecule,
+    /// A biological assembly.
+    Assembly,
+    /// A model.
+    Model,
 }
 
 /// Atoms that cover surface besides residues.

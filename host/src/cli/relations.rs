@@ -1,7 +1,7 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
 use super::args::{
-    EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs, TrajectoryArgs,
+    EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, Shard, SummaryArgs, TrajectoryArgs,
 };
 use super::failure::Failure;
 use super::files::Files;
@@ -75,7 +75,7 @@ pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
     write(args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 
-fn selection(names: &[&str]) -> Selection {
+pub fn selection(names: &[&str]) -> Selection {
     Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
 }
 
@@ -94,6 +94,10 @@ pub struct Destination<'a> {
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
     pub trajectory: Option<&'a TrajectoryArgs>,
+    /// Whether it is asked what each atom is, and for residues without rows.
+    pub atoms: bool,
+    /// The share of the inputs.
+    pub shard: Option<Shard>,
 }
 
 impl RelationArgs {
@@ -109,6 +113,8 @@ impl RelationArgs {
             failures: RelationFailures::default(),
             sites: None,
             trajectory: trajectory.given(),
+            atoms: false,
+            shard: None,
         }
     }
 }
@@ -148,8 +154,11 @@ pub fn write_whole<R: Relation + 'static>(
         provenance: to.provenance,
         between: to.between,
         failures: to.failures,
+        of_structures: to.sites.is_some(),
         sites: to.sites,
         trajectory: to.trajectory,
+        atoms: to.atoms,
+        shard: to.shard,
         files: to.beside.writes_table(output),
     };
     job.run(|provenance| sink(output, make(&job, provenance)?, provenance))

@@ -3,7 +3,7 @@
 use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED, stderr_line};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use prism_host::inputs::InputFailure;
-use prism_host::plural::counted;
+use prism_host::plural::{counted, form};
 use prism_host::read::{Note, NoteKind};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
@@ -45,6 +45,8 @@ pub struct Report {
     pub failed: u64,
     /// The failed inputs with their reasons, if these are requested.
     pub kept: Option<Vec<(String, String)>>,
+    /// Structures of several chains.
+    pub joined: u64,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
     /// What is counted: one, and several.
@@ -72,7 +74,7 @@ impl Report {
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
             ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, noted: BTreeMap::new(), unit }
+        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, joined: 0, noted: BTreeMap::new(), unit }
     }
 
     fn line(&self, text: &str) {
@@ -164,6 +166,14 @@ impl Report {
         for (kind, inputs) in &self.noted {
             let have = counted(*inputs, &format!("{one} has"), &format!("{several} have"));
             self.line(&format!("note: {have} {}", kind.about()));
+        }
+        if self.joined > 0 {
+            let (have, each) = (
+                counted(self.joined, "structure has", "structures have"),
+                form(self.joined as usize, "it is", "each is"),
+            );
+            let text = "several chains, which bury surface in each other";
+            self.line(&format!("note: {have} {text}: {each} computed as a whole (--each chain takes chains alone, --each assembly builds assemblies)"));
         }
         let structures = counted(self.structures, one, several);
         let residues = counted(self.residues, "residue", "residues");

@@ -25,6 +25,8 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         failures: RelationFailures::default(),
         sites: Some(sites.tally()),
         trajectory: args.trajectory.given(),
+        atoms: false,
+        shard: None,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())
@@ -47,6 +49,11 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     if args.trajectory.given().is_some() {
         return Err(Failure::usage(anyhow::anyhow!(
             "--points FILE, --script and --write-structure are of one structure, not of a trajectory"
+        )));
+    }
+    if args.job.read.divides() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "--points FILE, --script and --write-structure are of one structure, and --each makes several; leave it out"
         )));
     }
     let [input] = args.paths.as_slice() else {

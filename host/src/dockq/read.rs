@@ -1,7 +1,7 @@
 //! Reads the reference.
 
 use crate::inputs::{InputFailure, discover};
-use crate::read::{Models, ReadOptions, ReadStructure};
+use crate::read::{Each, Models, ReadOptions, ReadStructure};
 use std::path::Path;
 
 /// Reads a reference from a file, with the options of its models, except for those that choose among their chains and models:
@@ -26,6 +26,8 @@ pub fn read_reference(path: &Path, options: &ReadOptions) -> Result<ReadStructur
     }
     let options = ReadOptions {
         chains: None,
+        select: None,
+        each: Each::Model,
         models: Models::First,
         assembly: None,
         cover: false,

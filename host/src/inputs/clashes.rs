@@ -1,11 +1,11 @@
 //! Structures with the names of other inputs. Where an input has several structures, each is named by the input and what tells them
-//! apart: a member of a tar, a data block, a model, a lineage. Another input may have that name.
+//! apart: a member of a tar, a data block, a model, a chain, a lineage. Another input may have that name.
 
 use super::InputFailure;
 use std::collections::HashSet;
 
 /// What follows an input's name begins with one of these.
-const SEPARATORS: [char; 3] = ['/', '#', '@'];
+const SEPARATORS: [char; 4] = ['/', '#', ':', '@'];
 
 /// The inputs whose names continue the name of another one, as the names of its structures do.
 ///
@@ -65,10 +65,11 @@ mod tests {
 
     #[test]
     fn no_structure_has_the_name_of_another_input() {
-        let clashes = Clashes::among(["t.tar", "t.tar/x.pdb", "m", "m#2", "rbd", "rbd@Alpha/UK", "a/b.pdb"]);
+        let clashes =
+            Clashes::among(["t.tar", "t.tar/x.pdb", "m", "m#2", "c", "c:A", "rbd", "rbd@Alpha/UK", "a/b.pdb"]);
         let clash = |input, structure| clashes.of_structure(input, structure).is_some();
         for (input, structure) in
-            [("t.tar", "t.tar/x.pdb"), ("t.tar", "t.tar/x.pdb#1"), ("m", "m#2"), ("rbd", "rbd@Alpha/UK")]
+            [("t.tar", "t.tar/x.pdb"), ("t.tar", "t.tar/x.pdb#1"), ("m", "m#2"), ("c", "c:A"), ("rbd", "rbd@Alpha/UK")]
         {
             assert!(clash(input, structure), "{structure} of {input}");
         }

@@ -38,6 +38,8 @@ pub(super) const STRUCTURE: RelationColumn = own(Column::Structure, CellKind::Te
 pub(super) enum Value<'a> {
     Text(&'a str),
     Int(usize),
+    /// An integer that may be negative.
+    Number(i32),
     Float(f32),
 }
 
@@ -47,6 +49,7 @@ pub(super) fn push(cells: &mut [Cells], line: &[Value<'_>]) {
         match (cells, value) {
             (Cells::Text(all), Value::Text(text)) => all.push((*text).to_owned()),
             (Cells::Int(all), Value::Int(number)) => all.push(*number as i32),
+            (Cells::Int(all), Value::Number(number)) => all.push(*number),
             (Cells::Float(all), Value::Float(number)) => all.push(*number),
             _ => unreachable!("a line has the types of its columns"),
         }

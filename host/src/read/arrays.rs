@@ -6,7 +6,7 @@ use super::error::{Fault, Problem, ReadError, bad_field};
 use super::facts::Facts;
 use super::models::{Model, models};
 use super::note::ReadStructure;
-use super::options::{Models, ReadOptions};
+use super::options::{Each, Models, ReadOptions};
 use super::select::{Record, ResidueId, Selection, Syntax};
 use super::word::pack;
 
@@ -170,7 +170,8 @@ impl AtomArrays {
 }
 
 /// Reads a structure from atoms and their positions (Å), by the same rules as a file's records. `name` becomes the
-/// structure's name. Returns one result. Arrays describe no assembly, and count as the requested model.
+/// structure's name. Returns one result, or those of
+/// [`Each`] part. Arrays describe no assembly, and count as the requested model.
 #[must_use]
 pub fn read_arrays(
     atoms: &AtomArrays,
@@ -181,15 +182,21 @@ pub fn read_arrays(
     let options = &ReadOptions { models: Models::First, ..options.clone() };
     let found = match &options.assembly {
         Some(id) => Err(Problem::NoAssembly(format!("no assembly {id}; arrays describe none"))),
+        None if options.each == Each::Assembly => {
+            Err(Problem::NoAssembly("arrays describe no assembly, each of which is asked for".to_owned()))
+        }
         None => select(atoms, positions, options),
     };
     let found = found.map(|draft| vec![(1, draft)]).map_err(Fault::whole);
     let read = |(_, model): (String, Result<Model, Fault>)| {
-        let read = model.and_then(|model| model.draft.finish(name, &model.facts, options));
-        read.map_err(|fault| fault.into_error(name, b""))
+        let read = match model {
+            Ok(model) => model.draft.finish(name, &model.facts, options),
+            Err(fault) => vec![(name.to_owned(), Err(fault))],
+        };
+        read.into_iter().map(|(name, read)| read.map_err(|fault| fault.into_error(&name, b""))).collect::<Vec<_>>()
     };
     let facts = Facts::default();
-    models(found, "", 1, &facts, options).into_iter().map(read).collect()
+    models(found, "", 1, &facts, options).into_iter().flat_map(read).collect()
 }
 
 fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> Result<Draft, Problem> {

@@ -146,7 +146,7 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
         rows_of.entry(draft.asym(row)).or_default().push(row);
     }
     for (atom, key) in draft.cover_keys.iter().enumerate() {
-        cover_of.entry(&draft.cover_chains[*key as usize]).or_default().push(atom);
+        cover_of.entry(&draft.cover_residues[*key as usize].asym).or_default().push(atom);
     }
     let named = |of: &HashMap<&str, Vec<usize>>, generator: &Generator| {
         let mut all: Vec<usize> =
@@ -156,6 +156,7 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
         all
     };
     let (mut rows, mut chain_of, mut moves, mut cover) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut cover_copies = Vec::new();
     let (mut chains, mut places): (Vec<String>, HashMap<(u32, &str), u32>) = (Vec::new(), HashMap::new());
     let (mut copies_of, mut renamed) = (HashMap::<u32, usize>::new(), Vec::new());
     let mut atoms = 0;
@@ -189,6 +190,7 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
                 moves.push((draft.atoms_of(row).len(), operator));
             }
             cover.extend(own_cover.iter().map(|&atom| moved(draft.cover[atom], operator)));
+            cover_copies.extend(own_cover.iter().map(|&atom| (draft.cover_keys[atom], name.as_str())));
         }
     }
     let mut all = draft.rows(&rows);
@@ -200,7 +202,18 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
     all.structure.chain_ids = chain_of;
     all.structure.chains = chains;
     all.renamed = renamed;
-    all.cover = cover;
+    // A copy of a ligand is of the copy of its author's chain, if there is one.
+    (all.cover, all.cover_keys, all.cover_residues) = (cover, Vec::new(), Vec::new());
+    for same in cover_copies.chunk_by(|a, b| a == b) {
+        let (key, name) = same[0];
+        let mut residue = draft.cover_residues[key as usize].clone();
+        let own = draft.structure.chains.iter().position(|chain| **chain == *residue.chain);
+        if let Some(place) = own.and_then(|chain| places.get(&(chain as u32, name))) {
+            residue.chain = all.structure.chains[*place as usize].as_str().into();
+        }
+        all.cover_residues.push(residue);
+        all.cover_keys.extend(same.iter().map(|_| all.cover_residues.len() as u32 - 1));
+    }
     Ok(all)
 }
 

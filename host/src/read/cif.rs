@@ -357,7 +357,10 @@ mod tests {
         let models = blocks.into_iter().flat_map(|block| {
             let facts = block.facts;
             match block.models {
-                Ok(models) => models.into_iter().map(|(_, draft)| draft.finish("x", &facts, &options)).collect(),
+                Ok(models) => {
+                    let read = models.into_iter().flat_map(|(_, draft)| draft.finish("x", &facts, &options));
+                    read.map(|(_, read)| read).collect()
+                }
                 Err(fault) => vec![Err(fault)],
             }
         });

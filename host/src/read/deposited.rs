@@ -52,6 +52,17 @@ impl Listed {
         Self { ids: column(0), expressions: column(1), chains: column(2) }
     }
 
+    /// The ids of the assemblies, in order.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let mut known = HashSet::new();
+        self.ids.iter().filter(|id| known.insert(id.as_str())).cloned().collect()
+    }
+
+    /// The ids of a PDB file's assemblies.
+    pub(super) fn of_generators(generators: &[Generator]) -> Self {
+        Self { ids: generators.iter().map(|one| one.assembly.clone()).collect(), ..Self::default() }
+    }
+
     /// The note of an mmCIF file.
     pub(super) fn note(&self) -> Option<Note> {
         let rows = self.ids.iter().zip(&self.expressions).zip(&self.chains);

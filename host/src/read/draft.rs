@@ -1,7 +1,8 @@
 //! A model after selection, before it becomes a structure: its atoms and residues.
 
 use super::components::{Component, component};
-use crate::structure::StructureInput;
+use super::options::ReadOptions;
+use crate::structure::{AtomLabel, StructureInput};
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
 use std::cell::Cell;
@@ -15,6 +16,8 @@ pub(super) struct Tally {
     pub(super) nucleotides: usize,
     /// Amino acids in `HETATM` records outside of chains.
     pub(super) unlinked: usize,
+    /// Atoms whose element nothing says.
+    pub(super) unknown_elements: usize,
     /// Atoms of amino acids whose element column contradicts their name.
     pub(super) contradictions: usize,
     /// Points that are no atoms.
@@ -29,6 +32,7 @@ pub(super) struct Tally {
 impl Tally {
     fn add(&mut self, other: Self) {
         let Self { duplicates, alternates, nucleotides, unlinked, contradictions, pseudo_atoms, .. } = other;
+        self.unknown_elements += other.unknown_elements;
         self.duplicates += duplicates;
         self.alternates += alternates;
         self.nucleotides += nucleotides;
@@ -49,10 +53,14 @@ pub(super) struct Draft {
     pub(super) atoms: Vec<[f64; 4]>,
     /// Atoms that belong to no residue.
     pub(super) cover: Vec<[f64; 4]>,
-    /// For each of those atoms, the index of its chain in `cover_chains`; only for assemblies.
+    /// For each of those atoms, the index of its residue in `cover_residues`, where it matters.
     pub(super) cover_keys: Vec<u32>,
-    /// Chain ids of those atoms, as assemblies use them.
-    pub(super) cover_chains: Vec<Box<str>>,
+    /// The residues of those atoms.
+    pub(super) cover_residues: Vec<CoverResidue>,
+    /// Whether these residues matter.
+    pub(super) identifies_cover: bool,
+    /// What atoms are, if that is kept.
+    pub(super) records: Option<Vec<AtomLabel>>,
     /// The structure without atoms and centre; offsets lack their last entry.
     pub(super) structure: StructureInput,
     /// Each residue's name as written, packed.
@@ -81,6 +89,20 @@ pub(super) struct Draft {
     pub(super) met: Vec<String>,
 }
 
+/// A residue without a row, whose atoms may cover others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct CoverResidue {
+    /// Its chain as assemblies call it.
+    pub(super) asym: Box<str>,
+    /// Its author's chain.
+    pub(super) chain: Box<str>,
+    /// Its author's number, if it is one.
+    pub(super) number: Option<i32>,
+    pub(super) icode: Box<str>,
+    /// Its name, packed.
+    pub(super) name: u64,
+}
+
 /// The backbone of a residue.
 pub(super) struct Backbone {
     pub(super) ca: bool,
@@ -106,6 +128,13 @@ impl Draft {
         let mut draft = Self { b_is_uniform: true, ..kept.map_or_else(Self::default, |kept| *kept) };
         draft.atoms.reserve(atoms);
         draft
+    }
+
+    /// The same, with what the options ask about atoms.
+    pub(super) fn keeping(mut self, options: &ReadOptions) -> Self {
+        self.identifies_cover = options.identifies_cover();
+        self.records = options.atoms.then(Vec::new);
+        self
     }
 
     /// The structure, in memory of its size. The thread keeps the draft's own memory for the next one.
@@ -286,9 +315,13 @@ impl Draft {
         if cover {
             for &row in &dropped {
                 all.cover.extend_from_slice(&self.atoms[self.atoms_of(row)]);
-                if !self.structure.labels.is_empty() {
-                    all.key_cover(self.asym(row));
-                }
+                all.key_cover(|| CoverResidue {
+                    asym: self.asym(row).into(),
+                    chain: self.structure.chains[self.structure.chain_ids[row] as usize].as_str().into(),
+                    number: Some(self.structure.residue_numbers[row]),
+                    icode: self.structure.insertion_codes[row].clone(),
+                    name: self.names[row],
+                });
             }
         }
         *self = all;
@@ -313,18 +346,23 @@ impl Draft {
         }
     }
 
-    /// Sets the chain of the last cover atoms.
-    pub(super) fn key_cover(&mut self, chain: &str) {
-        if self.cover_chains.last().is_none_or(|last| **last != *chain) {
-            self.cover_chains.push(chain.into());
+    /// Sets the residue of the last cover atoms, if it matters.
+    pub(super) fn key_cover(&mut self, residue: impl FnOnce() -> CoverResidue) {
+        if !self.identifies_cover || self.cover_keys.len() == self.cover.len() {
+            return;
         }
-        self.cover_keys.resize(self.cover.len(), self.cover_chains.len() as u32 - 1);
+        let residue = residue();
+        if self.cover_residues.last() != Some(&residue) {
+            self.cover_residues.push(residue);
+        }
+        self.cover_keys.resize(self.cover.len(), self.cover_residues.len() as u32 - 1);
     }
 
     /// Appends the residues and chains of another draft, whose chains have other names.
     pub(super) fn append(&mut self, other: Self) {
+        let other = self.append_records(other);
         let (atoms, rows) = (self.atoms.len() as u32, self.structure.n_residues());
-        let (chains, keys) = (self.structure.chains.len() as u32, self.cover_chains.len() as u32);
+        let (chains, keys) = (self.structure.chains.len() as u32, self.cover_residues.len() as u32);
         let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom + atoms };
         let (s, t) = (&mut self.structure, other.structure);
         s.residue_atoms.extend(t.residue_atoms.iter().map(|first| first + atoms));
@@ -341,7 +379,8 @@ impl Draft {
         self.atoms.extend(other.atoms);
         self.cover.extend(other.cover);
         self.cover_keys.extend(other.cover_keys.iter().map(|key| key + keys));
-        self.cover_chains.extend(other.cover_chains);
+        self.cover_residues.extend(other.cover_residues);
+        self.identifies_cover |= other.identifies_cover;
         self.names.extend(other.names);
         self.backbone.extend(other.backbone.into_iter().map(|both| both.map(moved)));
         self.segments.extend(other.segments);
@@ -364,7 +403,9 @@ impl Draft {
             met: self.met.clone(),
             cover: self.cover.clone(),
             cover_keys: self.cover_keys.clone(),
-            cover_chains: self.cover_chains.clone(),
+            cover_residues: self.cover_residues.clone(),
+            identifies_cover: self.identifies_cover,
+            records: self.records.clone(),
             b_is_uniform: self.b_is_uniform,
             segments_are_polymers: self.segments_are_polymers,
             renamed: self.renamed.clone(),

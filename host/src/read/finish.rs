@@ -6,7 +6,7 @@ use super::draft::{Draft, Tally};
 use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::note::{Note, NoteKind, ReadStructure};
-use super::options::{ReadOptions, Residues};
+use super::options::{Each, ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::plural::{counted, form};
@@ -19,13 +19,47 @@ use std::hash::{BuildHasher, RandomState};
 /// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
 const LARGEST_B: f32 = 1e6;
 
+/// What the parts of a draft have in common.
+#[derive(Default)]
+struct Whole {
+    /// The author's chains, by the index of the chain, if they are others.
+    authors: Vec<String>,
+    /// Notes about how it was divided and selected.
+    notes: Vec<Note>,
+}
+
 impl Draft {
-    /// Makes the structure.
-    pub(super) fn finish(mut self, name: &str, facts: &Facts, options: &ReadOptions) -> Result<ReadStructure, Fault> {
+    /// Makes the structures, with their names: one, or one of each part that the options ask for.
+    pub(super) fn finish(
+        self,
+        name: &str,
+        facts: &Facts,
+        options: &ReadOptions,
+    ) -> Vec<(String, Result<ReadStructure, Fault>)> {
+        let divided = self.prepare(facts, options).and_then(|(draft, mut whole)| {
+            if options.cover || options.atoms {
+                whole.notes.extend(draft.without_part(options.each, &whole.authors));
+            }
+            Ok((draft.parts(options.each, &whole.authors)?, whole))
+        });
+        let (parts, whole) = match divided {
+            Ok(divided) => divided,
+            Err(fault) => return vec![(name.to_owned(), Err(fault))],
+        };
+        let finished = |(suffix, draft): (String, Self)| {
+            let name = format!("{name}{suffix}");
+            let read = draft.finish_part(&name, facts, &whole, options);
+            (name, read)
+        };
+        parts.into_iter().map(finished).collect()
+    }
+
+    /// Builds what is asked for, and drops what is not.
+    fn prepare(mut self, facts: &Facts, options: &ReadOptions) -> Result<(Self, Whole), Fault> {
         if !facts.names_entities {
             self.pend_lone_polymers();
         }
-        self.drop_unlinked(options.cover);
+        self.drop_unlinked(options.reads_cover());
         if let Some(references) = &facts.references {
             self.refer(references);
         }
@@ -43,22 +77,41 @@ impl Draft {
         if let Some(wanted) = &options.chains {
             self.keep_requested(wanted, separated.as_ref());
         }
-        let n_residues = self.structure.n_residues();
-        if n_residues == 0 {
+        if self.structure.n_residues() == 0 {
             return Err(Fault::whole(self.no_protein(options)));
         }
+        let mut whole = Whole::default();
+        if let Some(separated) = separated {
+            whole = Whole { authors: separated.authors, notes: vec![separated.note] };
+        }
+        if let Some(select) = &options.select {
+            let notes = self.keep_selected(select, &whole.authors, options)?;
+            whole.notes.extend(notes);
+        }
+        Ok((self, whole))
+    }
+
+    /// Makes a structure.
+    fn finish_part(
+        mut self,
+        name: &str,
+        facts: &Facts,
+        whole: &Whole,
+        options: &ReadOptions,
+    ) -> Result<ReadStructure, Fault> {
+        let n_residues = self.structure.n_residues();
         let mut notes = facts.notes.clone();
-        notes.extend(separated.as_ref().map(|separated| separated.note.clone()));
-        let authors = separated.as_ref().map_or(&[][..], |separated| &separated.authors);
-        self.notes(options, authors, &mut notes);
-        if options.assembly.is_none() {
+        notes.extend(whole.notes.iter().cloned());
+        self.notes(options, &whole.authors, &mut notes);
+        if options.assembly.is_none() && options.each == Each::Model {
             notes.extend(facts.listed.note());
         }
         let confidence = confidence::source(&self, name, facts);
         notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
         // Readers have taken the means of residues then.
         let averaged = confidence.is_some() && !self.b_is_uniform;
-        let environment = !self.cover.is_empty();
+        let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
+        let environment = options.cover && !self.cover.is_empty();
         if environment {
             self.add_environment();
         }
@@ -82,11 +135,16 @@ impl Draft {
             });
         }
         self.structure.residue_atoms.push(n_atoms);
-        let names = self.names_as_written();
+        let (names, atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
+        let hetero = loose.map(|(cover, cover_keys)| {
+            (self.cover, self.cover_keys) = (cover, cover_keys);
+            Box::new(self.hetero(center))
+        });
         let mut structure = self.into_structure();
         structure.name = name.to_owned();
         structure.residue_names = names;
         structure.environment = environment;
+        (structure.atom_labels, structure.hetero) = (atom_labels, hetero);
         structure.fill_absent();
         structure.predicted = confidence.is_some();
         if let Some(source) = confidence {
@@ -102,6 +160,15 @@ impl Draft {
         notes.extend(completeness(&structure, incomplete));
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
+    }
+
+    /// The corners of the atoms' bounding box, if the atoms are neither so dense nor so far apart that a search for neighbours would take
+    /// long.
+    pub(super) fn check_spread(&self) -> Result<([f64; 3], [f64; 3]), Fault> {
+        let (low, high) = bounding_box(&self.atoms);
+        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
+        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
+        Ok((low, high))
     }
 
     /// Sets the references of residues to sequence databases.
@@ -189,6 +256,10 @@ impl Draft {
                 "record is no atom but a lone pair, a dummy atom or the like, and is left out",
                 "records are no atoms but lone pairs, dummy atoms or the like, and are left out",
             )
+        });
+        say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {
+            let atoms = counted(self.tally.unknown_elements, "atom", "atoms");
+            format!("nothing says the element of {atoms}, whose radius is taken as 1.7 Å")
         });
         say(nucleotides, NoteKind::NucleicAcid, &|| {
             counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")

@@ -94,6 +94,10 @@ kinds! {
     Elements = "elements", "element columns that contradict atoms' names, which count";
     /// Points that are no atoms: lone pairs, dummy atoms of membranes and the like.
     PseudoAtoms = "pseudo-atoms", "pseudo-atoms, which are left out";
+    /// Atoms whose element nothing says.
+    UnknownElements = "unknown-elements", "atoms of unknown elements, whose radius is taken as 1.7 Å";
+    /// Atoms that the chosen set of radii does not have.
+    RadiiByElement = "radii-by-element", "atoms that are not in the set of --radii, with the radii of their elements";
     /// Residues that lack heavy atoms.
     Incomplete = "incomplete", "residues without some of their heavy atoms";
     /// Chains of alpha carbons or backbones alone.
@@ -132,6 +136,10 @@ kinds! {
     OnePoint = "one-point", "all atoms at one point";
     /// Residues coincide with other residues.
     Coinciding = "coinciding", "residues that coincide with others";
+    /// A selection names residues that have no rows.
+    Unselected = "unselected", "selected names of residues that have no rows (--het cover)";
+    /// Residues without rows that go with no part of the file.
+    WithoutPart = "without-part", "residues without rows whose chain id no chain with rows has (--each)";
     /// A requested chain does not exist.
     MissingChain = "missing-chain", "no chain of a requested name";
     /// The file names both an experiment and a predictor.

@@ -16,11 +16,11 @@ use super::error::{Problem, bad_field};
 use super::number::decimal;
 use super::options::{Alternates, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
-use crate::structure::ResidueLabels;
+use crate::structure::{AtomLabel, ResidueLabels};
 use alternates::Alternate;
 use fate::Fate;
 use names::Names;
-use radius::radius;
+use radius::symbol;
 pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
@@ -38,6 +38,20 @@ pub(super) struct Syntax {
     pub(super) b_factor: fn(&[u8]) -> Option<f64>,
     /// Parses an occupancy, if it is valid.
     pub(super) occupancy: fn(&[u8]) -> Option<f64>,
+}
+
+impl Syntax {
+    /// What an atom is, with its element as the rules have it.
+    fn label(&self, record: &Record<'_, '_>, element: u16) -> AtomLabel {
+        let number = |value: Option<f64>| value.map_or(f32::NAN, |value| value as f32);
+        AtomLabel {
+            name: record.name.to_le_bytes(),
+            element: symbol(record.name, element),
+            alternate: text_of(trim_zeros(&record.alternate.to_le_bytes())).chars().next(),
+            occupancy: number((self.occupancy)(record.occupancy)),
+            b_factor: number((self.b_factor)(record.b_factor)),
+        }
+    }
 }
 
 /// Identity of a residue: author chain id, residue number and insertion code as text without surrounding blanks (except a
@@ -186,7 +200,7 @@ impl<'a> Selection<'a> {
             syntax,
             residues: options.residues,
             policy: options.alternates,
-            cover: options.cover,
+            cover: options.reads_cover(),
             wanted: options.chains.as_deref().map(chains::wanted),
             met: Vec::new(),
             met_before: HashSet::new(),
@@ -201,7 +215,7 @@ impl<'a> Selection<'a> {
             segment: 0,
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
-            draft: Draft::with_capacity(expected_atoms),
+            draft: Draft::with_capacity(expected_atoms).keeping(options),
             averages_b: options.average_b,
         }
     }
@@ -277,7 +291,7 @@ impl<'a> Selection<'a> {
                 return Ok(Taken::Nothing);
             }
             Fate::Cover => {
-                self.cover_atom(record);
+                self.cover_atom(record)?;
                 return Ok(Taken::Nothing);
             }
         }
@@ -340,10 +354,12 @@ impl<'a> Selection<'a> {
         }
         let [x, y, z] = record.position;
         let radius = match self.residues {
-            Residues::All if !is_plain => radius(kind, name, element),
+            Residues::All if !is_plain => self.radius(kind, name, element),
             _ => f64::from(protor_radius(kind, trim_zeros(&name.to_le_bytes()))),
         };
-        self.draft.atoms.push([x, y, z, radius]);
+        let syntax = self.syntax;
+        let atom = self.draft.recorded([x, y, z, radius], || syntax.label(record, element))?;
+        self.draft.atoms.push(atom);
         Ok(Taken::Heavy)
     }
 
@@ -416,8 +432,8 @@ impl<'a> Selection<'a> {
                 // Water and other atoms of no residue do not split a residue.
                 match fate {
                     Fate::Cover => {
-                        if let Some(atom) = self.covering(record) {
-                            self.push_cover(atom);
+                        if let Some(atom) = self.covering(record)? {
+                            self.push_cover(atom, record.residue);
                         }
                     }
                     Fate::Dummy => self.draft.tally.pseudo_atoms += 1,
@@ -507,7 +523,7 @@ impl<'a> Selection<'a> {
         };
         if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
-            self.key_cover();
+            self.key_cover(self.run.residue.unwrap_or_default());
         } else if self.run.hetatm {
             self.draft.hetero.push(self.draft.structure.n_residues() - 1);
             if self.run.in_chain != Some(true) {

@@ -60,6 +60,8 @@ fn the_guide_has_every_option() {
         "sites",
         "edges",
         "interface",
+        "ligands",
+        "atoms",
         "confidence",
         "summary",
         "check",
@@ -93,6 +95,8 @@ fn every_command_of_the_guide_runs() {
     }
     fs::copy(example(), run.path("6m0j_rbd.pdb")).unwrap();
     let complex = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/4zhl.cif.gz");
+    let haem = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1kx2_cut.pdb.gz");
+    fs::copy(haem, run.path("haem.pdb.gz")).unwrap();
     fs::create_dir(run.path("models")).unwrap();
     fs::copy(&complex, run.path("models/4zhl.cif.gz")).unwrap();
     fs::copy(&complex, run.path("native.cif")).unwrap();

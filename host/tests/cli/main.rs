@@ -1,5 +1,6 @@
 //! The command: inputs, outputs, messages, and exit status.
 
+mod atoms;
 #[cfg(target_os = "linux")]
 mod beside;
 mod coloured;
@@ -8,11 +9,13 @@ mod confidence;
 mod conventions;
 mod described;
 mod dockq;
+mod each;
 #[cfg(unix)]
 mod faults;
 mod features;
 mod files;
 mod guide;
+mod ligands;
 mod mistakes;
 mod pack;
 mod parts;

@@ -18,5 +18,6 @@ mod radii;
 mod read_common;
 mod repeats;
 mod residues;
+mod selected;
 mod selection;
 mod selenomethionine;

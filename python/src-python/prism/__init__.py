@@ -8,7 +8,7 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
-from ._api import Column, columns, dockq, edges, features, interface, sites, stream, summary, tensors
+from ._api import Column, atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
@@ -36,12 +36,14 @@ __all__ = [
     "Tensor",
     "Trajectory",
     "__version__",
+    "atoms",
     "columns",
     "confidence",
     "dockq",
     "edges",
     "features",
     "interface",
+    "ligands",
     "predictions",
     "sites",
     "stream",

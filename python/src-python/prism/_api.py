@@ -305,6 +305,97 @@ def interface(
 
 
 @overload
+def ligands(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def ligands(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def ligands(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except water and
+    the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+
+    Arguments, and errors, are those of :func:`features`.
+    """
+    return _table("ligands", inputs, None, backend, {"on_error": on_error, "progress": progress}, options)
+
+
+@overload
+def atoms(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    probe: float = ...,
+    radii: str | os.PathLike[str] = ...,
+    algorithm: Literal["shrake-rupley", "lee-richards"] = ...,
+    slices: int = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def atoms(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    probe: float = ...,
+    radii: str | os.PathLike[str] = ...,
+    algorithm: Literal["shrake-rupley", "lee-richards"] = ...,
+    slices: int = ...,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def atoms(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    probe: float = 1.4,
+    radii: str | os.PathLike[str] = "protor",
+    algorithm: Literal["shrake-rupley", "lee-richards"] = "shrake-rupley",
+    slices: int = 20,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Heavy atoms, as ``prism atoms`` writes them: a row for each, with its radius, accessible area (Å²), depth (Å) and the chains that
+    bury it. With ``het="cover"`` atoms of ligands and nucleic acids have rows, too. Packed data sets do not have what atoms are.
+
+    Args:
+        probe: Radius of the probe, above 0 and at most 5 Å.
+        radii: ``"protor"``, ``"naccess"``, ``"bondi"``, or a file in FreeSASA's configuration format.
+        algorithm: ``"shrake-rupley"``, by test points (``points``), or ``"lee-richards"``, by slices.
+        slices: Slices of each atom, 1 to 1000.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    run = {"on_error": on_error, "progress": progress, "probe": probe, "radii": radii, "algorithm": algorithm, "slices": slices}
+    return _table("atoms", inputs, None, backend, run, options)
+
+
+@overload
 def summary(
     inputs: Any,
     backend: Backend = ...,
@@ -414,8 +505,8 @@ def stream(
     loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
     Args:
-        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"summary"`` or ``"dockq"``. It takes the options of the function of that
-            name.
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It takes the options of
+            the function of that name.
 
     Other arguments, and errors, are those of :func:`features`.
     """

@@ -21,12 +21,12 @@ def _takes(what: str, *names: str) -> Callable[[Callable[[Any], bool]], Callable
     return register
 
 
-@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het")
+@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het", "algorithm")
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-@_takes("a text or None", "name_by")
+@_takes("a text or None", "name_by", "select", "each")
 def _is_text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
@@ -46,7 +46,7 @@ def _is_path(value: Any) -> bool:
     return value is None or isinstance(value, (str, os.PathLike))
 
 
-@_takes("a path", "reference")
+@_takes("a path", "reference", "radii")
 def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
@@ -63,7 +63,7 @@ def _is_model(value: Any) -> bool:
     return value is None or isinstance(value, str) or _is_whole(value) and -(2**31) <= value < 2**31
 
 
-@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches")
+@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches", "slices")
 def _is_count(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**63
 
@@ -87,7 +87,15 @@ def _is_confidence(value: Any) -> bool:
     return value is None or _is_number(value) and 0 <= value <= 100
 
 
-@_takes("a number", "pae_cutoff", "distance_cutoff", "contact_threshold", "site_threshold", "min_feature_value")
+@_takes(
+    "a number",
+    "pae_cutoff",
+    "distance_cutoff",
+    "probe",
+    "contact_threshold",
+    "site_threshold",
+    "min_feature_value",
+)
 def _is_number(value: Any) -> bool:
     return _is_single(value) and (hasattr(value, "__float__") or hasattr(value, "__index__"))
 

@@ -127,8 +127,8 @@ class Engine:
         progress: bool = False,
         **options: Unpack[TableOptions],
     ) -> Any:
-        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"summary"`` or ``"dockq"``, with the options of the function of that
-        name. Returns a :class:`pyarrow.Table`, or ``(table, failures)`` with ``on_error="report"``."""
+        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``, with the options of the
+        function of that name. Returns a :class:`pyarrow.Table`, or ``(table, failures)`` with ``on_error="report"``."""
         check_on_error(on_error, ("raise", "skip", "report"))
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
@@ -201,7 +201,7 @@ class Engine:
         self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any, share: Share | None = None
     ) -> tuple[_Job, _prism.Stream]:
         chosen = check_columns(columns)
-        if table in ("sites", "edges", "interface", "summary", "dockq") and chosen is not None:
+        if table in ("sites", "edges", "interface", "ligands", "atoms", "summary", "dockq") and chosen is not None:
             raise TypeError(f"columns is for the table features; {table} has columns of its own")
         check("table", table)
         try:

@@ -11,7 +11,7 @@ from ._arguments import check, texts
 Backend = Literal["auto", "cuda", "cpu"]
 Device = Literal["cpu", "cuda"]
 OnError = Literal["raise", "skip", "report"]
-TableName = Literal["features", "sites", "edges", "interface", "summary", "dockq"]
+TableName = Literal["features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq"]
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -19,6 +19,9 @@ class ReadingOptions(TypedDict, total=False):
 
     Attributes:
         chains: Author chain ids to read. All if ``None``.
+        select: Residues to read, in a small language: ``"chain A and resnum 10-50 or resname HEM"``. All if ``None``.
+        each: What becomes a structure of its own: each ``"chain"`` (``x.pdb:A``), ``"molecule"`` (chains that are bonded to each
+            other), biological ``"assembly"``, or ``"model"``. ``None`` makes one of all chains of the first model.
         residues: Which residues get a row. ``"all"``: every amino acid of a chain, modified ones among them. ``"standard"``:
             the 20 standard names in ATOM records alone.
         altloc: Which alternate location of a residue is taken: ``"highest"``, the one with the highest mean occupancy;
@@ -35,6 +38,8 @@ class ReadingOptions(TypedDict, total=False):
     """
 
     chains: Sequence[str] | None
+    select: str | None
+    each: Literal["chain", "molecule", "assembly", "model"] | None
     residues: Literal["all", "standard"]
     altloc: str
     model: int | Literal["all"] | None
@@ -70,8 +75,8 @@ class Options(ReadingOptions, EngineOptions, total=False):
 
 
 class TableOptions(ReadingOptions, total=False):
-    """Options of single tables. See :func:`prism.sites`, :func:`prism.edges`, :func:`prism.interface` and
-    :func:`prism.dockq`."""
+    """Options of single tables. See :func:`prism.sites`, :func:`prism.edges`, :func:`prism.interface`,
+    :func:`prism.atoms` and :func:`prism.dockq`."""
 
     max_sites: int
     min_probability: float
@@ -80,6 +85,10 @@ class TableOptions(ReadingOptions, total=False):
     kinds: Sequence[str]
     between: tuple[str, str] | None
     by_residue: bool
+    probe: float
+    radii: str | os.PathLike[str]
+    algorithm: Literal["shrake-rupley", "lee-richards"]
+    slices: int
     reference: str | os.PathLike[str]
     mapping: Sequence[str] | None
     allowed_mismatches: int
@@ -93,6 +102,8 @@ class StreamOptions(TableOptions, EngineOptions, total=False):
 
 _READING: dict[str, Any] = {
     "chains": None,
+    "select": None,
+    "each": None,
     "residues": "all",
     "altloc": "highest",
     "model": None,
@@ -107,6 +118,7 @@ _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
     "edges": {"kinds": ("ca", "atom")},
     "interface": {"between": None, "by_residue": False},
+    "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False},
 }
 _TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}

@@ -2,11 +2,11 @@
 
 use crate::read::assembly::Remark350;
 use crate::read::components::standard;
-use crate::read::deposited;
+use crate::read::deposited::{self, Listed};
 use crate::read::facts::Facts;
 use crate::read::molecules::Cell;
 use crate::read::number::{decimal, pdb_residue_number};
-use crate::read::options::ReadOptions;
+use crate::read::options::{Each, ReadOptions};
 use crate::read::references::References;
 use crate::read::word::{pack, text_of};
 use memchr::memchr2_iter;
@@ -92,8 +92,11 @@ impl Header {
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));
-        } else {
+        } else if options.each == Each::Model {
             facts.notes.extend(deposited::note_of(&self.remark_350.generators));
+        }
+        if options.each == Each::Assembly {
+            facts.listed = Listed::of_generators(&self.remark_350.generators);
         }
         if options.labels {
             facts.references = Some(Arc::new(self.references));

@@ -124,7 +124,7 @@ impl Patterns {
         let residue = [first[17], first[18], first[19]];
         let place = place_of(residue);
         let pattern = &self.places[place];
-        if !pattern.is_of(residue) || selection.averages_b() {
+        if !pattern.is_of(residue) || selection.averages_b() || selection.keeps_records() {
             return Ok(&[]);
         }
         let residue_id = place_column(first);

@@ -1,9 +1,11 @@
 //! What happens to residues: which have rows, and whose atoms cover others.
 
-use super::radius::radius;
+use super::radius::{UNKNOWN_ELEMENT, radius};
 use super::{Named, Record, Selection};
 use crate::read::atoms::{Atom, Rules};
 use crate::read::components::{self, Component};
+use crate::read::draft::CoverResidue;
+use crate::read::error::Problem;
 use crate::read::options::Residues;
 use crate::read::word::text_of;
 use shared_types::{ResidueKind, UNKNOWN};
@@ -71,40 +73,62 @@ impl Selection<'_> {
         }
     }
 
-    pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) {
+    pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) -> Result<(), Problem> {
         if self.cover
-            && let Some(atom) = self.covering(record)
+            && let Some(atom) = self.covering(record)?
             && self.names.insert_name(record.name, record.alternate).is_none()
         {
-            self.push_cover(atom);
+            self.push_cover(atom, record.residue);
         }
+        Ok(())
     }
 
     /// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
-    pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Option<[f64; 4]> {
+    pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Result<Option<[f64; 4]>, Problem> {
         let [x, y, z] = record.position;
         match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
-            Atom::Heavy { name, element } => Some([x, y, z, radius(UNKNOWN, name, element)]),
-            Atom::Hydrogen => None,
+            Atom::Heavy { name, element } => {
+                let (radius, syntax) = (self.radius(UNKNOWN, name, element), self.syntax);
+                self.draft.recorded([x, y, z, radius], || syntax.label(record, element)).map(Some)
+            }
+            Atom::Hydrogen => Ok(None),
             Atom::Pseudo => {
                 self.draft.tally.pseudo_atoms += 1;
-                None
+                Ok(None)
             }
         }
     }
 
-    pub(super) fn push_cover(&mut self, atom: [f64; 4]) {
+    /// The radius of an atom in Å. Counts those whose element nothing says.
+    pub(super) fn radius(&mut self, kind: ResidueKind, name: u64, element: u16) -> f64 {
+        radius(kind, name, element).unwrap_or_else(|| {
+            self.draft.tally.unknown_elements += 1;
+            UNKNOWN_ELEMENT
+        })
+    }
+
+    pub(super) fn push_cover(&mut self, atom: [f64; 4], residue: u64) {
         if self.cover {
             self.draft.cover.push(atom);
-            self.key_cover();
+            self.key_cover(residue);
         }
     }
 
-    /// Sets the chain of the last cover atoms.
-    pub(super) fn key_cover(&mut self) {
-        if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
-            let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
-            self.draft.key_cover(&chain);
-        }
+    /// Sets the residue of the last cover atoms: the current one, with this name.
+    pub(super) fn key_cover(&mut self, name: u64) {
+        let (Some(id), label, syntax) = (self.residue_id, &self.label, self.syntax) else { return };
+        self.draft.key_cover(|| {
+            let chain = text_of(id.chain).into_boxed_str();
+            CoverResidue {
+                asym: label
+                    .as_ref()
+                    .map_or(&chain, |label| if label.asym_id.is_empty() { &chain } else { &label.asym_id })
+                    .clone(),
+                chain,
+                number: (syntax.residue_number)(id.number),
+                icode: text_of(id.icode).into_boxed_str(),
+                name,
+            }
+        });
     }
 }

@@ -49,7 +49,7 @@ impl Selection<'_> {
             if named.o == NO_ATOM && is_bonded {
                 named.assign(offset, b"O");
                 *roles = named.words();
-                self.draft.atoms[at][3] = f64::from(protor_radius(UNKNOWN, b"O"));
+                self.draft.set_radius(at, f64::from(protor_radius(UNKNOWN, b"O")));
             }
         }
     }

@@ -45,7 +45,8 @@ impl<'a> Selection<'a> {
     /// What is known of the current residue, if nothing about it is unusual.
     pub(in crate::read) fn known(&self) -> Option<Known> {
         let draft = &self.draft;
-        let usual = self.run.fate == Fate::Row
+        let usual = draft.records.is_none()
+            && self.run.fate == Fate::Row
             && !self.run.hetatm
             && self.run.open
             && self.alternates.is_empty()
@@ -65,6 +66,11 @@ impl<'a> Selection<'a> {
             contradictions: self.run.contradictions,
             pseudo_atoms: self.run.pseudo_atoms,
         })
+    }
+
+    /// Whether it is kept what atoms are, for which their records must be taken one by one.
+    pub(in crate::read) fn keeps_records(&self) -> bool {
+        self.draft.records.is_some()
     }
 
     /// The type of the current run.

@@ -1,0 +1,166 @@
+//! Ligands compared with other tools (`tests/data/make_ligands_reference.py`), and with small texts.
+
+use prism_host::ligands::{LigandKind, ligands};
+use prism_host::output::{Cells, LigandLines, Relation, StructureRows};
+use prism_host::read::{NoteKind, ReadOptions, read_bytes, read_path};
+use prism_host::{Backend, Engine, StructureInput};
+use std::collections::BTreeSet;
+
+fn engine() -> Engine {
+    Engine::builder().backend(Backend::Cpu).build().unwrap()
+}
+
+fn options() -> ReadOptions {
+    ReadOptions { atoms: true, ..ReadOptions::default() }
+}
+
+fn read(text: &str) -> StructureInput {
+    let structure = read_bytes(text.as_bytes(), "x", &options()).unwrap().structure;
+    structure.validate().unwrap();
+    structure
+}
+
+#[test]
+fn neighbours_areas_and_bonds_are_those_of_gemmi_and_freesasa() {
+    let engine = engine();
+    let mut reference = csv::Reader::from_path("../tests/data/ligands_reference.csv").unwrap();
+    let expected: Vec<csv::StringRecord> = reference.records().map(Result::unwrap).collect();
+    let mut compared = 0;
+    for name in ["1kx2_cut.pdb", "1igy_cut.cif", "1fbl_cut.cif"] {
+        let structure = read_path(format!("../tests/data/{name}.gz"), name, &options()).unwrap().structure;
+        let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+        let part = StructureRows { structure: &structure, features: features.view() };
+        let found = ligands(&engine, &structure, &part.features).unwrap();
+        let own: Vec<_> = expected.iter().filter(|line| &line[0] == name).collect();
+        assert_eq!(found.len(), own.len(), "{name}");
+        let mut cells = Cells::of(LigandLines.columns());
+        LigandLines::lines(&part, &found, &mut cells);
+        let at = |column: &str| LigandLines.columns().iter().position(|own| own.name == column).unwrap();
+        let text = |column: &str, line: usize| match &cells[at(column)] {
+            Cells::Text(all) => all[line].clone(),
+            Cells::Int(all) => all[line].to_string(),
+            Cells::Float(all) => all[line].to_string(),
+        };
+        for (line, theirs) in own.into_iter().enumerate() {
+            let what = format!("{name} {} {}", &theirs[1], &theirs[2]);
+            for (column, expected) in ["chain", "resnum", "resname", "atoms"].into_iter().zip(&[1, 2, 3, 4]) {
+                assert_eq!(text(column, line), theirs[*expected], "{what}");
+            }
+            let number = |text: &str| text.parse::<f64>().unwrap();
+            // A point of a sphere may fall on the other side by the rounding of coordinates. The largest spheres have 1.9 Å^2 a point.
+            for (column, expected) in [("sasa_alone", 5), ("sasa_complex", 6)] {
+                let apart = (number(&text(column, line)) - number(&theirs[expected])).abs();
+                assert!(apart < 4.0, "{what} {column}: {} is not {}", text(column, line), &theirs[expected]);
+                compared += usize::from(apart < 1e-2);
+            }
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+            for (column, expected) in [("residues_4", 7), ("residues_5", 8), ("bonds", 9)] {
+                assert_eq!(words(&text(column, line)), words(&theirs[expected]), "{what} {column}");
+            }
+            for (column, expected) in [("occupancy", 10), ("b_factor", 11)] {
+                assert!((number(&text(column, line)) - number(&theirs[expected])).abs() < 1e-3, "{what} {column}");
+            }
+        }
+    }
+    assert!(2 * expected.len() - compared <= 4, "{compared} of {} areas are equal", 2 * expected.len());
+}
+
+#[test]
+fn kinds_of_residues_without_rows() {
+    let line = |serial: usize, name: &str, residue: &str, number: usize, x: f64, element: &str| {
+        format!(
+            "HETATM{serial:5} {name:<4} {residue:>3} A{number:4}    {x:8.3}   0.000   0.000  0.50 20.00          {element:>2}\n"
+        )
+    };
+    let ca = "ATOM      1  CA  GLY A   1       0.000   3.000   0.000  1.00 10.00           C\n";
+    let text = [
+        ca.to_owned(),
+        line(2, "ZN", "ZN", 101, 0.0, "ZN"),
+        line(3, "CL", "CL", 102, 20.0, "CL"),
+        line(4, "C1", "NAG", 103, 30.0, "C"),
+        line(5, "C1", "LIG", 104, 40.0, "C"),
+        line(6, "O", "HOH", 105, 50.0, "O"),
+        line(7, "C", "ACE", 106, 60.0, "C"),
+        line(8, "P", "AMP", 107, 70.0, "P"),
+        // Two nucleotides that are bonded are DNA.
+        line(9, "O3'", "DA", 108, 80.0, "O"),
+        line(10, "P", "DT", 109, 81.6, "P"),
+        "END\n".to_owned(),
+    ]
+    .concat();
+    let structure = read(&text);
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let hetero = structure.hetero.as_ref().unwrap();
+    let kinds: Vec<_> = found.iter().map(|one| (&*hetero.residues[one.residue].name, one.kind.name())).collect();
+    assert_eq!(
+        kinds,
+        [("ZN", "ion"), ("CL", "ion"), ("NAG", "glycan"), ("LIG", "ligand"), ("ACE", "cap"), ("AMP", "ligand")]
+    );
+    // Zinc has a radius of 2.39 Å: a sphere of 3.79 Å.
+    let sphere = 4.0 * std::f32::consts::PI * 3.79 * 3.79;
+    assert!((found[0].alone - sphere).abs() < 1e-2 && (found[0].occupancy, found[0].b_factor) == (0.5, 20.0));
+    assert_eq!((found[0].near[0].as_slice(), found[1].near[1].as_slice()), (&[0][..], &[][..]));
+    // The alpha carbon alone is a trace, where areas are not those of a protein.
+    assert!(found[0].complex.is_nan() && found[1].complex > 0.0);
+    assert_eq!(found[0].kind, LigandKind::Ion);
+}
+
+#[test]
+fn metals_have_no_covalent_bonds_and_unknown_elements_are_noted() {
+    let text = "\
+ATOM      1  N   CYS A   1      -1.500   0.000   0.000  1.00 10.00           N
+ATOM      2  CA  CYS A   1       0.000   0.000   0.000  1.00 10.00           C
+ATOM      3  C   CYS A   1       0.500   1.400   0.000  1.00 10.00           C
+ATOM      4  O   CYS A   1       0.000   2.400   0.000  1.00 10.00           O
+ATOM      5  CB  CYS A   1       0.600  -0.800   1.200  1.00 10.00           C
+ATOM      6  SG  CYS A   1       2.400  -0.800   1.200  1.00 10.00           S
+HETATM    7 ZN    ZN A 101       4.600  -0.800   1.200  1.00 10.00          ZN
+HETATM    8  C1  LIG A 102       2.800  -2.550   1.200  1.00 10.00           C
+HETATM    9  QQ  LIG A 102       2.800  -4.050   1.200  1.00 10.00           X
+END
+";
+    let read = read_bytes(text.as_bytes(), "x", &options()).unwrap();
+    let notes: Vec<_> = read.notes.iter().filter(|note| note.kind == NoteKind::UnknownElements).collect();
+    assert!(notes.len() == 1 && notes[0].text.contains("1 atom"), "{notes:?}");
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&read.structure)).unwrap()[0];
+    let found = ligands(&engine, &read.structure, &features.view()).unwrap();
+    let bonds: Vec<Vec<(usize, usize, usize)>> =
+        found.iter().map(|one| one.bonds.iter().map(|bond| (bond.row, bond.atom, bond.own)).collect()).collect();
+    assert_eq!(bonds, [vec![], vec![(0, 5, 1)]]);
+}
+
+#[test]
+fn structures_that_were_read_without_ligands_are_refused() {
+    let structure = read_path("../tests/data/1fbl_cut.cif.gz", "x", &ReadOptions::default()).unwrap().structure;
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+    let refused = ligands(&engine, &structure, &features.view()).unwrap_err().to_string();
+    assert!(refused.starts_with("x: its ligands were not read"), "{refused}");
+}
+
+/// Rows and features do not depend on whether it is kept what atoms are.
+#[test]
+fn rows_are_the_same_with_what_atoms_are() {
+    for path in [
+        "../tests/data/1a8o.cif.gz",
+        "../tests/data/4zhl.cif.gz",
+        "../tests/data/1ubq.pdb.gz",
+        "../tests/data/1kx2_cut.pdb.gz",
+    ] {
+        for cover in [false, true] {
+            let plain = read_path(path, "x", &ReadOptions { cover, ..ReadOptions::default() }).unwrap().structure;
+            let kept = read_path(path, "x", &ReadOptions { cover, ..options() }).unwrap().structure;
+            assert_eq!(
+                (&plain.atoms, &plain.residue_atoms, plain.center),
+                (&kept.atoms, &kept.residue_atoms, kept.center),
+                "{path}"
+            );
+            assert_eq!((&plain.residue_names, &plain.roles), (&kept.residue_names, &kept.roles), "{path}");
+            assert_eq!(kept.atom_labels.len(), kept.n_atoms(), "{path}");
+            assert!(plain.atom_labels.is_empty() && plain.hetero.is_none());
+        }
+    }
+}
