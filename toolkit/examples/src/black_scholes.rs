@@ -13,18 +13,24 @@ fn normal(x: f32) -> f32 {
     if x < 0.0 { above } else { 1.0 - above }
 }
 
-/// Prices of options with a strike price, a time in years, an interest rate and a volatility.
-#[kernel(threads = 256, requires(strikes.len() == out.len(), years.len() == out.len()))]
+/// Call options.
+#[derive(Arguments)]
+struct Options<'a> {
+    strikes: &'a [f32],
+    years: &'a [f32],
+}
+
+/// Prices of options at a share's price, an interest rate and a volatility.
+#[kernel(threads = 256, requires(options.strikes.len() == out.len(), options.years.len() == out.len()))]
 fn prices(
     block: &mut Block,
     out: &mut Chunk<f32, 512, WriteOnly>,
-    strikes: &[f32],
-    years: &[f32],
+    options: Options<'_>,
     spot: f32,
     rate: f32,
     volatility: f32,
 ) {
-    let (n, first) = (out.len(), out.start());
+    let (Options { strikes, years }, n, first) = (options, out.len(), out.start());
     out.fill(block, n, |i| {
         let (strike, years) = (strikes.at(first + i), years.at(first + i));
         let spread = volatility * math::sqrt(years);
@@ -41,8 +47,8 @@ pub fn run(machine: &Machine) -> Answer {
     let (on_machine, years_on_machine) = (machine.buffer(&strikes)?, machine.buffer(&years)?);
     let grid = blocks(strikes.len(), 512);
     let mut out = machine.zeroed(strikes.len())?;
-    let (strikes, years) = (on_machine.view(), years_on_machine.view());
-    let args = prices::Args { out: out.view_mut(), strikes, years, spot: 100.0, rate: 0.05, volatility: 0.2 };
+    let options = OptionsArgs { strikes: on_machine.view(), years: years_on_machine.view() };
+    let args = prices::Args { out: out.view_mut(), options, spot: 100.0, rate: 0.05, volatility: 0.2 };
     prices::launch(machine, grid, args)?;
     let found = out.download()?;
     // An option has a positive value, at most the price of its share.

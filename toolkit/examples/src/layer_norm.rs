@@ -5,14 +5,21 @@ use crate::FourFloats;
 use crate::host::*;
 use cuda_std::prelude::*;
 
+/// What a model has learned, one element per column.
+#[derive(Arguments)]
+pub struct Learned<'a> {
+    weight: &'a [f32],
+    bias: &'a [f32],
+}
+
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias for each row. The number of columns is a multiple of 4, at most 4096 (16
 /// per thread).
 #[kernel(
     threads = 256,
     requires(
-        !weight.is_empty() && weight.len().is_multiple_of(4) && weight.len() <= 4096 && bias.len() == weight.len(),
-        stats.len() == grid.x as usize,
-        x.len() == 4 * out.len() && x.len() == grid.x as usize * weight.len(),
+        !learned.weight.is_empty() && learned.weight.len().is_multiple_of(4) && learned.weight.len() <= 4096,
+        learned.bias.len() == learned.weight.len() && stats.len() == grid.x as usize,
+        x.len() == 4 * out.len() && x.len() == grid.x as usize * learned.weight.len(),
     )
 )]
 pub fn layernorm(
@@ -20,10 +27,10 @@ pub fn layernorm(
     out: &Scatter<FourFloats>,
     stats: &mut Chunk<[f32; 2], 1, WriteOnly>,
     x: &[f32],
-    weight: &[f32],
-    bias: &[f32],
+    learned: Learned<'_>,
     epsilon: f32,
 ) {
+    let Learned { weight, bias } = learned;
     let (x, weight, bias) = (Vectors::<_, 4>::of(x), Vectors::<_, 4>::of(weight), Vectors::<_, 4>::of(bias));
     let (groups, first) = (weight.len(), block.index() * weight.len());
     let place = |thread: Thread, k: u32| 256 * k + thread.index();
@@ -66,8 +73,7 @@ pub fn run(machine: &Machine) -> Answer {
         out: out.view_mut(),
         stats: stats.view_mut(),
         x: x_there.view(),
-        weight: weight_there.view(),
-        bias: bias_there.view(),
+        learned: LearnedArgs { weight: weight_there.view(), bias: bias_there.view() },
         epsilon: 1e-5,
     };
     layernorm::launch(machine, rows, args)?;

@@ -7,21 +7,30 @@ use cuda_std::prelude::*;
 /// Side of a tile of the product, and of the pieces of both matrices.
 const SIDE: u32 = 16;
 
-/// `out = a b`, where `a` has `inner` columns.
+/// Two matrices, row by row. `a` has `inner` columns, and `b` as many rows.
+#[derive(Arguments)]
+struct Factors<'a> {
+    a: &'a [f32],
+    b: &'a [f32],
+    inner: u32,
+}
+
+/// `out = a b`.
 #[kernel(
     threads = 256,
-    requires(a.len() == out.rows() * inner as usize, b.len() == out.columns() * inner as usize)
+    requires(
+        factors.a.len() == out.rows() * factors.inner as usize,
+        factors.b.len() == out.columns() * factors.inner as usize,
+    )
 )]
 fn matmul(
     block: &mut Block,
     out: &mut Tile2d<f32, 16, 16, WriteOnly>,
-    a: &[f32],
-    b: &[f32],
-    inner: u32,
+    factors: Factors<'_>,
     rows_of_a: &mut Shared<f32, 512>,
     columns_of_b: &mut Shared<f32, 512>,
 ) {
-    let [rows, columns] = out.matrix();
+    let (Factors { a, b, inner }, [rows, columns]) = (factors, out.matrix());
     let (top, left) = (out.first_row(), out.first_column());
     let (mut rows_of_a, mut columns_of_b) = (rows_of_a.halves(block), columns_of_b.halves(block));
     let mut sums = block.per_thread(|_| 0.0f32);
@@ -52,7 +61,8 @@ pub fn run(machine: &Machine) -> Answer {
     let (on_machine, b_on_machine) = (machine.buffer(&a)?, machine.buffer(&b)?);
     let mut out = machine.zeroed((rows * columns) as usize)?;
     let matrix = Matrix { data: out.view_mut(), columns };
-    let args = matmul::Args { out: matrix, a: on_machine.view(), b: b_on_machine.view(), inner };
+    let factors = FactorsArgs { a: on_machine.view(), b: b_on_machine.view(), inner };
+    let args = matmul::Args { out: matrix, factors };
     matmul::launch(machine, (columns.div_ceil(SIDE), rows.div_ceil(SIDE)), args)?;
     let found = out.download()?;
     let exact = |i: usize| -> f64 {

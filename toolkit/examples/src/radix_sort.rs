@@ -36,26 +36,39 @@ pub fn begins(block: &mut Block, counts: &mut Segment<u32>) {
     counts.exclusive_scan_in_place(block, n, 0, u32::wrapping_add);
 }
 
+/// Keys, and a value for each.
+#[derive(Arguments)]
+pub struct Pairs<'a, V: DeviceLayout> {
+    keys: &'a [u32],
+    values: &'a [V],
+}
+
+/// The same at their new places.
+#[derive(Arguments)]
+pub struct Moved<'a, V: DeviceLayout> {
+    keys: &'a Scatter<'a, u32>,
+    values: &'a Scatter<'a, V>,
+}
+
 /// Moves keys and values to the positions of their digits. Equal digits keep their order.
 #[kernel(
     threads = 256,
-    requires(keys_out.len() == keys.len(), values_out.len() == keys.len(), values.len() == keys.len(),
-        begins.len() == DIGITS * grid.x as usize, keys.len().div_ceil(PART) == grid.x as usize),
+    requires(moved.keys.len() == pairs.keys.len(), moved.values.len() == pairs.keys.len(),
+        pairs.values.len() == pairs.keys.len(), begins.len() == DIGITS * grid.x as usize,
+        pairs.keys.len().div_ceil(PART) == grid.x as usize),
     instances(move_indices = <u32>, move_points = <[f32; 3]>)
 )]
-#[allow(clippy::too_many_arguments)]
 pub fn move_by_digit<V: DeviceLayout>(
     block: &mut Block,
-    keys_out: &Scatter<u32>,
-    values_out: &Scatter<V>,
-    keys: &[u32],
-    values: &[V],
+    moved: Moved<'_, V>,
+    pairs: Pairs<'_, V>,
     begins: &[u32],
     shift: u32,
     ranks: &mut Shared<u32, PART>,
     counts: &mut Shared<u32, { DIGITS * GROUPS as usize }>,
 ) {
     const CELLS: u32 = DIGITS as u32 * GROUPS;
+    let (Moved { keys: keys_out, values: values_out }, Pairs { keys, values }) = (moved, pairs);
     let (part, parts) = (block.index(), block.grid().x);
     let first = part * PART as u32;
     let n = (keys.len() as u32 - first).min(PART as u32);
@@ -103,10 +116,8 @@ where
         let segment = Segments { data: counts.view_mut(), offsets: &whole };
         begins::launch(machine, 1, begins::Args { counts: segment })?;
         let args = move_by_digit::Args {
-            keys_out: keys_out.view_mut(),
-            values_out: values_out.view_mut(),
-            keys: keys.view(),
-            values: values.view(),
+            moved: MovedArgs { keys: keys_out.view_mut(), values: values_out.view_mut() },
+            pairs: PairsArgs { keys: keys.view(), values: values.view() },
             begins: counts.view(),
             shift,
         };

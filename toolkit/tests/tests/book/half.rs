@@ -45,23 +45,31 @@ fn sixteen_bits_are_elements_like_others() {
 /// Distance between rows of the tiles in shared memory, in elements: 32, plus 8 so that rows begin in different banks.
 const ROW: u32 = 40;
 
+/// Two matrices, row by row. A has `depth` columns, and B has `depth` rows.
+#[derive(Arguments)]
+pub struct Factors<'a> {
+    pub a: &'a [bf16],
+    pub b: &'a [bf16],
+    pub depth: u32,
+}
+
 /// C = A B for row-major matrices: a block for each 64 x 64 of C, with four warps of 32 x 32 each.
 #[kernel(
     threads = 128,
     requires(
-        c.rows().is_multiple_of(64) && c.columns().is_multiple_of(64) && depth.is_multiple_of(32),
-        a.len() == c.rows() * depth as usize && b.len() == depth as usize * c.columns(),
+        c.rows().is_multiple_of(64) && c.columns().is_multiple_of(64) && factors.depth.is_multiple_of(32),
+        factors.a.len() == c.rows() * factors.depth as usize,
+        factors.b.len() == factors.depth as usize * c.columns(),
     )
 )]
 pub fn product(
     block: &mut Block,
     c: &mut Tile2d<f32, 64, 64, WriteOnly>,
-    a: &[bf16],
-    b: &[bf16],
-    depth: u32,
+    factors: Factors<'_>,
     from_a: &mut Shared<bf16x8, 320>,
     from_b: &mut Shared<bf16, 2560>,
 ) {
+    let Factors { a, b, depth } = factors;
     let (top, left, [_, columns]) = (c.first_row(), c.first_column(), c.matrix());
     let eights = Vectors::<_, 8>::of(a);
     let mut sums = block.per_thread(|_| MatrixSums::<bf16, 2, 4>::zero());
@@ -98,7 +106,7 @@ fn the_product_is_that_of_the_definition() {
     let b: Vec<_> = (0..depth * columns).map(|i| number(i + 5)).collect();
     let mut out = vec![0.0; (rows * columns) as usize];
     let c = Matrix { data: &mut out[..], columns };
-    let args = product::Args { c, a: &a[..], b: &b[..], depth };
+    let args = product::Args { c, factors: FactorsArgs { a: &a[..], b: &b[..], depth } };
     product::launch(&CpuExecutor::shuffled(3), (columns / 64, rows / 64), args).unwrap();
     for (at, found) in (0..).zip(out) {
         let (row, column) = (at / columns, at % columns);

@@ -2,6 +2,7 @@
 
 mod atomics;
 mod generic;
+mod groups;
 mod guarantees;
 mod half;
 mod launching;

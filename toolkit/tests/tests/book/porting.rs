@@ -63,18 +63,30 @@ fn blocks_add_up_their_elements() -> Result<(), LaunchError> {
 
 // ANCHOR: gemm
 /// C = alpha A B + beta C. A has `k` columns, and B has `k` rows.
-#[kernel(threads = 256, requires(a.len() == c.rows() * k as usize, b.len() == k as usize * c.columns()))]
+#[derive(Arguments)]
+pub struct Product<'a> {
+    pub a: &'a [f32],
+    pub b: &'a [f32],
+    pub k: u32,
+    pub alpha: f32,
+    pub beta: f32,
+}
+
+#[kernel(
+    threads = 256,
+    requires(
+        product.a.len() == c.rows() * product.k as usize,
+        product.b.len() == product.k as usize * c.columns(),
+    )
+)]
 pub fn gemm(
     block: &mut Block,
     c: &mut Tile2d<f32, 16, 16>,
-    a: &[f32],
-    b: &[f32],
-    k: u32,
-    alpha: f32,
-    beta: f32,
+    product: Product<'_>,
     tile_a: &mut Shared<f32, 256>,
     tile_b: &mut Shared<f32, 256>,
 ) {
+    let Product { a, b, k, alpha, beta } = product;
     let (top, left, [m, n]) = (c.first_row(), c.first_column(), c.matrix());
     // A thread's sum, and the initial value of C at its position.
     let mut state = block.per_thread(|thread| {
@@ -118,7 +130,10 @@ fn matrices_are_multiplied() -> Result<(), LaunchError> {
             gemm::launch(
                 &executor,
                 (n.div_ceil(16), m.div_ceil(16)),
-                gemm::Args { c: Matrix { data: &mut c, columns: n }, a: &a, b: &b, k, alpha, beta },
+                gemm::Args {
+                    c: Matrix { data: &mut c, columns: n },
+                    product: ProductArgs { a: &a, b: &b, k, alpha, beta },
+                },
             )?;
             assert_eq!(bits(&c), bits(&expected), "{m} x {n} x {k}");
         }

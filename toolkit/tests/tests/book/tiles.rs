@@ -16,18 +16,27 @@ pub fn plain(block: &mut Block, c: &mut Tile2d<f32, 16, 16>, a: &[f32], b: &[f32
 }
 // ANCHOR_END: plain
 
+// ANCHOR: factors
+/// The factors of C = A B. A has `k` columns, and B has `k` rows.
+#[derive(Arguments)]
+pub struct Factors<'a> {
+    pub a: &'a [f32],
+    pub b: &'a [f32],
+    pub k: u32,
+}
+// ANCHOR_END: factors
+
 // ANCHOR: tiled
 /// The same, with tiles of 16 x 16 in shared memory.
-#[kernel(threads = 256, requires(a.len() == c.rows() * k as usize, b.len() == k as usize * c.columns()))]
+#[kernel(threads = 256, requires(factors.a.len() == c.rows() * factors.k as usize, factors.b.len() == factors.k as usize * c.columns()))]
 pub fn tiled(
     block: &mut Block,
     c: &mut Tile2d<f32, 16, 16>,
-    a: &[f32],
-    b: &[f32],
-    k: u32,
+    factors: Factors<'_>,
     from_a: &mut Shared<f32, 256>,
     from_b: &mut Shared<f32, 256>,
 ) {
+    let Factors { a, b, k } = factors;
     let (top, left, [rows, columns]) = (c.first_row(), c.first_column(), c.matrix());
     let mut sums = block.per_thread(|_| 0.0);
     for first in (0..k).step_by(16) {
@@ -56,19 +65,18 @@ pub fn tiled(
 #[kernel(
     threads = 256,
     requires(
-        c.rows().is_multiple_of(16) && c.columns().is_multiple_of(16) && k.is_multiple_of(16),
-        a.len() == c.rows() * k as usize && b.len() == k as usize * c.columns(),
+        c.rows().is_multiple_of(16) && c.columns().is_multiple_of(16) && factors.k.is_multiple_of(16),
+        factors.a.len() == c.rows() * factors.k as usize && factors.b.len() == factors.k as usize * c.columns(),
     )
 )]
 pub fn halved(
     block: &mut Block,
     c: &mut Tile2d<f32, 16, 16, WriteOnly>,
-    a: &[f32],
-    b: &[f32],
-    k: u32,
+    factors: Factors<'_>,
     from_a: &mut Shared<f32, 512>,
     from_b: &mut Shared<f32, 512>,
 ) {
+    let Factors { a, b, k } = factors;
     let (top, left, [rows, columns]) = (c.first_row(), c.first_column(), c.matrix());
     let (a, b) = (Table::new(a, rows, k), Table::new(b, k, columns));
     let (mut from_a, mut from_b) = (from_a.halves(block), from_b.halves(block));
@@ -94,19 +102,18 @@ pub fn halved(
 #[kernel(
     threads = 256,
     requires(
-        c.rows().is_multiple_of(32) && c.columns().is_multiple_of(32) && k.is_multiple_of(16),
-        a.len() == c.rows() * k as usize && b.len() == k as usize * c.columns(),
+        c.rows().is_multiple_of(32) && c.columns().is_multiple_of(32) && factors.k.is_multiple_of(16),
+        factors.a.len() == c.rows() * factors.k as usize && factors.b.len() == factors.k as usize * c.columns(),
     )
 )]
 pub fn by_parts(
     block: &mut Block,
     c: &mut Tile2d<f32, 32, 32, WriteOnly>,
-    a: &[f32],
-    b: &[f32],
-    k: u32,
+    factors: Factors<'_>,
     from_a: &mut Shared<f32, 1024>,
     from_b: &mut Shared<f32, 1024>,
 ) {
+    let Factors { a, b, k } = factors;
     let (top, left, [rows, columns]) = (c.first_row(), c.first_column(), c.matrix());
     let (a, b) = (Table::new(a, rows, k), Table::new(b, k, columns));
     let (mut from_a, mut from_b) = (from_a.halves(block), from_b.halves(block));
@@ -151,14 +158,18 @@ fn product(a: &[f32], b: &[f32], [rows, columns, k]: [u32; 3]) -> Vec<u32> {
 /// Launches a kernel on matrices of these sizes, in several orders, and compares.
 macro_rules! check {
     ($kernel:ident, $tile:literal, $sizes:expr) => {
+        check!($kernel, $tile, $sizes, |c, a, b, k| $kernel::Args { c, factors: FactorsArgs { a, b, k } })
+    };
+    ($kernel:ident, $tile:literal, $sizes:expr, |$c:ident, $a:ident, $b:ident, $k:ident| $args:expr) => {
         for sizes in $sizes {
-            let [rows, columns, k] = sizes;
-            let (a, b) = (numbers(rows * k, 1), numbers(k * columns, 2));
+            let [rows, columns, $k] = sizes;
+            let (a, b) = (numbers(rows * $k, 1), numbers($k * columns, 2));
+            let ($a, $b) = (&a[..], &b[..]);
             for executor in [CpuExecutor::new(), CpuExecutor::shuffled(5)] {
                 let mut c = vec![f32::NAN; (rows * columns) as usize];
                 let grid = (columns.div_ceil($tile), rows.div_ceil($tile));
-                let c_of = Matrix { data: &mut c[..], columns };
-                $kernel::launch(&executor, grid, $kernel::Args { c: c_of, a: &a, b: &b, k })?;
+                let $c = Matrix { data: &mut c[..], columns };
+                $kernel::launch(&executor, grid, $args)?;
                 assert_eq!(bits(&c), product(&a, &b, sizes), "{} of {sizes:?}", stringify!($kernel));
             }
         }
@@ -167,7 +178,7 @@ macro_rules! check {
 
 #[test]
 fn all_steps_have_the_bits_of_the_plain_loop() -> Result<(), LaunchError> {
-    check!(plain, 16, [[1, 1, 1], [17, 33, 40], [16, 48, 0], [32, 64, 32]]);
+    check!(plain, 16, [[1, 1, 1], [17, 33, 40], [16, 48, 0], [32, 64, 32]], |c, a, b, k| plain::Args { c, a, b, k });
     check!(tiled, 16, [[1, 1, 1], [17, 33, 40], [16, 48, 0], [32, 64, 32]]);
     check!(halved, 16, [[16, 16, 16], [16, 48, 0], [32, 64, 80]]);
     check!(by_parts, 32, [[32, 32, 16], [32, 96, 0], [64, 32, 80]]);
@@ -179,7 +190,7 @@ fn a_launch_says_what_does_not_fit() {
     let (a, b, mut c) = (numbers(16 * 17, 1), numbers(17 * 16, 2), vec![0.0; 256]);
     let mut launch = |grid: (u32, u32), k| {
         let c = Matrix { data: &mut c[..], columns: 16 };
-        halved::launch(&CpuExecutor::new(), grid, halved::Args { c, a: &a, b: &b, k })
+        halved::launch(&CpuExecutor::new(), grid, halved::Args { c, factors: FactorsArgs { a: &a, b: &b, k } })
     };
     // ANCHOR: refused
     // A grid of 2 x 1 for a matrix of one tile.
