@@ -83,6 +83,7 @@ pub mod dockq;
 pub mod engine;
 mod huge_pages;
 pub mod inputs;
+pub mod interactions;
 pub mod lineages;
 #[doc(hidden)]
 pub mod nearest;

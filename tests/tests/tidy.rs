@@ -207,7 +207,7 @@ fn readme_shows_the_features() {
 
 #[test]
 fn the_guide_shows_the_columns_of_other_tables() {
-    let edges = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() };
+    let edges = EdgesRelation::new(8.0, Vec::new());
     let relations: [(&str, &[RelationColumn]); 6] = [
         ("prism edges", edges.columns()),
         ("prism interface", InterfacePairs.columns()),

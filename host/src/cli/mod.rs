@@ -13,6 +13,7 @@ mod folder;
 mod generate;
 mod html;
 mod info;
+mod interactions;
 mod interrupt;
 mod job;
 mod limits;
@@ -53,7 +54,11 @@ fn run(cli: Cli) -> u8 {
             None => features::run(&args),
         },
         Command::Sites(args) => sites::run(&args),
-        Command::Edges(args) => relations::edges(&args),
+        Command::Edges(args) if args.list => interactions::list().map(|()| ALL_DONE),
+        Command::Edges(args) => match &args.explain {
+            Some(kind) => interactions::explain(kind).map(|()| ALL_DONE),
+            None => relations::edges(&args),
+        },
         Command::Interface(args) => relations::interface(&args),
         Command::Confidence(args) if args.list => confidence::list(args.format).map(|()| ALL_DONE),
         Command::Confidence(args) => match &args.explain {

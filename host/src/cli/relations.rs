@@ -1,13 +1,15 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
-use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
+use super::args::{EdgesArgs, IdsArg, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
 use super::failure::Failure;
 use super::files::Files;
+use super::interactions;
 use super::job::{Job, Sink};
 use super::provenance;
 use super::reading::trimmed;
 use super::usage::refuse_divided;
-use prism_host::contacts::EdgeKind;
+use clap::ValueEnum as _;
+use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
 use prism_host::engine::Selection;
 use prism_host::output::{
     EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationFailures,
@@ -19,14 +21,18 @@ use std::path::{Path, PathBuf};
 /// Lists pairs of residues in contact.
 pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     args.relation.job.refuse_points_file()?;
-    let kind = |kind: &KindArg| match kind {
-        KindArg::Ca => EdgeKind::AlphaCarbons,
-        KindArg::Atom => EdgeKind::Atoms,
-    };
-    let given: Vec<String> = args.kinds.iter().map(|one| kind(one).name().to_owned()).collect();
-    refuse_divided("--kinds", &given, &args.relation.paths, |text| ["ca", "atom"].contains(&text))?;
-    let kinds = args.kinds.iter().map(kind).collect();
-    let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
+    let given: Vec<String> = args.kinds.iter().map(|one| one.name().to_owned()).collect();
+    let is_kind = |text: &str| KindArg::from_str(text, false).is_ok();
+    refuse_divided("--kinds", &given, &args.relation.paths, is_kind)?;
+    let contacts =
+        args.kinds.iter().filter_map(|kind| if let KindArg::Contact(kind) = kind { Some(*kind) } else { None });
+    let kinds: Vec<EdgeKind> = contacts.collect();
+    if kinds.len() < args.kinds.len() {
+        return interactions::run(args, &kinds);
+    }
+    let contact_threshold = args.relation.job.contact_threshold;
+    let (cutoff, named) = (args.cutoff.unwrap_or(ATOM_CONTACT), args.ids == Some(IdsArg::Residues));
+    let relation = EdgesRelation { contact_threshold, cutoff, kinds, named };
     write(args.relation.destination(), selection(&[]), |_, _| Ok(relation))
 }
 

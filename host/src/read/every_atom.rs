@@ -27,6 +27,12 @@ pub(crate) struct AtomRecord<'a> {
     pub(crate) position: [f64; 3],
     /// The B column; NaN if there is none.
     pub(crate) b: f64,
+    /// Its occupancy; 1 if there is none.
+    pub(crate) occupancy: f64,
+    /// Whether the record is a `HETATM`.
+    pub(crate) is_hetatm: bool,
+    /// The number of the atom in a PDB file, to which `CONECT` refers.
+    pub(crate) serial: Option<i32>,
     /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
     pub(crate) label: Option<(&'a [u8], i32)>,
 }
@@ -46,17 +52,27 @@ pub(crate) fn each_atom(
     let format = format_of(&text);
     let is_text = matches!(format, Format::Pdb | Format::Cif);
     let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
-    let read = match format {
+    let what =
+        "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
+    each_atom_of(&text, format, what, take).map_err(|fault| fault.into_error(name, &text))
+}
+
+/// The same for a text of a known format. `otherwise` says what to do about formats without such records.
+pub(super) fn each_atom_of(
+    text: &[u8],
+    format: Format,
+    otherwise: &'static str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<(), Fault> {
+    match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb => in_pdb(&text, take),
-        Format::Cif => in_cif(&text, take),
+        Format::Pdb => in_pdb(text, take),
+        Format::Cif => in_cif(text, take),
         Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
-            let what = "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
-            Err(Fault::whole(Problem::OtherFormat(what)))
+            Err(Fault::whole(Problem::OtherFormat(otherwise)))
         }
-    };
-    read.map_err(|fault| fault.into_error(name, &text))
+    }
 }
 
 /// What takes the items of a row, and says whether to go on.
@@ -118,7 +134,7 @@ fn rows<'a, const N: usize>(
 }
 
 fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
-    const ITEMS: [&[u8]; 16] = [
+    const ITEMS: [&[u8]; 18] = [
         b"auth_asym_id",
         b"label_asym_id",
         b"auth_seq_id",
@@ -135,6 +151,8 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         b"Cartn_z",
         b"B_iso_or_equiv",
         b"pdbx_PDB_model_num",
+        b"occupancy",
+        b"group_PDB",
     ];
     let mut model: Option<Vec<u8>> = None;
     let mut atoms = 0_usize;
@@ -156,6 +174,8 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             z,
             b,
             of,
+            occupancy,
+            group,
         ] = row;
         match &model {
             None => model = Some(of.to_vec()),
@@ -182,6 +202,9 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             alternate,
             position,
             b: number(b).unwrap_or(f64::NAN),
+            occupancy: number(occupancy).unwrap_or(1.0),
+            is_hetatm: group == b"HETATM",
+            serial: None,
             label: integer(seq).map(|seq| (asym, seq)),
         })?;
         Ok(true)
@@ -217,11 +240,9 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             }
             continue;
         }
-        if hetatm(line).is_none() {
-            continue;
-        }
+        let Some(is_hetatm) = hetatm(line) else { continue };
         atoms += 1;
-        record(line).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+        record(line, is_hetatm).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
@@ -229,7 +250,7 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
     }
 }
 
-fn record(line: &[u8]) -> Result<AtomRecord<'_>, Problem> {
+fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
     let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
     let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
     let number = of(22, 26);
@@ -249,6 +270,9 @@ fn record(line: &[u8]) -> Result<AtomRecord<'_>, Problem> {
         alternate: of(16, 17),
         position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
         b: decimal(of(60, 66)).unwrap_or(f64::NAN),
+        occupancy: decimal(of(54, 60)).unwrap_or(1.0),
+        is_hetatm,
+        serial: integer(of(6, 11)),
         label: None,
     })
 }

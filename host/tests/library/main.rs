@@ -3,6 +3,7 @@
 mod backend;
 mod confidence;
 mod engine;
+mod interactions;
 mod output;
 mod pack;
 mod packed_dataset;

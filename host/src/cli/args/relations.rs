@@ -1,8 +1,12 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
 use super::{JobArgs, ProvenanceArgs};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use prism_host::contacts::EdgeKind;
+use prism_host::interactions::Kind;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// Arguments that these commands share.
 #[derive(Debug, Args)]
@@ -25,22 +29,90 @@ pub struct RelationArgs {
 
 #[derive(Debug, Args)]
 pub struct EdgesArgs {
-    /// Contacts of alpha carbons closer than --contact-threshold, of heavy atoms within 4.5 Å, or both.
+    /// Contacts of the residues of proteins (ca: alpha carbons closer than --contact-threshold, atom: heavy atoms within --cutoff),
+    /// or interactions of all residues, ligands, nucleotides, ions and waters (hbond, salt_bridge, ...; --list shows all).
     #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2,
-        default_values_t = [KindArg::Ca, KindArg::Atom])]
+        default_values_t = [KindArg::Contact(EdgeKind::AlphaCarbons), KindArg::Contact(EdgeKind::Atoms)])]
     pub kinds: Vec<KindArg>,
+
+    /// Ends as rows of tables of residues, or by chain, number, insertion code and name [default: rows for ca and atom, which alone
+    /// have them; residues for interactions]
+    #[arg(long, value_enum, value_name = "rows|residues", display_order = 3)]
+    pub ids: Option<IdsArg>,
+
+    /// Heavy atoms of kind atom within this distance, at most 20, are in contact [default: 4.5]
+    #[arg(long, value_name = "ANGSTROM", allow_negative_numbers = true, value_parser = cutoff, display_order = 4)]
+    pub cutoff: Option<f32>,
+
+    /// Bonds of ligands for interactions: the Chemical Component Dictionary (components.cif), or a file of some of its components,
+    /// plain or compressed [default: those in the file, or else by geometry]
+    #[arg(long, value_name = "FILE", display_order = 5)]
+    pub ccd: Option<PathBuf>,
+
+    /// Show the kinds and exit.
+    #[arg(long, exclusive = true, hide_short_help = true)]
+    pub list: bool,
+
+    /// Show a kind's rule, cut-offs and sources, and exit.
+    #[arg(long, value_name = "KIND", exclusive = true, hide_short_help = true)]
+    pub explain: Option<String>,
 
     #[command(flatten)]
     pub relation: RelationArgs,
 }
 
-/// What an edge is between.
+fn cutoff(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|cutoff: &f32| *cutoff > 0.0 && *cutoff <= 20.0);
+    number.ok_or_else(|| "give a distance above 0 and at most 20 Å".to_owned())
+}
+
+/// How tables name residues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IdsArg {
+    /// By their rows.
+    Rows,
+    /// By chain, number, insertion code and name.
+    Residues,
+}
+
+/// What an edge is between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KindArg {
-    /// Alpha carbons.
-    Ca,
-    /// Heavy atoms of residues at least two rows apart or of different chains.
-    Atom,
+    Contact(EdgeKind),
+    Interaction(Kind),
+}
+
+impl KindArg {
+    /// Its name on the command line and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contact(kind) => kind.name(),
+            Self::Interaction(kind) => kind.name(),
+        }
+    }
+
+    /// The kind of interaction, if it is one.
+    pub fn interaction(self) -> Option<Kind> {
+        match self {
+            Self::Contact(_) => None,
+            Self::Interaction(kind) => Some(kind),
+        }
+    }
+}
+
+static KINDS: LazyLock<Vec<KindArg>> = LazyLock::new(|| {
+    let contacts = [EdgeKind::AlphaCarbons, EdgeKind::Atoms].map(KindArg::Contact);
+    contacts.into_iter().chain(Kind::ALL.iter().copied().map(KindArg::Interaction)).collect()
+});
+
+impl ValueEnum for KindArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &KINDS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 #[derive(Debug, Args)]
