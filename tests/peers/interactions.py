@@ -18,7 +18,6 @@ import collections
 import csv
 import gzip
 import importlib.util
-import io
 import json
 import logging
 import os
@@ -53,12 +52,20 @@ def of_prism(prism: str, path: Path, scratch: Path) -> Found:
 
 
 def of_arpeggio(path: Path) -> tuple[Found, set[Pair]] | None:
+    import gemmi
+
     table = path.with_name(path.name.split(".")[0] + ".contacts.csv.gz")
     if not table.exists():
         return None
+    # It names chains by label_asym_id, and residues by the author's numbers.
+    block = gemmi.cif.read(str(path)).sole_block()
+    chains = {}
+    for label, author, number in block.find("_atom_site.", ["label_asym_id", "auth_asym_id", "auth_seq_id"]):
+        chains[label, int(number)] = author
     found, looked = collections.defaultdict(set), set()
     for row in csv.DictReader(gzip.open(table, "rt")):
         ends = [(row[f"chain_{end}"], int(row[f"number_{end}"])) for end in "ab"]
+        ends = [(chains.get(end, end[0]), end[1]) for end in ends]
         if ends[0] == ends[1]:
             continue
         looked.add(pair(*ends))
@@ -70,36 +77,59 @@ def of_arpeggio(path: Path) -> tuple[Found, set[Pair]] | None:
 
 
 def cleaned(path: Path, to: Path):
-    """The first model with one conformation and without hydrogens, as PDB. Returns gemmi's structure and document."""
+    """The first model with one conformation and without hydrogens, as PDB. Returns gemmi's structure."""
     import gemmi
 
-    document = gemmi.cif.read(str(path))
-    structure = gemmi.make_structure_from_block(document.sole_block())
+    structure = gemmi.make_structure_from_block(gemmi.cif.read(str(path)).sole_block())
     structure.setup_entities()
     structure.remove_alternative_conformations()
     structure.remove_hydrogens()
     while len(structure) > 1:
         del structure[1]
     structure.write_pdb(str(to))
-    return structure, document.sole_block()
+    return structure
 
 
+def component_tables(folder: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """The bonds of all components that any file has."""
+    import gemmi
+
+    tables = {}
+    for path in sorted(folder.glob("*.cif*")):
+        own = collections.defaultdict(list)
+        block = gemmi.cif.read(str(path)).sole_block()
+        for component, a, b, order in block.find("_chem_comp_bond.", ["comp_id", "atom_id_1", "atom_id_2", "value_order"]):
+            own[component].append((gemmi.cif.as_string(a), gemmi.cif.as_string(b), order.upper()))
+        tables.update(own)
+    return tables
+
+
+def connected(residue, bonds):
+    """The atoms that hang together with the first one: ProLIF takes no residue in pieces."""
+    names = {atom.name for atom in residue}
+    reached, ends = set(), [residue[0].name]
+    while ends:
+        end = ends.pop()
+        if end not in reached:
+            reached.add(end)
+            ends += [b for a, b, _ in bonds if a == end and b in names] + [a for a, b, _ in bonds if b == end and a in names]
+    return [atom for atom in residue if atom.name in reached]
+
+
+# ProLIF takes no negative residue numbers.
+SHIFT = 10_000
 CHARGES = {("ARG", "NH2"): 1, ("LYS", "NZ"): 1, ("ASP", "OD2"): -1, ("GLU", "OE2"): -1}
 
 
-def molecule(structure, block):
-    """RDKit's molecule of a file with the bonds of its components. None if the file lacks them for some residues."""
+def molecule(structure, tables):
+    """RDKit's molecule of a file with the bonds of its components, which `tables` have; without other molecules."""
     import gemmi
     from rdkit import Chem, RDLogger
     from rdkit.Geometry import Point3D
 
     RDLogger.DisableLog("rdApp.*")
     orders = {"SING": Chem.BondType.SINGLE, "DOUB": Chem.BondType.DOUBLE, "TRIP": Chem.BondType.TRIPLE}
-    table = block.find("_chem_comp_bond.", ["comp_id", "atom_id_1", "atom_id_2", "value_order"])
-    bonds = collections.defaultdict(list)
-    for component, a, b, order in table:
-        a, b = gemmi.cif.as_string(a), gemmi.cif.as_string(b)
-        bonds[component].append((a, b, orders.get(order.upper(), Chem.BondType.SINGLE)))
+    bonds = {name: [(a, b, orders.get(order, Chem.BondType.SINGLE)) for a, b, order in own] for name, own in tables.items()}
     mol, places, index = Chem.RWMol(), [], {}
     for chain in structure[0]:
         before = None
@@ -109,7 +139,7 @@ def molecule(structure, block):
             own = {}
             if len(residue) > 1 and residue.name not in bonds:
                 continue  # its bonds are not known
-            for atom in residue:
+            for atom in connected(residue, bonds.get(residue.name, [])):
                 new = Chem.Atom(atom.element.atomic_number)
                 metal = atom.element.is_metal
                 charge = 2 if metal and len(residue) == 1 else CHARGES.get((residue.name, atom.name), 0)
@@ -120,11 +150,11 @@ def molecule(structure, block):
                 new.SetFormalCharge(charge)
                 info = Chem.AtomPDBResidueInfo()
                 info.SetName(f" {atom.name:<3}"), info.SetResidueName(residue.name), info.SetChainId(chain.name)
-                info.SetResidueNumber(residue.seqid.num), info.SetInsertionCode(residue.seqid.icode)
+                info.SetResidueNumber(residue.seqid.num + SHIFT), info.SetInsertionCode(residue.seqid.icode)
                 new.SetPDBResidueInfo(info)
                 own[atom.name] = mol.AddAtom(new)
                 places.append(atom.pos)
-            for a, b, order in bonds[residue.name]:
+            for a, b, order in bonds.get(residue.name, []):
                 if a in own and b in own:
                     mol.AddBond(own[a], own[b], order)
             if before and "C" in before[1] and "N" in own:
@@ -159,10 +189,10 @@ PROLIF |= {"CationPi": "cation_pi", "PiCation": "cation_pi", "PiStacking": "arom
 PROLIF |= {"XBAcceptor": "halogen", "XBDonor": "halogen"}
 
 
-def of_prolif(structure, block, _: Path) -> Found | None:
+def of_prolif(structure, tables, _: Path) -> Found | None:
     import prolif
 
-    mol = molecule(structure, block)
+    mol = molecule(structure, tables)
     whole = prolif.Molecule(mol)
     fingerprint = prolif.Fingerprint(
         ["HBDonor", "HBAcceptor", "Cationic", "Anionic", "CationPi", "PiCation", "PiStacking", "MetalDonor", "MetalAcceptor", "XBAcceptor", "XBDonor"],
@@ -172,13 +202,13 @@ def of_prolif(structure, block, _: Path) -> Found | None:
     for ends, interactions in fingerprint.generate(whole, whole, metadata=True).items():
         if ends[0] == ends[1]:
             continue
-        residues = [(end.chain, end.number) for end in ends]
+        residues = [(end.chain, end.number - SHIFT) for end in ends]
         for name in interactions:
             found[PROLIF[name]].add(pair(*residues))
     return found
 
 
-def of_plip(structure, block, pdb: Path) -> tuple[Found, set] | None:
+def of_plip(structure, tables, pdb: Path) -> tuple[Found, set] | None:
     from openbabel import pybel
     from plip.basic import config
     from plip.structure.preparation import PDBComplex
@@ -210,7 +240,7 @@ def of_plip(structure, block, pdb: Path) -> tuple[Found, set] | None:
     return found, ligands
 
 
-def of_hbat(structure, block, pdb: Path) -> Found | None:
+def of_hbat(structure, tables, pdb: Path) -> Found | None:
     from hbat.constants.parameters import AnalysisParameters
     from hbat.core.np_analyzer import NPMolecularInteractionAnalyzer
 
@@ -241,14 +271,14 @@ def of_hbat(structure, block, pdb: Path) -> Found | None:
 PEERS = {"prolif": of_prolif, "plip": of_plip, "hbat": of_hbat}
 
 
-def compared(path: Path, arguments: argparse.Namespace, scratch: Path) -> dict:
+def compared(path: Path, tables: dict, arguments: argparse.Namespace, scratch: Path) -> dict:
     """What each program finds in a file, and which pairs it looks at: a function of the pair."""
     programs = {"prism": (of_prism(arguments.prism, path, scratch), lambda _: True)}
     if (arpeggio := of_arpeggio(path)) is not None:
         programs["arpeggio"] = (arpeggio[0], lambda p, looked=arpeggio[1]: p in looked)
     pdb = scratch / (path.name.split(".")[0] + ".pdb")
-    structure, block = cleaned(path, pdb)
-    known = set(block.find_values("_chem_comp_bond.comp_id"))
+    structure = cleaned(path, pdb)
+    known = set(tables)
     ligands = {r.name for chain in structure[0] for r in chain if len(r) > 1 and r.name not in WATER}
     unknown = {(chain.name, r.seqid.num) for chain in structure[0] for r in chain if r.name in ligands - known}
     for name in arguments.peers.split(","):
@@ -262,7 +292,7 @@ def compared(path: Path, arguments: argparse.Namespace, scratch: Path) -> dict:
             looked = {tuple(one) for one in looked}
         else:
             try:
-                result = PEERS[name](structure, block, pdb)
+                result = PEERS[name](structure, tables, pdb)
             except Exception as error:  # A peer may fail on a file that others can take.
                 print(f"{path.name}: {name} failed: {error!r}"[:300])
                 continue
@@ -293,9 +323,10 @@ def main() -> None:
     parser.add_argument("--csv", help="write the table here, too")
     arguments = parser.parse_args()
     total = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
+    tables = component_tables(arguments.folder)
     with tempfile.TemporaryDirectory(prefix="interactions-") as made:
         for path in sorted(arguments.folder.glob("*.cif*")):
-            programs = compared(path, arguments, Path(made))
+            programs = compared(path, tables, arguments, Path(made))
             own, _ = programs.pop("prism")
             for kind in KINDS:
                 votes = collections.Counter()

@@ -171,8 +171,7 @@ fn of_atom(bonded: &Bonded<'_>, atom: u32) -> Chemistry {
                 && bonded
                     .ends(atom)
                     .any(|(end, _)| bonded.element(end) == C && bonded.terminal_oxygens(end).len() == 1);
-            let is_nitro = degree == 1 && bonded.ends(atom).any(|(end, _)| bonded.element(end) == N);
-            let is_shared = is_ester || bonded.is_aromatic[atom as usize] || is_nitro;
+            let is_shared = is_ester || bonded.is_aromatic[atom as usize];
             (count > 0 && !is_acid, !is_shared)
         }
         S => (count > 0 && degree == 1 && !bonded.is_unsaturated(atom), false),
@@ -193,6 +192,8 @@ fn charge(bonded: &Bonded<'_>, atom: u32, atoms: &mut [Chemistry], charges: &mut
     let is_acid = match element {
         C => oxygens.len() == 2,
         P => !oxygens.is_empty() && (oxygens.len() > 1 || bonded.ends(atom).any(|(end, _)| bonded.is_terminal(end, S))),
+        // Nitrate.
+        N => oxygens.len() == 3,
         S => oxygens.len() >= 3,
         _ => false,
     };
@@ -240,6 +241,9 @@ fn charge(bonded: &Bonded<'_>, atom: u32, atoms: &mut [Chemistry], charges: &mut
                 }
                 charges.push(Charge { is_positive: true, atoms: nitrogens });
             }
+        }
+        _ if bonded.system.residue_of(atom).entity == Entity::Ion && element.is_metal() => {
+            charges.push(Charge { is_positive: true, atoms: vec![atom] });
         }
         _ if bonded.system.residue_of(atom).entity == Entity::Ion && element.is_halogen() => {
             charges.push(Charge { is_positive: false, atoms: vec![atom] });

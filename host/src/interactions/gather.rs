@@ -74,6 +74,8 @@ pub(super) struct Gathering<'o> {
     pub(super) named: Vec<Named>,
     pseudo_atoms: usize,
     unknown: usize,
+    /// Whether there are models or data blocks that are not read.
+    has_more: bool,
 }
 
 struct Heading {
@@ -117,6 +119,7 @@ impl<'o> Gathering<'o> {
             named: Vec::new(),
             pseudo_atoms: 0,
             unknown: 0,
+            has_more: false,
         }
     }
 
@@ -175,6 +178,13 @@ impl<'o> Gathering<'o> {
             of_residue[record.residue as usize].push(index);
         }
         let dropped = self.other_residues(&of_residue);
+        let mut notes = Vec::new();
+        if self.has_more {
+            notes.push("further models or data blocks are not read".to_owned());
+        }
+        let has = |chain: &str| self.residues.iter().any(|heading| heading.residue.chain.trim() == chain.trim());
+        let missing = self.chains.unwrap_or_default().iter().filter(|chain| !has(chain));
+        notes.extend(missing.map(|chain| format!("there is no chain {chain}")));
         let (mut residues, mut atoms) = (Vec::with_capacity(of_residue.len()), Vec::with_capacity(self.records.len()));
         let (mut hydrogens, mut serials) = (Vec::new(), HashMap::new());
         let mut chosen = 0;
@@ -203,7 +213,6 @@ impl<'o> Gathering<'o> {
                 hydrogens.retain(|(residue, _)| (*residue as usize) < residues.len());
             }
         }
-        let mut notes = Vec::new();
         let mut note = |count: usize, text: String| notes.extend((count > 0).then_some(text));
         note(
             chosen,
@@ -346,6 +355,10 @@ impl SystemContents for Gathering<'_> {
         Ok(())
     }
 
+    fn further(&mut self) {
+        self.has_more = true;
+    }
+
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]) {
         let named = |end: LinkEnd<'_>| {
             let [chain, icode, residue, atom] =
@@ -368,6 +381,8 @@ impl SystemContents for Components {
     fn atom(&mut self, _: AtomRecord<'_>) -> Result<(), Problem> {
         Ok(())
     }
+
+    fn further(&mut self) {}
 
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
 

@@ -58,15 +58,15 @@ kinds! {
     SaltBridge {
         "salt_bridge",
         ends: "cation, anion",
-        rule: "a charged nitrogen and a charged oxygen or halide within 4.0 Å",
+        rule: "a charged nitrogen or a metal ion, and a charged oxygen or halide, within 4.5 Å: the 4.0 Å of Barlow and Thornton, and 0.5 Å for the error of coordinates",
         angle: "",
-        source: "Barlow and Thornton 1983"
+        source: "Barlow and Thornton 1983; ProLIF; Arpeggio"
     }
     /// Parallel aromatic rings.
     PiStack {
         "pi_stack",
         ends: "ring, ring",
-        rule: "centres within 5.5 Å, planes within 35 degrees of parallel, a centre's foot in the plane of the other ring within 2.0 Å of that ring's centre",
+        rule: "centres within 5.5 Å, planes within 35 degrees of parallel, a centre's foot in the plane of the other ring within 2.5 Å of that ring's centre",
         angle: "between the planes",
         source: "McGaughey et al. 1998; PLIP; ProLIF"
     }
@@ -74,7 +74,7 @@ kinds! {
     TStack {
         "t_stack",
         ends: "ring, ring",
-        rule: "centres within 6.5 Å, planes within 40 degrees of perpendicular, a centre's foot in the plane of the other ring within 2.0 Å of that ring's centre",
+        rule: "centres within 6.5 Å, planes within 40 degrees of perpendicular, a centre's foot in the plane of the other ring within 2.5 Å of that ring's centre",
         angle: "between the planes",
         source: "McGaughey et al. 1998; ProLIF"
     }

@@ -29,6 +29,6 @@ pub(super) fn find(kind: Kind, search: &Search, links: &[Link], found: &mut Vec<
         Kind::Metal => metal::find(search, links, found),
         Kind::WaterBridge => water_bridge::find(search, found),
         Kind::Halogen => halogen::find(search, found),
-        Kind::Clash => clash::find(search, links, found),
+        Kind::Clash => clash::find(search, found),
     }
 }

@@ -54,16 +54,17 @@ pub(crate) fn each_atom(
     let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
     let what =
         "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
-    each_atom_of(&text, format, what, take).map_err(|fault| fault.into_error(name, &text))
+    each_atom_of(&text, format, what, take).map(drop).map_err(|fault| fault.into_error(name, &text))
 }
 
-/// The same for a text of a known format. `otherwise` says what to do about formats without such records.
+/// The same for a text of a known format. `otherwise` says what to do about formats without such records. Returns whether there are
+/// further models, which are not read.
 pub(super) fn each_atom_of(
     text: &[u8],
     format: Format,
     otherwise: &'static str,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
@@ -133,7 +134,7 @@ fn rows<'a, const N: usize>(
     }
 }
 
-fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
+fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
     const ITEMS: [&[u8]; 18] = [
         b"auth_asym_id",
         b"label_asym_id",
@@ -155,7 +156,7 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         b"group_PDB",
     ];
     let mut model: Option<Vec<u8>> = None;
-    let mut atoms = 0_usize;
+    let (mut atoms, mut has_more) = (0_usize, false);
     let found = rows(text, CATEGORY, ITEMS, &mut |row| {
         let [
             auth_chain,
@@ -179,7 +180,10 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         ] = row;
         match &model {
             None => model = Some(of.to_vec()),
-            Some(first) if first != of => return Ok(false),
+            Some(first) if first != of => {
+                has_more = true;
+                return Ok(false);
+            }
             Some(_) => {}
         }
         let one_of = |a, b| if a == b"" { b } else { a };
@@ -210,7 +214,7 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         Ok(true)
     })?;
     match found && atoms > 0 {
-        true => Ok(()),
+        true => Ok(has_more),
         false => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
     }
 }
@@ -231,11 +235,12 @@ fn number(text: &[u8]) -> Option<f64> {
     }
 }
 
-fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
-    let mut atoms = 0_usize;
+fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let (mut atoms, mut has_more) = (0_usize, false);
     for (at, line) in lines(text) {
         if line.starts_with(b"ENDMDL") || is_end(line) {
             if atoms > 0 {
+                has_more = lines(&text[at..]).any(|(_, line)| hetatm(line).is_some());
                 break;
             }
             continue;
@@ -246,7 +251,7 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
-        _ => Ok(()),
+        _ => Ok(has_more),
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct LinkEnd<'a> {
 pub(crate) trait SystemContents {
     /// Takes an atom.
     fn atom(&mut self, atom: AtomRecord<'_>) -> Result<(), Problem>;
+    /// The file has models or data blocks with atoms that are not read.
+    fn further(&mut self);
     /// Takes a bond between residues: mmCIF's `_struct_conn`, `LINK` and `SSBOND` of PDB.
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]);
     /// Takes a bond between atoms with these serial numbers: `CONECT` of PDB.
@@ -60,7 +62,11 @@ pub(crate) fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContent
     let format = format_of(&text);
     let read = |text: &[u8], into: &mut dyn SystemContents| {
         let otherwise = "interactions are computed from PDB and mmCIF; convert the file, or give the .cif or .pdb file of the entry";
-        each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
+        let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
+        let mut blocks = memmem::find_iter(text, b"_atom_site.Cartn_x").skip(1);
+        if has_models || format == Format::Cif && blocks.next().is_some() {
+            into.further();
+        }
         match format {
             Format::Cif => {
                 component_bonds(text, into)?;

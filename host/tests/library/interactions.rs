@@ -117,14 +117,15 @@ fn hydrogens_of_the_file_decide() {
 }
 
 #[test]
-fn charges_within_four_angstroms_are_salt_bridges() {
+fn near_charges_are_salt_bridges() {
     let pair = |lysine: &str, apart: f64| {
         let own = [("CE", [-1.47, 0.0, 0.0]), ("NZ", [0.0; 3])];
         let acid = [("CG", [apart + 0.5, 1.1, 0.0]), ("OD1", [apart, 0.0, 0.0]), ("OD2", [apart + 1.75, 1.1, 0.0])];
         Pdb::default().atoms(lysine, 1, &own).atoms("ASP", 5, &acid).lines(Kind::SaltBridge)
     };
     assert_eq!(pair("LYS", 3.0), ["NZ OD1 3.00"]);
-    assert!(pair("LYS", 4.2).is_empty());
+    assert_eq!(pair("LYS", 4.4), ["NZ OD1 4.40"]);
+    assert!(pair("LYS", 4.6).is_empty());
     assert!(pair("LYN", 3.0).is_empty(), "its name says that it has no charge");
 }
 
@@ -271,8 +272,27 @@ fn crambin_has_its_disulfides_and_the_bonds_of_its_helices() {
     }
     // Kabsch and Sander's hydrogen bonds with an energy below -1.5 kcal/mol, donor first, computed from their formula.
     const STRONG: [[i32; 2]; 21] = [
-        [3, 33], [4, 46], [10, 6], [11, 7], [12, 8], [13, 9], [14, 10], [15, 11], [16, 12], [17, 13], [20, 17], [26, 22],
-        [27, 23], [28, 24], [29, 25], [30, 26], [31, 27], [33, 3], [35, 1], [44, 41], [46, 4],
+        [3, 33],
+        [4, 46],
+        [10, 6],
+        [11, 7],
+        [12, 8],
+        [13, 9],
+        [14, 10],
+        [15, 11],
+        [16, 12],
+        [17, 13],
+        [20, 17],
+        [26, 22],
+        [27, 23],
+        [28, 24],
+        [29, 25],
+        [30, 26],
+        [31, 27],
+        [33, 3],
+        [35, 1],
+        [44, 41],
+        [46, 4],
     ];
     for pair in STRONG {
         assert!(is(Kind::HBond, pair), "{pair:?}");

@@ -2,6 +2,7 @@
 
 use crate::interactions::Interaction;
 use crate::interactions::cells::Cells;
+use crate::interactions::elements::N;
 use crate::interactions::geometry::{Point, acute, distance, minus};
 use crate::interactions::kinds::Kind;
 use crate::interactions::search::Search;
@@ -14,7 +15,8 @@ const OFFSET: f64 = 2.0;
 pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     let centres: Vec<Point> = search.rings.iter().map(|ring| ring.centre).collect();
     let cells = Cells::new(&centres, FARTHEST);
-    for charge in search.charges.iter().filter(|charge| charge.is_positive) {
+    let is_nitrogen = |atom: &u32| search.system.element(*atom) == N;
+    for charge in search.charges.iter().filter(|charge| charge.is_positive && charge.atoms.iter().all(is_nitrogen)) {
         // A guanidine is one cation, over its centre.
         let centre = search.centre(&charge.atoms);
         let own = search.residue(charge.atoms[0]);

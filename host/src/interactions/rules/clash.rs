@@ -1,7 +1,6 @@
 //! Atoms that are too near for their radii.
 
 use crate::interactions::Interaction;
-use crate::interactions::bonds::Link;
 use crate::interactions::kinds::Kind;
 use crate::interactions::search::Search;
 
@@ -10,15 +9,14 @@ const OVERLAP: f64 = 0.6;
 /// What a hydrogen bond may overlap besides.
 const HYDROGEN_BOND: f64 = 0.4;
 
-pub(super) fn find(search: &Search, links: &[Link], found: &mut Vec<Interaction>) {
+pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     for near in search.dry() {
         let radii = [near.a, near.b].map(|atom| search.system.element(atom).contact_radius());
         let [Some(a), Some(b)] = radii else { continue };
         let [one, other] = [near.a, near.b].map(|atom| search.chemistry[atom as usize]);
         let is_polar = one.donates && other.accepts || one.accepts && other.donates;
         let allowed = OVERLAP + if is_polar { HYDROGEN_BOND } else { 0.0 };
-        let is_link = || links.iter().any(|link| link.atoms == [near.a, near.b]);
-        if a + b - near.distance >= allowed && !search.system.bonds.are_near(near.a, near.b) && !is_link() {
+        if a + b - near.distance >= allowed && !search.system.bonds.are_near(near.a, near.b) {
             found.push(search.of_atoms(Kind::Clash, near.a, near.b, near.distance));
         }
     }

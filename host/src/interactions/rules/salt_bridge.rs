@@ -1,4 +1,4 @@
-//! Salt bridges: a cation's nearest nitrogen and an anion's nearest oxygen.
+//! Salt bridges: a cation's nearest atom and an anion's.
 
 use crate::interactions::Interaction;
 use crate::interactions::kinds::Kind;
@@ -6,7 +6,7 @@ use crate::interactions::search::{Near, Search};
 use std::collections::BTreeMap;
 
 /// In Å.
-const FARTHEST: f64 = 4.0;
+const FARTHEST: f64 = 4.5;
 
 pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     let mut of_atom: Vec<Option<u32>> = vec![None; search.chemistry.len()];
@@ -21,8 +21,7 @@ pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
             [false, true] => Near { a: near.b, b: near.a, ..near },
             _ => continue,
         };
-        let key = if near.a == near.b { continue } else { (of_atom[near.a as usize], of_atom[near.b as usize]) };
-        let (Some(cation), Some(anion)) = key else { continue };
+        let (Some(cation), Some(anion)) = (of_atom[near.a as usize], of_atom[near.b as usize]) else { continue };
         let least = nearest.entry((cation, anion)).or_insert(near);
         if near.distance < least.distance {
             *least = near;

@@ -13,14 +13,14 @@ const PERPENDICULAR: f64 = 6.5;
 const MOST_PARALLEL: f64 = 35.0;
 const LEAST_PERPENDICULAR: f64 = 50.0;
 /// How far a centre's foot may be from the other centre, in Å.
-const OFFSET: f64 = 2.0;
+const OFFSET: f64 = 2.5;
 
 pub(super) fn find(kind: Kind, search: &Search, found: &mut Vec<Interaction>) {
     let centres: Vec<Point> = search.rings.iter().map(|ring| ring.centre).collect();
     each_pair(&centres, PERPENDICULAR, |a, b, distance2| {
         let [one, other] = [a, b].map(|ring| &search.rings[ring as usize]);
         let [first, second] = [one, other].map(|ring| search.residue(ring.atoms[0]));
-        if first == second || search.system.are_joined(first, second) {
+        if first == second {
             return;
         }
         let (distance, angle) = (distance2.sqrt(), acute(one.normal, other.normal));
