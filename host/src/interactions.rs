@@ -12,6 +12,7 @@ mod chemistry;
 mod elements;
 mod gather;
 mod geometry;
+mod groups;
 mod hydrogens;
 mod kinds;
 mod model;
@@ -21,12 +22,13 @@ mod rules;
 mod search;
 mod templates;
 
+pub use groups::{Group, GroupError, GroupInterface, GroupInterfaces, ParseGroupError, group_interfaces};
 pub use kinds::{Kind, UnknownKind};
 pub use model::{Atom, Entity, Residue};
 
 use crate::read::{Alternates, Problem, ReadError, contents, read_components, read_system};
 use crate::structure::check_spread;
-use bonds::Found;
+use bonds::{Found, Link};
 use gather::{Components, Gathered, Gathering};
 use model::{Bonds, Class, System};
 use rings::small_rings;
@@ -95,7 +97,7 @@ pub struct Interactions {
     pub notes: Vec<String>,
 }
 
-/// Finds the interactions of a structure in a PDB or mmCIF file, given as its bytes.
+/// Finds the interactions of a structure in a PDB, mmCIF or BinaryCIF file, given as its bytes.
 ///
 /// # Errors
 /// If the bytes are no such file, or a record is damaged.
@@ -111,6 +113,14 @@ pub struct Interactions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn interactions(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<Interactions, ReadError> {
+    let (search, links, notes) = searched(bytes, name, options)?;
+    let found = found_in(&search, &links, options.kinds);
+    let System { residues, atoms, .. } = search.system;
+    Ok(Interactions { residues, atoms, found, notes })
+}
+
+/// Reads a structure and prepares the search. Returns its bonds between residues, and notes, too.
+fn searched(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<(Search, Vec<Link>, Vec<String>), ReadError> {
     let mut gathering = Gathering::new(options.chains, options.alternates);
     read_system(bytes, name, &mut gathering)?;
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
@@ -128,20 +138,22 @@ pub fn interactions(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<I
         let listed = by_geometry.join(", ");
         notes.push(format!("bonds of {listed} follow from geometry; --ccd FILE gives those of the dictionary"));
     }
-    let system = system(gathered, &bonds);
-    let search = Search::new(system);
-    let mut found = Vec::new();
-    let mut kinds = options.kinds.to_vec();
+    Ok((Search::new(system(gathered, &bonds)), links, notes))
+}
+
+/// The interactions of some kinds, sorted by residues, kinds and atoms.
+fn found_in(search: &Search, links: &[Link], kinds: &[Kind]) -> Vec<Interaction> {
+    let mut kinds = kinds.to_vec();
     kinds.sort_unstable();
     kinds.dedup();
-    kinds.into_iter().for_each(|kind| rules::find(kind, &search, &links, &mut found));
+    let mut found = Vec::new();
+    kinds.into_iter().for_each(|kind| rules::find(kind, search, links, &mut found));
     let key = |one: &Interaction| {
         let [a, b] = one.residues;
         ([a.min(b), a.max(b)], one.kind, one.atoms.clone())
     };
     found.sort_by_cached_key(key);
-    let System { residues, atoms, .. } = search.system;
-    Ok(Interactions { residues, atoms, found, notes })
+    found
 }
 
 /// Refuses atoms that lie so that a search takes too long.

@@ -36,7 +36,7 @@ pub use csv::CsvTable;
 pub use dockq::DockqRelation;
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
-pub use interactions::{INTERACTION_COLUMNS, append_interactions};
+pub use interactions::{INTERACTION_COLUMNS, append_group_interfaces, append_interactions, group_interface_columns};
 pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;

@@ -5,6 +5,7 @@ mod between;
 mod check;
 mod confidence;
 mod dockq;
+mod every_atom;
 mod explain;
 mod failure;
 mod features;

@@ -11,6 +11,7 @@ use super::usage::refuse_divided;
 use clap::ValueEnum as _;
 use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
 use prism_host::engine::Selection;
+use prism_host::interactions::Group;
 use prism_host::output::{
     EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationFailures,
     RelationTable, SitesTally, SummaryRelation,
@@ -28,7 +29,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
         args.kinds.iter().filter_map(|kind| if let KindArg::Contact(kind) = kind { Some(*kind) } else { None });
     let kinds: Vec<EdgeKind> = contacts.collect();
     if kinds.len() < args.kinds.len() {
-        return interactions::run(args, &kinds);
+        return interactions::edges(args, &kinds);
     }
     let contact_threshold = args.relation.job.contact_threshold;
     let (cutoff, named) = (args.cutoff.unwrap_or(ATOM_CONTACT), args.ids == Some(IdsArg::Residues));
@@ -39,7 +40,29 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
 /// Lists pairs of chains that touch, and their residues.
 pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     args.relation.job.refuse_points_file()?;
-    let between = match args.between.as_deref().map(trimmed).as_deref() {
+    let given = args.between.as_deref().map(trimmed);
+    let groups = match given.as_deref() {
+        Some([a, b]) if a != b => {
+            let group = |text: &str| {
+                text.parse::<Group>().map_err(|error| Failure::usage(anyhow::anyhow!("--between: {error}")))
+            };
+            // A blank chain has the empty name.
+            if a.is_empty() || b.is_empty() { None } else { Some([group(a)?, group(b)?]) }
+        }
+        _ => None,
+    };
+    let is_grouped = |groups: &[Group; 2]| !groups.iter().all(Group::is_chain);
+    if args.all_atoms || groups.as_ref().is_some_and(is_grouped) {
+        if given.is_some() && groups.is_none() {
+            return Err(Failure::usage(anyhow::anyhow!("--between: name two groups, as in H+L,A")));
+        }
+        args.refuse_without_rows()?;
+        return interactions::interface(args, groups.as_ref());
+    }
+    if args.ccd.is_some() {
+        return Err(Failure::usage(anyhow::anyhow!("--ccd has no effect on interfaces of proteins; add --all-atoms")));
+    }
+    let between = match given.as_deref() {
         None => None,
         Some([a, b]) if a != b => Some([a.clone(), b.clone()]),
         Some(_) => return Err(Failure::usage(anyhow::anyhow!("--between: name two chains, as in A,B"))),

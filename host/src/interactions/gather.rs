@@ -58,6 +58,9 @@ pub(super) enum Named {
     Serials([i32; 2]),
 }
 
+/// Chain, number, insertion code and name of a residue.
+type Identity = (Box<str>, i32, Box<str>, Box<str>);
+
 /// What gathers a file.
 pub(super) struct Gathering<'o> {
     chains: Option<&'o [String]>,
@@ -65,7 +68,7 @@ pub(super) struct Gathering<'o> {
     records: Vec<Record>,
     residues: Vec<Heading>,
     /// The residue of each identity, the last one of several.
-    known: HashMap<(Box<str>, i32, Box<str>, Box<str>), usize>,
+    known: HashMap<Identity, usize>,
     /// The residue of the last record.
     current: Option<usize>,
     /// The atoms of each residue, by name and alternate location.

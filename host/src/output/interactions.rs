@@ -2,7 +2,8 @@
 
 use super::relations::{STRUCTURE, float, int, text};
 use super::{CellKind, Cells, RelationColumn};
-use crate::interactions::{Interaction, Interactions};
+use crate::interactions::{GroupInterfaces, Interaction, Interactions, Kind};
+use std::sync::LazyLock;
 
 /// The columns of interactions.
 pub const INTERACTION_COLUMNS: &[RelationColumn] = &[
@@ -78,4 +79,53 @@ fn push_text(cells: Option<&mut Cells>, text: &str) {
 fn names(all: &Interactions, one: &Interaction, end: usize) -> String {
     let names = one.atoms[end].iter().map(|&atom| &*all.atoms[atom as usize].name);
     names.collect::<Vec<_>>().join(" ")
+}
+
+static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    let begin = [
+        STRUCTURE,
+        text(
+            "group_a",
+            "the first group as it was given, or a chain, or chain, number and name of a ligand (A:301:ATP)",
+        ),
+        text("group_b", "the second group"),
+        float("buried_area", "Å^2", "area that the two groups cover of each other, summed over both"),
+        float("buried_polar", "Å^2", "the part of buried_area on other atoms than carbon and sulfur"),
+        float("buried_apolar", "Å^2", "the part of buried_area on carbon and sulfur atoms"),
+        int("residues_a", "residues of group_a that lose area to group_b"),
+        int("residues_b", "residues of group_b that lose area to group_a"),
+        int("contacts", "pairs of residues, one of each group, with heavy atoms within 4.5 Å of each other"),
+    ];
+    let counts = Kind::ALL.iter().map(|kind| int(kind.name(), "interactions of this kind between the groups"));
+    let hot = [
+        words(
+            "hot_a",
+            "the residues of group_a that lose most area, at most five, the most first, as chain, number and name",
+        ),
+        words("hot_b", "those of group_b"),
+    ];
+    begin.into_iter().chain(counts).chain(hot).collect()
+});
+
+/// The columns of interfaces of groups.
+#[must_use]
+pub fn group_interface_columns() -> &'static [RelationColumn] {
+    &GROUP_COLUMNS
+}
+
+/// Appends the rows of [`group_interface_columns`]. `name` is the structure's.
+pub fn append_group_interfaces(name: &str, all: &GroupInterfaces, cells: &mut [Cells]) {
+    for pair in &all.pairs {
+        let texts = [name, &pair.groups[0], &pair.groups[1]].map(str::to_owned);
+        let mut texts = texts.into_iter().chain(pair.hot.iter().map(|hot| hot.join(" ")));
+        let mut floats = [pair.buried[0] + pair.buried[1], pair.buried[0], pair.buried[1]].into_iter();
+        let mut ints = pair.residues.iter().chain([&pair.contacts]).chain(&pair.counts);
+        for cells in cells.iter_mut() {
+            match cells {
+                Cells::Text(values) => values.extend(texts.next()),
+                Cells::Float(values) => values.extend(floats.next().map(|area| area as f32)),
+                Cells::Int(values) => values.extend(ints.next().map(|&count| count as i32)),
+            }
+        }
+    }
 }

@@ -134,30 +134,44 @@ fn rows<'a, const N: usize>(
     }
 }
 
-fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
-    const ITEMS: [&[u8]; 18] = [
-        b"auth_asym_id",
-        b"label_asym_id",
-        b"auth_seq_id",
-        b"label_seq_id",
-        b"pdbx_PDB_ins_code",
-        b"label_comp_id",
-        b"auth_comp_id",
-        b"label_atom_id",
-        b"auth_atom_id",
-        b"type_symbol",
-        b"label_alt_id",
-        b"Cartn_x",
-        b"Cartn_y",
-        b"Cartn_z",
-        b"B_iso_or_equiv",
-        b"pdbx_PDB_model_num",
-        b"occupancy",
-        b"group_PDB",
-    ];
-    let mut model: Option<Vec<u8>> = None;
-    let (mut atoms, mut has_more) = (0_usize, false);
-    let found = rows(text, CATEGORY, ITEMS, &mut |row| {
+/// The items of `_atom_site` that are read.
+pub(super) const ATOM_ITEMS: [&str; 18] = [
+    "auth_asym_id",
+    "label_asym_id",
+    "auth_seq_id",
+    "label_seq_id",
+    "pdbx_PDB_ins_code",
+    "label_comp_id",
+    "auth_comp_id",
+    "label_atom_id",
+    "auth_atom_id",
+    "type_symbol",
+    "label_alt_id",
+    "Cartn_x",
+    "Cartn_y",
+    "Cartn_z",
+    "B_iso_or_equiv",
+    "pdbx_PDB_model_num",
+    "occupancy",
+    "group_PDB",
+];
+
+/// Takes the rows of `_atom_site` until the first model ends.
+#[derive(Default)]
+pub(super) struct AtomRows {
+    model: Option<Vec<u8>>,
+    pub(super) atoms: usize,
+    /// Whether there are further models.
+    pub(super) has_more: bool,
+}
+
+impl AtomRows {
+    /// Takes a row of [`ATOM_ITEMS`]. Returns whether to go on.
+    pub(super) fn row(
+        &mut self,
+        row: [&[u8]; 18],
+        take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
         let [
             auth_chain,
             asym,
@@ -178,10 +192,10 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             occupancy,
             group,
         ] = row;
-        match &model {
-            None => model = Some(of.to_vec()),
+        match &self.model {
+            None => self.model = Some(of.to_vec()),
             Some(first) if first != of => {
-                has_more = true;
+                self.has_more = true;
                 return Ok(false);
             }
             Some(_) => {}
@@ -195,7 +209,7 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             coordinate("_atom_site.Cartn_y", y)?,
             coordinate("_atom_site.Cartn_z", z)?,
         ];
-        atoms += 1;
+        self.atoms += 1;
         take(AtomRecord {
             chain: one_of(auth_chain, asym),
             number: residue_number,
@@ -212,11 +226,21 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             label: integer(seq).map(|seq| (asym, seq)),
         })?;
         Ok(true)
-    })?;
-    match found && atoms > 0 {
-        true => Ok(has_more),
-        false => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
     }
+
+    /// Whether there are further models.
+    pub(super) fn end(self) -> Result<bool, Fault> {
+        match self.atoms {
+            0 => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
+            _ => Ok(self.has_more),
+        }
+    }
+}
+
+fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let mut all = AtomRows::default();
+    rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
+    all.end()
 }
 
 fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {

@@ -1,15 +1,38 @@
 //! Everything in a file's first model that interactions need: every atom, the bonds that the file names, and the bonds of its
 //! chemical components.
 
+use super::bcif;
 use super::cif::{Lexer, Rows, Token, unquote};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
-use super::every_atom::{AtomRecord, each_atom_of};
+use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, each_atom_of};
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
 use super::lines::lines;
 use super::number::{integer, pdb_residue_number};
 use memchr::memmem;
+
+/// The items of `_chem_comp_bond` that are read.
+const BOND_ITEMS: [&str; 4] = ["comp_id", "atom_id_1", "atom_id_2", "value_order"];
+
+/// Those of `_struct_conn`.
+const LINK_ITEMS: [&str; 15] = [
+    "conn_type_id",
+    "ptnr1_auth_asym_id",
+    "ptnr1_auth_seq_id",
+    "pdbx_ptnr1_PDB_ins_code",
+    "ptnr1_auth_comp_id",
+    "ptnr1_label_comp_id",
+    "ptnr1_label_atom_id",
+    "ptnr1_symmetry",
+    "ptnr2_auth_asym_id",
+    "ptnr2_auth_seq_id",
+    "pdbx_ptnr2_PDB_ins_code",
+    "ptnr2_auth_comp_id",
+    "ptnr2_label_comp_id",
+    "ptnr2_label_atom_id",
+    "ptnr2_symmetry",
+];
 
 /// What a bond between residues is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +75,7 @@ pub(crate) struct ComponentBond<'a> {
     pub(crate) order: &'a [u8],
 }
 
-/// Reads a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
+/// Reads a PDB, mmCIF or BinaryCIF file, plain or compressed. `name` is the file's name in errors.
 ///
 /// # Errors
 /// If the file has another format or no atoms, if a record is damaged, or if `into` refuses an atom.
@@ -61,7 +84,7 @@ pub(crate) fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContent
     let text = unmarked(&text);
     let format = format_of(&text);
     let read = |text: &[u8], into: &mut dyn SystemContents| {
-        let otherwise = "interactions are computed from PDB and mmCIF; convert the file, or give the .cif or .pdb file of the entry";
+        let otherwise = "interactions are computed from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry";
         let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
         let mut blocks = memmem::find_iter(text, b"_atom_site.Cartn_x").skip(1);
         if has_models || format == Format::Cif && blocks.next().is_some() {
@@ -83,8 +106,32 @@ pub(crate) fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContent
             let text = with_line_feeds(&text);
             read(&text, into).map_err(|fault| fault.into_error(name, &text))
         }
+        Format::BinaryCif => binary(&text, into).map_err(|fault| fault.into_error(name, &text)),
         _ => read(&text, into).map_err(|fault| fault.into_error(name, &text)),
     }
+}
+
+/// Reads BinaryCIF.
+fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
+    let categories: [(&str, &[&str]); 3] =
+        [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), ("_struct_conn.", &LINK_ITEMS)];
+    let mut atoms = AtomRows::default();
+    let blocks = bcif::each_row(bytes, &categories, &mut |category, row| {
+        if let (0, Ok(row)) = (category, row.try_into()) {
+            return atoms.row(row, &mut |atom| into.atom(atom));
+        }
+        if let (1, &[component, a, b, order]) = (category, row) {
+            into.component_bond(ComponentBond { component, atoms: [a, b], order });
+        } else if let (2, Ok(row)) = (category, row.try_into()) {
+            link_of_row(row, into);
+        }
+        Ok(true)
+    });
+    let blocks = blocks.map_err(Fault::whole)?;
+    if atoms.end()? || blocks > 1 {
+        into.further();
+    }
+    Ok(())
 }
 
 /// Reads the bonds of chemical components: the Chemical Component Dictionary, or files of single ones.
@@ -104,55 +151,40 @@ pub(crate) fn read_components(bytes: &[u8], name: &str, into: &mut dyn SystemCon
 }
 
 fn component_bonds(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
-    const ITEMS: [&str; 4] = ["comp_id", "atom_id_1", "atom_id_2", "value_order"];
-    each_record(text, "_chem_comp_bond.", ITEMS, &mut |[component, a, b, order]| {
+    each_record(text, "_chem_comp_bond.", BOND_ITEMS, &mut |[component, a, b, order]| {
         into.component_bond(ComponentBond { component, atoms: [a, b], order });
     })
 }
 
 fn struct_conn(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
-    const ITEMS: [&str; 15] = [
-        "conn_type_id",
-        "ptnr1_auth_asym_id",
-        "ptnr1_auth_seq_id",
-        "pdbx_ptnr1_PDB_ins_code",
-        "ptnr1_auth_comp_id",
-        "ptnr1_label_comp_id",
-        "ptnr1_label_atom_id",
-        "ptnr1_symmetry",
-        "ptnr2_auth_asym_id",
-        "ptnr2_auth_seq_id",
-        "pdbx_ptnr2_PDB_ins_code",
-        "ptnr2_auth_comp_id",
-        "ptnr2_label_comp_id",
-        "ptnr2_label_atom_id",
-        "ptnr2_symmetry",
-    ];
-    each_record(text, "_struct_conn.", ITEMS, &mut |row| {
-        let [kind, rest @ ..] = row;
-        let kind = match &*kind.to_ascii_lowercase() {
-            b"disulf" => LinkKind::Disulfide,
-            b"metalc" => LinkKind::Metal,
-            kind if kind.starts_with(b"covale") => LinkKind::Covalent,
-            _ => return,
-        };
-        let end = |of: &[&'_ [u8]]| -> Option<(i32, usize)> { Some((integer(of[1])?, 0)) };
-        let (first, second) = rest.split_at(7);
-        // Bonds to another copy in the crystal are not within the structure.
-        if first[6] != second[6] {
-            return;
-        }
-        if let (Some((a, _)), Some((b, _))) = (end(first), end(second)) {
-            let ends = [(first, a), (second, b)].map(|(of, number)| LinkEnd {
-                chain: of[0],
-                number,
-                icode: of[2],
-                residue: if of[4].is_empty() { of[3] } else { of[4] },
-                atom: of[5],
-            });
-            into.link(kind, ends);
-        }
-    })
+    each_record(text, "_struct_conn.", LINK_ITEMS, &mut |row| link_of_row(row, into))
+}
+
+/// Takes a row of `_struct_conn`.
+fn link_of_row(row: [&[u8]; 15], into: &mut dyn SystemContents) {
+    let [kind, rest @ ..] = row;
+    let kind = match &*kind.to_ascii_lowercase() {
+        b"disulf" => LinkKind::Disulfide,
+        b"metalc" => LinkKind::Metal,
+        kind if kind.starts_with(b"covale") => LinkKind::Covalent,
+        _ => return,
+    };
+    let end = |of: &[&'_ [u8]]| -> Option<(i32, usize)> { Some((integer(of[1])?, 0)) };
+    let (first, second) = rest.split_at(7);
+    // Bonds to another copy in the crystal are not within the structure.
+    if first[6] != second[6] {
+        return;
+    }
+    if let (Some((a, _)), Some((b, _))) = (end(first), end(second)) {
+        let ends = [(first, a), (second, b)].map(|(of, number)| LinkEnd {
+            chain: of[0],
+            number,
+            icode: of[2],
+            residue: if of[4].is_empty() { of[3] } else { of[4] },
+            atom: of[5],
+        });
+        into.link(kind, ends);
+    }
 }
 
 /// Calls `take` with the items of each row of a category, whose name ends with a dot, in all data blocks: loops, and rows outside

@@ -78,6 +78,30 @@ fn interactions_name_both_ends() {
 }
 
 #[test]
+fn groups_have_interfaces_with_interactions() {
+    let run = Run::new();
+    let input = trimer();
+    let input = input.to_str().unwrap();
+    let groups = run.prism(&["interface", "--between", "A+C,B", input]);
+    assert_eq!(groups.status, 0, "{}", groups.stderr);
+    assert_eq!(column(&groups.stdout, "group_a"), ["A+C"]);
+    let [area, polar, apolar] = ["buried_area", "buried_polar", "buried_apolar"]
+        .map(|name| column(&groups.stdout, name)[0].parse::<f64>().unwrap());
+    assert!(area > 500.0 && (polar + apolar - area).abs() < 0.01, "{}", groups.stdout);
+    let edges = run.prism(&["edges", "--kinds", "hbond", input]).stdout;
+    let [a, b] = ["chain_a", "chain_b"].map(|name| column(&edges, name));
+    let across = a.iter().zip(&b).filter(|(a, b)| (**a == "B") != (**b == "B")).count();
+    assert_eq!(column(&groups.stdout, "hbond"), [across.to_string()]);
+    let all = run.prism(&["interface", "--all-atoms", input]);
+    assert!(column(&all.stdout, "group_b").contains(&"B".to_owned()), "{}", all.stdout);
+    run.prism(&["interface", "--between", "A+,B", input]).says(2, "join chains by +");
+    run.prism(&["interface", "--between", "A+C,X", input]).says(1, "group X of --between has no residues");
+    run.prism(&["interface", "--between", "A+C,B", input, "--het", "cover"]).says(2, "--het has no effect");
+    run.prism(&["interface", input, "--ccd", input]).says(2, "--ccd has no effect");
+    run.prism(&["interface", "--between", "AC,B", input]).says(1, "joined by +: A+C instead of AC");
+}
+
+#[test]
 fn kinds_of_interactions_are_explained() {
     let run = Run::new();
     let list = run.prism(&["edges", "--list"]).stdout;
@@ -122,7 +146,8 @@ fn an_input_without_a_chain_of_the_interface_fails() {
     let run = Run::new();
     run.copy(&trimer(), "three.pdb.gz");
     run.copy(&example(), "one.pdb");
-    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C";
+    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C (--all-atoms for chains of other \
+                molecules)";
     let between = |chains, more: &[&str]| {
         run.prism(&[&["interface", "--backend", "cpu", "--between", chains, "three.pdb.gz"], more].concat())
     };
@@ -273,6 +298,7 @@ fn groups_of_chains_are_refused_with_what_is_taken() {
     let groups = run.prism(&["interface", "--backend", "cpu", "--between", "AB,C", "three.pdb.gz"]);
     groups.says(
         1,
-        "no protein residues in chain AB of --between; the file has A,B,C; --between takes one chain on either side",
+        "no protein residues in chain AB of --between; the file has A,B,C (--all-atoms for chains of other molecules); chains of a group are joined \
+         by +: A+B instead of AB",
     );
 }

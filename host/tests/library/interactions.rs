@@ -324,3 +324,77 @@ fn chains_and_alternates_are_chosen() {
     assert_eq!(of(&both, None, Alternates::Named('A')).unwrap().found.len(), 1);
     assert!(of(&both, None, Alternates::Highest).unwrap().notes[0].contains("--altloc"));
 }
+
+/// Zinc at the centre of four sulfurs, and groups of an entry of two chains.
+#[test]
+fn groups_have_areas_and_interactions() {
+    use prism_host::interactions::{Group, group_interfaces};
+    use prism_host::{Backend, Engine};
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    let options = Options { kinds: &[], chains: None, alternates: Alternates::Highest, dictionary: None };
+    let between = |a: &str, b: &str| -> [Group; 2] { [a.parse().unwrap(), b.parse().unwrap()] };
+    // Two spheres: the area that each covers of the other is a cap, of height R - x, where x is the distance of their plane.
+    let zinc = Pdb::default().atoms("CYS", 1, &[("SG", [0.0; 3])]).atom("ZN", "ZN", 5, [2.3, 0.0, 0.0]).text;
+    let text = format!("{zinc}END\n");
+    let found =
+        group_interfaces(text.as_bytes(), "made", &options, Some(&between("protein", "resname:ZN")), &engine).unwrap();
+    let [pair] = &found.pairs[..] else { panic!("{found:?}") };
+    let (sulfur, metal) = (1.77 + 1.4, 1.7 + 1.4);
+    let plane = (2.3_f64 * 2.3 + sulfur * sulfur - metal * metal) / (2.0 * 2.3);
+    let cap = |radius: f64, x: f64| 2.0 * std::f64::consts::PI * radius * (radius - x);
+    assert!((pair.buried[1] - cap(sulfur, plane)).abs() < 3.0, "{pair:?}");
+    assert!((pair.buried[0] - cap(metal, 2.3 - plane)).abs() < 3.0, "{pair:?}");
+    assert_eq!((pair.contacts, pair.residues), (1, [1, 1]));
+    let metals = Kind::ALL.iter().position(|kind| *kind == Kind::Metal).unwrap();
+    assert_eq!(pair.counts[metals], 1);
+    assert_eq!(pair.hot, [vec!["A:1:CYS".to_owned()], vec!["A:5:ZN".to_owned()]]);
+    let error = |a: &str, b: &str| {
+        group_interfaces(text.as_bytes(), "made", &options, Some(&between(a, b)), &engine).unwrap_err().to_string()
+    };
+    assert!(
+        error("protein", "nucleic").contains("group nucleic of --between has no residues"),
+        "{}",
+        error("protein", "nucleic")
+    );
+    assert!(error("protein", "A").contains("in both groups"));
+}
+
+/// Two chains by their atoms bury as much as by their rows.
+#[test]
+fn groups_of_single_chains_have_the_areas_of_chains() {
+    use prism_host::contacts::interfaces;
+    use prism_host::interactions::{Group, group_interfaces};
+    use prism_host::read::{ReadOptions, read_path};
+    use prism_host::{Backend, Engine};
+    let path = "../tests/data/1jcd.pdb.gz";
+    let structure = read_path(path, "1jcd", &ReadOptions::default()).unwrap().structure;
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    let options = Options { kinds: &[], chains: None, alternates: Alternates::Highest, dictionary: None };
+    let bytes = std::fs::read(path).unwrap();
+    let groups: [Group; 2] = ["A".parse().unwrap(), "B".parse().unwrap()];
+    let ours = group_interfaces(&bytes, "1jcd", &options, Some(&groups), &engine).unwrap();
+    let theirs = interfaces(&engine, &structure, Some(["A", "B"])).unwrap();
+    let ([ours], [theirs]) = (&ours.pairs[..], &theirs.pairs[..]) else { panic!("one pair each") };
+    // Another centre rounds coordinates differently, which changes a point or two of a hundred.
+    assert!((ours.buried.iter().sum::<f64>() - f64::from(theirs.buried_area)).abs() < 10.0, "{ours:?} {theirs:?}");
+    assert_eq!(ours.contacts, theirs.contacts);
+    let both: [Group; 2] = ["A+C".parse().unwrap(), "B".parse().unwrap()];
+    let joined = group_interfaces(&bytes, "1jcd", &options, Some(&both), &engine).unwrap();
+    assert!(joined.pairs[0].buried.iter().sum::<f64>() > ours.buried.iter().sum::<f64>());
+    let all = group_interfaces(&bytes, "1jcd", &options, None, &engine).unwrap();
+    assert!(all.pairs.iter().any(|pair| pair.groups == ["A", "B"]));
+}
+
+#[test]
+fn mmcif_as_text_and_binary_has_the_same_interactions() {
+    let of = |file: &str| {
+        let bytes = std::fs::read(format!("tests/data/{file}")).unwrap();
+        let options = Options { kinds: Kind::ALL, chains: None, alternates: Alternates::Highest, dictionary: None };
+        interactions(&bytes, "1crn", &options).unwrap()
+    };
+    let [cif, binary] = ["1crn.cif", "1crn.bcif"].map(of);
+    assert!(cif.found.len() > 50);
+    // Angles may be NaN, which differs from itself.
+    let lines = |all: &Interactions| all.found.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>();
+    assert_eq!((lines(&cif), &cif.residues), (lines(&binary), &binary.residues));
+}

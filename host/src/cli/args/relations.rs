@@ -1,10 +1,12 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
 use super::{JobArgs, ProvenanceArgs};
+use crate::cli::failure::Failure;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use prism_host::contacts::EdgeKind;
 use prism_host::interactions::Kind;
+use prism_host::read::ReadOptions;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -29,14 +31,15 @@ pub struct RelationArgs {
 
 #[derive(Debug, Args)]
 pub struct EdgesArgs {
-    /// Contacts of the residues of proteins (ca: alpha carbons closer than --contact-threshold, atom: heavy atoms within --cutoff),
-    /// or interactions of all residues, ligands, nucleotides, ions and waters (hbond, salt_bridge, ...; --list shows all).
-    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2,
+    /// Contacts of proteins' residues (ca, atom), or interactions of all atoms (hbond, salt_bridge, ...; --list shows all).
+    ///
+    /// ca: alpha carbons closer than --contact-threshold; atom: heavy atoms within --cutoff. Interactions are those of residues,
+    /// ligands, nucleotides, ions and waters, by chain, number and name, with their atoms.
+    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2, hide_possible_values = true,
         default_values_t = [KindArg::Contact(EdgeKind::AlphaCarbons), KindArg::Contact(EdgeKind::Atoms)])]
     pub kinds: Vec<KindArg>,
 
-    /// Ends as rows of tables of residues, or by chain, number, insertion code and name [default: rows for ca and atom, which alone
-    /// have them; residues for interactions]
+    /// Ends by rows, or by chain, number and name [default: rows for ca and atom; residues for interactions, which have no rows]
     #[arg(long, value_enum, value_name = "rows|residues", display_order = 3)]
     pub ids: Option<IdsArg>,
 
@@ -44,8 +47,7 @@ pub struct EdgesArgs {
     #[arg(long, value_name = "ANGSTROM", allow_negative_numbers = true, value_parser = cutoff, display_order = 4)]
     pub cutoff: Option<f32>,
 
-    /// Bonds of ligands for interactions: the Chemical Component Dictionary (components.cif), or a file of some of its components,
-    /// plain or compressed [default: those in the file, or else by geometry]
+    /// Bonds of ligands for interactions: a file of the Chemical Component Dictionary [default: those in the input, else geometry]
     #[arg(long, value_name = "FILE", display_order = 5)]
     pub ccd: Option<PathBuf>,
 
@@ -117,9 +119,20 @@ impl ValueEnum for KindArg {
 
 #[derive(Debug, Args)]
 pub struct InterfaceArgs {
-    /// Only the interface between these two chains, as if there were no others [default: all pairs that touch]
+    /// Only the interface between these two chains, or groups such as H+L [default: all pairs of chains that touch]
+    ///
+    /// A group is chains joined by +, protein, nucleic, ligand, ion, glycan, or resname:NAME. Between groups every atom counts, as with
+    /// --all-atoms.
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
     pub between: Option<Vec<String>>,
+
+    /// Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted.
+    #[arg(long, display_order = 4)]
+    pub all_atoms: bool,
+
+    /// Bonds of ligands, as for `prism edges`, where every atom counts
+    #[arg(long, value_name = "FILE", display_order = 5, hide_short_help = true)]
+    pub ccd: Option<PathBuf>,
 
     /// Write each residue's surface alone, in the complex, and buried, in any format of --output.
     #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
@@ -127,6 +140,30 @@ pub struct InterfaceArgs {
 
     #[command(flatten)]
     pub relation: RelationArgs,
+}
+
+impl InterfaceArgs {
+    /// Refuses what is of rows of proteins, where every atom counts.
+    pub fn refuse_without_rows(&self) -> Result<(), Failure> {
+        let read = &self.relation.job.read.options();
+        let default = ReadOptions::default();
+        let given = [
+            (self.residues.is_some(), "--by-residue"),
+            (read.residues != default.residues, "--residues"),
+            (read.models != default.models, "--model"),
+            (read.assembly.is_some(), "--assembly"),
+            (read.cover, "--het"),
+            (!self.relation.job.devices.is_empty(), "--device"),
+            (self.relation.job.timings.is_some(), "--timings"),
+        ];
+        match given.iter().find(|(is_given, _)| *is_given) {
+            None => Ok(()),
+            Some((_, option)) => {
+                let why = "they are those of every atom of the first model, computed on CPU cores";
+                Err(Failure::usage(anyhow::anyhow!("{option} has no effect on interfaces of groups: {why}")))
+            }
+        }
+    }
 }
 
 #[derive(Debug, Args)]
