@@ -72,6 +72,23 @@ pub struct Edge {
 /// ```
 #[must_use]
 pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> Vec<Edge> {
+    edges_within(structure, threshold, ATOM_CONTACT, kinds)
+}
+
+/// The same, with heavy atoms in contact within `cutoff` Å.
+///
+/// ```
+/// use prism_host::contacts::{ATOM_CONTACT, EdgeKind, edges, edges_within};
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let within = |cutoff| edges_within(&rbd, 8.0, cutoff, &[EdgeKind::Atoms]);
+/// assert_eq!(within(ATOM_CONTACT), edges(&rbd, 8.0, &[EdgeKind::Atoms]));
+/// assert!(within(4.0).len() < within(5.0).len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn edges_within(structure: &StructureInput, threshold: f32, cutoff: f32, kinds: &[EdgeKind]) -> Vec<Edge> {
     let mut edges = Vec::new();
     if kinds.contains(&EdgeKind::AlphaCarbons) {
         let own = structure.ca_indices.iter().zip(0..).filter(|(ca, _)| **ca != NO_CA);
@@ -92,7 +109,7 @@ pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> 
         let whole = |(row_i, row_j): &(u32, u32)| {
             structure.traces.is_empty() || ![row_i, row_j].iter().any(|row| structure.is_in_trace(**row as usize))
         };
-        let contacts = atom_contacts(structure).into_iter().filter(|(rows, _)| whole(rows));
+        let contacts = atom_contacts(structure, cutoff).into_iter().filter(|(rows, _)| whole(rows));
         edges.extend(contacts.map(|((row_i, row_j), distance2)| Edge {
             row_i,
             row_j,
@@ -105,13 +122,13 @@ pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> 
 }
 
 /// Pairs of rows with atoms in contact, lower row first, and the square of their smallest distance.
-pub(crate) fn atom_contacts(structure: &StructureInput) -> HashMap<(u32, u32), f32> {
+pub(crate) fn atom_contacts(structure: &StructureInput, cutoff: f32) -> HashMap<(u32, u32), f32> {
     let points = points(structure);
     let mut nearest = HashMap::new();
-    each_pair(&points, ATOM_CONTACT, |a, b, distance2| {
+    each_pair(&points, cutoff, |a, b, distance2| {
         let chains = &structure.chain_ids;
         let apart = a.row.abs_diff(b.row) >= APART || chains[a.row as usize] != chains[b.row as usize];
-        if apart && distance2 <= ATOM_CONTACT * ATOM_CONTACT {
+        if apart && distance2 <= cutoff * cutoff {
             let least = nearest.entry((a.row, b.row)).or_insert(distance2);
             *least = least.min(distance2);
         }

@@ -4,6 +4,7 @@ mod addresses;
 mod amount;
 mod clashes;
 mod database;
+mod each_file;
 mod names;
 mod stream;
 
@@ -18,6 +19,7 @@ use addresses::not_downloaded;
 pub(crate) use amount::atoms_at_first_sight;
 use bytes::Bytes;
 pub use clashes::Clashes;
+pub use each_file::TakeFile;
 pub use names::{NameBy, stem};
 use names::{extension, is_archive, is_structure, refused_format, structure_name, without_compression};
 use rayon::prelude::*;

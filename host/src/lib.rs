@@ -86,6 +86,7 @@ pub mod engine;
 mod grid;
 mod huge_pages;
 pub mod inputs;
+pub mod interactions;
 pub mod ligands;
 pub mod lineages;
 #[doc(hidden)]

@@ -63,7 +63,7 @@ impl Table {
                     other => refuse("kinds", "of \"ca\" and \"atom\"", other),
                 };
                 let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
-                Self::Edges(EdgesRelation { contact_threshold: engine.config().contact_threshold, kinds })
+                Self::Edges(EdgesRelation::new(engine.config().contact_threshold, kinds))
             }
             "interface" => {
                 let between = match options.between.clone() {

@@ -239,6 +239,28 @@ fn the_guide_shows_the_columns_of_other_tables() {
 }
 
 #[test]
+fn the_page_of_interactions_shows_kinds_and_columns() {
+    use prism_host::interactions::Kind;
+    let mut kinds = String::from("| kind | ends | rule | angle | source |\n|---|---|---|---|---|\n");
+    for kind in Kind::ALL {
+        let [ends, rule, angle, source] = [kind.ends(), kind.rule(), kind.angle(), kind.source()];
+        writeln!(kinds, "| `{}` | {ends} | {rule} | {angle} | {source} |", kind.name()).unwrap();
+    }
+    check_table("docs/interactions.md", "kinds", &kinds);
+    let mut columns = String::from("| column | unit | definition |\n|---|---|---|\n");
+    for column in prism_host::output::INTERACTION_COLUMNS {
+        writeln!(columns, "| `{}` | {} | {} |", column.name, column.unit, column.definition).unwrap();
+    }
+    check_table("docs/interactions.md", "columns", &columns);
+    let mut groups = String::from("| column | unit | definition |\n|---|---|---|\n");
+    let counts = |name: &str| name.parse::<Kind>().is_ok();
+    for column in prism_host::output::group_interface_columns().iter().filter(|column| !counts(column.name)) {
+        writeln!(groups, "| `{}` | {} | {} |", column.name, column.unit, column.definition).unwrap();
+    }
+    check_table("docs/interactions.md", "groups", &groups);
+}
+
+#[test]
 fn the_page_of_confidences_shows_their_columns() {
     use prism_host::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};
     let tables: [(&str, &[ScoreColumn]); 3] = [

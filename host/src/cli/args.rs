@@ -14,7 +14,7 @@ pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
-pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
+pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
 pub use trajectory::TrajectoryArgs;
 
@@ -71,7 +71,7 @@ pub enum Command {
     /// Find where ligands may bind: a row for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
-    /// List pairs of residues in contact: a row for every edge.
+    /// List pairs of residues in contact, or interactions with their chemistry: a row for every edge.
     #[command(after_help = EXIT_STATUS)]
     Edges(EdgesArgs),
     /// Find the surface that chains bury in each other: a row for every pair of touching chains.

@@ -34,13 +34,15 @@ fn lack(structure: &StructureInput, chains: &[String; 2]) -> Option<String> {
     let is_group = |name: &&str| name.chars().count() > 1 && name.chars().all(|letter| is_chain(&letter.to_string()));
     // Several letters may be meant as several chains.
     let group = missing.iter().copied().find(is_group);
-    let hint =
-        group.map(|group| format!("; --between takes one chain on either side, and {group} is not the name of one"));
+    let hint = group.map(|group| {
+        let joined = group.chars().map(String::from).collect::<Vec<_>>().join("+");
+        format!("; chains of a group are joined by +: {joined} instead of {group}")
+    });
     let (chain, found) = (form(missing.len(), "chain", "chains"), names_of_chains(structure));
     let listed = listed_ids(missing.iter().copied());
     (!missing.is_empty()).then(|| {
         format!(
-            "no protein residues in {chain} {listed} of --between; the file has {found}{}",
+            "no protein residues in {chain} {listed} of --between; the file has {found} (--all-atoms for chains of other molecules){}",
             hint.unwrap_or_default()
         )
     })

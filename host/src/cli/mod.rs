@@ -6,6 +6,7 @@ mod between;
 mod check;
 mod confidence;
 mod dockq;
+mod every_atom;
 mod explain;
 mod failure;
 mod features;
@@ -15,6 +16,7 @@ mod generate;
 mod html;
 mod inflow;
 mod info;
+mod interactions;
 mod interrupt;
 mod job;
 mod ligands;
@@ -58,7 +60,11 @@ fn run(cli: Cli) -> u8 {
             None => features::run(&args),
         },
         Command::Sites(args) => sites::run(&args),
-        Command::Edges(args) => relations::edges(&args),
+        Command::Edges(args) if args.list => interactions::list().map(|()| ALL_DONE),
+        Command::Edges(args) => match &args.explain {
+            Some(kind) => interactions::explain(kind).map(|()| ALL_DONE),
+            None => relations::edges(&args),
+        },
         Command::Interface(args) => relations::interface(&args),
         Command::Atoms(args) => atoms::run(&args),
         Command::Ligands(args) => ligands::run(&args),

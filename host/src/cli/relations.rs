@@ -1,17 +1,21 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
 use super::args::{
-    EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, Shard, SummaryArgs, TrajectoryArgs,
+    EdgesArgs, IdsArg, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, Shard, SummaryArgs,
+    TrajectoryArgs,
 };
 use super::failure::Failure;
 use super::files::Files;
+use super::interactions;
 use super::job::{Job, Sink};
 use super::predicted::write_with_errors;
 use super::provenance;
 use super::reading::trimmed;
 use super::usage::refuse_divided;
-use prism_host::contacts::EdgeKind;
+use clap::ValueEnum as _;
+use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
 use prism_host::engine::Selection;
+use prism_host::interactions::Group;
 use prism_host::output::{
     EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputFile,
     Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
@@ -22,27 +26,50 @@ use std::path::{Path, PathBuf};
 /// Lists pairs of residues in contact.
 pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     args.relation.job.refuse_points_file()?;
-    let kind = |kind: &KindArg| match kind {
-        KindArg::Ca => EdgeKind::AlphaCarbons,
-        KindArg::Atom => EdgeKind::Atoms,
-    };
-    let given: Vec<String> = args.kinds.iter().map(|one| kind(one).name().to_owned()).collect();
-    refuse_divided("--kinds", &given, &args.relation.paths, |text| ["ca", "atom"].contains(&text))?;
-    let kinds = args.kinds.iter().map(kind).collect();
-    if args.occupancy {
-        let (threshold, kinds) = (args.relation.job.contact_threshold, args.kinds.iter().map(kind).collect());
-        return write_whole(args.relation.destination(), selection(&[]), |_, _| {
-            Ok(OccupancyRelation::new(threshold, kinds))
-        });
+    let given: Vec<String> = args.kinds.iter().map(|one| one.name().to_owned()).collect();
+    let is_kind = |text: &str| KindArg::from_str(text, false).is_ok();
+    refuse_divided("--kinds", &given, &args.relation.paths, is_kind)?;
+    let contacts =
+        args.kinds.iter().filter_map(|kind| if let KindArg::Contact(kind) = kind { Some(*kind) } else { None });
+    let kinds: Vec<EdgeKind> = contacts.collect();
+    if kinds.len() < args.kinds.len() {
+        return interactions::edges(args, &kinds);
     }
-    let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
+    let contact_threshold = args.relation.job.contact_threshold;
+    let (cutoff, named) = (args.cutoff.unwrap_or(ATOM_CONTACT), args.ids == Some(IdsArg::Residues));
+    let relation = EdgesRelation { contact_threshold, cutoff, kinds, named };
+    if args.occupancy {
+        return write_whole(args.relation.destination(), selection(&[]), |_, _| Ok(OccupancyRelation::new(relation)));
+    }
     write_with_errors(args.pae, args.relation.destination(), selection(&[]), LinesOf::Edges, |_, _| Ok(relation))
 }
 
 /// Lists pairs of chains that touch, and their residues.
 pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     args.relation.job.refuse_points_file()?;
-    let between = match args.between.as_deref().map(trimmed).as_deref() {
+    let given = args.between.as_deref().map(trimmed);
+    let groups = match given.as_deref() {
+        Some([a, b]) if a != b => {
+            let group = |text: &str| {
+                text.parse::<Group>().map_err(|error| Failure::usage(anyhow::anyhow!("--between: {error}")))
+            };
+            // A blank chain has the empty name.
+            if a.is_empty() || b.is_empty() { None } else { Some([group(a)?, group(b)?]) }
+        }
+        _ => None,
+    };
+    let is_grouped = |groups: &[Group; 2]| !groups.iter().all(Group::is_chain);
+    if args.all_atoms || groups.as_ref().is_some_and(is_grouped) {
+        if given.is_some() && groups.is_none() {
+            return Err(Failure::usage(anyhow::anyhow!("--between: name two groups, as in H+L,A")));
+        }
+        args.refuse_without_rows()?;
+        return interactions::interface(args, groups.as_ref());
+    }
+    if args.ccd.is_some() {
+        return Err(Failure::usage(anyhow::anyhow!("--ccd has no effect on interfaces of proteins; add --all-atoms")));
+    }
+    let between = match given.as_deref() {
         None => None,
         Some([a, b]) if a != b => Some([a.clone(), b.clone()]),
         Some(_) => return Err(Failure::usage(anyhow::anyhow!("--between: name two chains, as in A,B"))),

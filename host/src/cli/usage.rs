@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, Error, FromArgMatches};
+use prism_host::contacts::EdgeKind;
 use prism_host::nearest::nearest;
 use std::path::PathBuf;
 
@@ -24,6 +25,22 @@ const WITHOUT_EFFECT: [(&str, &str, &str); 6] = [
     ("summary", "site_threshold", "summaries have no sites"),
     ("sites", "contact_threshold", "sites depend on no contacts of alpha carbons"),
     ("report", "min_feature_value", "a report shows all values"),
+];
+
+/// Options of `prism edges` that have no effect on interactions.
+const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
+    ("backend", "interactions are computed on CPU cores"),
+    ("devices", "interactions are computed on CPU cores"),
+    ("residues", "interactions are those of every residue"),
+    ("het", "ligands, ions and waters always have interactions"),
+    ("model", "interactions are those of the first model"),
+    ("assembly", "interactions are those of the atoms in the file; write the assembly to a file first"),
+    ("timings", "--status has the time of each structure"),
+    ("select", "interactions are those of every atom; --chains takes chains"),
+    ("each", "interactions are those of all atoms of a file"),
+    ("pae", "ligands and nucleotides have no rows in a matrix of residues; list the kinds ca and atom"),
+    ("trajectory", "interactions are those of a structure; list the kinds ca and atom"),
+    ("occupancy", "it is of the kinds ca and atom"),
 ];
 
 /// The command line of this process. If it is not valid, the process ends.
@@ -78,13 +95,33 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
         return refused(name, why);
     }
     if command == "edges" {
-        let kinds = own.get_many::<KindArg>("kinds").into_iter().flatten();
-        if is_given("contact_threshold") && !kinds.into_iter().any(|kind| matches!(kind, KindArg::Ca)) {
-            return refused("contact_threshold", "--kinds atom has heavy atoms within 4.5 Å; add the kind ca");
+        let kinds: Vec<KindArg> = own.get_many::<KindArg>("kinds").into_iter().flatten().copied().collect();
+        let has = |kind| kinds.contains(&KindArg::Contact(kind));
+        let listed = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(",");
+        if is_given("contact_threshold") && !has(EdgeKind::AlphaCarbons) {
+            return refused("contact_threshold", &format!("--kinds {listed} has no alpha carbons; add the kind ca"));
+        }
+        if is_given("cutoff") && !has(EdgeKind::Atoms) {
+            return refused(
+                "cutoff",
+                &format!("it is the distance of kind atom, and --kinds {listed} has rules of its own"),
+            );
         }
         let points = own.get_many::<PointsArg>("points").into_iter().flatten();
         if is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_))) {
             return refused("points", "edges need no surface");
+        }
+        if let Some(name) = ["pae", "occupancy"].into_iter().find(|name| is_given(name) && is_given("ids")) {
+            return refused("ids", &format!("the table of --{name} has rows and residues in columns of its own"));
+        }
+        let has_interactions = kinds.iter().any(|kind| kind.interaction().is_some());
+        if is_given("ccd") && !has_interactions {
+            return refused("ccd", &format!("--kinds {listed} needs no bonds of ligands"));
+        }
+        if let Some((name, why)) =
+            WITHOUT_EFFECT_ON_INTERACTIONS.iter().find(|(name, _)| has_interactions && is_given(name))
+        {
+            return refused(name, why);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Interfaces between chains: the surface that chains bury in each other.
 
-use super::{atom_contacts, each_pair, points};
+use super::{ATOM_CONTACT, atom_contacts, each_pair, points};
 use crate::engine::{Engine, EngineError};
 use crate::read::listed_ids;
 use crate::structure::StructureInput;
@@ -144,7 +144,7 @@ pub fn interfaces(
         whole.iter().flatten().map(|(&row, &complex)| InterfaceResidue { row, alone: alone[&row], complex }).collect();
     residues.sort_unstable_by_key(|residue| residue.row);
     let mut contacts: HashMap<[u32; 2], u32> = HashMap::new();
-    for (i, j) in atom_contacts(structure).into_keys() {
+    for (i, j) in atom_contacts(structure, ATOM_CONTACT).into_keys() {
         let mut pair = [structure.chain_ids[i as usize], structure.chain_ids[j as usize]];
         pair.sort_unstable();
         *contacts.entry(pair).or_default() += 1;

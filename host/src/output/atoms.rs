@@ -60,9 +60,9 @@ impl AtomLines {
                 cells,
                 &[
                     Value::Text(&structure.name),
-                    Value::Number(row),
+                    Value::Signed(row),
                     Value::Text(chain),
-                    Value::Number(number),
+                    Value::Signed(number),
                     Value::Text(icode),
                     Value::Text(name),
                     Value::Text(label.name()),

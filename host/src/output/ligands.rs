@@ -44,7 +44,7 @@ impl LigandLines {
                 &[
                     Value::Text(&part.structure.name),
                     Value::Text(&residue.chain),
-                    Value::Number(residue.number.unwrap_or(0)),
+                    Value::Signed(residue.number.unwrap_or(0)),
                     Value::Text(&residue.icode),
                     Value::Text(&residue.name),
                     Value::Text(ligand.kind.name()),

@@ -1,8 +1,9 @@
 //! Contacts of residues over the frames of a trajectory.
 
 use super::relations::{STRUCTURE, Value, float, int, push, text};
-use super::{Cells, OutputError, Relation, RelationColumn, StructureRows};
-use crate::contacts::{Edge, EdgeKind, edges};
+use super::{Cells, EdgesRelation, OutputError, Relation, RelationColumn, StructureRows};
+use crate::contacts::{Edge, EdgeKind, edges_within};
+use crate::structure::StructureInput;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,14 +12,13 @@ use std::collections::{BTreeMap, VecDeque};
 ///
 /// ```
 /// use prism_host::contacts::EdgeKind;
-/// use prism_host::output::{OccupancyRelation, Relation};
+/// use prism_host::output::{EdgesRelation, OccupancyRelation, Relation};
 ///
-/// let occupancy = OccupancyRelation::new(8.0, vec![EdgeKind::AlphaCarbons]);
+/// let occupancy = OccupancyRelation::new(EdgesRelation::new(8.0, vec![EdgeKind::AlphaCarbons]));
 /// assert!(occupancy.columns().iter().any(|column| column.name == "occupancy"));
 /// ```
 pub struct OccupancyRelation {
-    contact_threshold: f32,
-    kinds: Vec<EdgeKind>,
+    of: EdgesRelation,
     name: String,
     chains: Vec<String>,
     pairs: BTreeMap<(u32, u32, EdgeKind), Pair>,
@@ -36,12 +36,17 @@ struct Pair {
 }
 
 impl OccupancyRelation {
-    /// Counts contacts of these kinds.
+    /// Counts these contacts.
     #[must_use]
-    pub fn new(contact_threshold: f32, kinds: Vec<EdgeKind>) -> Self {
+    pub fn new(of: EdgesRelation) -> Self {
         let (name, chains, pairs) = (String::new(), Vec::new(), BTreeMap::new());
-        Self { contact_threshold, kinds, name, chains, pairs, frames: 0, ready: VecDeque::new() }
+        Self { of, name, chains, pairs, frames: 0, ready: VecDeque::new() }
     }
+}
+
+/// The edges of a frame.
+fn edges(structure: &StructureInput, of: &EdgesRelation) -> Vec<Edge> {
+    edges_within(structure, of.contact_threshold, of.cutoff, &of.kinds)
 }
 
 impl Relation for OccupancyRelation {
@@ -63,7 +68,7 @@ impl Relation for OccupancyRelation {
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {
-        let of = |part: &StructureRows<'_>| edges(part.structure, self.contact_threshold, &self.kinds);
+        let of = |part: &StructureRows<'_>| edges(part.structure, &self.of);
         self.ready = parts.par_iter().map(of).collect();
     }
 
@@ -74,7 +79,7 @@ impl Relation for OccupancyRelation {
         }
         self.frames += 1;
         let ready = self.ready.pop_front();
-        for edge in ready.unwrap_or_else(|| edges(part.structure, self.contact_threshold, &self.kinds)) {
+        for edge in ready.unwrap_or_else(|| edges(part.structure, &self.of)) {
             let pair = self.pairs.entry((edge.row_i, edge.row_j, edge.kind)).or_default();
             pair.least = if pair.frames == 0 { edge.distance } else { pair.least.min(edge.distance) };
             pair.frames += 1;

@@ -8,7 +8,7 @@ use super::{CellKind, Cells, Column, FrameColumn, OutputError, Relation, Relatio
 /// ```
 /// use prism_host::output::{EdgesRelation, OfFrames, Relation};
 ///
-/// let edges = OfFrames::new(EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() });
+/// let edges = OfFrames::new(EdgesRelation::new(8.0, Vec::new()));
 /// let names: Vec<_> = edges.columns().iter().map(|column| column.name).collect();
 /// assert_eq!(names[..4], ["structure", "frame", "time_ps", "row_i"]);
 /// ```

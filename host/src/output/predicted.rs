@@ -5,7 +5,7 @@ use super::{
     Cells, EdgesRelation, InterfacePairs, OutputError, Relation, RelationColumn, RelationFailures, StructureRows,
 };
 use crate::confidence::{Prediction, PredictionFiles};
-use crate::contacts::atom_contacts;
+use crate::contacts::{ATOM_CONTACT, atom_contacts};
 use crate::read::{NoteKind, author_chain};
 use crate::structure::StructureInput;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub enum LinesOf {
 }
 
 static EDGES: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
-    let own = EdgesRelation { contact_threshold: 0.0, kinds: Vec::new() };
+    let own = EdgesRelation::new(0.0, Vec::new());
     let more = [
         float(
             "pae",
@@ -104,7 +104,7 @@ impl<R: Relation> Relation for WithErrors<R> {
                 let [Cells::Text(a), Cells::Text(b)] = &own[1..3] else { unreachable!("chains are texts") };
                 // Those of the column `contacts`, in the order of rows.
                 let mut contacts: Vec<[usize; 2]> =
-                    atom_contacts(structure).into_keys().map(|(i, j)| [i as usize, j as usize]).collect();
+                    atom_contacts(structure, ATOM_CONTACT).into_keys().map(|(i, j)| [i as usize, j as usize]).collect();
                 contacts.sort_unstable();
                 let chains = |rows: &[usize; 2]| rows.map(|row| part.chain(row));
                 let between = |a: &str, b: &str| {

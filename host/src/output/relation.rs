@@ -133,7 +133,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
 /// ```
 /// use prism_host::output::{Cells, EdgesRelation, Relation, relation_batch};
 ///
-/// let columns = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() }.columns();
+/// let columns = EdgesRelation::new(8.0, Vec::new()).columns();
 /// let batch = relation_batch(columns, Cells::of(columns))?;
 /// assert_eq!(batch.schema().field_with_name("distance")?.metadata()["unit"], "Å");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -3,7 +3,7 @@
 use super::{
     CellKind, Cells, Column, OfFrames, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows,
 };
-use crate::contacts::{EdgeKind, Interface, edges, interfaces};
+use crate::contacts::{ATOM_CONTACT, EdgeKind, Interface, edges_within, interfaces};
 use crate::engine::Engine;
 use crate::inputs::InputFailure;
 use crate::read::{Note, NoteKind};
@@ -39,7 +39,7 @@ pub(super) enum Value<'a> {
     Text(&'a str),
     Int(usize),
     /// An integer that may be negative.
-    Number(i32),
+    Signed(i32),
     Float(f32),
 }
 
@@ -49,7 +49,7 @@ pub(super) fn push(cells: &mut [Cells], line: &[Value<'_>]) {
         match (cells, value) {
             (Cells::Text(all), Value::Text(text)) => all.push((*text).to_owned()),
             (Cells::Int(all), Value::Int(number)) => all.push(*number as i32),
-            (Cells::Int(all), Value::Number(number)) => all.push(*number),
+            (Cells::Int(all), Value::Signed(number)) => all.push(*number),
             (Cells::Float(all), Value::Float(number)) => all.push(*number),
             _ => unreachable!("a line has the types of its columns"),
         }
@@ -63,33 +63,74 @@ pub(super) fn push(cells: &mut [Cells], line: &[Value<'_>]) {
 pub struct EdgesRelation {
     /// The contact threshold in Å.
     pub contact_threshold: f32,
+    /// The distance in Å within which heavy atoms are in contact.
+    pub cutoff: f32,
     /// Which edges.
     pub kinds: Vec<EdgeKind>,
+    /// Whether lines name residues by chain, number, insertion code and name, not by rows.
+    pub named: bool,
 }
+
+impl EdgesRelation {
+    /// Edges of these kinds by rows, with heavy atoms in contact within [`ATOM_CONTACT`].
+    #[must_use]
+    pub fn new(contact_threshold: f32, kinds: Vec<EdgeKind>) -> Self {
+        Self { contact_threshold, cutoff: ATOM_CONTACT, kinds, named: false }
+    }
+}
+
+/// The last columns of edges.
+const EDGE_COLUMNS: [RelationColumn; 2] = [
+    float("distance", "Å", "distance of the alpha carbons, or of the nearest heavy atoms"),
+    text(
+        "kind",
+        "ca: alpha carbons closer than the contact threshold; atom: heavy atoms within 4.5 Å (--cutoff) of residues at least two rows \
+         apart or of different chains, unless a chain has alpha carbons or a backbone alone",
+    ),
+];
 
 impl Relation for EdgesRelation {
     fn columns(&self) -> &'static [RelationColumn] {
-        const {
-            &[
-                STRUCTURE,
-                int("row_i", "row of the first residue in its structure, from 0"),
-                int("row_j", "row of the second residue, larger than row_i"),
-                float("distance", "Å", "distance of the alpha carbons, or of the nearest heavy atoms"),
-                text(
-                    "kind",
-                    "ca: alpha carbons closer than the contact threshold; atom: heavy atoms within 4.5 Å of residues at \
-                     least two rows apart or of different chains, unless a chain has alpha carbons or a backbone alone",
-                ),
-            ]
-        }
+        const ROWS: &[RelationColumn] = &[
+            STRUCTURE,
+            int("row_i", "row of the first residue in its structure, from 0"),
+            int("row_j", "row of the second residue, larger than row_i"),
+            EDGE_COLUMNS[0],
+            EDGE_COLUMNS[1],
+        ];
+        const NAMES: &[RelationColumn] = &[
+            STRUCTURE,
+            text("chain_a", "author chain id of the first residue"),
+            int("resnum_a", "the author's number of the first residue"),
+            text("icode_a", "insertion code of the first residue, usually empty"),
+            text("resname_a", "name of the first residue"),
+            text("chain_b", "author chain id of the second residue"),
+            int("resnum_b", "the author's number of the second residue"),
+            text("icode_b", "insertion code of the second residue, usually empty"),
+            text("resname_b", "name of the second residue"),
+            EDGE_COLUMNS[0],
+            EDGE_COLUMNS[1],
+        ];
+        if self.named { NAMES } else { ROWS }
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
-        for edge in edges(part.structure, self.contact_threshold, &self.kinds) {
-            let rows = [edge.row_i, edge.row_j].map(|row| Value::Int(row as usize));
-            let [i, j] = rows;
-            let name = Value::Text(&part.structure.name);
-            push(cells, &[name, i, j, Value::Float(edge.distance), Value::Text(edge.kind.name())]);
+        let structure = part.structure;
+        for edge in edges_within(structure, self.contact_threshold, self.cutoff, &self.kinds) {
+            let mut line = vec![Value::Text(&structure.name)];
+            for row in [edge.row_i, edge.row_j].map(|row| row as usize) {
+                match self.named {
+                    false => line.push(Value::Int(row)),
+                    true => line.extend([
+                        Value::Text(part.chain(row)),
+                        Value::Signed(structure.residue_numbers[row]),
+                        Value::Text(&structure.insertion_codes[row]),
+                        Value::Text(part.resname(row)),
+                    ]),
+                }
+            }
+            line.extend([Value::Float(edge.distance), Value::Text(edge.kind.name())]);
+            push(cells, &line);
         }
         Ok(())
     }

@@ -103,6 +103,42 @@ impl<'v, 'a> Category<'v, 'a> {
     }
 }
 
+/// Calls `take` with the items of each row of the first table of each category, as texts, until it returns false. What is not given is
+/// empty. `take` gets the category's index, too. Returns how many blocks have the first category.
+pub(super) fn each_row(
+    bytes: &[u8],
+    categories: &[(&str, &[&str])],
+    take: &mut dyn FnMut(usize, &[&[u8]]) -> Result<bool, Problem>,
+) -> Result<usize, Problem> {
+    let file = msgpack::read(bytes)?;
+    let values = limit(bytes.len()) / VALUE_BYTES;
+    let mut left = Left { limit: values, rows: values };
+    let mut blocks = 0;
+    for block in file.get("dataBlocks").items() {
+        for (index, (name, items)) in categories.iter().enumerate() {
+            let Some(found) = Category::find(block, name, &mut left)?.filter(|found| found.rows > 0) else {
+                if index == 0 {
+                    break;
+                } else {
+                    continue;
+                };
+            };
+            blocks += usize::from(index == 0);
+            if blocks > 1 {
+                break;
+            }
+            let columns: Vec<Texts<'_>> = items.iter().map(|item| found.texts(item)).collect::<Result<_, _>>()?;
+            for row in 0..found.rows {
+                let values: Vec<&[u8]> = columns.iter().map(|column| column.get(row)).collect();
+                if !take(index, &values)? {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(blocks)
+}
+
 fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Result<Option<Block>, Problem> {
     let name = block.get("header").text().unwrap_or_default().to_owned();
     let Some(atoms) = Category::find(block, "_atom_site.", left)?.filter(|atoms| atoms.rows > 0) else {

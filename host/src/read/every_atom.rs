@@ -27,6 +27,12 @@ pub(crate) struct AtomRecord<'a> {
     pub(crate) position: [f64; 3],
     /// The B column; NaN if there is none.
     pub(crate) b: f64,
+    /// Its occupancy; 1 if there is none.
+    pub(crate) occupancy: f64,
+    /// Whether the record is a `HETATM`.
+    pub(crate) is_hetatm: bool,
+    /// The number of the atom in a PDB file, to which `CONECT` refers.
+    pub(crate) serial: Option<i32>,
     /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
     pub(crate) label: Option<(&'a [u8], i32)>,
 }
@@ -46,17 +52,28 @@ pub(crate) fn each_atom(
     let format = format_of(&text);
     let is_text = matches!(format, Format::Pdb | Format::Cif);
     let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
-    let read = match format {
+    let what =
+        "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
+    each_atom_of(&text, format, what, take).map(drop).map_err(|fault| fault.into_error(name, &text))
+}
+
+/// The same for a text of a known format. `otherwise` says what to do about formats without such records. Returns whether there are
+/// further models, which are not read.
+pub(super) fn each_atom_of(
+    text: &[u8],
+    format: Format,
+    otherwise: &'static str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<bool, Fault> {
+    match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb => in_pdb(&text, take),
-        Format::Cif => in_cif(&text, take),
+        Format::Pdb => in_pdb(text, take),
+        Format::Cif => in_cif(text, take),
         Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
-            let what = "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
-            Err(Fault::whole(Problem::OtherFormat(what)))
+            Err(Fault::whole(Problem::OtherFormat(otherwise)))
         }
-    };
-    read.map_err(|fault| fault.into_error(name, &text))
+    }
 }
 
 /// What takes the items of a row, and says whether to go on.
@@ -122,28 +139,44 @@ fn rows<'a, const N: usize>(
     }
 }
 
-fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
-    const ITEMS: [&[u8]; 16] = [
-        b"auth_asym_id",
-        b"label_asym_id",
-        b"auth_seq_id",
-        b"label_seq_id",
-        b"pdbx_PDB_ins_code",
-        b"label_comp_id",
-        b"auth_comp_id",
-        b"label_atom_id",
-        b"auth_atom_id",
-        b"type_symbol",
-        b"label_alt_id",
-        b"Cartn_x",
-        b"Cartn_y",
-        b"Cartn_z",
-        b"B_iso_or_equiv",
-        b"pdbx_PDB_model_num",
-    ];
-    let mut model: Option<Vec<u8>> = None;
-    let mut atoms = 0_usize;
-    let found = rows(text, CATEGORY, ITEMS, &mut |row| {
+/// The items of `_atom_site` that are read.
+pub(super) const ATOM_ITEMS: [&str; 18] = [
+    "auth_asym_id",
+    "label_asym_id",
+    "auth_seq_id",
+    "label_seq_id",
+    "pdbx_PDB_ins_code",
+    "label_comp_id",
+    "auth_comp_id",
+    "label_atom_id",
+    "auth_atom_id",
+    "type_symbol",
+    "label_alt_id",
+    "Cartn_x",
+    "Cartn_y",
+    "Cartn_z",
+    "B_iso_or_equiv",
+    "pdbx_PDB_model_num",
+    "occupancy",
+    "group_PDB",
+];
+
+/// Takes the rows of `_atom_site` until the first model ends.
+#[derive(Default)]
+pub(super) struct AtomRows {
+    model: Option<Vec<u8>>,
+    pub(super) atoms: usize,
+    /// Whether there are further models.
+    pub(super) has_more: bool,
+}
+
+impl AtomRows {
+    /// Takes a row of [`ATOM_ITEMS`]. Returns whether to go on.
+    pub(super) fn row(
+        &mut self,
+        row: [&[u8]; 18],
+        take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
         let [
             auth_chain,
             asym,
@@ -161,10 +194,15 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             z,
             b,
             of,
+            occupancy,
+            group,
         ] = row;
-        match &model {
-            None => model = Some(of.to_vec()),
-            Some(first) if first != of => return Ok(false),
+        match &self.model {
+            None => self.model = Some(of.to_vec()),
+            Some(first) if first != of => {
+                self.has_more = true;
+                return Ok(false);
+            }
             Some(_) => {}
         }
         let one_of = |a, b| if a == b"" { b } else { a };
@@ -176,7 +214,7 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             coordinate("_atom_site.Cartn_y", y)?,
             coordinate("_atom_site.Cartn_z", z)?,
         ];
-        atoms += 1;
+        self.atoms += 1;
         take(AtomRecord {
             chain: one_of(auth_chain, asym),
             number: residue_number,
@@ -187,14 +225,27 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
             alternate,
             position,
             b: number(b).unwrap_or(f64::NAN),
+            occupancy: number(occupancy).unwrap_or(1.0),
+            is_hetatm: group == b"HETATM",
+            serial: None,
             label: integer(seq).map(|seq| (asym, seq)),
         })?;
         Ok(true)
-    })?;
-    match found && atoms > 0 {
-        true => Ok(()),
-        false => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
     }
+
+    /// Whether there are further models.
+    pub(super) fn end(self) -> Result<bool, Fault> {
+        match self.atoms {
+            0 => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
+            _ => Ok(self.has_more),
+        }
+    }
+}
+
+fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let mut all = AtomRows::default();
+    rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
+    all.end()
 }
 
 fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
@@ -213,28 +264,27 @@ fn number(text: &[u8]) -> Option<f64> {
     }
 }
 
-fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<(), Fault> {
-    let mut atoms = 0_usize;
+fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let (mut atoms, mut has_more) = (0_usize, false);
     for (at, line) in lines(text) {
         if line.starts_with(b"ENDMDL") || is_end(line) {
             if atoms > 0 {
+                has_more = lines(&text[at..]).any(|(_, line)| hetatm(line).is_some());
                 break;
             }
             continue;
         }
-        if hetatm(line).is_none() {
-            continue;
-        }
+        let Some(is_hetatm) = hetatm(line) else { continue };
         atoms += 1;
-        record(line).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+        record(line, is_hetatm).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
-        _ => Ok(()),
+        _ => Ok(has_more),
     }
 }
 
-fn record(line: &[u8]) -> Result<AtomRecord<'_>, Problem> {
+fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
     let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
     let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
     let number = of(22, 26);
@@ -254,6 +304,9 @@ fn record(line: &[u8]) -> Result<AtomRecord<'_>, Problem> {
         alternate: of(16, 17),
         position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
         b: decimal(of(60, 66)).unwrap_or(f64::NAN),
+        occupancy: decimal(of(54, 60)).unwrap_or(1.0),
+        is_hetatm,
+        serial: integer(of(6, 11)),
         label: None,
     })
 }

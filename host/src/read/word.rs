@@ -11,7 +11,7 @@ pub(in crate::read) fn pack(text: &[u8]) -> u64 {
 }
 
 /// A chain id or insertion code as text: UTF-8, or else Latin-1.
-pub(in crate::read) fn text_of(id: &[u8]) -> String {
+pub(crate) fn text_of(id: &[u8]) -> String {
     match std::str::from_utf8(id) {
         Ok(text) => text.to_owned(),
         Err(_) => id.iter().map(|&b| char::from(b)).collect(),

@@ -26,6 +26,93 @@ fn edges_of_alpha_carbons_are_the_contact_numbers() {
 }
 
 #[test]
+fn edges_have_rows_or_names_and_a_cutoff() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let edges = |more: &[&str]| run.prism(&[&["edges", "--backend", "cpu", "a.pdb", "--kinds", "atom"], more].concat());
+    let rows = edges(&[]).stdout;
+    let names = edges(&["--ids", "residues"]).stdout;
+    assert_eq!(edges(&["--ids", "rows", "--cutoff", "4.5"]).stdout, rows);
+    assert_eq!(rows.lines().count(), names.lines().count());
+    let header = "structure,chain_a,resnum_a,icode_a,resname_a,chain_b,resnum_b,icode_b,resname_b,distance,kind";
+    assert_eq!(names.lines().next(), Some(header));
+    // Crambin's residues are numbered from 1 without a gap.
+    for (row, name) in column(&rows, "row_i").iter().zip(column(&names, "resnum_a")) {
+        assert_eq!(row.parse::<i32>().unwrap() + 1, name.parse::<i32>().unwrap());
+    }
+    let within_4 = edges(&["--cutoff", "4"]).stdout;
+    let expected = column(&rows, "distance").iter().filter(|distance| distance.parse::<f64>().unwrap() <= 4.0).count();
+    assert_eq!(within_4.lines().count() - 1, expected);
+    edges(&["--cutoff", "0"]).says(2, "give a distance above 0");
+}
+
+#[test]
+fn interactions_name_both_ends() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("damaged.pdb", "ATOM      1  CA  GLY A   1       1.000   2.000   x.000  1.00 10.00           C\n");
+    let edges = |more: &[&str]| run.prism(&[&["edges", "a.pdb"], more].concat());
+    let disulfides = edges(&["--kinds", "disulfide"]);
+    assert_eq!(disulfides.status, 0, "{}", disulfides.stderr);
+    let expected = "structure,kind,chain_a,resnum_a,icode_a,resname_a,entity_a,atoms_a,chain_b,resnum_b,icode_b,resname_b,entity_b,atoms_b,\
+                    distance,angle,water\n\
+                    a.pdb,disulfide,A,3,,CYS,protein,SG,A,40,,CYS,protein,SG,2.0041072,,\n";
+    assert!(disulfides.stdout.starts_with(expected), "{}", disulfides.stdout);
+    assert_eq!(disulfides.stdout.lines().count(), 4);
+    let some = run.prism(&["edges", "a.pdb", "damaged.pdb", "--kinds", "hbond", "--status", "s.csv", "-o", "t.jsonl"]);
+    some.says(3, "error: damaged.pdb: line 1: z");
+    let status = fs::read_to_string(run.path("s.csv")).unwrap();
+    assert_eq!(column(&status, "residues"), ["46", "0"]);
+    assert!(fs::read_to_string(run.path("t.jsonl")).unwrap().contains("\"atoms_a\":[\"N\"]"));
+    edges(&["--kinds", "hbond,ca"]).says(2, "list them by two commands");
+    edges(&["--kinds", "hbond", "--ids", "rows"]).says(2, "--ids rows");
+    edges(&["--kinds", "hbond", "--ccd", "a.pdb"]).says(1, "--ccd a.pdb: no _chem_comp_bond table");
+    edges(&["--kinds", "hbond", "--chains", "Z"]).says(1, "--chains");
+    // A tar and its members have the same lines.
+    let hbonds = edges(&["--kinds", "hbond"]).stdout;
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_path_with_name(run.path("a.pdb"), "a.pdb").unwrap();
+    fs::write(run.path("all.tar"), tar.into_inner().unwrap()).unwrap();
+    let of_tar = run.prism(&["edges", "all.tar", "--kinds", "hbond"]).stdout;
+    assert_eq!(of_tar.replace("all.tar/a.pdb", "a.pdb"), hbonds);
+}
+
+#[test]
+fn groups_have_interfaces_with_interactions() {
+    let run = Run::new();
+    let input = trimer();
+    let input = input.to_str().unwrap();
+    let groups = run.prism(&["interface", "--between", "A+C,B", input]);
+    assert_eq!(groups.status, 0, "{}", groups.stderr);
+    assert_eq!(column(&groups.stdout, "group_a"), ["A+C"]);
+    let [area, polar, apolar] = ["buried_area", "buried_polar", "buried_apolar"]
+        .map(|name| column(&groups.stdout, name)[0].parse::<f64>().unwrap());
+    assert!(area > 500.0 && (polar + apolar - area).abs() < 0.01, "{}", groups.stdout);
+    let edges = run.prism(&["edges", "--kinds", "hbond", input]).stdout;
+    let [a, b] = ["chain_a", "chain_b"].map(|name| column(&edges, name));
+    let across = a.iter().zip(&b).filter(|(a, b)| (**a == "B") != (**b == "B")).count();
+    assert_eq!(column(&groups.stdout, "hbond"), [across.to_string()]);
+    let all = run.prism(&["interface", "--all-atoms", input]);
+    assert!(column(&all.stdout, "group_b").contains(&"B".to_owned()), "{}", all.stdout);
+    run.prism(&["interface", "--between", "A+,B", input]).says(2, "join chains by +");
+    run.prism(&["interface", "--between", "A+C,X", input]).says(1, "group X of --between has no residues");
+    run.prism(&["interface", "--between", "A+C,B", input, "--het", "cover"]).says(2, "--het has no effect");
+    run.prism(&["interface", input, "--ccd", input]).says(2, "--ccd has no effect");
+    run.prism(&["interface", "--between", "AC,B", input]).says(1, "joined by +: A+C instead of AC");
+}
+
+#[test]
+fn kinds_of_interactions_are_explained() {
+    let run = Run::new();
+    let list = run.prism(&["edges", "--list"]).stdout;
+    for kind in ["ca", "atom", "hbond", "t_stack", "clash"] {
+        assert!(list.lines().any(|line| line.starts_with(&format!("{kind} "))), "{kind}: {list}");
+    }
+    assert!(run.prism(&["edges", "--explain", "hbond"]).stdout.contains("Baker and Hubbard 1984"));
+    run.prism(&["edges", "--explain", "hbnd"]).says(2, "did you mean hbond?");
+}
+
+#[test]
 fn interfaces_of_all_pairs_and_of_one() {
     let run = Run::new();
     let input = trimer();
@@ -59,7 +146,8 @@ fn an_input_without_a_chain_of_the_interface_fails() {
     let run = Run::new();
     run.copy(&trimer(), "three.pdb.gz");
     run.copy(&example(), "one.pdb");
-    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C";
+    let says = "error: three.pdb: no protein residues in chain X of --between; the file has A,B,C (--all-atoms for chains of other \
+                molecules)";
     let between = |chains, more: &[&str]| {
         run.prism(&[&["interface", "--backend", "cpu", "--between", chains, "three.pdb.gz"], more].concat())
     };
@@ -210,6 +298,7 @@ fn groups_of_chains_are_refused_with_what_is_taken() {
     let groups = run.prism(&["interface", "--backend", "cpu", "--between", "AB,C", "three.pdb.gz"]);
     groups.says(
         1,
-        "no protein residues in chain AB of --between; the file has A,B,C; --between takes one chain on either side",
+        "no protein residues in chain AB of --between; the file has A,B,C (--all-atoms for chains of other molecules); chains of a group are joined \
+         by +: A+B instead of AB",
     );
 }

@@ -4,6 +4,7 @@ mod atoms;
 mod backend;
 mod confidence;
 mod engine;
+mod interactions;
 mod ligands;
 mod output;
 mod pack;

@@ -1,0 +1,120 @@
+//! `prism edges` and `prism interface` of every atom: interactions, and interfaces of any two groups.
+
+use super::args::{EdgesArgs, IdsArg, InterfaceArgs};
+use super::every_atom::{Computed, Output, run as run_all};
+use super::failure::Failure;
+use prism_host::Engine;
+use prism_host::contacts::EdgeKind;
+use prism_host::engine::Selection;
+use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions};
+use prism_host::nearest::nearest;
+use prism_host::output::{INTERACTION_COLUMNS, append_group_interfaces, append_interactions, group_interface_columns};
+use prism_host::{Backend, inputs::InputFailure};
+use shared_types::{FEATURES, MegaFusedConfig};
+use std::io::{Write, stdout};
+use std::path::Path;
+
+/// Lists interactions. Returns the exit status.
+pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
+    if let Some(kind) = contacts.first() {
+        let advice = "is of rows of proteins, and interactions have ends without rows; list them by two commands";
+        return Err(Failure::usage(anyhow::anyhow!("--kinds: {} {advice}", kind.name())));
+    }
+    if args.ids == Some(IdsArg::Rows) {
+        let advice = "ligands, nucleotides, ions and waters have no rows; interactions have chains, numbers and names";
+        return Err(Failure::usage(anyhow::anyhow!("--ids rows: {advice}")));
+    }
+    let dictionary = dictionary(args.ccd.as_deref())?;
+    let kinds: Vec<Kind> = args.kinds.iter().filter_map(|kind| kind.interaction()).collect();
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let read = args.relation.job.read.options();
+    let options = Options {
+        kinds: &kinds,
+        chains: read.chains.as_deref(),
+        alternates: read.alternates,
+        dictionary: dictionary.as_ref(),
+    };
+    let compute = |bytes: &[u8], name: &str| {
+        let all = interactions(bytes, name, &options).map_err(|error| InputFailure::from(error).reason)?;
+        let (size, lines, notes) = ([all.residues.len(), all.atoms.len()], all.found.len(), all.notes.clone());
+        let name = name.to_owned();
+        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_interactions(&name, &all, cells)) })
+    };
+    let output = Output {
+        columns: INTERACTION_COLUMNS,
+        lines: ["interaction", "interactions"],
+        side_by_side: true,
+        provenance: vec![("prism.kinds", names.join(","))],
+        reads: args.ccd.as_deref(),
+    };
+    run_all(&args.relation, output, &compute)
+}
+
+fn dictionary(path: Option<&Path>) -> Result<Option<Dictionary>, Failure> {
+    path.map(Dictionary::read).transpose().map_err(|error| Failure::work(anyhow::anyhow!("--ccd {error}")))
+}
+
+/// Lists interfaces of groups. Returns the exit status.
+pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u8, Failure> {
+    let dictionary = dictionary(args.ccd.as_deref())?;
+    let job = &args.relation.job;
+    let config = MegaFusedConfig { points: job.n_points(), ..MegaFusedConfig::default() };
+    let areas = FEATURES.iter().filter(|feature| ["sasa", "sasa_apolar"].contains(&feature.name));
+    let engine =
+        Engine::builder().backend(Backend::Cpu).config(config).selection(Selection::new(areas, false)).build()?;
+    let read = job.read.options();
+    let options = Options {
+        kinds: Kind::ALL,
+        chains: read.chains.as_deref(),
+        alternates: read.alternates,
+        dictionary: dictionary.as_ref(),
+    };
+    let compute = |bytes: &[u8], name: &str| {
+        let all = group_interfaces(bytes, name, &options, between, &engine).map_err(|error| error.to_string())?;
+        let (size, lines, notes) = (all.size, all.pairs.len(), all.notes.clone());
+        let name = name.to_owned();
+        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_group_interfaces(&name, &all, cells)) })
+    };
+    let output = Output {
+        columns: group_interface_columns(),
+        lines: ["interface", "interfaces"],
+        // The engine uses all cores itself.
+        side_by_side: false,
+        provenance: vec![("prism.between", args.between.as_deref().unwrap_or_default().join(","))],
+        reads: args.ccd.as_deref(),
+    };
+    run_all(&args.relation, output, &compute)
+}
+
+/// Prints all kinds.
+pub fn list() -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    let contacts = [
+        (EdgeKind::AlphaCarbons, "alpha carbons closer than --contact-threshold"),
+        (EdgeKind::Atoms, "heavy atoms within --cutoff, of residues at least two rows apart or of different chains"),
+    ];
+    for (kind, about) in contacts {
+        writeln!(out, "{:13} {about}", kind.name())?;
+    }
+    for kind in Kind::ALL {
+        writeln!(out, "{:13} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints the rule of a kind.
+pub fn explain(name: &str) -> Result<(), Failure> {
+    let Ok(kind) = name.parse::<Kind>() else {
+        let meant = nearest(name, Kind::ALL.iter().map(|kind| kind.name()));
+        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        let advice = "`prism edges --list` shows all kinds";
+        return Err(Failure::usage(anyhow::anyhow!("there is no kind of interaction {name:?}{meant}; {advice}")));
+    };
+    let mut out = stdout().lock();
+    writeln!(out, "{name}")?;
+    let angle = if kind.angle().is_empty() { "none" } else { kind.angle() };
+    for (key, text) in [("ends", kind.ends()), ("rule", kind.rule()), ("angle", angle), ("source", kind.source())] {
+        writeln!(out, "  {key:<10}  {text}")?;
+    }
+    Ok(out.flush()?)
+}
