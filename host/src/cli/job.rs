@@ -162,7 +162,6 @@ pub struct Job<'a> {
     pub failures: RelationFailures,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
-    /// A trajectory, whose topology is the path.
     pub trajectory: Option<&'a TrajectoryArgs>,
     /// Whether its values depend on which chains make a structure.
     pub of_structures: bool,
@@ -223,8 +222,7 @@ impl Job<'_> {
 
     /// All files besides the inputs.
     fn files(&self) -> Files {
-        let files = self.files.clone();
-        let files = files.writes("--status", self.args.status.as_deref());
+        let files = self.files.clone().writes("--status", self.args.status.as_deref());
         let files = files.writes("--provenance", self.provenance.provenance.as_deref());
         let files = files.reads(self.annotations.as_ref().map(|(path, _)| *path));
         files.reads(self.lineages.as_ref().map(|(path, _)| *path))
@@ -243,19 +241,11 @@ impl Job<'_> {
             return Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames });
         }
         let mut inputs = self.args.read.discover(self.paths, self.files())?;
-        if self.atoms && inputs.has_packed() {
-            let advice = "a packed data set keeps neither ligands nor what its atoms are; give the structure files";
-            return Err(Failure::usage(anyhow::anyhow!(advice)));
+        if self.atoms {
+            super::ligands::refuse_packed(&inputs)?;
         }
         if let Some(shard) = self.shard {
-            let all = std::mem::take(&mut inputs.entries).into_iter().enumerate();
-            inputs.entries = all.filter(|(place, _)| shard.has(*place)).map(|(_, entry)| entry).collect();
-            if inputs.entries.is_empty() {
-                let Shard { number, of } = shard;
-                return Err(Failure::work(anyhow::anyhow!(
-                    "--shard {number}/{of}: there is no input for this share; take fewer shares"
-                )));
-            }
+            super::parts::take_share(&mut inputs.entries, shard)?;
         }
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =

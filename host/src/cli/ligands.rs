@@ -5,6 +5,7 @@ use super::failure::{ALL_DONE, Failure};
 use super::files::Files;
 use super::relations::{Destination, selection, write};
 use prism_host::engine::Selection;
+use prism_host::inputs::Inputs;
 use prism_host::nearest::nearest;
 use prism_host::output::{LigandLines, LigandsRelation, Relation as _, RelationColumn, RelationFailures};
 use serde_json::{Value, json};
@@ -22,6 +23,15 @@ pub fn run(args: &LigandsArgs) -> Result<u8, Failure> {
     let failures = to.failures.clone();
     let sites = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
     write(to, sites, |job, _| Ok(LigandsRelation { engine: job.engine_of(selection(&["sasa"]))?, failures }))
+}
+
+/// Packed data sets have no ligands.
+pub fn refuse_packed(inputs: &Inputs) -> Result<(), Failure> {
+    if inputs.has_packed() {
+        let advice = "a packed data set keeps neither ligands nor what its atoms are; give the structure files";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    Ok(())
 }
 
 impl DescribedArgs {
