@@ -188,6 +188,7 @@ pub use cuda_std_macros::Arguments;
 /// | `&mut GridMemory<T>`, with a `WholeGrid` | a buffer that all blocks write and read | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
 /// | `&mut DynamicShared<T>`, at most one | an array in shared memory, with a length from the launch | `DynamicLength` |
+/// | a struct with a lifetime | a group of arguments ([`Arguments`](derive@Arguments)) | the struct's `..Args` |
 /// | any other type | a value | the value |
 ///
 /// Every type of an argument or element implements `DeviceLayout`. The function itself does not change. The macro adds a

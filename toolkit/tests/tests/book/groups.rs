@@ -140,3 +140,27 @@ fn a_part_is_the_same_in_both_kernels() -> Result<(), LaunchError> {
     assert_eq!((vx, vy), ([-0.5; 3], [0.5; 3]));
     Ok(())
 }
+
+mod of_another_crate {
+    use cuda_std::prelude::*;
+
+    /// A group of another crate, whose types have no names here.
+    #[kernel(threads = 32, requires(others.empty.is_empty()))]
+    pub fn sums(block: &mut Block, out: &mut Chunk<u64, 32>, others: test_kernels::Others<'_>) {
+        let words = others.triple;
+        let sum = u64::from(words.a) + u64::from(words.b) + u64::from(words.c) + u64::from(others.pair.n);
+        let n = out.len();
+        out.fill(block, n, |i| sum + u64::from(i) + others.long);
+    }
+}
+
+#[test]
+fn a_group_may_be_of_another_crate() -> Result<(), LaunchError> {
+    use test_kernels::{OthersArgs, Pair, Triple};
+    let mut out = [0; 2];
+    let (triple, pair) = (Triple { a: 1, b: 2, c: 3 }, Pair { x: 0.0, n: 4 });
+    let others = OthersArgs { triple, long: 100, short: 0, empty: &[][..], pair };
+    of_another_crate::sums::launch(&CpuExecutor::new(), 1, of_another_crate::sums::Args { out: &mut out[..], others })?;
+    assert_eq!(out, [110, 111]);
+    Ok(())
+}
