@@ -78,7 +78,7 @@ pub fn inside(block: &mut Block, counts: &mut Chunk<u32, 2>, a: Disc<'_>, b: Dis
 // ANCHOR: part
 /// What two kernels do alike.
 #[kernel_part]
-fn shift<V>(block: &mut Block, motion: Motion<'_>, by: f32) {
+fn shift(block: &mut Block, motion: Motion<'_>, by: f32) {
     let n = motion.vx.len();
     motion.vx.update(block, n, |_, v| *v += by);
     motion.vy.update(block, n, |_, v| *v += by);
@@ -86,14 +86,12 @@ fn shift<V>(block: &mut Block, motion: Motion<'_>, by: f32) {
 
 #[kernel(threads = 64)]
 pub fn faster(block: &mut Block, motion: Motion<'_>, by: f32) {
-    enum Here {}
-    shift!(<Here> block, motion, by);
+    shift!(block, motion, by);
 }
 
 #[kernel(threads = 64)]
 pub fn slower(block: &mut Block, motion: Motion<'_>, by: f32) {
-    enum Here {}
-    shift!(<Here> block, motion, -by);
+    shift!(block, motion, -by);
 }
 // ANCHOR_END: part
 
