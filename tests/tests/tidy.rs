@@ -18,6 +18,9 @@ use toml::Table;
 /// Longer files contain more than one idea.
 const MOST_LINES: usize = 600;
 
+/// More parameters of a kernel, its block among them, are arguments in groups.
+const MOST_PARAMETERS: usize = 8;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the sources are where they were compiled")
 }
@@ -464,4 +467,48 @@ fn no_test_is_in_a_package_that_says_it_has_none() {
         }
     }
     assert_none(&found, "no `#[test]` is in a library whose manifest says `test = false`");
+}
+
+/// The number of parameters in `(a: A<B, C>, d: D)..`.
+fn parameters(signature: &str) -> usize {
+    let (mut depth, mut parts, mut is_empty) = (0, 1, true);
+    let mut before = ' ';
+    for c in signature.chars() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // Of an arrow it is no bracket.
+            ')' | ']' | '}' | '>' if before != '-' => depth -= 1,
+            ',' if depth == 1 => (parts, is_empty) = (parts + 1, true),
+            c if !c.is_whitespace() => is_empty = false,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        before = c;
+    }
+    parts - usize::from(is_empty)
+}
+
+#[test]
+fn kernels_have_few_parameters() {
+    assert_eq!(
+        ["()", "(a: A)", "(a: A<B, C>, b: &[(D, E); 2],\n) {}", "(a: fn(A) -> B, b: C)"].map(parameters),
+        [0, 1, 2, 2]
+    );
+    let (mut kernels, mut long) = (0, Vec::new());
+    for (path, text) in texts() {
+        for attribute in text.split("#[kernel").skip(1) {
+            let Some((_, function)) = attribute.split_once("fn ") else { continue };
+            let Some((name, _)) = function.split_once(['(', '<']) else { continue };
+            let Some(signature) = function.find('(').map(|begin| &function[begin..]) else { continue };
+            kernels += 1;
+            let count = parameters(signature);
+            if count > MOST_PARAMETERS {
+                long.push(format!("{path}: `{name}` has {count}"));
+            }
+        }
+    }
+    assert!(kernels > 200, "only {kernels} kernels were found");
+    assert_none(&long, "a kernel has at most eight parameters: make a group of some of them (`#[derive(Arguments)]`)");
 }

@@ -132,8 +132,8 @@ pub use chunk::Chunk;
 /// let (x, y) = ([3.0, 6.0], [4.0, 8.0]);
 /// let (mut distances, mut near) = ([0.0; 2], [0]);
 /// let args = measure::Args {
-///     found: FoundArgs { distances: &mut distances, near: &mut near },
-///     points: PointsArgs { x: &x, y: &y },
+///     found: FoundArgs { distances: &mut distances[..], near: &mut near[..] },
+///     points: PointsArgs { x: &x[..], y: &y[..] },
 ///     radius: 7.5,
 /// };
 /// measure::launch(&CpuExecutor::new(), 1, args).unwrap();
@@ -188,6 +188,7 @@ pub use cuda_std_macros::Arguments;
 /// | `&mut GridMemory<T>`, with a `WholeGrid` | a buffer that all blocks write and read | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
 /// | `&mut DynamicShared<T>`, at most one | an array in shared memory, with a length from the launch | `DynamicLength` |
+/// | a struct with a lifetime | a group of arguments ([`Arguments`](derive@Arguments)) | the struct's `..Args` |
 /// | any other type | a value | the value |
 ///
 /// Every type of an argument or element implements `DeviceLayout`. The function itself does not change. The macro adds a
@@ -260,10 +261,10 @@ pub use cuda_std_macros::kernel;
 /// }
 /// # fn main() {
 /// let mut out = [0.0; 2];
-/// let terms = TermsArgs { x: &[1.0, 2.0], y: &[10.0, 20.0] };
-/// subtract::launch(&CpuExecutor::new(), 1, subtract::Args { out: &mut out, terms }).unwrap();
+/// let terms = TermsArgs { x: &[1.0, 2.0][..], y: &[10.0, 20.0][..] };
+/// subtract::launch(&CpuExecutor::new(), 1, subtract::Args { out: &mut out[..], terms: terms.shorter() }).unwrap();
 /// assert_eq!(out, [9.0, 18.0]);
-/// add::launch(&CpuExecutor::new(), 1, add::Args { out: &mut out, terms }).unwrap();
+/// add::launch(&CpuExecutor::new(), 1, add::Args { out: &mut out[..], terms: terms.shorter() }).unwrap();
 /// assert_eq!(out, [11.0, 22.0]);
 /// # }
 /// ```

@@ -170,6 +170,28 @@ fn what_is_sound_is_built_where_unsafe_code_is_forbidden() {
 }
 
 #[test]
+fn groups_change_no_instruction() {
+    let Some(place) = case("groups", "forbid") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["by_groups_", "one_by_one", "twice"]);
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    // Each panic has its own place in the source, and each entry its own labels.
+    let instructions = |entry: &str| -> Vec<String> {
+        let body = ptx.split(&format!(".entry {entry}(")).nth(1).unwrap();
+        let body = body.split("\n}").next().unwrap().replace(entry, "entry");
+        let numbered = |word: &str| word.starts_with("alloc_") || word.starts_with("$L__BB");
+        let words = |line: &str| -> String {
+            let code = line.split("//").next().unwrap_or_default();
+            code.split([' ', ',', ';', ':', '\t']).filter(|word| !numbered(word)).collect()
+        };
+        body.lines().map(words).collect()
+    };
+    assert_eq!(instructions("by_groups_"), instructions("one_by_one"));
+    assert!(instructions("one_by_one").len() > 50, "{ptx}");
+    assert!(ptx.contains("twice__a$array[256]") && ptx.contains("twice__b$array[256]"), "{ptx}");
+}
+
+#[test]
 fn an_instance_of_a_generic_kernel_is_an_entry() {
     let Some(place) = case("generic", "forbid") else { return };
     let output = build(&place).unwrap();

@@ -2,6 +2,14 @@ const THREADS: u32 = 64;
 const DIMENSIONS: u32 = 64;
 const TEXT: u32 = 64;
 
+/// Names that are keywords, of the fields of a group.
+#[derive(Arguments)]
+pub struct Keywords<'a> {
+    r#use: &'a mut Shared<u32, 64>,
+    r#in: &'a mut DynamicShared<u32>,
+    r#for: u32,
+}
+
 /// Names that are keywords, of a kernel and of every kind of parameter that has more than one part.
 #[kernel(threads = THREADS)]
 pub fn r#loop(
@@ -12,11 +20,9 @@ pub fn r#loop(
     r#dyn: &[u32],
     r#fn: &Atomics<u32>,
     r#mod: &Scatter<u32>,
-    r#use: &mut Shared<u32, 64>,
-    r#in: &mut DynamicShared<u32>,
-    r#for: u32,
+    r#move: Keywords<'_>,
 ) {
-    let n = r#as.len();
+    let (Keywords { r#use, r#in, r#for }, n) = (r#move, r#as.len());
     let tile = r#use.fill(r#gen, 64, |i| r#dyn.at(i));
     r#as.fill(r#gen, n, |i| tile.get(i) + r#for);
     let _ = (r#type.len(), r#match.rows(), r#fn.len(), r#mod.len(), r#in.fill(r#gen, 0, |_| 0).len());

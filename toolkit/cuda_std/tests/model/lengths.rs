@@ -156,19 +156,17 @@ fn a_stage_has_room_for_the_windows_of_a_product() {
     assert!(run(2 * 192 - 1).is_err());
 }
 
+#[derive(Arguments)]
+struct PartsRoom<'a> {
+    starts: &'a mut Shared<u32, 4>,
+    list: &'a mut Shared<u32, 64>,
+    memory: &'a mut Shared<u32, 16>,
+}
+
 /// Warps write their parts, which begin at 0 and 3; a double buffer copies; 16-bit floats are read two at a time.
 #[kernel(threads = 64)]
-fn parts(
-    block: &mut Block,
-    out: &mut Segment<u32>,
-    x: &[u32],
-    floats: &[f16],
-    how: u32,
-    at: u32,
-    starts: &mut Shared<u32, 4>,
-    list: &mut Shared<u32, 64>,
-    memory: &mut Shared<u32, 16>,
-) {
+fn parts(block: &mut Block, out: &mut Segment<u32>, x: &[u32], floats: &[f16], how: u32, at: u32, room: PartsRoom<'_>) {
+    let PartsRoom { starts, list, memory } = room;
     match how {
         0 => {
             let starts = starts.fill(block, 3, |part| [0, 3, 6][part as usize]);
@@ -261,6 +259,13 @@ fn teams_and_stages_have_the_elements_that_they_count() {
     }
 }
 
+#[derive(Arguments)]
+struct ListRoom<'a> {
+    list: &'a mut Shared<u32, 40>,
+    picks: &'a mut Shared<Pick, 64>,
+    own: &'a mut Shared<u32, 1>,
+}
+
 /// A list of `n` items, read by item `at` and up to `end`; and an element of a tile of 2 x 3.
 #[kernel(threads = 32)]
 fn listed(
@@ -270,10 +275,9 @@ fn listed(
     how: u32,
     n: u32,
     at: [u32; 2],
-    list: &mut Shared<u32, 40>,
-    picks: &mut Shared<Pick, 64>,
-    own: &mut Shared<u32, 1>,
+    room: ListRoom<'_>,
 ) {
+    let ListRoom { list, picks, own } = room;
     let [first, end] = at;
     let x = View::of(x).clamped();
     let old = if how == 5 { out.get(first, end) } else { 0 };

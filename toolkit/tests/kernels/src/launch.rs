@@ -35,22 +35,26 @@ pub struct Pair {
     pub n: u32,
 }
 
+/// Arguments of [`fn@echo`] in a group.
+#[derive(Arguments)]
+pub struct Others<'a> {
+    /// Three bytes.
+    pub triple: Triple,
+    /// A value of 8 bytes.
+    pub long: u64,
+    /// A value of 2 bytes.
+    pub short: i16,
+    /// A buffer.
+    pub empty: &'a [u64],
+    /// Two fields of different types.
+    pub pair: Pair,
+}
+
 /// Writes its arguments into the first words of each segment: 4 of `wide`, 3 of `triple`, 2 of `pair`, `byte`,
 /// the two halves of `long`, `short`, the length of `list`, the sum of `list`, the length of `empty`.
 #[kernel(threads = 32)]
-pub fn echo(
-    block: &mut Block,
-    out: &mut Segment<u32>,
-    byte: u8,
-    wide: Wide,
-    list: &[u16],
-    triple: Triple,
-    long: u64,
-    short: i16,
-    empty: &[u64],
-    pair: Pair,
-) {
-    let n = out.len();
+pub fn echo(block: &mut Block, out: &mut Segment<u32>, byte: u8, wide: Wide, list: &[u16], others: Others<'_>) {
+    let (Others { triple, long, short, empty, pair }, n) = (others, out.len());
     out.fill(block, n, |i| match i {
         0..4 => wide.words[i as usize],
         4 => u32::from(triple.a),

@@ -31,7 +31,9 @@ pub use convergence::{
     between_votes_of_threads, between_write, between_write_by_warp,
 };
 pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
-pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use launch::OthersArgs;
+pub use launch::{Others, Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
     ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
     math_table, math_table_f64,

@@ -78,7 +78,7 @@ pub fn inside(block: &mut Block, counts: &mut Chunk<u32, 2>, a: Disc<'_>, b: Dis
 // ANCHOR: part
 /// What two kernels do alike.
 #[kernel_part]
-fn shift<V>(block: &mut Block, motion: Motion<'_>, by: f32) {
+fn shift(block: &mut Block, motion: Motion<'_>, by: f32) {
     let n = motion.vx.len();
     motion.vx.update(block, n, |_, v| *v += by);
     motion.vy.update(block, n, |_, v| *v += by);
@@ -86,14 +86,12 @@ fn shift<V>(block: &mut Block, motion: Motion<'_>, by: f32) {
 
 #[kernel(threads = 64)]
 pub fn faster(block: &mut Block, motion: Motion<'_>, by: f32) {
-    enum Here {}
-    shift!(<Here> block, motion, by);
+    shift!(block, motion, by);
 }
 
 #[kernel(threads = 64)]
 pub fn slower(block: &mut Block, motion: Motion<'_>, by: f32) {
-    enum Here {}
-    shift!(<Here> block, motion, -by);
+    shift!(block, motion, -by);
 }
 // ANCHOR_END: part
 
@@ -138,5 +136,29 @@ fn a_part_is_the_same_in_both_kernels() -> Result<(), LaunchError> {
     let motion = MotionArgs { vx: &mut vx[..], vy: &mut vy[..] };
     slower::launch(&cpu, 1, slower::Args { motion, by: 2.0 })?;
     assert_eq!((vx, vy), ([-0.5; 3], [0.5; 3]));
+    Ok(())
+}
+
+mod of_another_crate {
+    use cuda_std::prelude::*;
+
+    /// A group of another crate, whose types have no names here.
+    #[kernel(threads = 32, requires(others.empty.is_empty()))]
+    pub fn sums(block: &mut Block, out: &mut Chunk<u64, 32>, others: test_kernels::Others<'_>) {
+        let words = others.triple;
+        let sum = u64::from(words.a) + u64::from(words.b) + u64::from(words.c) + u64::from(others.pair.n);
+        let n = out.len();
+        out.fill(block, n, |i| sum + u64::from(i) + others.long);
+    }
+}
+
+#[test]
+fn a_group_may_be_of_another_crate() -> Result<(), LaunchError> {
+    use test_kernels::{OthersArgs, Pair, Triple};
+    let mut out = [0; 2];
+    let (triple, pair) = (Triple { a: 1, b: 2, c: 3 }, Pair { x: 0.0, n: 4 });
+    let others = OthersArgs { triple, long: 100, short: 0, empty: &[][..], pair };
+    of_another_crate::sums::launch(&CpuExecutor::new(), 1, of_another_crate::sums::Args { out: &mut out[..], others })?;
+    assert_eq!(out, [110, 111]);
     Ok(())
 }

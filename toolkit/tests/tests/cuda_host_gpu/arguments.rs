@@ -3,7 +3,7 @@
 use crate::{gpu, offsets, ragged};
 use cuda_host::{CudaError, Device, DeviceBuffer};
 use cuda_std::launch::{CpuExecutor, LaunchError, Segments};
-use test_kernels::{Pair, Triple, Wide, echo, roots, turn};
+use test_kernels::{OthersArgs, Pair, Triple, Wide, echo, roots, turn};
 
 #[test]
 fn a_kernel_gives_the_bits_of_the_cpu() {
@@ -47,11 +47,13 @@ fn every_kind_of_argument_arrives() {
         byte: 200,
         wide: Wide { words: [1, 2, 3, 4] },
         list: list.view(),
-        triple: Triple { a: 5, b: 6, c: 7 },
-        long: 0x1234_5678_9abc_def0,
-        short: -3,
-        empty: empty.view(),
-        pair: Pair { x: 1.5, n: 9 },
+        others: OthersArgs {
+            triple: Triple { a: 5, b: 6, c: 7 },
+            long: 0x1234_5678_9abc_def0,
+            short: -3,
+            empty: empty.view(),
+            pair: Pair { x: 1.5, n: 9 },
+        },
     };
     echo::launch(&gpu, 2, args).unwrap();
     let segment = [1, 2, 3, 4, 5, 6, 7, 1.5f32.to_bits(), 9, 200, 0x9abc_def0, 0x1234_5678, -3i32 as u32, 3, 1800, 0];

@@ -5,7 +5,7 @@ use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Im
 use cuda_std::compat::launch::LaunchShape;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
-use test_kernels::{Pair, Triple, Wide, add, echo, polynomial, sums_of_parts, turn, vecadd};
+use test_kernels::{OthersArgs, Pair, Triple, Wide, add, echo, polynomial, sums_of_parts, turn, vecadd};
 
 /// `(0.5 x - 1) x + 2`.
 fn expected(x: &[f32]) -> Vec<f32> {
@@ -147,11 +147,7 @@ fn launch_arguments() {
         byte: 200,
         wide,
         list: &[500, 600, 700][..],
-        triple,
-        long: 0x1234_5678_9abc_def0,
-        short: -3,
-        empty: &[][..],
-        pair,
+        others: OthersArgs { triple, long: 0x1234_5678_9abc_def0, short: -3, empty: &[][..], pair },
     };
     echo::launch(&CpuExecutor::new(), 1, args).unwrap();
     assert_eq!(found, words);
@@ -166,17 +162,13 @@ fn launch_arguments() {
     let args = echo::Args {
         // A view for writing, of a part of a buffer.
         out: Segments { data: out.slice_mut(4..).unwrap(), offsets: &at },
-        // Scalars.
+        // A scalar, and a struct by value, aligned to 16 bytes.
         byte: 200,
-        long: 0x1234_5678_9abc_def0,
-        short: -3,
-        // Structs by value, the first aligned to 16 bytes.
         wide,
-        triple,
-        pair,
-        // Views for reading, of a part and of nothing.
+        // A view for reading, of a part.
         list: list.slice(1..4).unwrap(),
-        empty: empty.view(),
+        // A group of arguments: scalars, structs by value, and a view of nothing.
+        others: OthersArgs { long: 0x1234_5678_9abc_def0, short: -3, triple, pair, empty: empty.view() },
     };
     echo::launch(&gpu, 1, args).unwrap();
     // ANCHOR_END: launch_arguments

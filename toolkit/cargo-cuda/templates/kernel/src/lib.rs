@@ -5,6 +5,8 @@
 
 use cuda_std::prelude::*;
 
+// A kernel with many arguments takes them in groups: structs with `#[derive(Arguments)]`, which launches from Rust and from Python fill.
+
 // ANCHOR: kernel
 /// Adds `a` times `x` to `y`. Each block does its own segment of `y`.
 ///

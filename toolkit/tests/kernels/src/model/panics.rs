@@ -75,6 +75,13 @@ pub fn last_sum_panics(block: &mut Block, out: &mut Chunk<u32, 128>, item: u32, 
 /// The stages of [`fn@staged_panics`] in which a thread can panic, in order.
 pub const STAGES: u32 = 9;
 
+/// The shared memory of [`fn@staged_panics`].
+#[derive(Arguments)]
+pub struct StagedMemory<'a> {
+    tiles: &'a mut Shared<u32, 256>,
+    array: &'a mut Shared<u32, 128>,
+}
+
 /// Counts the threads of each block that reach the end. In block `bad` threads `first` to `last` panic in `stage`; then none of the
 /// block reaches it. Without a `bad` block nothing panics.
 #[kernel(threads = 128)]
@@ -86,9 +93,9 @@ pub fn staged_panics(
     stage: u32,
     first: u32,
     last: u32,
-    tiles: &mut Shared<u32, 256>,
-    array: &mut Shared<u32, 128>,
+    memory: StagedMemory<'_>,
 ) {
+    let StagedMemory { tiles, array } = memory;
     let (number, n) = (block.index(), out.len());
     let fails = move |at: u32, thread: u32| number == bad && stage == at && first <= thread && thread <= last;
     let own = block.per_thread(|thread| {

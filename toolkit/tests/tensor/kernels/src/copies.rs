@@ -2,6 +2,14 @@
 
 use cuda_std::prelude::*;
 
+/// Two tiles for each size of elements.
+#[derive(Arguments)]
+pub struct CopiedTiles<'a> {
+    wide_tiles: &'a mut Shared<f16x8, 192>,
+    word_tiles: &'a mut Shared<f32, 192>,
+    half_tiles: &'a mut Shared<bf16, 192>,
+}
+
 /// Sums of columns of elements of 16, 4 and 2 bytes, 96 of them per iteration; every third of the first comes from the
 /// kernel's own memory.
 #[kernel(threads = 96, requires(wide.len() == words.len() && words.len() == halves.len() && words.len().is_multiple_of(96)))]
@@ -12,10 +20,9 @@ pub fn copied(
     words: &[f32],
     halves: &[bf16],
     own: f16x8,
-    wide_tiles: &mut Shared<f16x8, 192>,
-    word_tiles: &mut Shared<f32, 192>,
-    half_tiles: &mut Shared<bf16, 192>,
+    tiles: CopiedTiles<'_>,
 ) {
+    let CopiedTiles { wide_tiles, word_tiles, half_tiles } = tiles;
     let turns = words.len() as u32 / 96;
     let table = [own, own + own];
     let mut sums = block.per_thread(|_| [0.0; 4]);
