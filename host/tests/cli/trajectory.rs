@@ -163,6 +163,10 @@ fn topologies_without_chains_or_positions_give_the_same_rows() {
         }
     }
     assert_eq!(column(&table(&made("small.gro")), "chain")[0], " ");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, &fs::read(made("top.pdb")).unwrap()).unwrap();
+    run.put("top.pdb.gz", packed.finish().unwrap());
+    assert_eq!(table("top.pdb.gz"), of_pdb, "compressed, with the same name");
 }
 
 #[test]
