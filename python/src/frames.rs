@@ -43,7 +43,7 @@ impl Frames {
         if reading.lineages.is_some() {
             return Err(told("lineages is for structures, and not for trajectories".to_owned()));
         }
-        let name = topology.file_name().unwrap_or(topology.as_os_str()).to_string_lossy().into_owned();
+        let name = Template::name_of(&topology);
         let open = || -> Result<Self, String> {
             let files: Vec<Trajectory> =
                 files.iter().map(Trajectory::open).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
@@ -65,10 +65,10 @@ impl Frames {
         self.chosen.len()
     }
 
-    /// Number of rows of each frame.
+    /// The structure's name.
     #[getter]
-    fn residues(&self) -> usize {
-        self.template.structure().n_rows()
+    fn name(&self) -> &str {
+        &self.template.structure().name
     }
 
     /// The number of each frame in the trajectory.

@@ -44,7 +44,7 @@ impl Job<'_> {
         let name = match read.name_by {
             Some(NameByArg::Path) => top.display().to_string(),
             Some(NameByArg::Stem) => stem(top),
-            _ => top.file_name().unwrap_or(top.as_os_str()).to_string_lossy().into_owned(),
+            _ => Template::name_of(top),
         };
         let mut template =
             Template::read(top, &name, &files[0], &options, args.pbc.into()).map_err(|failure| failed(&failure))?;

@@ -124,7 +124,7 @@ fn last_parts(path: &str, count: usize) -> &str {
 
 /// The path as text with `/` as separator, without the extension of a compression. Bytes that are not UTF-8 are written as
 /// `\xFF`, so different paths keep different names.
-pub(super) fn structure_name(path: &Path) -> String {
+pub(crate) fn structure_name(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(text).collect();
     without_compression(parts.join("/"))
 }

@@ -123,6 +123,19 @@ impl TrajectoryFrames {
             );
             said.push(Outcome::Said { name: self.files[0].name().to_owned(), text });
         }
+        // Parts of a run repeat the frame at which they were cut, and whole runs begin again.
+        for pair in self.files.windows(2) {
+            let [before, run] = pair else { continue };
+            if let (Some(end), Some(begin)) = (before.time(before.n_frames() - 1), run.time(0))
+                && begin <= end
+            {
+                let text = format!(
+                    "begins at {begin} ps, and {} before it ends at {end} ps: frames of times that both have are all taken",
+                    before.name()
+                );
+                said.push(Outcome::Said { name: run.name().to_owned(), text });
+            }
+        }
         for run in self.files.iter() {
             let without = run.without_positions();
             if without > 0 {

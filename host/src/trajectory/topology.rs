@@ -3,7 +3,7 @@
 use super::places::places;
 use super::whole::{Cell, Links};
 use super::{Frame, Template, Trajectory};
-use crate::inputs::InputFailure;
+use crate::inputs::{InputFailure, structure_name};
 use crate::plural::counted;
 use crate::read::{
     AtomArrays, Models, Note, NoteKind, Problem, ReadError, ReadOptions, ReadStructure, Texts, contents, each_atom,
@@ -23,6 +23,12 @@ pub enum Boundaries {
 }
 
 impl Template {
+    /// The name of a topology: that of its file, without the extension of a compression.
+    #[must_use]
+    pub fn name_of(path: &Path) -> String {
+        structure_name(path.file_name().map_or(path, Path::new))
+    }
+
     /// Reads a topology for a trajectory: PDB, mmCIF, GRO, PSF or PRMTOP. `name` becomes the name of every structure. The first frame
     /// gives positions where the topology has none.
     ///

@@ -94,6 +94,11 @@ fn frames_are_chosen_by_number_and_time() {
         let fixed = [&made("top.pdb"), "--columns", "ca_x", "--trajectory", &made("small.xtc"), &made("small.trr")];
         let table = run.features(&[&fixed[..], arguments].concat());
         assert_eq!(table.status, 0, "{}", table.stderr);
+        assert!(
+            table.stderr.contains("note: small.trr: begins at 0 ps, and small.xtc before it ends at 50 ps"),
+            "{}",
+            table.stderr
+        );
         let mut frames: Vec<String> = column(&table.stdout, "frame").iter().map(|frame| (*frame).to_owned()).collect();
         frames.dedup();
         frames
@@ -158,6 +163,10 @@ fn topologies_without_chains_or_positions_give_the_same_rows() {
         }
     }
     assert_eq!(column(&table(&made("small.gro")), "chain")[0], " ");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, &fs::read(made("top.pdb")).unwrap()).unwrap();
+    run.put("top.pdb.gz", packed.finish().unwrap());
+    assert_eq!(table("top.pdb.gz"), of_pdb, "compressed, with the same name");
 }
 
 #[test]

@@ -114,8 +114,8 @@ def _numbers(values: pa.Array) -> Any:
 class _Files:
     """A trajectory in files, which threads of Rust read."""
 
-    def __init__(self, topology: str, native: _prism.Frames) -> None:
-        self.name = os.path.basename(topology)
+    def __init__(self, native: _prism.Frames) -> None:
+        self.name = native.name
         self.native = native
 
     @property
@@ -244,7 +244,7 @@ def trajectory(
         native = _prism.Frames(top, [os.fspath(path) for path in paths], _range(frames), every, pbc, reading)
     except (OverflowError, RuntimeError, ValueError) as error:
         raise PrismError(str(error)) from None
-    return Trajectory(_Files(top, native), made, dict(rest))
+    return Trajectory(_Files(native), made, dict(rest))
 
 
 def _object(value: Any, frames: int | slice | str | None, every: float | None) -> _Object:
