@@ -6,10 +6,9 @@ use super::failure::Failure;
 use super::files::Files;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
-use super::reading::ReadArgs;
+use super::reading::{ReadArgs, joined};
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
-use prism_host::StructureInput;
 use prism_host::annotations::Annotations;
 use prism_host::dataset::Dataset;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
@@ -21,7 +20,7 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Batch, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
+    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -237,14 +236,7 @@ impl Job<'_> {
             return Err(Failure::usage(anyhow::anyhow!(advice)));
         }
         if let Some(shard) = self.shard {
-            let all = std::mem::take(&mut inputs.entries).into_iter().enumerate();
-            inputs.entries = all.filter(|(place, _)| shard.has(*place)).map(|(_, entry)| entry).collect();
-            if inputs.entries.is_empty() {
-                let Shard { number, of } = shard;
-                return Err(Failure::work(anyhow::anyhow!(
-                    "--shard {number}/{of}: there is no input for this share; take fewer shares"
-                )));
-            }
+            inputs.entries = shard.of_inputs(inputs.entries).map_err(Failure::work)?;
         }
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
@@ -495,18 +487,6 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
     }
-}
-
-/// The number of structures of several chains in a batch. Those of data sets were counted when they were packed.
-pub fn joined(batch: &Batch) -> u64 {
-    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
-    let read = batch.outcomes.iter().zip(readings).filter(|(outcome, _)| matches!(outcome, Outcome::Read { .. }));
-    let of = batch.structures.iter().zip(read).filter(|(_, (_, reading))| !reading.packed);
-    let several = |structure: &StructureInput| {
-        let chains = &structure.chain_ids[..structure.n_rows()];
-        chains.iter().any(|chain| *chain != chains[0])
-    };
-    of.filter(|(structure, _)| several(structure)).count() as u64
 }
 
 /// Reports a failed input, also in the HTML report.
