@@ -73,6 +73,9 @@ impl Table {
                 let engine = Box::new(engine.with_selection(selection(&["sasa"])));
                 Self::Interface { engine, between, by_residue: options.by_residue }
             }
+            "ligands" if options.het == "cover" => {
+                return refuse("het", "\"none\" for ligands, since sites are those without them", &options.het);
+            }
             "ligands" => Self::Ligands(Box::new(engine.with_selection(selection(&["sasa"])))),
             "atoms" => Self::Atoms {
                 engine: Box::new(engine.with_selection(selection(&["sasa", "depth"]))),

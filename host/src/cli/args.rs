@@ -472,6 +472,15 @@ impl Shard {
     pub fn has(self, part: usize) -> bool {
         part % self.of == self.number - 1
     }
+
+    /// The share of some inputs.
+    pub fn of_inputs<T>(self, all: Vec<T>) -> anyhow::Result<Vec<T>> {
+        let own = all.into_iter().enumerate().filter(|(place, _)| self.has(*place));
+        let own: Vec<T> = own.map(|(_, input)| input).collect();
+        let Self { number, of } = self;
+        anyhow::ensure!(!own.is_empty(), "--shard {number}/{of}: there is no input for this share; take fewer shares");
+        Ok(own)
+    }
 }
 
 #[cfg(test)]

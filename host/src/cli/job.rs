@@ -7,10 +7,9 @@ use super::files::Files;
 use super::inflow::Inflow;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
-use super::reading::ReadArgs;
+use super::reading::{ReadArgs, joined};
 use super::report::{Report, is_verbose};
 use super::timings::Timings;
-use prism_host::StructureInput;
 use prism_host::annotations::Annotations;
 use prism_host::dataset::Dataset;
 use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
@@ -22,8 +21,7 @@ use prism_host::output::{
     StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Batch, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames,
-    WorkerTime,
+    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
@@ -245,7 +243,7 @@ impl Job<'_> {
             super::ligands::refuse_packed(&inputs)?;
         }
         if let Some(shard) = self.shard {
-            super::parts::take_share(&mut inputs.entries, shard)?;
+            inputs.entries = shard.of_inputs(inputs.entries).map_err(Failure::work)?;
         }
         if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
             let (old, advice) =
@@ -502,18 +500,6 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
     }
-}
-
-/// The number of structures of several chains in a batch. Those of data sets were counted when they were packed.
-pub fn joined(batch: &Batch) -> u64 {
-    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
-    let read = batch.outcomes.iter().zip(readings).filter(|(outcome, _)| matches!(outcome, Outcome::Read { .. }));
-    let of = batch.structures.iter().zip(read).filter(|(_, (_, reading))| !reading.packed);
-    let several = |structure: &StructureInput| {
-        let chains = &structure.chain_ids[..structure.n_rows()];
-        chains.iter().any(|chain| *chain != chains[0])
-    };
-    of.filter(|(structure, _)| several(structure)).count() as u64
 }
 
 /// Reports a failed input, also in the HTML report.

@@ -19,6 +19,10 @@ pub fn run(args: &LigandsArgs) -> Result<u8, Failure> {
         return told;
     }
     described.job.refuse_points_file()?;
+    if described.job.read.options().cover {
+        let advice = "--het cover has no effect here: ligands cover each other and the protein, and sites are those without them";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
     let to = described.destination();
     let failures = to.failures.clone();
     let sites = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);

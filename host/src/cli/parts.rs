@@ -218,19 +218,6 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(tables)
 }
 
-/// Keeps the inputs of a share.
-pub fn take_share<T>(entries: &mut Vec<T>, shard: Shard) -> Result<(), Failure> {
-    let all = std::mem::take(entries).into_iter().enumerate();
-    entries.extend(all.filter(|(place, _)| shard.has(*place)).map(|(_, entry)| entry));
-    if entries.is_empty() {
-        let Shard { number, of } = shard;
-        return Err(Failure::work(anyhow::anyhow!(
-            "--shard {number}/{of}: there is no input for this share; take fewer shares"
-        )));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

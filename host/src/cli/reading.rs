@@ -5,7 +5,9 @@ use super::files::Files;
 use super::usage::refuse_divided;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use prism_host::StructureInput;
 use prism_host::inputs::{self, Inputs, NameBy};
+use prism_host::pipeline::{Batch, Outcome, Reading};
 use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues, unmarked};
 use prism_host::selection::ResidueSelection;
 use std::io::Read;
@@ -192,6 +194,18 @@ impl ReadArgs {
         let options = self.options();
         options != ReadOptions::default()
     }
+}
+
+/// The number of structures of several chains in a batch. Those of data sets were counted when they were packed.
+pub fn joined(batch: &Batch) -> u64 {
+    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
+    let read = batch.outcomes.iter().zip(readings).filter(|(outcome, _)| matches!(outcome, Outcome::Read { .. }));
+    let of = batch.structures.iter().zip(read).filter(|(_, (_, reading))| !reading.packed);
+    let several = |structure: &StructureInput| {
+        let chains = &structure.chain_ids[..structure.n_rows()];
+        chains.iter().any(|chain| *chain != chains[0])
+    };
+    of.filter(|(structure, _)| several(structure)).count() as u64
 }
 
 /// Residues that get a row.

@@ -36,26 +36,24 @@ impl AtomLines {
         let structure = part.structure;
         let Some(hetero) = structure.hetero.as_deref() else { return };
         for atom in &found.atoms {
-            let (chain, number, icode, name, label, at, row) = match atom.residue {
+            let (chain, number, icode, name, label, row) = match atom.residue {
                 Owner::Row(row) => (
                     part.chain(row),
                     structure.residue_numbers[row],
                     &*structure.insertion_codes[row],
                     part.resname(row),
                     &structure.atom_labels[atom.atom],
-                    structure.atoms[atom.atom],
                     row as i32,
                 ),
                 Owner::Hetero(place) => {
                     let residue = &hetero.residues[place];
                     let number = residue.number.unwrap_or(0);
-                    let (label, at) = (&hetero.labels[atom.atom], hetero.atoms[atom.atom]);
-                    (&*residue.chain, number, &*residue.icode, &*residue.name, label, at, -1)
+                    (&*residue.chain, number, &*residue.icode, &*residue.name, &hetero.labels[atom.atom], -1)
                 }
             };
             let mut letter = [0; 4];
             let alternate = label.alternate.map_or("", |alternate| alternate.encode_utf8(&mut letter));
-            let place = |value: f32, axis: usize| Value::Float((f64::from(value) + structure.center[axis]) as f32);
+            let along = |axis: usize| Value::Float(label.position[axis] as f32);
             push(
                 cells,
                 &[
@@ -68,9 +66,9 @@ impl AtomLines {
                     Value::Text(label.name()),
                     Value::Text(alternate),
                     Value::Text(label.element()),
-                    place(at.x, 0),
-                    place(at.y, 1),
-                    place(at.z, 2),
+                    along(0),
+                    along(1),
+                    along(2),
                     Value::Float(label.occupancy),
                     Value::Float(label.b_factor),
                     Value::Float(atom.radius),

@@ -61,7 +61,9 @@ impl Draft {
     /// What each of the atoms is, if records are kept.
     pub(super) fn labels(&self, atoms: &[[f64; 4]]) -> Vec<AtomLabel> {
         let Some(records) = &self.records else { return Vec::new() };
-        atoms.iter().filter_map(|atom| records.get(place(atom[3])?)).copied().collect()
+        let label =
+            |&[x, y, z, radius]: &[f64; 4]| Some(AtomLabel { position: [x, y, z], ..*records.get(place(radius)?)? });
+        atoms.iter().filter_map(label).collect()
     }
 
     /// The residues without rows, before they become the environment.

@@ -3,6 +3,7 @@
 mod alternates;
 mod chains;
 mod fate;
+mod label;
 mod mean;
 mod names;
 mod one_residue;
@@ -16,11 +17,10 @@ use super::error::{Problem, bad_field};
 use super::number::decimal;
 use super::options::{Alternates, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
-use crate::structure::{AtomLabel, ResidueLabels};
+use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
 use names::Names;
-use radius::symbol;
 pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
@@ -38,20 +38,6 @@ pub(super) struct Syntax {
     pub(super) b_factor: fn(&[u8]) -> Option<f64>,
     /// Parses an occupancy, if it is valid.
     pub(super) occupancy: fn(&[u8]) -> Option<f64>,
-}
-
-impl Syntax {
-    /// What an atom is, with its element as the rules have it.
-    fn label(&self, record: &Record<'_, '_>, element: u16) -> AtomLabel {
-        let number = |value: Option<f64>| value.map_or(f32::NAN, |value| value as f32);
-        AtomLabel {
-            name: record.name.to_le_bytes(),
-            element: symbol(record.name, element),
-            alternate: text_of(trim_zeros(&record.alternate.to_le_bytes())).chars().next(),
-            occupancy: number((self.occupancy)(record.occupancy)),
-            b_factor: number((self.b_factor)(record.b_factor)),
-        }
-    }
 }
 
 /// Identity of a residue: author chain id, residue number and insertion code as text without surrounding blanks (except a

@@ -19,6 +19,8 @@ use std::ops::Range;
 pub struct AtomLabel {
     pub(crate) name: [u8; 8],
     pub(crate) element: [u8; 2],
+    /// Its position in Å in the file's frame; in assemblies where the copy is.
+    pub position: [f64; 3],
     /// Its alternate location.
     pub alternate: Option<char>,
     /// Its occupancy; NaN if the file has none.

@@ -29,6 +29,8 @@ fn options_change_what_they_should() {
     let sum = |text: &str| column(text, "sasa").iter().map(|area| area.parse::<f64>().unwrap()).sum::<f64>();
     let plain = atoms(&[]);
     assert_eq!(plain.stdout.lines().count(), 1 + 327);
+    // The first line of the file.
+    assert_eq!(["x", "y", "z"].map(|axis| column(&plain.stdout, axis)[0].clone()), ["17.047", "14.099", "3.625"]);
     assert_eq!(column(&plain.stdout, "atom")[..4], ["N", "CA", "C", "O"]);
     assert_eq!(column(&plain.stdout, "radius")[..4], ["1.64", "1.88", "1.61", "1.42"]);
     // Of FreeSASA 2.2.1 (calcCoord of this file's heavy atoms with its ProtOr radii, 20 slices; 100 points).

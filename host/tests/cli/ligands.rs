@@ -70,6 +70,7 @@ fn columns_are_listed_and_explained() {
     let one = run.prism(&["ligands", "--explain", "buried"]);
     assert!(one.stdout.contains("unit        Å^2"), "{}", one.stdout);
     run.prism(&["ligands", "--explain", "buryed"]).says(2, "did you mean buried?");
+    run.prism(&["ligands", "--het", "cover", "x.cif"]).says(2, "--het cover has no effect here");
 }
 
 #[test]

@@ -43,6 +43,12 @@ fn areas_are_those_of_freesasa() {
             let Owner::Row(row) = atom.residue else { panic!("an atom without a row") };
             assert_eq!(structure.residue_numbers[row].to_string(), line[0]);
             assert_eq!(structure.atom_labels[atom.atom].name(), &line[1]);
+            assert!(
+                structure.atom_labels[atom.atom]
+                    .position
+                    .iter()
+                    .all(|along| (along * 1e3 - (along * 1e3).round()).abs() < 1e-6)
+            );
             let apart = (f64::from(atom.area) - line[column].parse::<f64>().unwrap()).abs();
             assert!(apart < largest, "{column} {line:?}: {}", atom.area);
             differ += usize::from(apart > 5e-3);

@@ -2,6 +2,7 @@
 //! or prints a line and passes, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 mod batches;
+mod described;
 mod devices;
 mod full;
 mod lent;
