@@ -7,6 +7,7 @@ mod consume;
 mod ending;
 mod engine;
 mod export;
+mod interactions;
 mod lock;
 mod names;
 mod options;
@@ -34,6 +35,8 @@ mod _prism {
     use super::ending::end;
     #[pymodule_export]
     use super::engine::{Engine, Job};
+    #[pymodule_export]
+    use super::interactions::{interaction_kinds, interactions};
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
