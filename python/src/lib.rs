@@ -8,6 +8,7 @@ mod ending;
 mod engine;
 mod export;
 mod frames;
+mod interactions;
 mod lock;
 mod names;
 mod options;
@@ -37,6 +38,8 @@ mod _prism {
     use super::engine::{Engine, Job};
     #[pymodule_export]
     use super::frames::Frames;
+    #[pymodule_export]
+    use super::interactions::{interaction_kinds, interactions};
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

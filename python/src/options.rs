@@ -174,7 +174,7 @@ impl Options {
         Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt })
     }
 
-    fn name_by(&self) -> PyResult<NameBy> {
+    pub fn name_by(&self) -> PyResult<NameBy> {
         match self.name_by.as_deref() {
             None => Ok(NameBy::Shortest),
             Some("name") => Ok(NameBy::Name),
@@ -203,7 +203,7 @@ impl Options {
         Ok(Reading { options, name_by, annotations, lineages })
     }
 
-    fn alternates(&self) -> PyResult<Alternates> {
+    pub fn alternates(&self) -> PyResult<Alternates> {
         let mut letters = self.altloc.chars();
         match (self.altloc.as_str(), letters.next(), letters.next()) {
             ("highest", ..) => Ok(Alternates::Highest),

@@ -28,8 +28,11 @@ pub struct Computed {
     /// Choices, and what is odd about the file.
     pub notes: Vec<String>,
     /// Appends the lines to the columns' values.
-    pub append: Box<dyn Fn(&mut [Cells]) + Send + Sync>,
+    pub append: Append,
 }
+
+/// Appends lines to the values of the columns.
+type Append = Box<dyn Fn(&mut [Cells]) + Send + Sync>;
 
 /// Computes the lines of a file, given as its bytes and the structure's name.
 pub type Compute<'c> = dyn Fn(&[u8], &str) -> Result<Computed, String> + Sync + 'c;

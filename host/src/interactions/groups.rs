@@ -151,7 +151,7 @@ pub enum GroupError {
 }
 
 /// Computes the interface of two groups, or of all pairs of chains, ligands, ions and sugars that touch. Water is of no group.
-/// `engine` computes the features `sasa` and `sasa_apolar`.
+/// `engine` computes the features `sasa` and `sasa_apolar`; without them, areas are NaN.
 ///
 /// # Errors
 /// If the file cannot be read, or a group has no residues or some of the other one.
@@ -212,12 +212,13 @@ pub fn group_interfaces(
         for (features, part) in engine.run(&inputs)?.iter().zip(some) {
             let column = |name: &str| features.named(name).unwrap_or_default();
             let (all, apolar) = (column("sasa"), column("sasa_apolar"));
-            let of = |row: usize| [f64::from(all[row]) - f64::from(apolar[row]), f64::from(apolar[row])];
-            areas.push(part.iter().enumerate().map(|(row, &residue)| (residue, of(row))).collect::<BTreeMap<_, _>>());
+            let value = |column: &[f32], row: usize| f64::from(column.get(row).copied().unwrap_or(f32::NAN));
+            let of = |row: usize| [value(all, row) - value(apolar, row), value(apolar, row)];
+            areas.push(part.iter().enumerate().map(|(row, &residue)| (residue, of(row))).collect::<Areas>());
         }
     }
     let mut tallies = tallies(&search, &links, &group_of);
-    let of_pair = |((pair, exposed), areas): ((&[usize; 2], &BTreeSet<u32>), &[BTreeMap<u32, [f64; 2]>])| {
+    let of_pair = |((pair, exposed), areas): ((&[usize; 2], &BTreeSet<u32>), &[Areas])| {
         let [together, one, other] = areas else { unreachable!("three parts a pair") };
         let lost = |residue: u32| {
             let alone = one.get(&residue).or_else(|| other.get(&residue));
@@ -252,6 +253,9 @@ pub fn group_interfaces(
     let size = [residues.len(), search.system.atoms.len()];
     Ok(GroupInterfaces { pairs: found.into_iter().filter(is_touching).collect(), size, notes })
 }
+
+/// The polar and the apolar area of each residue of a part, in Å².
+type Areas = BTreeMap<u32, [f64; 2]>;
 
 /// What is between two groups.
 #[derive(Default)]

@@ -103,13 +103,12 @@ impl<'v, 'a> Category<'v, 'a> {
     }
 }
 
+/// What takes a category's index and the items of a row, and says whether to go on.
+type TakeRow<'t> = dyn FnMut(usize, &[&[u8]]) -> Result<bool, Problem> + 't;
+
 /// Calls `take` with the items of each row of the first table of each category, as texts, until it returns false. What is not given is
 /// empty. `take` gets the category's index, too. Returns how many blocks have the first category.
-pub(super) fn each_row(
-    bytes: &[u8],
-    categories: &[(&str, &[&str])],
-    take: &mut dyn FnMut(usize, &[&[u8]]) -> Result<bool, Problem>,
-) -> Result<usize, Problem> {
+pub(super) fn each_row(bytes: &[u8], categories: &[(&str, &[&str])], take: &mut TakeRow<'_>) -> Result<usize, Problem> {
     let file = msgpack::read(bytes)?;
     let values = limit(bytes.len()) / VALUE_BYTES;
     let mut left = Left { limit: values, rows: values };

@@ -12,6 +12,9 @@ use super::lines::lines;
 use super::number::{integer, pdb_residue_number};
 use memchr::memmem;
 
+/// An item that each table of atoms has once.
+const COORDINATE: &[u8] = b"_atom_site.Cartn_x";
+
 /// The items of `_chem_comp_bond` that are read.
 const BOND_ITEMS: [&str; 4] = ["comp_id", "atom_id_1", "atom_id_2", "value_order"];
 
@@ -86,7 +89,9 @@ pub(crate) fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContent
     let read = |text: &[u8], into: &mut dyn SystemContents| {
         let otherwise = "interactions are computed from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry";
         let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
-        let mut blocks = memmem::find_iter(text, b"_atom_site.Cartn_x").skip(1);
+        // Not the item of its standard uncertainty, _atom_site.Cartn_x_esd.
+        let is_whole = |at: &usize| text.get(at + COORDINATE.len()).is_none_or(|next| next.is_ascii_whitespace());
+        let mut blocks = memmem::find_iter(text, COORDINATE).filter(is_whole).skip(1);
         if has_models || format == Format::Cif && blocks.next().is_some() {
             into.further();
         }

@@ -398,3 +398,45 @@ fn mmcif_as_text_and_binary_has_the_same_interactions() {
     let lines = |all: &Interactions| all.found.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>();
     assert_eq!((lines(&cif), &cif.residues), (lines(&binary), &binary.residues));
 }
+
+/// The Dickerson dodecamer, CGCGAATTCGCG with itself: eight pairs of G and C with three hydrogen bonds, four of A and T with two.
+#[test]
+fn base_pairs_have_the_hydrogen_bonds_of_watson_and_crick() {
+    let bytes = std::fs::read("../tests/data/1bna.pdb.gz").unwrap();
+    let options = Options {
+        kinds: &[Kind::HBond, Kind::PiStack],
+        chains: None,
+        alternates: Alternates::Highest,
+        dictionary: None,
+    };
+    let all = interactions(&bytes, "1bna", &options).unwrap();
+    let of = |kind: Kind| all.found.iter().filter(move |one| one.kind == kind);
+    let chains = |one: &prism_host::interactions::Interaction| {
+        one.residues.map(|residue| &*all.residues[residue as usize].chain)
+    };
+    assert_eq!(of(Kind::HBond).count(), 8 * 3 + 4 * 2);
+    assert!(of(Kind::HBond).all(|one| chains(one)[0] != chains(one)[1]));
+    // Residue i of one strand pairs with 25 - i of the other.
+    let sums = of(Kind::HBond)
+        .map(|one| one.residues.iter().map(|&residue| all.residues[residue as usize].number).sum::<i32>());
+    assert!(sums.into_iter().all(|sum| sum == 25));
+    assert!(of(Kind::PiStack).count() >= 20, "neighbours in a strand stack");
+    let dna = all.residues.iter().filter(|residue| residue.entity == Entity::Nucleic);
+    assert_eq!(dna.count(), 24);
+}
+
+#[test]
+fn models_that_are_not_read_are_noted() {
+    let notes = |bytes: &[u8]| {
+        let options = Options { kinds: &[], chains: None, alternates: Alternates::Highest, dictionary: None };
+        interactions(bytes, "made", &options).unwrap().notes
+    };
+    let model = |number: i32| {
+        format!("MODEL     {number:4}\n{}ENDMDL\n", Pdb::default().atoms("ALA", 1, &[("CB", [0.0; 3])]).text)
+    };
+    let has = |notes: &[String]| notes.iter().any(|note| note.contains("further models"));
+    assert!(!has(&notes(format!("{}END\n", model(1)).as_bytes())));
+    assert!(has(&notes(format!("{}{}END\n", model(1), model(2)).as_bytes())));
+    // Its table has standard uncertainties of coordinates.
+    assert!(!has(&notes(&std::fs::read("../tests/data/1a8o.cif.gz").unwrap())));
+}

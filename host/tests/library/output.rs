@@ -409,3 +409,30 @@ fn a_reader_that_has_enough_is_told_apart() {
     let (all, computed) = (example(), features(&example()));
     assert!(matches!(table.write(&parts(&all, &computed)), Err(OutputError::Closed)));
 }
+
+#[test]
+fn lines_that_wait_for_more_are_written_at_the_end() {
+    use prism_host::output::{CellKind, Cells, LinesFile, Provenance, RelationColumn};
+    const COLUMNS: &[RelationColumn] = &[RelationColumn::new("count", CellKind::Int, "", "a number")];
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, counts: &[i32]| {
+        let path = folder.path().join(name);
+        let mut file = LinesFile::create(&path, COLUMNS, &Provenance::of(MegaFusedConfig::default())).unwrap();
+        for count in counts {
+            file.append(&mut |cells| {
+                let [Cells::Int(values)] = cells else { unreachable!() };
+                values.push(*count);
+            })
+            .unwrap();
+        }
+        file.commit().unwrap();
+        path
+    };
+    let parquet = SerializedFileReader::new(File::open(write("t.parquet", &[1, 2, 3])).unwrap()).unwrap();
+    assert_eq!(parquet.metadata().file_metadata().num_rows(), 3);
+    let arrow =
+        arrow_ipc::reader::FileReader::try_new(File::open(write("t.arrow", &[1, 2, 3])).unwrap(), None).unwrap();
+    assert_eq!(arrow.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3);
+    assert_eq!(std::fs::read_to_string(write("t.csv", &[1, 2])).unwrap(), "count\n1\n2\n");
+    assert_eq!(std::fs::read_to_string(write("none.csv", &[])).unwrap(), "count\n");
+}

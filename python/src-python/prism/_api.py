@@ -12,6 +12,7 @@ from . import _prism
 from ._arguments import check
 from ._engine import Engine, Report
 from ._errors import PrismError
+from ._interactions import are_interactions, interactions
 from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, engine_options, split
 
 if TYPE_CHECKING:
@@ -217,7 +218,8 @@ def edges(
     inputs: Any,
     backend: Backend = ...,
     *,
-    kinds: Sequence[Literal["ca", "atom"]] = ...,
+    kinds: Sequence[str] = ...,
+    ccd: str | os.PathLike[str] | None = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -227,7 +229,8 @@ def edges(
     inputs: Any,
     backend: Backend = ...,
     *,
-    kinds: Sequence[Literal["ca", "atom"]] = ...,
+    kinds: Sequence[str] = ...,
+    ccd: str | os.PathLike[str] | None = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -238,7 +241,8 @@ def edges(
     inputs: Any,
     backend: Backend = "auto",
     *,
-    kinds: Sequence[Literal["ca", "atom"]] = ("ca", "atom"),
+    kinds: Sequence[str] = ("ca", "atom"),
+    ccd: str | os.PathLike[str] | None = None,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
@@ -248,10 +252,17 @@ def edges(
 
     Args:
         kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
-            at least two rows apart or in different chains.
+            at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``,
+            ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are
+            computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+        ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
 
     Other arguments, and errors, are those of :func:`features`.
     """
+    if are_interactions(kinds):
+        return interactions(inputs, kinds, ccd, on_error, dict(options))
+    if ccd is not None:
+        raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
     if "contact_threshold" in options and not isinstance(kinds, str) and "ca" not in list(kinds):
         raise PrismError('contact_threshold has no effect on kinds=["atom"], heavy atoms within 4.5 Å; add the kind "ca"')
     run = {"on_error": on_error, "progress": progress, "kinds": kinds}

@@ -74,7 +74,9 @@ impl<W: Write + Send> LineTable for CellTable<W> {
         self.end_batch()
     }
 
-    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
+        // Formats with groups have lines that wait for more; a table without lines has a header.
+        self.write_out()?;
         CellTable::finish(*self)
     }
 }
