@@ -76,6 +76,7 @@ pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_>) -> Re
         fail_fast: relation.job.read.fail_fast,
         interrupt: &interrupt,
         lines: 0,
+        noted: (0, Vec::new()),
     };
     let (mut waiting, mut result) = (Vec::new(), Ok(true));
     let most = AHEAD * rayon::current_num_threads();
@@ -147,6 +148,8 @@ struct Run<'o> {
     fail_fast: bool,
     interrupt: &'o Interrupt,
     lines: usize,
+    /// How many structures have notes, and those of the first of them.
+    noted: (u64, Vec<String>),
 }
 
 impl Run<'_> {
@@ -166,6 +169,12 @@ impl Run<'_> {
                     self.report.structures += 1;
                     self.report.residues += all.size[0] as u64;
                     self.lines += all.lines;
+                    if !all.notes.is_empty() {
+                        self.noted.0 += 1;
+                        if self.noted.1.is_empty() {
+                            self.noted.1.clone_from(&all.notes);
+                        }
+                    }
                     for note in all.notes.iter().filter(|_| is_verbose()) {
                         self.report.note(&format!("{}: {note}", done.name));
                     }
@@ -206,7 +215,7 @@ impl Run<'_> {
 
     /// Ends the tables. Returns the exit status.
     fn finish(self, names: [&str; 2], write_provenance: impl FnOnce() -> Result<(), Failure>) -> Result<u8, Failure> {
-        let Self { report, file, out, status, fail_fast, lines, .. } = self;
+        let Self { report, file, out, status, fail_fast, lines, noted: (noted, notes), .. } = self;
         report.clear_bar();
         if let Some(status) = status {
             status.commit()?;
@@ -219,6 +228,16 @@ impl Run<'_> {
             None => out.finish()?,
         }
         write_provenance()?;
+        match noted {
+            _ if is_verbose() => {}
+            0 => {}
+            1 if report.structures == 1 => notes.iter().for_each(|note| report.note(note)),
+            _ => report.note(&format!(
+                "{} notes, which -v shows and --status writes; of the first: {}",
+                counted(noted as usize, "structure has", "structures have"),
+                notes.join("; ")
+            )),
+        }
         report.sum_up(&counted(lines, names[0], names[1]));
         Ok(report.exit_status())
     }

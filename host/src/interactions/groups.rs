@@ -245,7 +245,7 @@ pub fn group_interfaces(
             contacts: tally.contacts.len() as u32,
             counts: Kind::ALL.iter().map(|kind| tally.counts.get(kind).copied().unwrap_or(0)).collect(),
             hot: losing
-                .map(|all| all.iter().take(HOT).map(|(residue, _)| named(&residues[*residue as usize])).collect()),
+                .map(|all| all.iter().take(HOT).map(|(residue, _)| place(&residues[*residue as usize])).collect()),
         }
     };
     let found: Vec<GroupInterface> = pairs.iter().zip(areas.chunks(3)).map(of_pair).collect();
@@ -306,6 +306,11 @@ fn all_groups(residues: &[Residue]) -> Vec<Group> {
 
 fn named(residue: &Residue) -> String {
     format!("{}:{}{}:{}", residue.chain, residue.number, residue.icode, residue.name)
+}
+
+/// A residue as other tables write it: chain, number and insertion code (`A_120`).
+fn place(residue: &Residue) -> String {
+    format!("{}_{}{}", residue.chain, residue.number, residue.icode)
 }
 
 /// What groups could be made of.

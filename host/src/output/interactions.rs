@@ -100,7 +100,7 @@ static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
     let hot = [
         words(
             "hot_a",
-            "the residues of group_a that lose most area, at most five, the most first, as chain, number and name",
+            "the residues of group_a that lose most area, at most five, the most first, as chain, number and insertion code (A_120)",
         ),
         words("hot_b", "those of group_b"),
     ];

@@ -347,7 +347,7 @@ fn groups_have_areas_and_interactions() {
     assert_eq!((pair.contacts, pair.residues), (1, [1, 1]));
     let metals = Kind::ALL.iter().position(|kind| *kind == Kind::Metal).unwrap();
     assert_eq!(pair.counts[metals], 1);
-    assert_eq!(pair.hot, [vec!["A:1:CYS".to_owned()], vec!["A:5:ZN".to_owned()]]);
+    assert_eq!(pair.hot, [vec!["A_1".to_owned()], vec!["A_5".to_owned()]]);
     let error = |a: &str, b: &str| {
         group_interfaces(text.as_bytes(), "made", &options, Some(&between(a, b)), &engine).unwrap_err().to_string()
     };

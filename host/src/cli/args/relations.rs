@@ -1,6 +1,6 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
-use super::{JobArgs, ProvenanceArgs, TrajectoryArgs};
+use super::{BackendArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
 use crate::cli::failure::Failure;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -174,6 +174,7 @@ impl InterfaceArgs {
             (read.models != default.models, "--model"),
             (read.assembly.is_some(), "--assembly"),
             (read.cover, "--het"),
+            (matches!(self.relation.job.backend, BackendArg::Cuda), "--backend cuda"),
             (!self.relation.job.devices.is_empty(), "--device"),
             (self.relation.job.timings.is_some(), "--timings"),
         ];
