@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{dist, sbom, workspace};
 
 /// The published packages, each after those that it needs.
-const PACKAGES: [&str; 12] = [
+const PACKAGES: [&str; 13] = [
     "cuda_layout_derive",
     "cuda_layout",
     "cuda_std_macros",
@@ -22,6 +22,7 @@ const PACKAGES: [&str; 12] = [
     "cuda_python",
     "shared-types",
     "kernels-gpu",
+    "prism-trajectory",
     "prism-host",
 ];
 

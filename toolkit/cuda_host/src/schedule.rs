@@ -222,7 +222,8 @@ mod tests {
     #[test]
     fn text_that_gets_no_delays_is_an_error_with_module_and_line() {
         let schedules = Schedules::new(5, 0, None).unwrap();
-        let error = schedules.scheduled("m", ".version 6.0\n.target sm_75\n.address_size 64\n").unwrap_err().to_string();
+        let error =
+            schedules.scheduled("m", ".version 6.0\n.target sm_75\n.address_size 64\n").unwrap_err().to_string();
         assert!(error.contains("`m`") && error.contains("line 1") && error.contains("CUDA_SCHEDULE_SEED"), "{error}");
     }
 }

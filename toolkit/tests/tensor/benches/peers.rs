@@ -103,7 +103,13 @@ fn of_floats(gpu: &Gpu) -> Result<()> {
     gpu.time("layer norm", "16384 x 4096", |gpu| {
         let (weight, bias) = (weight.view(), bias.view());
         let (out, stats) = (out.view_mut(), stats.view_mut());
-        let args = layer_norm::layernorm::Args { out, stats, x: x.view(), weight, bias, epsilon: 1e-5 };
+        let args = layer_norm::layernorm::Args {
+            out,
+            stats,
+            x: x.view(),
+            learned: layer_norm::LearnedArgs { weight, bias },
+            epsilon: 1e-5,
+        };
         layer_norm::layernorm::launch(gpu, 16384, args)
     })
 }
@@ -135,7 +141,7 @@ fn of_words(gpu: &Gpu) -> Result<()> {
 }
 
 fn sort(gpu: &Gpu) -> Result<()> {
-    use radix_sort::{DIGITS, PART, begins, count_digits, move_by_digit};
+    use radix_sort::{DIGITS, MovedArgs, PART, PairsArgs, begins, count_digits, move_by_digit};
 
     let (keys, grid) = (list(N, word), N.div_ceil(PART as u32));
     let input = [gpu.buffer(&keys)?, gpu.buffer(&list(N, |i| i))?];
@@ -151,7 +157,12 @@ fn sort(gpu: &Gpu) -> Result<()> {
             count_digits::launch(gpu, grid, count_digits::Args { counts: counts.view_mut(), keys, shift })?;
             begins::launch(gpu, 1, begins::Args { counts: Segments { data: counts.view_mut(), offsets: &whole } })?;
             let [keys_out, values_out] = to.each_mut().map(DeviceBuffer::view_mut);
-            let args = move_by_digit::Args { keys_out, values_out, keys, values, begins: counts.view(), shift };
+            let args = move_by_digit::Args {
+                moved: MovedArgs { keys: keys_out, values: values_out },
+                pairs: PairsArgs { keys, values },
+                begins: counts.view(),
+                shift,
+            };
             move_by_digit::launch(gpu, grid, args)?;
             std::mem::swap(&mut from, &mut to);
         }
