@@ -236,7 +236,6 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    #[inline(never)]
     fn read_loop(&mut self, loop_at: usize) -> Result<(), Fault> {
         let tags = self.lexer.tags()?;
         let Some(&first_tag) = tags.first() else {

@@ -49,8 +49,6 @@ impl<'a> Lexer<'a> {
     }
 
     /// The tags that follow `loop_`. The next word is the first value.
-    // Apart from the loop over rows, which it took registers from.
-    #[inline(never)]
     pub(in crate::read) fn tags(&mut self) -> Result<Vec<&'a [u8]>, Fault> {
         let mut tags = Vec::new();
         loop {
