@@ -61,12 +61,18 @@ fn panics_without_memory() {
 /// Names the inputs at hand. The standard library has just printed why it aborts.
 #[cfg(unix)]
 fn last_words() {
-    let say = |text: &[u8]| {
-        let _ = rustix::io::write(rustix::stdio::stderr(), text);
+    // Written at once: other threads may be writing that they have no memory either.
+    let (mut line, mut len) = ([0_u8; 1024], 0);
+    let mut say = |text: &[u8]| {
+        let room = &mut line[len..];
+        let taken = text.len().min(room.len());
+        room[..taken].copy_from_slice(&text[..taken]);
+        len += taken;
     };
     say(b"error: ended ");
-    prism_host::at_hand::tell(say);
+    prism_host::at_hand::tell(&mut say);
     say(b"; if memory is short, allow more (ulimit -v, or the container's limit), take fewer --threads, or leave out the \
         largest structures. No output is written.\n");
+    let _ = rustix::io::write(rustix::stdio::stderr(), &line[..len]);
     signal_hook::low_level::exit(i32::from(super::failure::NOTHING_WRITTEN));
 }

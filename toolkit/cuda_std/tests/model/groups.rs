@@ -277,7 +277,7 @@ struct Odd<'a> {
     r#type: &'a mut Chunk<'a, u32, 32>,
 }
 
-#[kernel(threads = 32, requires(args.args.len() > 0, args.l > 0))]
+#[kernel(threads = 32, requires(!args.args.is_empty(), args.l > 0))]
 fn kernel_of_odd_names(r#gen: &mut Block, args: Odd<'_>, run: u32, by: u32) {
     let n = args.r#type.len();
     let Odd { args, block, visitor, p, l, entry, argument_0, panic_record, r#type } = args;
