@@ -24,8 +24,8 @@ NEEDED = {
 SAID = {
     "dask_features": "6 files, ",
     "graph": "3 graphs, ",
-    "loader": "6 structures in batches of ",
-    "sites": " residues of 6 structures, area under the ROC curve 0.",
+    "loader": " structures in batches of ",
+    "sites": " structures, area under the ROC curve 0.",
     "trajectory": "50 frames, 9700 rows of all columns, ",
 }
 
