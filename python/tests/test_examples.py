@@ -22,7 +22,7 @@ NEEDED = {
     "trajectory": ["MDAnalysis"],
 }
 SAID = {
-    "dask_features": "6 files, ",
+    "dask_features": " files, ",
     "graph": "3 graphs, ",
     "loader": " structures in batches of ",
     "sites": " structures, area under the ROC curve 0.",
