@@ -3,7 +3,7 @@
 //! They are separate kernels because their resource needs differ: many warps with few registers, and a list per warp.
 //! Data flows one way. [`cells`] sorts a structure's atoms into a grid. [`surface`] counts exposed points and neighbours of
 //! each atom, and [`depth`] finds its distance to the surface. [`contacts`] counts contacts of residues, and [`residues`]
-//! adds everything up for each residue. In all but the first kernel a block takes a [`WorkItem`]: a few hundred elements
+//! adds everything up for each residue. In all but the first kernel a block takes a [`WorkItem`](crate::items::WorkItem): a few hundred elements
 //! of one structure. So the time follows the number of atoms, not the sizes of the structures.
 
 pub(crate) mod cells;

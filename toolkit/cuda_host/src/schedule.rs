@@ -4,7 +4,7 @@
 //! on its stream: a hash of the number, the kernel's name, and how many launches of that kernel were before. With
 //! `CUDA_SCHEDULE_REPORT=FILE`, a line `KERNEL SEED` is added to the file for each launch.
 //!
-//! `CUDA_SCHEDULE_REPEAT=N` runs each launch N times more: see [`repeats`].
+//! `CUDA_SCHEDULE_REPEAT=N` runs each launch N times more: see [`mod@repeats`].
 //!
 //! The seed is a variable of the module. If launches of one module overlap on several streams, a kernel may see that of another
 //! launch, and so have other delays, which are as good; only repeating them is then a matter of chance.

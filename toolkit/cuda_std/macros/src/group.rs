@@ -1,7 +1,7 @@
 //! Groups: structs whose fields are a kernel's parameters.
 //!
 //! A kernel's expansion needs the fields of its groups, which are declared elsewhere. So `#[derive(Arguments)]` declares a macro
-//! with the struct's name, which gives its fields to the macro that asks for them. [`resume`] asks group after group, and then
+//! with the struct's name, which gives its fields to the macro that asks for them. [`Unfinished::resume`] asks group after group, and then
 //! expands the kernel, or the struct that contains other groups.
 
 use crate::expand::{hidden, plain};
