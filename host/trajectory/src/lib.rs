@@ -74,6 +74,28 @@ struct Index {
 }
 
 impl Index {
+    /// Finds frames by their headers, from the beginning of a file. `header` reads the one at a place: the frame, its number of atoms
+    /// if it has positions, and where the next frame begins.
+    fn walk(source: &Source, mut header: impl FnMut(u64) -> Result<(Entry, Option<usize>, u64), Fault>) -> Self {
+        let (mut index, mut at) = (Self::default(), 0);
+        while at < source.len() {
+            match header(at) {
+                Ok((entry, atoms, end)) => {
+                    if atoms.is_some_and(|atoms| !index.push(entry, atoms)) {
+                        break;
+                    }
+                    index.without_positions += usize::from(atoms.is_none());
+                    at = end;
+                }
+                Err(fault) => {
+                    index.damage = Some(fault);
+                    break;
+                }
+            }
+        }
+        index
+    }
+
     /// Adds a frame, unless it has another number of atoms than the first. Returns whether it was added.
     fn push(&mut self, entry: Entry, atoms: usize) -> bool {
         if self.entries.is_empty() {

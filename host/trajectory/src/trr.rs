@@ -79,26 +79,12 @@ fn header(source: &Source, at: u64) -> Result<Header, Fault> {
 }
 
 pub(crate) fn index(source: &Source) -> Index {
-    let mut index = Index::default();
-    let mut at = 0;
-    while at < source.len() {
-        match header(source, at) {
-            Ok(found) => {
-                let entry = Entry { at, time: Some(found.time) };
-                // In others, only velocities or forces were written.
-                if found.positions.is_some() && !index.push(entry, found.atoms) {
-                    break;
-                }
-                index.without_positions += usize::from(found.positions.is_none());
-                at = found.end;
-            }
-            Err(fault) => {
-                index.damage = Some(fault);
-                break;
-            }
-        }
-    }
-    index
+    Index::walk(source, |at| {
+        let found = header(source, at)?;
+        // In others, only velocities or forces were written.
+        let atoms = found.positions.map(|_| found.atoms);
+        Ok((Entry { at, time: Some(found.time) }, atoms, found.end))
+    })
 }
 
 pub(crate) fn read(

@@ -72,23 +72,11 @@ fn header(source: &Source, at: u64, bytes: &mut [u8; HEADER + PRELUDE + 8]) -> R
 }
 
 pub(crate) fn index(source: &Source) -> Index {
-    let mut index = Index::default();
-    let (mut at, mut bytes) = (0, [0; HEADER + PRELUDE + 8]);
-    while at < source.len() {
-        match header(source, at, &mut bytes) {
-            Ok(found) => {
-                if !index.push(Entry { at, time: Some(f64::from(found.time)) }, found.atoms) {
-                    break;
-                }
-                at = found.end;
-            }
-            Err(fault) => {
-                index.damage = Some(fault);
-                break;
-            }
-        }
-    }
-    index
+    let mut bytes = [0; HEADER + PRELUDE + 8];
+    Index::walk(source, |at| {
+        let found = header(source, at, &mut bytes)?;
+        Ok((Entry { at, time: Some(f64::from(found.time)) }, Some(found.atoms), found.end))
+    })
 }
 
 /// Reads the first atoms of the frame at a place.
