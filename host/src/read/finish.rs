@@ -162,13 +162,9 @@ impl Draft {
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }
 
-    /// The corners of the atoms' bounding box, if the atoms are neither so dense nor so far apart that a search for neighbours would take
-    /// long.
-    pub(super) fn check_spread(&self) -> Result<([f64; 3], [f64; 3]), Fault> {
-        let (low, high) = bounding_box(&self.atoms);
-        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
-        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
-        Ok((low, high))
+    /// Refuses atoms that are so dense or so far apart that a search for neighbours would take long.
+    pub(super) fn check_spread(&self) -> Result<(), Fault> {
+        checked_box(&self.atoms).map(drop).map_err(|error| Fault::whole(error.into()))
     }
 
     /// Sets the references of residues to sequence databases.
@@ -421,8 +417,7 @@ fn completeness(structure: &StructureInput, incomplete: usize) -> Vec<Note> {
 /// # Errors
 /// If they lie so that a search for neighbours would take too long.
 pub(crate) fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    let (low, high) = bounding_box(atoms);
-    check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
+    let (low, high) = checked_box(atoms)?;
     let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
     let atom = |&[x, y, z, radius]: &[f64; 4]| Atom {
         x: (x - center[0]) as f32,
@@ -431,6 +426,13 @@ pub(crate) fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), Sprea
         radius: radius as f32,
     };
     Ok((atoms.iter().map(atom).collect(), center))
+}
+
+/// The corners of the atoms' bounding box, if they lie so that a search for neighbours ends soon.
+fn checked_box(atoms: &[[f64; 4]]) -> Result<([f64; 3], [f64; 3]), SpreadError> {
+    let (low, high) = bounding_box(atoms);
+    check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
+    Ok((low, high))
 }
 
 // Not inlined, where its vectors of two axes took twice the instructions.
