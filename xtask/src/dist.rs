@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 
 use crate::workspace;
 use cargo_cuda::bundle::make_executable;
+use cargo_cuda::finish;
 
 /// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries. Their versions are
 /// fixed so that builds can be repeated.
@@ -83,13 +84,6 @@ fn install(tools: &Path, targets: &[String]) -> Result<()> {
     let mut rustup = Command::new("rustup");
     rustup.args(["target", "add"]).args(targets.iter().map(|target| triple(target)));
     finish(&mut rustup, "add the targets to the toolchain")
-}
-
-/// Runs a command that must succeed.
-fn finish(command: &mut Command, what: &str) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
-    ensure!(status.success(), "cannot {what}: {command:?} gave {status}");
-    Ok(())
 }
 
 /// Builds the program and returns its path.

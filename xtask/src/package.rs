@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
+use cargo_cuda::finish;
 
 use crate::{dist, sbom, workspace};
 
@@ -66,7 +67,7 @@ fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<(
     cargo.current_dir(root).args(["package", "--no-verify", "--exclude-lockfile"]);
     cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
     cargo.args(allow_dirty.then_some("--allow-dirty"));
-    succeed(&mut cargo)?;
+    finish(&mut cargo, "pack the crates")?;
 
     let unpacked = out.join("unpacked");
     if unpacked.exists() {
@@ -79,14 +80,15 @@ fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<(
         let archive = out.join(format!("{name}.crate"));
         let packed = root.join("target/package").join(format!("{name}.crate"));
         fs::copy(&packed, &archive).with_context(|| format!("cannot copy {}", packed.display()))?;
-        succeed(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&unpacked))?;
+        finish(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&unpacked), "unpack an archive")?;
         writeln!(manifest, "{package} = {{ path = \"{name}\" }}")?;
     }
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root.join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
     let mut check = Command::new(env!("CARGO"));
     check.current_dir(&unpacked).args(["check", "--workspace", "--lib", "--bins"]);
-    succeed(check.env("CARGO_TARGET_DIR", root.join("target/package/check")))?;
+    check.env("CARGO_TARGET_DIR", root.join("target/package/check"));
+    finish(&mut check, "build the crates from their archives")?;
     fs::remove_dir_all(&unpacked)?;
     Ok(())
 }
@@ -95,14 +97,7 @@ fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<(
 fn wheel(root: &Path, out: &Path) -> Result<()> {
     let mut pip = Command::new("python3");
     pip.current_dir(root).args(["-m", "pip", "wheel", "--no-deps", "--wheel-dir"]).arg(out).arg("./python");
-    succeed(&mut pip)
-}
-
-fn succeed(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}");
-    let status = command.status().with_context(|| format!("cannot run {shown}"))?;
-    ensure!(status.success(), "{shown} failed ({status})");
-    Ok(())
+    finish(&mut pip, "build the wheel")
 }
 
 #[cfg(test)]

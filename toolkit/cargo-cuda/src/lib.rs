@@ -21,3 +21,10 @@ pub fn lock(directory: &Path) -> Result<()> {
     ensure!(status.success(), "{}: its dependencies cannot be resolved", directory.display());
     Ok(())
 }
+
+/// Runs a command that must succeed: it is there to do `what`.
+pub fn finish(command: &mut Command, what: &str) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
+    ensure!(status.success(), "cannot {what}: {command:?} gave {status}");
+    Ok(())
+}

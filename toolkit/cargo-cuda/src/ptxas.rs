@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::thread;
 
-use anyhow::{Context as _, Result, bail};
+use crate::finish;
+use anyhow::{Context as _, Result};
 use cuda_builder::budget::{Budget, Measured};
 use cuda_builder::ptx::checks::check_sites;
 use cuda_builder::ptx::header::Header;
@@ -106,14 +107,6 @@ fn install(directory: &Path) -> Result<()> {
     // Only the assembler is needed, not the compiler's headers and libraries on which the package depends.
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
     finish(&mut pip, "install the assembler from the Python index")
-}
-
-fn finish(command: &mut Command, what: &str) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
-    if !status.success() {
-        bail!("cannot {what}: {command:?} gave {status}");
-    }
-    Ok(())
 }
 
 /// What becomes of the measured values.
