@@ -226,8 +226,8 @@ pub struct DuplicateName {
 /// use std::path::Path;
 ///
 /// assert!(EXTENSIONS.contains(&"pdb") && !EXTENSIONS.contains(&"md"));
-/// let inputs = discover(["../data", "no/such/file.cif"])?;
-/// assert!(!inputs.has_packed() && inputs.ignored[0].0 == Path::new("../data")); // README.md is there, too
+/// let inputs = discover(["../../data", "no/such/file.cif"])?;
+/// assert!(!inputs.has_packed() && inputs.ignored[0].0 == Path::new("../../data")); // README.md is there, too
 /// let [Ok(file), Err(failure)] = &inputs.entries[..] else { panic!("one file and one that is not") };
 /// assert_eq!((file.name.as_str(), &*file.path), ("6m0j_rbd.pdb", Path::new("../../data/6m0j_rbd.pdb")));
 /// assert_eq!(failure.name, "no/such/file.cif");
@@ -235,7 +235,7 @@ pub struct DuplicateName {
 /// let read = file.read(&ReadOptions::default()).map_err(|failure| failure.reason)?;
 /// assert_eq!(read.structure.n_residues(), 194);
 ///
-/// let twice = discover(["../data", "../../data/6m0j_rbd.pdb"]);
+/// let twice = discover(["../../data", "../../data/6m0j_rbd.pdb"]);
 /// assert!(matches!(twice, Err(DuplicateName { name, .. }) if name == "6m0j_rbd.pdb"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
