@@ -81,7 +81,7 @@ pub mod dockq {
     pub use prism_io::inputs::read_reference;
 }
 #[cfg(feature = "cli")]
-pub use cli::run_command;
+pub use cli::{run_command, run_command_with};
 pub use prism_complexes::confidence;
 pub use prism_engine as engine;
 #[doc(hidden)]

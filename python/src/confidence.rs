@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The files of a prediction, which are not read yet.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct PredictedFiles(PredictionFiles);
 
 /// The predictions under some paths; failures; notes.
@@ -50,7 +50,7 @@ impl PredictedFiles {
 }
 
 /// A prediction in memory.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Prediction(Arc<prism_host::confidence::Prediction>);
 
 #[pymethods]
@@ -98,7 +98,7 @@ impl Prediction {
 }
 
 /// A matrix of predicted aligned errors, of which NumPy takes the memory as it is.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Errors(Arc<prism_host::confidence::Prediction>);
 
 #[pymethods]

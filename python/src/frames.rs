@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A trajectory that was opened with its topology. Any number of runs may read it.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Frames {
     template: Arc<Template>,
     files: Arc<[Trajectory]>,

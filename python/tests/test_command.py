@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import prism
+import prism_features as prism
 
 FILES = ["1crn.pdb.gz", "1a8o.cif.gz", "1jcd.pdb.gz", "4zhl.cif.gz"]
 
@@ -127,3 +128,20 @@ def test_annotations_and_lineages(command: Path, rbd: Path, tmp_path: Path) -> N
     )
     subprocess.run([command, "features", rbd, "--backend", "cpu", "-q", "--lineages", lineages, "-o", output], check=True)
     assert bits(prism.features(rbd, backend="cpu", lineages=lineages)) == bits(read(output))
+
+
+def test_the_package_has_the_command(command: Path, data: Path, tmp_path: Path) -> None:
+    def run(program: list[str], *arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run([*program, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+
+    module = [sys.executable, "-m", "prism_features"]
+    crambin = str(data / "1crn.pdb.gz")
+    for arguments in [
+        ("features", crambin, "--columns", "sasa,ss", "--format", "csv", "--backend", "cpu", "-q"),
+        ("features", "--list"),
+        ("features", "no/such/file.pdb"),
+        ("features", "--no-such-option"),
+        ("--version",),
+    ]:
+        assert run(module, *arguments) == run([str(command)], *arguments), arguments

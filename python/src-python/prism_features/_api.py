@@ -40,7 +40,7 @@ def columns() -> list[Column]:
 
 
 def _table(
-    table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
+    table: TableName, inputs: Any, columns: str | Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
     check("backend", backend)
     engine: EngineOptions = {}
@@ -72,7 +72,7 @@ def _table(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     on_error: Literal["raise", "skip"] = ...,
@@ -82,7 +82,7 @@ def features(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     on_error: Literal["report"],
@@ -92,7 +92,7 @@ def features(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     device: str,
@@ -104,7 +104,7 @@ def features(
 
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     device: str | None = None,
@@ -139,7 +139,7 @@ def features(
     Returns:
         A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source.
 
-        Choices made while reading (alternate locations, say) go to the logger ``prism`` at level INFO. Something odd about an
+        Choices made while reading (alternate locations, say) go to the logger ``prism_features`` at level INFO. Something odd about an
         input is an :class:`InputWarning`.
 
     Raises:
@@ -504,7 +504,7 @@ def dockq(
 
 def stream(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     table: TableName = "features",
@@ -529,7 +529,7 @@ def stream(
 
 def tensors(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     device: str = "cpu",

@@ -145,7 +145,9 @@ def texts(name: str, values: Any, such_as: str) -> list[str]:
 
 
 def columns(values: Any) -> list[str] | None:
-    """Names of columns. As :func:`texts`."""
+    """Names of columns: one, or as :func:`texts`."""
+    if isinstance(values, str):
+        return [values]
     return None if values is None else texts("columns", values, '"sasa"')
 
 
