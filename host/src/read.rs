@@ -72,7 +72,7 @@ pub(crate) use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarke
 pub(crate) use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
-pub use options::{Alternates, Each, Models, ReadOptions, Residues};
+pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 pub(crate) use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
 pub(crate) use word::{listed_ids, text_of};
 
@@ -185,7 +185,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         }
     }
     if options.models != Models::All
-        && let [Err(ReadError { problem: Problem::NoProtein(place), .. })] = &mut all[..]
+        && let [Err(ReadError { problem: Problem::NoResidues(_, place), .. })] = &mut all[..]
     {
         *place += &model_with_protein(&text, options);
     }

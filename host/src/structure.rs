@@ -13,6 +13,7 @@ pub(crate) use traces::needs_whole_residues;
 use crate::plural::counted;
 use crate::trajectory::FrameOf;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
+use shared_types::residue::{nucleotide_of, parent_of};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
@@ -284,14 +285,28 @@ impl StructureInput {
         }
     }
 
-    /// The standard amino acid that a residue is, or is derived from; empty if there is none.
+    /// The standard amino acid or nucleotide that a residue is, or is derived from; empty if there is none.
     ///
     /// # Panics
     /// If there is no such residue.
     #[must_use]
     pub fn parent(&self, residue: usize) -> &'static str {
-        let parent = shared_types::residue::parent_of(self.residue_types[residue]);
+        let kind = self.residue_types[residue];
+        let parent = parent_of(kind).or_else(|| nucleotide_of(kind));
         parent.map_or("", |kind| RESIDUES[usize::from(kind)].name)
+    }
+
+    /// What a residue is part of: `protein`, `dna` or `rna`.
+    ///
+    /// # Panics
+    /// If there is no such residue.
+    #[must_use]
+    pub fn polymer(&self, residue: usize) -> &'static str {
+        match nucleotide_of(self.residue_types[residue]).map(|kind| RESIDUES[usize::from(kind)].name) {
+            None => "protein",
+            Some(name) if name.starts_with('D') => "dna",
+            Some(_) => "rna",
+        }
     }
 
     /// Number of heavy atoms.

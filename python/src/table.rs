@@ -227,7 +227,8 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     };
     // A standard residue is its own parent.
     let is_standard = options.residues == "standard";
-    Ok(if is_standard && !named_parent { columns.without(Column::Parent) } else { columns })
+    let columns = if is_standard && !named_parent { columns.without(Column::Parent) } else { columns };
+    Ok(if options.polymers.is_some() { columns.with_polymers() } else { columns })
 }
 
 /// Warnings about columns that were chosen and that no input fills.

@@ -35,6 +35,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     // A standard residue is its own parent.
     let names_parent = args.columns.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = if args.job.read.is_standard() && !names_parent { columns.without(Column::Parent) } else { columns };
+    let columns = if args.job.read.polymers.is_some() { columns.with_polymers() } else { columns };
     let annotations = match args.annotations.as_deref() {
         Some(path) => Some((path, Arc::new(Annotations::read(path).map_err(Failure::work)?))),
         None => None,

@@ -279,6 +279,7 @@ impl Values {
             (Self::Text(all), Column::Icode) => all.extend(structure.insertion_codes[rows].iter().map(|code| &**code)),
             (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| part.resname(row))),
             (Self::Text(all), Column::Parent) => all.extend(rows.map(|row| structure.parent(row))),
+            (Self::Text(all), Column::Polymer) => all.extend(rows.map(|row| structure.polymer(row))),
             (Self::Int(all), Column::SiteId) => {
                 part.site_ids_in(column).into_iter().take(part.len()).for_each(|rank| all.append_option(rank));
             }

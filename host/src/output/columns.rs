@@ -23,8 +23,10 @@ pub enum Column {
     Icode,
     /// The residue's name in its file.
     Resname,
-    /// The standard amino acid that the residue is or derives from; empty if there is none.
+    /// The standard amino acid or nucleotide that the residue is or derives from; empty if there is none.
     Parent,
+    /// What the residue is part of: protein, DNA or RNA; written only on request.
+    Polymer,
     /// A feature that is a number.
     Feature(&'static Feature),
     /// A feature that is a state, written as its letter.
@@ -132,6 +134,7 @@ impl Column {
             Self::Icode => "icode",
             Self::Resname => "resname",
             Self::Parent => "parent",
+            Self::Polymer => "polymer",
             Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
             Self::Plddt => "plddt",
@@ -162,6 +165,7 @@ impl Column {
     /// Every column: those of the whole table in order, then those that are written only on request.
     pub fn every() -> impl Iterator<Item = Self> {
         Self::whole()
+            .chain([Self::Polymer])
             .chain(Label::ALL.map(Self::Label))
             .chain(LineageColumn::ALL.map(Self::Lineage))
             .chain(FrameColumn::ALL.map(Self::Frame))
@@ -277,6 +281,25 @@ impl Columns {
         };
         add(&|column| column.name() == "gisaid_velocity", &[LineageColumn::VelocityError]);
         add(&|column| Column::IDENTITY.contains(column), &[LineageColumn::Name, LineageColumn::Country]);
+        self
+    }
+
+    /// With the column of polymers after the identity columns.
+    ///
+    /// ```
+    /// use prism_host::output::{Column, Columns};
+    ///
+    /// let columns = Columns::choose(["sasa"])?.with_polymers();
+    /// assert_eq!(columns.as_slice()[6..8], [Column::Parent, Column::Polymer]);
+    /// # Ok::<(), prism_host::output::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_polymers(mut self) -> Self {
+        if !self.0.contains(&Column::Polymer) {
+            let identity = self.0.iter().rposition(|column| Column::IDENTITY.contains(column));
+            let place = identity.map_or(0, |place| place + 1);
+            self.0.insert(place, Column::Polymer);
+        }
         self
     }
 

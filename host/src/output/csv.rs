@@ -101,6 +101,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
                 Column::Parent => lines.write_field(part.structure.parent(row)),
+                Column::Polymer => lines.write_field(part.structure.polymer(row)),
                 Column::SiteId => match site_ids.get(row).copied().flatten() {
                     Some(rank) => lines.write_field(rank.to_string()),
                     None => lines.write_field(""),

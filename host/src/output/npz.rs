@@ -151,6 +151,7 @@ impl Spool {
                 Column::Icode => texts.index(&structure.insertion_codes[row]).to_le_bytes(),
                 Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
                 Column::Parent => texts.index(structure.parent(row)).to_le_bytes(),
+                Column::Polymer => texts.index(structure.polymer(row)).to_le_bytes(),
                 Column::State(_) => texts.index(SecondaryStructure::letter(value(row))).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),

@@ -12,7 +12,7 @@ pub(crate) const ATOM_LIMIT: u64 = 1 << 31;
 pub(crate) const RESIDUE_LIMIT: u64 = (1 << 32) / FEATURES.len().next_power_of_two() as u64;
 
 /// A structure has fewer chains than this; kernels use the bits above for other things.
-const CHAIN_LIMIT: u32 = 1 << 29;
+const CHAIN_LIMIT: u32 = 1 << 28;
 
 /// Number of atoms and residues so far.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,6 +6,7 @@ mod fate;
 mod label;
 mod mean;
 mod names;
+mod nucleotide;
 mod one_residue;
 mod radius;
 mod repeat;
@@ -15,15 +16,17 @@ use super::components::{self, Component};
 use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
 use super::number::decimal;
-use super::options::{Alternates, ReadOptions, Residues};
+use super::options::{Alternates, Polymers, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
 use names::Names;
+use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
+use shared_types::residue::is_nucleotide;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::collections::{HashMap, HashSet};
 
@@ -71,11 +74,8 @@ pub(super) struct Record<'r, 'a> {
     pub(super) in_chain: Option<bool>,
 }
 
-const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
 /// The element's symbol.
 const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
-const N: u64 = b'N' as u64;
-const C: u64 = b'C' as u64;
 
 /// What came of a record.
 #[derive(Clone, Copy, PartialEq)]
@@ -152,6 +152,7 @@ impl Run {
 pub(super) struct Selection<'a> {
     syntax: Syntax,
     residues: Residues,
+    polymers: Polymers,
     policy: Alternates,
     cover: bool,
     wanted: Option<HashSet<String>>,
@@ -185,6 +186,7 @@ impl<'a> Selection<'a> {
         Self {
             syntax,
             residues: options.residues,
+            polymers: options.polymers,
             policy: options.alternates,
             cover: options.reads_cover(),
             wanted: options.chains.as_deref().map(chains::wanted),
@@ -233,10 +235,15 @@ impl<'a> Selection<'a> {
         match self.residues {
             Residues::Standard => hetatm,
             Residues::All if hetatm => {
-                let has_row = component.amino_acid().is_some() || component == Component::Unknown;
+                let has_row = component.amino_acid().is_some()
+                    || component == Component::Unknown
+                    || component.nucleotide().is_some() && self.polymers.has_nucleic();
                 in_chain != Some(true) && !has_row
             }
-            Residues::All => matches!(component, Component::Water | Component::Nucleic | Component::Dummy),
+            Residues::All => match component {
+                Component::Nucleic(_) => !self.polymers.has_nucleic(),
+                other => matches!(other, Component::Water | Component::Dummy),
+            },
         }
     }
 
@@ -270,7 +277,7 @@ impl<'a> Selection<'a> {
             return Ok(Taken::Nothing);
         }
         match self.run.fate {
-            Fate::Row | Fate::IfAmino => {}
+            Fate::Row | Fate::IfPolymer => {}
             Fate::Nothing => return Ok(Taken::Nothing),
             Fate::Dummy => {
                 self.draft.tally.pseudo_atoms += 1;
@@ -320,17 +327,23 @@ impl<'a> Selection<'a> {
                 residue: record.residue,
                 kind,
                 occupancy: self.occupancy(record.occupancy),
-                b_factor: if name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
+                b_factor: if name == landmarks(kind)[0] { self.b_factor(record.b_factor) } else { f32::NAN },
             });
         }
-        match name {
+        let [anchor, first, last] = landmarks(kind);
+        if name == anchor {
             // Alternate locations set theirs at the end of the run.
-            CA if record.alternate == 0 || self.policy == Alternates::First => self.take_ca(at, record.b_factor),
-            N => self.draft.set_backbone(0, at),
-            C => self.draft.set_backbone(1, at),
-            _ => {}
+            if record.alternate == 0 || self.policy == Alternates::First {
+                self.take_ca(at, record.b_factor);
+            }
+        } else if name == first {
+            self.draft.set_backbone(0, at);
+        } else if name == last {
+            self.draft.set_backbone(1, at);
         }
-        if let Some(roles) = self.draft.structure.roles.last_mut() {
+        if !is_nucleotide(kind)
+            && let Some(roles) = self.draft.structure.roles.last_mut()
+        {
             let mut named = RoleAtoms::of_words(*roles);
             named.assign(at - self.run.begin, trim_zeros(&name.to_le_bytes()));
             *roles = named.words();
@@ -412,7 +425,7 @@ impl<'a> Selection<'a> {
                 self.atom_of_another_name(record)?;
                 return Ok(false);
             }
-            if matches!(self.run.fate, Fate::Row | Fate::IfAmino)
+            if matches!(self.run.fate, Fate::Row | Fate::IfPolymer)
                 && matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing)
             {
                 // Water and other atoms of no residue do not split a residue.
@@ -495,6 +508,9 @@ impl<'a> Selection<'a> {
     /// Keeps or drops the row of the run.
     #[inline]
     fn judge(&mut self) {
+        if is_nucleotide(self.run.kind) {
+            return self.judge_nucleotide();
+        }
         if self.run.fate == Fate::Row && !self.run.hetatm {
             return;
         }
@@ -507,7 +523,7 @@ impl<'a> Selection<'a> {
             // Some programs number ions as if they were of a sequence.
             _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca && !self.run.calcium,
         };
-        if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
+        if !amino && (self.run.fate == Fate::IfPolymer || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
             self.key_cover(self.run.residue.unwrap_or_default());
         } else if self.run.hetatm {

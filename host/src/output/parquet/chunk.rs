@@ -160,6 +160,7 @@ impl Texts {
             }
             Column::Resname => all.extend(rows.map(|row| self.of(part.resname(row)))),
             Column::Parent => all.extend(rows.map(|row| self.fixed(structure.parent(row)))),
+            Column::Polymer => all.extend(rows.map(|row| self.fixed(structure.polymer(row)))),
             Column::State(feature) => match part.values(feature) {
                 [] => all.extend(rows.map(|_| self.fixed(""))),
                 values => all.extend(values[rows].iter().map(|&value| self.fixed(SecondaryStructure::letter(value)))),
