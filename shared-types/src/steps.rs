@@ -60,6 +60,8 @@ steps! {
     ATOMIC_CONTACTS = 13, needs Self::EXPOSURE;
     /// Heavy atoms around each heavy atom.
     PROTRUSION = 14, needs Self::EXPOSURE;
+    /// Rows of the group of nucleotides.
+    NUCLEOTIDES = 15, needs Self::NONE;
 }
 
 impl Steps {

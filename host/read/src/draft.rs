@@ -4,6 +4,7 @@ use super::components::{Component, component};
 use super::options::ReadOptions;
 use crate::structure::{AtomLabel, StructureInput};
 use shared_types::backbone::RoleAtoms;
+use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::radii::{is_apolar, protor_radius, radius_of_element};
 use shared_types::residue::is_nucleotide;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
@@ -168,6 +169,7 @@ impl Draft {
             bfactor: emptied(&mut s.bfactor),
             b_column: emptied(&mut s.b_column),
             roles: emptied(&mut s.roles),
+            nucleotide_atoms: nucleotide_atoms(&mut s.nucleotide_atoms),
             renamed_chains: std::mem::take(&mut self.renamed),
             ..StructureInput::default()
         };
@@ -290,6 +292,7 @@ impl Draft {
         s.bfactor.pop();
         s.b_column.pop();
         s.roles.pop();
+        s.nucleotide_atoms.pop();
         s.labels.pop();
         self.names.pop();
         self.backbone.pop();
@@ -434,6 +437,7 @@ impl Draft {
         s.bfactor.extend(t.bfactor);
         s.b_column.extend(t.b_column);
         s.roles.extend(t.roles);
+        s.nucleotide_atoms.extend(t.nucleotide_atoms);
         s.labels.extend(t.labels);
         self.atoms.extend(other.atoms);
         self.cover.extend(other.cover);
@@ -506,6 +510,7 @@ impl Draft {
             t.bfactor.push(s.bfactor[row]);
             t.b_column.push(s.b_column[row]);
             t.roles.push(s.roles[row]);
+            t.nucleotide_atoms.push(s.nucleotide_atoms[row]);
             t.labels.extend(s.labels.get(row).cloned());
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
@@ -514,6 +519,14 @@ impl Draft {
         }
         new
     }
+}
+
+/// The atoms of nucleotides; none if there are no nucleotides. Empties the original, which keeps its memory.
+fn nucleotide_atoms(atoms: &mut Vec<[u32; 3]>) -> Vec<[u32; 3]> {
+    let has_some = atoms.iter().any(|atoms| *atoms != NO_NUCLEOTIDE);
+    let copy = if has_some { atoms.clone() } else { Vec::new() };
+    atoms.clear();
+    copy
 }
 
 /// A copy without spare memory. Empties the original, which keeps its memory.

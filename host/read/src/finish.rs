@@ -12,6 +12,7 @@ use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::plural::{counted, form};
 use crate::structure::{SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
+use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashSet;
@@ -201,6 +202,7 @@ impl Draft {
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         s.roles.push(NO_ROLES);
+        s.nucleotide_atoms.push(NO_NUCLEOTIDE);
         if !s.labels.is_empty() {
             s.labels.push(Default::default());
         }

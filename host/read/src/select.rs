@@ -25,6 +25,7 @@ use names::Names;
 use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
+use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::radii::protor_radius;
 use shared_types::residue::is_nucleotide;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
@@ -167,6 +168,8 @@ pub(super) struct Selection<'a> {
     /// The occupancy of each of these names, as text; none if the first atom of each name is kept.
     occupancies: Vec<&'a [u8]>,
     alternates: Vec<Alternate>,
+    /// The names of the current residue's atoms in order, once an alternative was chosen.
+    kept_names: Vec<u64>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
@@ -198,6 +201,7 @@ impl<'a> Selection<'a> {
             names: Names::default(),
             occupancies: Vec::new(),
             alternates: Vec::new(),
+            kept_names: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
             segment: 0,
@@ -502,6 +506,7 @@ impl<'a> Selection<'a> {
         self.names.clear();
         self.occupancies.clear();
         self.alternates.clear();
+        self.kept_names.clear();
         Ok(())
     }
 
@@ -566,6 +571,7 @@ impl<'a> Selection<'a> {
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
         s.roles.push(NO_ROLES);
+        s.nucleotide_atoms.push(NO_NUCLEOTIDE);
         s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);

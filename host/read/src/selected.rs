@@ -4,12 +4,23 @@ use super::components::component;
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
-use super::options::ReadOptions;
+use super::options::{Polymers, ReadOptions};
 use super::word::{listed_ids, text_of, trim_zeros};
 use crate::plural::counted;
 use crate::selection::{Kind, Residue, ResidueSelection};
+use crate::structure::StructureInput;
 use shared_types::residue::is_nucleotide;
 use std::ops::Range;
+
+/// The polymers whose residues have rows.
+fn kept_polymers(structure: &StructureInput) -> Polymers {
+    let is_nucleic = |&kind: &u8| is_nucleotide(kind);
+    match (structure.residue_types.iter().any(is_nucleic), structure.residue_types.iter().all(is_nucleic)) {
+        (false, _) => Polymers::Protein,
+        (true, true) => Polymers::Nucleic,
+        (true, false) => Polymers::All,
+    }
+}
 
 impl Draft {
     /// Drops the residues that a selection does not take, with rows and without. `authors` are the author's chains, by the index of the
@@ -63,7 +74,7 @@ impl Draft {
             let rows = counted(n, "residue", "residues");
             let text = format!(
                 " in the selection ({select}); the file has {rows} of {} in the chains {chains}",
-                options.polymers.named()
+                kept_polymers(s).named()
             );
             return Err(Fault::whole(Problem::NoResidues(options.polymers, text)));
         }

@@ -14,6 +14,7 @@ pub use traces::needs_whole_residues;
 
 use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
+use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
 use shared_types::residue::{nucleotide_of, parent_of};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
@@ -402,6 +403,13 @@ impl StructureInput {
             {
                 let problem = format!("has atom {role} of the residue's {}", end - begin);
                 return Err(self.bad(residue, "roles", problem));
+            }
+            if let Some(atoms) = self.nucleotide_atoms.get(residue)
+                && *atoms != NO_NUCLEOTIDE
+                && let Some(atom) = NucleotideAtoms::of_words(*atoms).indices().find(|&at| u32::from(at) >= end - begin)
+            {
+                let problem = format!("has atom {atom} of the residue's {}", end - begin);
+                return Err(self.bad(residue, "nucleotide_atoms", problem));
             }
             let kind = self.residue_types[residue];
             if usize::from(kind) >= RESIDUES.len() {

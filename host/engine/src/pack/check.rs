@@ -3,6 +3,7 @@
 use super::{BatchBuffers, PackError, PackedBatch};
 use prism_read::plural::counted;
 use shared_types::backbone::RoleAtoms;
+use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
 use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
 
@@ -152,6 +153,13 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
         let roles = RoleAtoms::of_words(buffers.roles[row]);
         if let Some(role) = roles.indices().find(|&role| u64::from(first) + u64::from(role) >= u64::from(end)) {
             return bad("roles", row, format!("has atom {role} of a residue of {}", end.saturating_sub(first)));
+        }
+        let atoms = buffers.nucleotide_atoms[row];
+        let named = (atoms != NO_NUCLEOTIDE).then(|| NucleotideAtoms::of_words(atoms));
+        let beyond = |&atom: &u8| u64::from(first) + u64::from(atom) >= u64::from(end);
+        if let Some(atom) = named.and_then(|named| named.indices().find(beyond)) {
+            let problem = format!("has atom {atom} of a residue of {}", end.saturating_sub(first));
+            return bad("nucleotide_atoms", row, problem);
         }
     }
     Ok(())

@@ -138,10 +138,12 @@ impl Selection<'_> {
                 backbone[1] = place;
             }
         }
+        let kept_names: Vec<u64> = kept.iter().map(|&offset| names[offset].0).collect();
         self.draft.atoms.truncate(begin + kept.len());
         let (residue, kind) = (best.residue, best.kind);
         self.run.residue = Some(residue);
         self.run.kind = kind;
         self.draft.rename_last(residue, kind, ca, backbone, roles);
+        self.kept_names = kept_names;
     }
 }

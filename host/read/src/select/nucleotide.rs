@@ -2,6 +2,8 @@
 
 use super::{Fate, Selection};
 use crate::components;
+use crate::word::trim_zeros;
+use shared_types::nucleotide::{ABSENT, NucleotideAtoms};
 use shared_types::residue::{NUCLEOTIDES, is_nucleotide, kind_of_nucleotide};
 use shared_types::{RESIDUES, ResidueKind};
 
@@ -37,11 +39,39 @@ impl Selection<'_> {
             return;
         }
         self.name_by_sugar();
+        self.name_atoms();
         if self.run.hetatm {
             self.draft.hetero.push(self.draft.structure.n_residues() - 1);
             if self.run.in_chain != Some(true) {
                 self.draft.pend_nucleotide();
             }
+        }
+    }
+
+    /// Finds the atoms that define torsions.
+    fn name_atoms(&mut self) {
+        let names: Vec<u64> = match self.kept_names.is_empty() {
+            true => self.names.all().iter().map(|(name, _)| *name).collect(),
+            false => self.kept_names.clone(),
+        };
+        let place = |name: &[u8]| names.iter().position(|own| *own == word(name));
+        let byte = |place: Option<usize>| place.and_then(|at| u8::try_from(at).ok()).unwrap_or(ABSENT);
+        let mut atoms = NucleotideAtoms::NONE;
+        for (at, name) in names.iter().enumerate() {
+            if let Some(own) = atoms.of_name(trim_zeros(&name.to_le_bytes())).filter(|own| **own == ABSENT) {
+                *own = byte(Some(at));
+            }
+        }
+        // The base is bound by N9, N1 or, in pseudouridine, C5.
+        let begin = self.run.begin;
+        let anchor = place(b"C1'").map(|at| (begin + at) as u32);
+        let is_bound = |at: usize| anchor.is_some_and(|anchor| self.draft.bonded(anchor, (begin + at) as u32));
+        let ways: [[&[u8]; 2]; 3] = [[b"N9", b"C4"], [b"N1", b"C2"], [b"C5", b"C4"]];
+        if let Some([base, chi]) = ways.into_iter().find(|[base, _]| place(base).is_some_and(is_bound)) {
+            (atoms.base, atoms.chi) = (byte(place(base)), byte(place(chi)));
+        }
+        if let Some(own) = self.draft.structure.nucleotide_atoms.last_mut() {
+            *own = atoms.words();
         }
     }
 
