@@ -3,12 +3,15 @@
     pip install biotite==1.6.0 && python data/components/generate.py
 
 biotite's wheel ships the dictionary as BinaryCIF. Taken are the components that link as peptides, each with its
-parent, and those that link as nucleic acids. The parent is
+parent, and those that link as nucleic acids, each with its parent. The parent of an amino acid is
 
 1. the dictionary's `mon_nstd_parent_comp_id`, where that is one of the 20 standard amino acids, or a component that has one
    itself;
 2. else the standard amino acid of its `one_letter_code`, which D-amino acids have;
 3. for SEC and PYL, which the genetic code has of its own, the amino acid that most tools put in their place.
+
+The parent of a nucleotide is the component of NUCLEOTIDES that the dictionary names as its parent, or that a component so named
+has itself; else that of its `one_letter_code` and its type, DNA or RNA; else N or DN.
 
 A component made of several residues (a fluorophore) has several parents, and so none here. Components that are obsolete are
 taken as well: files name them.
@@ -30,6 +33,7 @@ STANDARD = {
 OF_THE_CODE = {"SEC": "CYS", "PYL": "LYS"}
 # Names of force fields, which the reader knows by itself with their protonation.
 FORCE_FIELDS = {"HIP", "ASH", "GLH", "LYN", "CYM", "CYX", "HID", "HIE", "HSD", "HSE", "HSP"}
+NUCLEOTIDES = {"A", "C", "G", "U", "I", "N", "DA", "DC", "DG", "DT", "DU", "DI", "DN"}
 OUTPUT = Path(__file__).resolve().parents[2] / "host/read/src/components/table.rs"
 
 
@@ -53,6 +57,21 @@ def parent(name, known, seen=()):
     if "," not in named and (found := parent(named, known, (*seen, name))):
         return found
     return STANDARD.get(letter) if "," not in named else None
+
+
+def nucleotide(name, known, seen=()):
+    """The nucleotide that a component stands for."""
+    if name in NUCLEOTIDES:
+        return name
+    # Thymidine has no letter of RNA: 5-methyluridine derives from uridine.
+    sugar = "D" if "dna" in known[name][2] else ""
+    named, letter, _ = known[name]
+    if named in known and "," not in named and named not in (name, *seen):
+        found = nucleotide(named, known, (*seen, name))
+        if found not in ("N", "DN"):
+            return found
+    code = sugar + {"T": "T" if sugar else "U"}.get(letter, letter)
+    return code if code in NUCLEOTIDES else sugar + "N"
 
 
 def heavy_atoms():
@@ -95,14 +114,15 @@ def text_of(names):
 
 def main():
     known = components()
-    peptides, nucleic = defaultdict(list), []
+    peptides, nucleic = defaultdict(list), defaultdict(list)
     for name, (_, _, kind) in sorted(known.items()):
         if name in STANDARD.values() or name in FORCE_FIELDS or name == "UNK" or len(name) > 8:
             continue
         if "peptide" in kind and kind != "peptide-like":
             peptides[parent(name, known) or ""].append(name)
         elif "dna" in kind or "rna" in kind:
-            nucleic.append(name)
+            if name not in NUCLEOTIDES:
+                nucleic[nucleotide(name, known)].append(name)
     out = [
         "//! Components that link in chains. This file is generated: `data/components/generate.py` makes it from the Chemical",
         "//! Component Dictionary of the wwPDB (CC0 1.0).",
@@ -118,11 +138,14 @@ def main():
     out += ["#[rustfmt::skip]", f"pub(super) const OTHER_ELEMENTS: [(&str, &str); {len(others)}] = ["]
     for element in sorted(others):
         out.append(f'    ("{element}", "\\\n         {text_of(sorted(others[element]))}"),')
-    out += ["];", "", "/// The names of nucleic-acid components.", "#[rustfmt::skip]"]
-    out.append(f'pub(super) const NUCLEIC: &str = "\\\n         {text_of(nucleic)}";')
+    out += ["];", "", "/// The names of nucleic-acid components other than the standard ones, by parent.", "#[rustfmt::skip]"]
+    out.append(f"pub(super) const NUCLEIC: [(&str, &str); {len(nucleic)}] = [")
+    for name in sorted(nucleic):
+        out.append(f'    ("{name}", "\\\n         {text_of(nucleic[name])}"),')
+    out.append("];")
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     OUTPUT.write_text("\n".join(out) + "\n")
-    print({k: len(v) for k, v in peptides.items()}, len(nucleic))
+    print({k: len(v) for k, v in (peptides | nucleic).items()})
 
 
 main()

@@ -6,7 +6,7 @@
 use crate::scratch::Taken;
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::feature::{BackboneRow, column};
+use shared_types::feature::{BackboneRow, NucleotideRow, column};
 use shared_types::{BatchStructureDesc, FeatureRow, PositionRow};
 
 /// One kernel for each group of features: it takes columns from the group's rows.
@@ -52,6 +52,7 @@ columns! {
     residue_columns of FeatureRow;
     position_columns of PositionRow;
     backbone_columns of BackboneRow, states in column::SS;
+    nucleotide_columns of NucleotideRow, states in column::PUCKER;
 }
 
 /// Replaces a finite value of a magnitude below `least` by 0. This is the last step: nothing is computed from the result.

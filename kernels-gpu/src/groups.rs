@@ -29,7 +29,7 @@ pub struct Batch<'a> {
     pub gisaid_freq: &'a [f32],
     /// An annotation, NaN where it is missing.
     pub gisaid_velocity: &'a [f32],
-    /// The number of the residue's chain in the structure, below 2^29.
+    /// The number of the residue's chain in the structure, below 2^28.
     pub chain_ids: &'a [u32],
     /// The result of [`fn@crate::residue_exposure`].
     pub exposure: &'a [ResidueExposure],

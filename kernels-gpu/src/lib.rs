@@ -24,6 +24,7 @@ mod graph;
 pub mod groups;
 mod items;
 pub mod masks;
+mod nucleotides;
 pub mod points;
 mod position;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -35,9 +36,10 @@ mod vector;
 
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states, split_bonds};
-pub use columns::{backbone_columns, position_columns, residue_columns};
+pub use columns::{backbone_columns, nucleotide_columns, position_columns, residue_columns};
 pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
+pub use nucleotides::nucleotide_torsions;
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
 pub use sites::binding_sites;
@@ -119,6 +121,8 @@ kernels! {
     split_bonds: RowItems;
     backbone_states: Structures;
     backbone_columns: Structures;
+    nucleotide_torsions: Structures;
+    nucleotide_columns: Structures;
 }
 
 /// The PTX of the kernels, built from this crate by `cargo xtask build-ptx`.

@@ -23,18 +23,20 @@ pub struct AlphaCarbon {
     pub y: f32,
     /// z in Å.
     pub z: f32,
-    /// Chain in the upper 29 bits, then the charge plus one, then whether the residue is part of a fragment.
+    /// Chain in the upper 28 bits, then whether the residue is a nucleotide, then the charge plus one, then whether the residue is part of
+    /// a fragment.
     tag: u32,
 }
 
 impl AlphaCarbon {
-    /// An alpha carbon at `position`.
+    /// An alpha carbon at `position`, or the C1' of a nucleotide.
     #[inline]
     #[must_use]
-    pub fn new(position: [f32; 3], chain: u32, charge: f32, in_fragment: bool) -> Self {
+    pub fn new(position: [f32; 3], chain: u32, charge: f32, is_nucleotide: bool, in_fragment: bool) -> Self {
         let [x, y, z] = position;
         // A batch has fewer than 2^26 rows, and so fewer chains.
-        Self { x, y, z, tag: (chain << 3) | (((charge + 1.0) as u32) << 1) | u32::from(in_fragment) }
+        let flags = (u32::from(is_nucleotide) << 3) | (((charge + 1.0) as u32) << 1) | u32::from(in_fragment);
+        Self { x, y, z, tag: (chain << 4) | flags }
     }
 
     /// Of no residue.
@@ -65,7 +67,14 @@ impl AlphaCarbon {
     #[inline]
     #[must_use]
     pub fn same_chain(self, other: Self) -> bool {
-        (self.tag ^ other.tag) < 8
+        (self.tag ^ other.tag) < 16
+    }
+
+    /// Whether both residues have the same chain and are amino acids.
+    #[inline]
+    #[must_use]
+    pub fn same_protein(self, other: Self) -> bool {
+        (self.tag ^ other.tag) < 8 && self.tag & 8 == 0
     }
 
     /// The residue's formal charge.

@@ -1,6 +1,9 @@
 //! Vectors in space.
 
-use cuda_std::math::{fma, sqrt};
+use cuda_std::math::{NAN, atan2, canonical, fma, sqrt};
+
+/// Degrees of a radian.
+pub(crate) const DEGREES: f32 = 180.0 / core::f32::consts::PI;
 
 /// A vector in space, in Å.
 #[derive(Clone, Copy, Debug)]
@@ -66,5 +69,20 @@ impl Vector {
     #[must_use]
     pub fn array(self) -> [f32; 3] {
         [self.x, self.y, self.z]
+    }
+}
+
+/// The dihedral angle of four points in degrees, in (-180, 180]; NaN if three in sequence lie on a line or one is missing.
+#[inline(always)]
+pub(crate) fn dihedral(a: Vector, b: Vector, c: Vector, d: Vector) -> f32 {
+    let (ab, bc, cd) = (b.minus(a), c.minus(b), d.minus(c));
+    let (left, right) = (ab.cross(bc), bc.cross(cd));
+    if left.norm2() > 0.0 && right.norm2() > 0.0 {
+        let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
+        let turn = atan2(y, left.dot(right)) * DEGREES;
+        // -180 and 180 degrees are one angle, and the interval has the latter.
+        if turn == -180.0 { 180.0 } else { canonical(turn) }
+    } else {
+        NAN
     }
 }

@@ -6,7 +6,7 @@ use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_refer
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
 use prism_host::radii::RadiusSet;
-use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues};
+use prism_host::read::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 use prism_host::selection::SelectionError;
 use prism_host::sites::SiteLimits;
 use pyo3::FromPyObject;
@@ -23,6 +23,7 @@ pub struct Options {
     pub select: Option<String>,
     pub each: Option<String>,
     pub residues: String,
+    pub polymers: Option<String>,
     pub altloc: String,
     pub model: Option<Model>,
     pub assembly: Option<String>,
@@ -99,6 +100,12 @@ impl Options {
                 "all" => Residues::All,
                 "standard" => Residues::Standard,
                 other => return refuse("residues", "\"all\" or \"standard\"", other),
+            },
+            polymers: match self.polymers.as_deref() {
+                Some("protein") => Polymers::Protein,
+                Some("nucleic") => Polymers::Nucleic,
+                None | Some("all") => Polymers::All,
+                Some(other) => return refuse("polymers", "\"protein\", \"nucleic\", \"all\" or None", other),
             },
             alternates: self.alternates()?,
             models: match &self.model {
@@ -223,8 +230,9 @@ impl Reading {
             );
         }
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
-        if chosen != ReadOptions::default() && inputs.has_packed() {
-            return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, altloc, model, assembly \
+        let default = ReadOptions { polymers: Polymers::All, ..ReadOptions::default() };
+        if chosen != default && inputs.has_packed() {
+            return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, polymers, altloc, model, assembly \
                         or het to choose; choose by `prism pack`, or give the files"
                 .to_owned());
         }

@@ -20,7 +20,7 @@ use prism_host::output::{
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
-use shared_types::FEATURES;
+use shared_types::{FEATURES, Group};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -215,6 +215,7 @@ fn selection(names: &[&str]) -> Selection {
 }
 
 fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Columns> {
+    let is_whole = names.is_none();
     let named_parent = names.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = match names {
         Some(names) => Columns::choose(names).map_err(|error| {
@@ -227,7 +228,12 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     };
     // A standard residue is its own parent.
     let is_standard = options.residues == "standard";
-    Ok(if is_standard && !named_parent { columns.without(Column::Parent) } else { columns })
+    let columns = if is_standard && !named_parent { columns.without(Column::Parent) } else { columns };
+    Ok(match options.polymers.as_deref() {
+        None => columns,
+        Some("nucleic" | "all") if is_whole => columns.with_polymers().with_nucleotides(),
+        Some(_) => columns.with_polymers(),
+    })
 }
 
 /// Warnings about columns that were chosen and that no input fills.
@@ -242,7 +248,8 @@ pub fn unfilled(names: &[String], annotations: &Annotations, lineages: bool) -> 
 
 /// Features alone. The other columns are no numbers.
 fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
-    let names = names.unwrap_or_else(|| FEATURES.iter().map(|feature| feature.name.to_owned()).collect());
+    let of_proteins = || FEATURES.iter().filter(|feature| feature.group != Group::Nucleotide);
+    let names = names.unwrap_or_else(|| of_proteins().map(|feature| feature.name.to_owned()).collect());
     if let Some(other) = names.iter().find(|name| !FEATURES.iter().any(|feature| feature.name == name.trim())) {
         let meant = suggestion(other, FEATURES.iter().map(|feature| feature.name));
         let told = format!("{other:?} is no feature{meant}; tensors have features alone: see prism.columns()");

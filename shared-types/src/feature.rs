@@ -1,5 +1,7 @@
 //! The feature table, the only place that defines a column's group, index, name, unit, definition, source and steps.
 
+use crate::backbone::SecondaryStructure;
+use crate::nucleotide::pucker;
 use crate::steps::Steps;
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, size_of};
@@ -100,6 +102,21 @@ groups! {
     /// assert_eq!(SecondaryStructure::letter(row.columns[9]), "E");
     /// ```
     BackboneRow, 12;
+
+    /// Torsions and sugar puckers of nucleotides; undefined for other residues.
+    Nucleotide:
+    /// A residue's row in the group of nucleotides, indexed by [`Feature::column`]; columns without a feature are
+    /// unspecified.
+    ///
+    /// ```
+    /// use shared_types::feature::{NucleotideRow, column};
+    /// use shared_types::nucleotide::pucker;
+    ///
+    /// let mut row = NucleotideRow { columns: [f32::NAN; 12] };
+    /// row.columns[column::PUCKER] = 4.0;
+    /// assert_eq!(pucker(row.columns[9]), "C2'-endo");
+    /// ```
+    NucleotideRow, 12;
 }
 
 /// One feature: a column of the output.
@@ -130,17 +147,36 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// Whether its numbers represent states, which are written as letters.
+    /// Whether its numbers represent states, which are written as texts.
     ///
     /// ```
     /// use shared_types::FEATURES;
     ///
     /// let states: Vec<_> = FEATURES.iter().filter(|feature| feature.is_state()).map(|feature| feature.name).collect();
-    /// assert_eq!(states, ["ss"]);
+    /// assert_eq!(states, ["ss", "pucker"]);
     /// ```
     #[must_use]
     pub const fn is_state(&self) -> bool {
         matches!(self.group, Group::Backbone) && self.column == column::SS
+            || matches!(self.group, Group::Nucleotide) && self.column == column::PUCKER
+    }
+
+    /// The text of a state; empty for NaN, and if the numbers represent no states.
+    ///
+    /// ```
+    /// use shared_types::FEATURES;
+    ///
+    /// let named = |name: &str| FEATURES.iter().find(|feature| feature.name == name).unwrap();
+    /// assert_eq!((named("ss").state(1.0), named("pucker").state(0.0)), ("H", "C3'-endo"));
+    /// assert_eq!((named("pucker").state(f32::NAN), named("sasa").state(1.0)), ("", ""));
+    /// ```
+    #[must_use]
+    pub fn state(&self, value: f32) -> &'static str {
+        match self.group {
+            Group::Backbone if self.is_state() => SecondaryStructure::letter(value),
+            Group::Nucleotide if self.is_state() => pucker(value),
+            _ => "",
+        }
     }
 }
 
@@ -211,6 +247,16 @@ features! {
     Backbone HBOND_ENERGY_NH = 7, "hbond_energy_nh", "kcal/mol", "energy of the strongest hydrogen bond of N-H, rounded to 0.001; 0 without one, undefined for proline", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
     Backbone HBOND_ENERGY_CO = 8, "hbond_energy_co", "kcal/mol", "energy of the strongest hydrogen bond of C=O, rounded to 0.001; 0 without one", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
     Backbone SS = 9, "ss", "", "secondary structure by the rules of mkdssp 4: H alpha, G 3-10 and I pi helix, E strand, B bridge, P polyproline II helix, T turn, S bend, - none; empty without N, CA, C or O", "Kabsch and Sander 1983, Biopolymers 22:2577; Adzhubei and Sternberg 1993, J Mol Biol 229:472", Steps::SECONDARY_STRUCTURE;
+    Nucleotide ALPHA = 0, "alpha", "degree", "dihedral O3' i-1, P, O5', C5' in (-180, 180]; rows i-1 and i of one chain, O3' to P at most 2.5 Å", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide BETA = 1, "beta", "degree", "dihedral P, O5', C5', C4', in (-180, 180]", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide GAMMA = 2, "gamma", "degree", "dihedral O5', C5', C4', C3'", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide DELTA = 3, "delta", "degree", "dihedral C5', C4', C3', O3'", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide EPSILON = 4, "epsilon", "degree", "dihedral C4', C3', O3', P i+1, as alpha", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide ZETA = 5, "zeta", "degree", "dihedral C3', O3', P i+1, O5' i+1, as alpha", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide CHI = 6, "chi", "degree", "dihedral O4', C1' and N9, C4 of purines, N1, C2 of pyrimidines, or C5, C4 of pseudouridine, in (-180, 180]", "IUPAC-IUB 1983, Eur J Biochem 131:9", Steps::NUCLEOTIDES;
+    Nucleotide PUCKER_PHASE = 7, "pucker_phase", "degree", "phase of the sugar's pseudorotation in [0, 360): its tangent is ((nu4 + nu1) - (nu3 + nu0)) / (2 nu2 (sin 36 + sin 72)), in the quadrant of both parts; nu0 to nu4 are the dihedrals about O4'-C1', C1'-C2', C2'-C3', C3'-C4', C4'-O4'", "Altona and Sundaralingam 1972, J Am Chem Soc 94:8205", Steps::NUCLEOTIDES;
+    Nucleotide PUCKER_AMPLITUDE = 8, "pucker_amplitude", "degree", "amplitude of the sugar's pseudorotation: nu2 / cos(pucker_phase)", "Altona and Sundaralingam 1972, J Am Chem Soc 94:8205", Steps::NUCLEOTIDES;
+    Nucleotide PUCKER = 9, "pucker", "", "the sugar's pucker, by 36 degrees of pucker_phase from 0 on: C3'-endo, C4'-exo, O4'-endo, C1'-exo, C2'-endo, C3'-exo, C4'-endo, O4'-exo, C1'-endo, C2'-exo", "Altona and Sundaralingam 1972, J Am Chem Soc 94:8205", Steps::NUCLEOTIDES;
 }
 
 const _: () = {

@@ -49,6 +49,8 @@ macro_rules! residue_inputs {
             /// Per residue, the row that its bond closes a cyclic chain with, counted from its structure's first residue: for the
             /// first row of such a chain the last one, and the other way round. [`shared_types::backbone::NOT_CLOSED`] elsewhere.
             closures: u32, value(shared_types::backbone::NOT_CLOSED);
+            /// Per residue, the atoms that define a nucleotide's torsions: [`shared_types::nucleotide::NucleotideAtoms`] as words.
+            nucleotide_atoms: [u32; 3], value(shared_types::nucleotide::NO_NUCLEOTIDE);
         }
     };
 }

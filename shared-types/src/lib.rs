@@ -9,6 +9,7 @@ pub mod backbone;
 pub mod batch;
 pub mod feature;
 pub mod input;
+pub mod nucleotide;
 pub mod radii;
 pub mod residue;
 pub mod site;
@@ -19,7 +20,7 @@ pub use batch::{
     Atom, BatchStructureDesc, MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, MAX_POINTS, MIN_POINTS, Mask, MegaFusedConfig,
     NO_CA, POINTS_PER_GROUP, PointGroup, StructureSummary, TestPoint,
 };
-pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
+pub use feature::{FEATURES, Feature, FeatureRow, Group, NucleotideRow, PositionRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};
 pub use site::{AtomPoints, Site};
 pub use steps::Steps;

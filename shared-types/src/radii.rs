@@ -1,6 +1,6 @@
 //! Van der Waals radii of heavy atoms: the ProtOr set, Tsai et al. 1999, J Mol Biol 290:253.
 
-use crate::residue::{ResidueKind, UNKNOWN, parent_of};
+use crate::residue::{FIRST_NUCLEOTIDE, NUCLEOTIDES, ResidueKind, UNKNOWN, nucleotide_of, parent_of};
 
 /// Radius in Å of a carbon with three neighbours and no hydrogen (C3H0).
 const CARBON_BARE: f32 = 1.61;
@@ -16,6 +16,8 @@ const OXYGEN_CARBONYL: f32 = 1.42;
 const OXYGEN: f32 = 1.46;
 /// Radius in Å of a sulfur.
 const SULFUR: f32 = 1.77;
+/// Radius in Å of a phosphorus.
+const PHOSPHORUS: f32 = 1.8;
 /// Radius in Å of an atom of an unknown element.
 const UNKNOWN_ELEMENT: f32 = 1.7;
 
@@ -61,7 +63,7 @@ pub fn radius_of_element(symbol: &[u8]) -> f32 {
         [b'N', b' '] => NITROGEN,
         [b'O', b' '] => OXYGEN,
         [b'S', b' '] => SULFUR,
-        [b'P', b' '] => 1.8,
+        [b'P', b' '] => PHOSPHORUS,
         [b'S', b'E'] => 1.9,
         [b'F', b' '] => 1.47,
         [b'C', b'L'] => 1.75,
@@ -91,8 +93,24 @@ pub fn radius_of_element(symbol: &[u8]) -> f32 {
 /// assert_eq!(protor_radius(phenylalanine, b"CZ"), 1.76); // aromatic, with a hydrogen
 /// assert_eq!(protor_radius(phenylalanine, b"XX"), 1.7); // no element of the set
 /// ```
+///
+/// Atoms of nucleotides have the radii of FreeSASA 2.2.1, whose ProtOr configuration gives them the classes of the set by the same
+/// rules. Its two oxygens of a phosphate differ: O1H0 and O2.
+///
+/// ```
+/// use shared_types::radii::protor_radius;
+/// use shared_types::residue::kind_of_nucleotide;
+///
+/// let [adenosine, cytidine] = [b"A", b"C"].map(|name| kind_of_nucleotide(name).unwrap());
+/// assert_eq!([b"C2", b"C6"].map(|atom| protor_radius(adenosine, atom)), [1.76, 1.61]);
+/// assert_eq!([b"C2", b"C6"].map(|atom| protor_radius(cytidine, atom)), [1.61, 1.76]);
+/// assert_eq!(protor_radius(adenosine, b"P"), 1.8);
+/// ```
 #[must_use]
 pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {
+    if let Some(nucleotide) = nucleotide_of(kind) {
+        return nucleotide_radius(NUCLEOTIDES[usize::from(nucleotide - FIRST_NUCLEOTIDE)].1, name);
+    }
     match (name, parent_of(kind).unwrap_or(UNKNOWN)) {
         (b"CA" | b"CB" | b"N", _) => element_radius(name),
         (b"C", _) => CARBON_BARE,
@@ -106,6 +124,20 @@ pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {
         (b"CD2" | b"CE1", HIS) => CARBON_AROMATIC,
         (b"CD1" | b"CE3" | b"CH2" | b"CZ2" | b"CZ3", TRP) => CARBON_AROMATIC,
         (b"OD1", ASN | ASP) | (b"OE1", GLN | GLU) => OXYGEN_CARBONYL,
+        _ => element_radius(name),
+    }
+}
+
+/// Radius in Å of an atom of a nucleotide with a base of this letter.
+fn nucleotide_radius(base: char, name: &[u8]) -> f32 {
+    match (name, base) {
+        (b"P", _) => PHOSPHORUS,
+        (b"OP1", _) => OXYGEN_CARBONYL,
+        (b"O2", 'C' | 'U' | 'T') | (b"O4", 'U' | 'T') | (b"O6", 'G' | 'I') => OXYGEN_CARBONYL,
+        (b"C4", 'A' | 'C' | 'G' | 'U' | 'T' | 'I') => CARBON_BARE,
+        (b"C5" | b"C6", 'A' | 'G' | 'I') | (b"C2", 'C' | 'G' | 'U' | 'T') | (b"C5", 'T') => CARBON_BARE,
+        (b"C8", 'A' | 'G' | 'I') | (b"C2", 'A' | 'I') => CARBON_AROMATIC,
+        (b"C5", 'C' | 'U') | (b"C6", 'C' | 'U' | 'T') => CARBON_AROMATIC,
         _ => element_radius(name),
     }
 }

@@ -1,4 +1,4 @@
-//! The 20 standard amino acids, their protonation states, modified amino acids, and their tabulated properties.
+//! The 20 standard amino acids, their protonation states, modified amino acids, and their tabulated properties; nucleotides.
 
 /// The type of a residue, an index into [`RESIDUES`]. See [`kind_of`] for an example.
 pub type ResidueKind = u8;
@@ -19,7 +19,7 @@ pub const UNKNOWN: ResidueKind = 27;
 
 const _: () = assert!(RESIDUES[UNKNOWN as usize].letter == 'X');
 
-/// An amino acid's tabulated properties.
+/// An amino acid's tabulated properties, or a nucleotide, which has none.
 ///
 /// ```
 /// use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, RESIDUES, VOLUME, kind_of};
@@ -33,9 +33,9 @@ const _: () = assert!(RESIDUES[UNKNOWN as usize].letter == 'X');
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residue {
     /// Three-letter code as in structure files; for a protonation state, its name in AMBER's force fields; for a modified
-    /// amino acid, the code of its parent.
+    /// amino acid or nucleotide, the code of its parent.
     pub name: &'static str,
-    /// One-letter code of the standard amino acid; `X` without one.
+    /// One-letter code of the standard amino acid or nucleotide; `X` and `N` without one.
     pub letter: char,
     /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105. NaN for modified amino acids, which the scale does not have.
     pub hydropathy: f32,
@@ -166,10 +166,109 @@ pub const MODIFIED: [(&str, char, f32); 50] = [
     ("YCM", 'C', 0.0),
 ];
 
-/// The standard amino acids by three-letter code, protonation states, the unknown residue, the amino acids of [`MODIFIED`], and
-/// modified amino acids of each parent without a known charge. A [`ResidueKind`] is an index into this table.
-pub const RESIDUES: [Residue; STANDARD_AND_STATES.len() + MODIFIED.len() + STANDARD] = {
-    let mut all = [STANDARD_AND_STATES[UNKNOWN as usize]; STANDARD_AND_STATES.len() + MODIFIED.len() + STANDARD];
+/// The nucleotides by their codes in the Chemical Component Dictionary, and their letters; those of RNA first. `N` and `DN` are of an
+/// unknown base, or without one.
+pub const NUCLEOTIDES: [(&str, char); 13] = [
+    ("A", 'A'),
+    ("C", 'C'),
+    ("G", 'G'),
+    ("U", 'U'),
+    ("I", 'I'),
+    ("N", 'N'),
+    ("DA", 'A'),
+    ("DC", 'C'),
+    ("DG", 'G'),
+    ("DT", 'T'),
+    ("DU", 'U'),
+    ("DI", 'I'),
+    ("DN", 'N'),
+];
+
+/// The number of types of amino acids, which come before those of nucleotides.
+const AMINO_ACIDS: usize = STANDARD_AND_STATES.len() + MODIFIED.len() + STANDARD;
+
+/// The type of the first nucleotide. All nucleotides come after the amino acids: first those of [`NUCLEOTIDES`], then modified ones of
+/// each.
+///
+/// ```
+/// use shared_types::residue::{FIRST_NUCLEOTIDE, MAX_AREA, RESIDUES, parent_of};
+///
+/// assert_eq!(RESIDUES[usize::from(FIRST_NUCLEOTIDE)].name, "A");
+/// assert!(parent_of(FIRST_NUCLEOTIDE).is_none() && MAX_AREA[usize::from(FIRST_NUCLEOTIDE)].is_nan());
+/// ```
+pub const FIRST_NUCLEOTIDE: ResidueKind = AMINO_ACIDS as ResidueKind;
+
+/// Whether a type is that of a nucleotide.
+///
+/// ```
+/// use shared_types::residue::{UNKNOWN, is_nucleotide, kind_of, kind_of_nucleotide};
+///
+/// assert!(is_nucleotide(kind_of_nucleotide(b"DA").unwrap()));
+/// assert!(!is_nucleotide(kind_of(b"ALA").unwrap()) && !is_nucleotide(UNKNOWN));
+/// ```
+#[inline]
+#[must_use]
+pub const fn is_nucleotide(kind: ResidueKind) -> bool {
+    kind >= FIRST_NUCLEOTIDE
+}
+
+/// The type of a nucleotide of [`NUCLEOTIDES`].
+///
+/// ```
+/// use shared_types::residue::{RESIDUES, kind_of_nucleotide};
+///
+/// assert_eq!(kind_of_nucleotide(b"DT").map(|kind| RESIDUES[usize::from(kind)].letter), Some('T'));
+/// assert_eq!(kind_of_nucleotide(b"PSU"), None);
+/// ```
+#[must_use]
+pub fn kind_of_nucleotide(name: &[u8]) -> Option<ResidueKind> {
+    let place = NUCLEOTIDES.iter().position(|(own, _)| own.as_bytes() == name)?;
+    Some(FIRST_NUCLEOTIDE + place as ResidueKind)
+}
+
+/// The type of the modified nucleotides of a standard one.
+///
+/// ```
+/// use shared_types::residue::{kind_of_nucleotide, modified_nucleotide, nucleotide_of};
+///
+/// let uridine = kind_of_nucleotide(b"U").unwrap();
+/// let pseudouridine = modified_nucleotide(uridine);
+/// assert_eq!(nucleotide_of(pseudouridine), Some(uridine));
+/// assert_ne!(pseudouridine, uridine);
+/// ```
+#[must_use]
+pub const fn modified_nucleotide(standard: ResidueKind) -> ResidueKind {
+    if is_nucleotide(standard) && standard < FIRST_NUCLEOTIDE + NUCLEOTIDES.len() as ResidueKind {
+        standard + NUCLEOTIDES.len() as ResidueKind
+    } else {
+        standard
+    }
+}
+
+/// The nucleotide of [`NUCLEOTIDES`] that a type is or derives from; `None` for types of amino acids, and for invalid types.
+///
+/// ```
+/// use shared_types::residue::{kind_of, kind_of_nucleotide, nucleotide_of};
+///
+/// let adenosine = kind_of_nucleotide(b"A").unwrap();
+/// assert_eq!(nucleotide_of(adenosine), Some(adenosine));
+/// assert_eq!(nucleotide_of(kind_of(b"ALA").unwrap()), None);
+/// ```
+#[inline]
+#[must_use]
+pub const fn nucleotide_of(kind: ResidueKind) -> Option<ResidueKind> {
+    if is_nucleotide(kind) && (kind as usize) < RESIDUES.len() {
+        Some(FIRST_NUCLEOTIDE + (kind - FIRST_NUCLEOTIDE) % NUCLEOTIDES.len() as ResidueKind)
+    } else {
+        None
+    }
+}
+
+/// The standard amino acids by three-letter code, protonation states, the unknown residue, the amino acids of [`MODIFIED`],
+/// modified amino acids of each parent without a known charge, the nucleotides of [`NUCLEOTIDES`], and modified nucleotides of each. A
+/// [`ResidueKind`] is an index into this table.
+pub const RESIDUES: [Residue; AMINO_ACIDS + 2 * NUCLEOTIDES.len()] = {
+    let mut all = [STANDARD_AND_STATES[UNKNOWN as usize]; AMINO_ACIDS + 2 * NUCLEOTIDES.len()];
     let mut i = 0;
     while i < all.len() {
         all[i] = if i < STANDARD_AND_STATES.len() {
@@ -177,8 +276,11 @@ pub const RESIDUES: [Residue; STANDARD_AND_STATES.len() + MODIFIED.len() + STAND
         } else if i < STANDARD_AND_STATES.len() + MODIFIED.len() {
             let (_, letter, charge) = MODIFIED[i - STANDARD_AND_STATES.len()];
             modified(letter, charge)
-        } else {
+        } else if i < AMINO_ACIDS {
             modified(STANDARD_AND_STATES[i - STANDARD_AND_STATES.len() - MODIFIED.len()].letter, f32::NAN)
+        } else {
+            let (name, letter) = NUCLEOTIDES[(i - AMINO_ACIDS) % NUCLEOTIDES.len()];
+            Residue { name, letter, ..STANDARD_AND_STATES[UNKNOWN as usize] }
         };
         i += 1;
     }
@@ -216,11 +318,11 @@ pub fn modified_kind(name: &[u8], parent: ResidueKind) -> ResidueKind {
     }
 }
 
-/// The standard amino acid of each type in [`RESIDUES`]; [`UNKNOWN`] for the unknown residue.
+/// The standard amino acid of each type in [`RESIDUES`]; [`UNKNOWN`] for the unknown residue and nucleotides.
 const PARENTS: [ResidueKind; RESIDUES.len()] = {
     let mut parents = [UNKNOWN; RESIDUES.len()];
     let mut kind = 0;
-    while kind < RESIDUES.len() {
+    while kind < AMINO_ACIDS {
         let mut standard = 0;
         while standard < STANDARD {
             if RESIDUES[standard].letter == RESIDUES[kind].letter {
@@ -233,7 +335,7 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
     parents
 };
 
-/// The standard amino acid of a type in any charge state; `None` for [`UNKNOWN`] and invalid types.
+/// The standard amino acid of a type in any charge state; `None` for [`UNKNOWN`], nucleotides and invalid types.
 ///
 /// ```
 /// use shared_types::residue::{RESIDUES, kind_of, parent_of};

@@ -62,6 +62,8 @@ steps! {
     PROTRUSION = 14, needs Self::EXPOSURE;
     /// Weighted contact numbers, from all pairs of residues. A small structure has them from the pass that makes the other sums.
     WCN = 15, needs Self::PAIRS;
+    /// Rows of the group of nucleotides.
+    NUCLEOTIDES = 16, needs Self::NONE;
 }
 
 impl Steps {

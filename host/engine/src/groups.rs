@@ -4,6 +4,7 @@
 //! `shared_types::feature`, its kernels in `kernels-gpu`.
 
 mod backbone;
+mod nucleotide;
 mod position;
 
 use super::batch_inputs::BatchInputs;
@@ -178,6 +179,7 @@ macro_rules! groups {
 groups! {
     position: PositionWorkspace;
     backbone: BackboneWorkspace;
+    nucleotide: NucleotideWorkspace;
 }
 
 fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {

@@ -9,6 +9,7 @@ use crate::{Engine, EngineError, StructureView};
 use prism_read::elements;
 use prism_read::grid::Grid;
 use prism_read::structure::{AtomLabel, Hetero, HeteroResidue, StructureError, StructureInput};
+use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -117,7 +118,7 @@ impl From<EngineError> for LigandError {
     }
 }
 
-/// Describes every residue without a row, except nucleotides of a chain and water. The structure must have been read with
+/// Describes every residue without a row, except water, and residues of polymers that have no rows. The structure must have been read with
 /// [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
 ///
 /// `engine` computes accessible areas: of each residue by itself, and of all of them with the residues with rows, as structures of one
@@ -148,7 +149,10 @@ pub fn ligands(
     let hetero = structure.hetero.as_deref().ok_or_else(|| LigandError::NotRead(structure.name.clone()))?;
     let complex = complex_of(structure, hetero);
     complex.check_spread()?;
-    let chained = nucleotides_of_chains(hetero);
+    let mut chained = residues_of_chains(hetero, |residue| residue.is_nucleotide);
+    if structure.residue_types[..structure.n_rows()].iter().all(|&kind| is_nucleotide(kind)) {
+        chained.extend(residues_of_chains(hetero, |residue| residue.is_amino_acid));
+    }
     let described: Vec<usize> = (0..hetero.residues.len()).filter(|residue| !chained.contains(residue)).collect();
     if described.is_empty() {
         return Ok(Vec::new());
@@ -235,12 +239,13 @@ fn site_of(features: &StructureView<'_>, atoms: &[Atom]) -> (Option<usize>, f32)
     }
 }
 
-/// Nucleotides that are bonded to another one: those of DNA and RNA. A nucleotide by itself is a ligand.
-fn nucleotides_of_chains(hetero: &Hetero) -> BTreeSet<usize> {
-    /// Longer than a bond of phosphorus and oxygen, in Å.
+/// Residues of a kind that are bonded to another one of it: nucleotides of DNA and RNA, or amino acids of proteins. One by itself is a
+/// ligand.
+fn residues_of_chains(hetero: &Hetero, is_of: impl Fn(&HeteroResidue) -> bool) -> BTreeSet<usize> {
+    /// Longer than a bond of a polymer, in Å.
     const LINK: f64 = 2.0;
-    let nucleotides = hetero.residues.iter().enumerate().filter(|(_, residue)| residue.is_nucleotide);
-    let atoms = nucleotides.flat_map(|(index, residue)| residue.atoms.clone().map(move |atom| (index, atom)));
+    let residues = hetero.residues.iter().enumerate().filter(|(_, residue)| is_of(residue));
+    let atoms = residues.flat_map(|(index, residue)| residue.atoms.clone().map(move |atom| (index, atom)));
     let atoms: Vec<(usize, usize)> = atoms.collect();
     let grid = Grid::new(LINK, atoms.iter().map(|(_, atom)| place(&hetero.atoms[*atom])));
     let is_linked = |(residue, atom): &&(usize, usize)| {

@@ -73,7 +73,6 @@ pub use whole::{check_place, write_whole};
 use prism_engine::StructureView;
 use prism_engine::sites::ranks;
 use prism_read::structure::StructureInput;
-use shared_types::backbone::SecondaryStructure;
 use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
 
@@ -125,9 +124,9 @@ impl<'a> StructureRows<'a> {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
     }
 
-    /// The letter of a feature that is a state; empty if it was not computed or is undefined.
+    /// The text of a feature that is a state; empty if it was not computed or is undefined.
     fn state(&self, feature: &Feature, row: usize) -> &'static str {
-        SecondaryStructure::letter(self.feature(feature, row))
+        feature.state(self.feature(feature, row))
     }
 
     /// The confidence of a predicted model in a row, from 0 to 100; NaN if there is none.

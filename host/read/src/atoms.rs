@@ -6,7 +6,7 @@
 
 use super::components::{Component, other_element};
 use super::word::{pack, trim_zeros};
-use shared_types::residue::{STANDARD, parent_of};
+use shared_types::residue::{FIRST_NUCLEOTIDE, NUCLEOTIDES, STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 
 /// The heavy atoms of a backbone, and the second oxygen at its end. No amino acid of the Chemical Component Dictionary,
@@ -49,6 +49,24 @@ const _: () = {
 
 /// Names that CHARMM, GROMACS and GROMOS give atoms of side chains.
 const OTHER_NAMES: [(&str, &str); 1] = [("ILE", "CD")];
+
+/// The heavy atoms of nucleotides: phosphate, sugar and base. No nucleotide of the Chemical Component Dictionary, standard or modified,
+/// has another element under these names.
+const NUCLEOTIDE: &str =
+    "P OP1 OP2 OP3 O5' C5' C4' O4' C3' O3' C2' O2' C1' N1 C2 N3 C4 C5 C6 N7 C8 N9 N2 N4 N6 O2 O4 O6 C7";
+
+/// The heavy atoms of bases, by their letters.
+const BASES: [(char, &str); 6] = [
+    ('A', "N9 C8 N7 C5 C6 N6 N1 C2 N3 C4"),
+    ('C', "N1 C2 O2 N3 C4 N4 C5 C6"),
+    ('G', "N9 C8 N7 C5 C6 O6 N1 C2 N2 N3 C4"),
+    ('I', "N9 C8 N7 C5 C6 O6 N1 C2 N3 C4"),
+    ('T', "N1 C2 O2 N3 C4 O4 C5 C7 C6"),
+    ('U', "N1 C2 O2 N3 C4 O4 C5 C6"),
+];
+
+/// Their names before 2007, and in force fields.
+const OTHER_NUCLEOTIDE_NAMES: [(&str, &str); 4] = [("O1P", "OP1"), ("O2P", "OP2"), ("O3P", "OP3"), ("C5M", "C7")];
 
 /// What the oxygens at a chain's end are called: in the dictionary, and in CHARMM (OT1), GROMACS (OC1, O1), X-PLOR and older
 /// programs. Their names of O come first.
@@ -97,6 +115,8 @@ pub(super) enum Rules {
     Modified,
     /// Those of an amino acid without a parent: it has the names of the backbone, and others.
     NoParent,
+    /// Those of a nucleotide.
+    Nucleotide,
     /// The element column's.
     Other,
 }
@@ -107,6 +127,7 @@ impl Rules {
             Component::Standard(_) | Component::Variant(_) => Self::Standard,
             Component::Modified(UNKNOWN) | Component::Unknown => Self::NoParent,
             Component::Modified(_) | Component::Shared(_) => Self::Modified,
+            Component::Nucleic(_) => Self::Nucleotide,
             _ => Self::Other,
         }
     }
@@ -135,6 +156,7 @@ impl Rules {
             Self::Standard => of_amino_acid(self, residue, kind, name, symbol),
             Self::Modified => of_amino_acid(self, residue, kind, name, symbol),
             Self::NoParent => of_no_parent(upper(name), symbol),
+            Self::Nucleotide => of_nucleotide(upper(name), symbol),
             Self::Other => (of_other(name, symbol), true),
         }
     }
@@ -234,6 +256,27 @@ fn of_no_parent(name: u64, symbol: u16) -> (Atom, bool) {
     }
 }
 
+/// The same for a nucleotide. Its known atoms have an element by their name, as those of an amino acid have.
+fn of_nucleotide(name: u64, symbol: u16) -> (Atom, bool) {
+    // Older files have stars instead of primes.
+    let bytes = name.to_le_bytes().map(|c| if c == b'*' { b'\'' } else { c });
+    let text = trim_zeros(&bytes);
+    let text =
+        OTHER_NUCLEOTIDE_NAMES.iter().find(|(old, _)| old.as_bytes() == text).map_or(text, |(_, new)| new.as_bytes());
+    let element = u16::from(text.first().copied().unwrap_or(0));
+    if has(NUCLEOTIDE, text) {
+        return (Atom::Heavy { name: pack(text), element }, symbol == 0 || symbol == element);
+    }
+    // No nucleotide has holmium, mercury or the like under a name that begins so.
+    let begins_with_h = |symbol: u16| symbol as u8 == b'H';
+    if matches!(first_letter(text), b'H' | b'D')
+        && (!is_element(symbol) || is_hydrogen(symbol) || begins_with_h(symbol))
+    {
+        return (Atom::Hydrogen, symbol == 0 || is_hydrogen(symbol));
+    }
+    (of_other(pack(text), symbol), true)
+}
+
 /// What a record of an atom is about if its element column decides, and its name where that has no element.
 fn of_other(name: u64, symbol: u16) -> Atom {
     let bytes = name.to_le_bytes();
@@ -277,6 +320,17 @@ const HEAVY_ATOMS: [usize; STANDARD] = {
 /// Number of heavy atoms of a standard amino acid within a chain.
 pub(crate) fn heavy_atoms(standard: ResidueKind) -> usize {
     HEAVY_ATOMS[usize::from(standard)]
+}
+
+/// Number of heavy atoms of a nucleotide without its phosphate.
+pub(crate) fn heavy_atoms_of_nucleotide(nucleotide: ResidueKind) -> usize {
+    let Some((name, letter)) = NUCLEOTIDES.get(usize::from(nucleotide.wrapping_sub(FIRST_NUCLEOTIDE))) else {
+        return 0;
+    };
+    let base = BASES.iter().find(|(own, _)| own == letter).map_or("", |(_, names)| names);
+    // DNA lacks O2'.
+    let sugar = if name.starts_with('D') { 8 } else { 9 };
+    sugar + base.split_ascii_whitespace().count()
 }
 
 fn has(names: &str, name: &[u8]) -> bool {
@@ -388,6 +442,43 @@ mod tests {
                     "{residue} {name}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_nucleotides_atoms_have_the_dictionarys_names() {
+        let atom = |name: &str, symbol: &str| {
+            let kind = component(pack(b"DT")).nucleotide().unwrap();
+            Rules::Nucleotide.atom(pack(b"DT"), kind, pack(name.as_bytes()), element(symbol.as_bytes()))
+        };
+        for (name, symbol, standard, element, agrees) in [
+            ("C1*", "C", "C1'", "C", true),
+            ("O1P", "O", "OP1", "O", true),
+            ("C5M", "", "C7", "C", true),
+            ("o4'", "o", "O4'", "O", true),
+            ("C4", "CA", "C4", "C", false),
+            ("P", "PT", "P", "P", false),
+            ("BR", "BR", "BR", "BR", true),
+        ] {
+            assert_eq!(atom(name, symbol), (heavy(standard, element), agrees), "{name} {symbol}");
+        }
+        for (name, symbol, agrees) in [
+            ("H5'", "H", true),
+            ("1H5*", "", true),
+            ("HO5'", "HO", false),
+            ("H5T", "", true),
+            ("D3", "D", true),
+            ("H3T", "X", false),
+        ] {
+            assert_eq!(atom(name, symbol), (Atom::Hydrogen, agrees), "{name} {symbol}");
+        }
+        // Counts of the dictionary without P, OP1, OP2 and OP3.
+        for (name, count) in [("A", 19), ("C", 17), ("G", 20), ("U", 17), ("DA", 18), ("DT", 17), ("DN", 8)] {
+            assert_eq!(
+                heavy_atoms_of_nucleotide(component(pack(name.as_bytes())).nucleotide().unwrap()),
+                count,
+                "{name}"
+            );
         }
     }
 

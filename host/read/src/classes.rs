@@ -59,12 +59,14 @@ impl Classes {
                 ResidueClass::AminoAcid(parent.map(|parent| RESIDUES[usize::from(parent)].name))
             }
             Component::Modified(_) | Component::Shared(_) | Component::Unknown => ResidueClass::AminoAcid(None),
-            Component::Nucleic => ResidueClass::Nucleotide,
+            Component::Nucleic(_) => ResidueClass::Nucleotide,
             Component::Water => ResidueClass::Water,
             Component::Dummy => ResidueClass::Dummy,
             Component::Other => ResidueClass::Other,
         };
-        Self { residue, name, kind, rules: Rules::of(component) }
+        // Atoms of nucleotides keep the names that the file gives them.
+        let rules = if component.nucleotide().is_some() { Rules::Other } else { Rules::of(component) };
+        Self { residue, name, kind, rules }
     }
 
     /// What one of its atoms is, by its name and the element column.

@@ -6,7 +6,9 @@ use super::atoms::element;
 use super::word::pack;
 use foldhash::HashMap;
 use foldhash::HashMapExt as _;
-use shared_types::residue::{MODIFIED, STANDARD, modified_kind, parent_of};
+use shared_types::residue::{
+    MODIFIED, STANDARD, kind_of_nucleotide, modified_kind, modified_nucleotide, nucleotide_of, parent_of,
+};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 use std::sync::LazyLock;
 
@@ -24,7 +26,8 @@ pub(super) enum Component {
     Shared(ResidueKind),
     /// `UNK` or a blank name.
     Unknown,
-    Nucleic,
+    /// A nucleotide, with its type.
+    Nucleic(ResidueKind),
     Water,
     /// Points that a program wrote as atoms.
     Dummy,
@@ -33,6 +36,19 @@ pub(super) enum Component {
 }
 
 impl Component {
+    /// The type of a nucleotide.
+    pub(super) fn nucleotide(self) -> Option<ResidueKind> {
+        match self {
+            Self::Nucleic(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a nucleotide under a standard name.
+    pub(super) fn is_standard_nucleotide(self) -> bool {
+        self.nucleotide().is_some_and(|kind| nucleotide_of(kind) == Some(kind))
+    }
+
     /// The type of a known amino acid.
     pub(super) fn amino_acid(self) -> Option<ResidueKind> {
         match self {
@@ -113,9 +129,22 @@ const DUMMIES: &str = "DUM UNX";
 
 const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
 
-/// Names of standard nucleotides in formats and force fields. Old files use one-letter names for DNA, too.
-const NUCLEOTIDES: &str = "A C G U T I N DA DC DG DT DU DI DN RA RC RG RU ADE CYT GUA THY URA DA5 DA3 DC5 DC3 DG5 DG3 DT5 DT3 \
-                           RA5 RA3 RC5 RC3 RG5 RG3 RU5 RU3 A5 A3 C5 C3 G5 G3 U5 U3";
+/// Names of standard nucleotides in formats and force fields. Old files and CHARMM use those of RNA for DNA, too.
+const NUCLEOTIDES: [(&str, &str); 13] = [
+    ("A", "A ADE RA RA5 RA3 A5 A3"),
+    ("C", "C CYT RC RC5 RC3 C5 C3"),
+    ("G", "G GUA RG RG5 RG3 G5 G3"),
+    ("U", "U URA RU RU5 RU3 U5 U3"),
+    ("I", "I"),
+    ("N", "N"),
+    ("DA", "DA DA5 DA3"),
+    ("DC", "DC DC5 DC3"),
+    ("DG", "DG DG5 DG3"),
+    ("DT", "DT DT5 DT3 T THY"),
+    ("DU", "DU"),
+    ("DI", "DI"),
+    ("DN", "DN"),
+];
 
 /// The standard names of [`RESIDUES`], by [`pack`].
 const NAMES: [u64; STANDARD] = {
@@ -140,7 +169,10 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
         all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component(name))));
     };
     // Later names win.
-    add(&mut all, table::NUCLEIC, &|_| Component::Nucleic);
+    let nucleotide = |name: &str| kind_of_nucleotide(name.as_bytes()).unwrap_or(UNKNOWN);
+    for (parent, names) in table::NUCLEIC {
+        add(&mut all, names, &|_| Component::Nucleic(modified_nucleotide(nucleotide(parent))));
+    }
     for (parent, names) in table::PEPTIDES {
         let own = modified_kind(b"", kind(parent));
         add(&mut all, names, &|_| Component::Modified(own));
@@ -152,7 +184,9 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     };
     MODIFIED.iter().for_each(|(name, ..)| change(name, &|kind| modified_kind(name.as_bytes(), kind)));
     AS_THE_PARENT.split_ascii_whitespace().for_each(|name| change(name, &|kind| parent_of(kind).unwrap_or(kind)));
-    add(&mut all, NUCLEOTIDES, &|_| Component::Nucleic);
+    for (name, names) in NUCLEOTIDES {
+        add(&mut all, names, &|_| Component::Nucleic(nucleotide(name)));
+    }
     add(&mut all, WATERS, &|_| Component::Water);
     add(&mut all, DUMMIES, &|_| Component::Dummy);
     for (name, names) in OTHER_MODIFIED {
@@ -312,15 +346,42 @@ mod tests {
         }
         assert_eq!(kind("CRO"), Some(UNKNOWN), "made of three residues");
         assert_eq!(component(pack(b"UNK")), Component::Unknown);
-        for (name, other) in [
-            ("DA", Component::Nucleic),
-            ("HOH", Component::Water),
-            ("ATP", Component::Other),
-            ("DUM", Component::Dummy),
-            ("UNL", Component::Other),
-        ] {
+        for (name, other) in
+            [("HOH", Component::Water), ("ATP", Component::Other), ("DUM", Component::Dummy), ("UNL", Component::Other)]
+        {
             assert_eq!(component(pack(name.as_bytes())), other, "{name}");
         }
+    }
+
+    /// Parents as in the dictionary: `_chem_comp.mon_nstd_parent_comp_id`.
+    #[test]
+    fn nucleotides_have_the_dictionarys_parent() {
+        for (name, of) in [
+            ("A", "A"),
+            ("RA5", "A"),
+            ("GUA", "G"),
+            ("DT3", "DT"),
+            ("T", "DT"),
+            ("PSU", "U"),
+            ("H2U", "U"),
+            ("5MU", "U"),
+            ("5MC", "C"),
+            ("OMC", "C"),
+            ("7MG", "G"),
+            ("OMG", "G"),
+            ("M2G", "G"),
+            ("1MA", "A"),
+            ("YYG", "G"),
+            ("BRU", "DU"),
+            ("5CM", "DC"),
+            ("8OG", "DG"),
+            ("3DR", "DN"),
+        ] {
+            let found = component(pack(name.as_bytes())).nucleotide().and_then(nucleotide_of);
+            assert_eq!(found.map(|kind| RESIDUES[usize::from(kind)].name), Some(of), "{name}");
+        }
+        let is_standard = |name: &str| component(pack(name.as_bytes())).is_standard_nucleotide();
+        assert!(is_standard("ADE") && is_standard("DG5") && !is_standard("PSU") && !is_standard("ALA"));
     }
 
     #[test]

@@ -4,7 +4,10 @@ use super::components::{Component, component};
 use super::options::ReadOptions;
 use crate::structure::{AtomLabel, StructureInput};
 use shared_types::backbone::RoleAtoms;
-use shared_types::{NO_CA, ResidueKind};
+use shared_types::nucleotide::NO_NUCLEOTIDE;
+use shared_types::radii::{is_apolar, protor_radius, radius_of_element};
+use shared_types::residue::is_nucleotide;
+use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -13,7 +16,10 @@ use std::collections::HashMap;
 pub(super) struct Tally {
     pub(super) duplicates: usize,
     pub(super) alternates: usize,
+    /// Nucleotides without rows, because only amino acids have them.
     pub(super) nucleotides: usize,
+    /// Amino acids without rows, because only nucleotides have them.
+    pub(super) amino_acids: usize,
     /// Amino acids in `HETATM` records outside of chains.
     pub(super) unlinked: usize,
     /// Atoms whose element nothing says.
@@ -33,6 +39,7 @@ impl Tally {
     fn add(&mut self, other: Self) {
         let Self { duplicates, alternates, nucleotides, unlinked, contradictions, pseudo_atoms, .. } = other;
         self.unknown_elements += other.unknown_elements;
+        self.amino_acids += other.amino_acids;
         self.duplicates += duplicates;
         self.alternates += alternates;
         self.nucleotides += nucleotides;
@@ -65,10 +72,10 @@ pub(super) struct Draft {
     pub(super) structure: StructureInput,
     /// Each residue's name as written, packed.
     pub(super) names: Vec<u64>,
-    /// Each residue's N and C.
+    /// Each residue's N and C; P and O3' of a nucleotide.
     pub(super) backbone: Vec<[u32; 2]>,
-    /// Residues that belong to a chain only if they are linked to a neighbour, and whether their names are known.
-    pending: Vec<(usize, bool)>,
+    /// Residues that belong to a chain only if they are linked to a neighbour.
+    pending: Vec<Pending>,
     /// Residues that repeat the first residue.
     pub(super) restarts: Vec<usize>,
     /// Where the file ends a chain (TER): the number of residues before each end.
@@ -101,6 +108,16 @@ pub(super) struct CoverResidue {
     pub(super) icode: Box<str>,
     /// Its name, packed.
     pub(super) name: u64,
+}
+
+/// A residue that belongs to a chain only if it is linked to a neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    row: usize,
+    /// Whether it is an amino acid by its name.
+    is_amino: bool,
+    /// Where its atoms come among those that cover, if it has no row: a nucleotide by itself is a ligand, which keep their order.
+    place: Option<usize>,
 }
 
 /// The backbone of a residue.
@@ -152,6 +169,7 @@ impl Draft {
             bfactor: emptied(&mut s.bfactor),
             b_column: emptied(&mut s.b_column),
             roles: emptied(&mut s.roles),
+            nucleotide_atoms: nucleotide_atoms(&mut s.nucleotide_atoms),
             renamed_chains: std::mem::take(&mut self.renamed),
             ..StructureInput::default()
         };
@@ -199,8 +217,35 @@ impl Draft {
     }
 
     /// Makes the last residue depend on a link to a neighbour.
-    pub(super) fn pend(&mut self, is_known: bool) {
-        self.pending.push((self.structure.n_residues() - 1, is_known));
+    pub(super) fn pend(&mut self, is_amino: bool) {
+        self.pending.push(Pending { row: self.structure.n_residues() - 1, is_amino, place: None });
+    }
+
+    /// The same for a nucleotide.
+    pub(super) fn pend_nucleotide(&mut self) {
+        let (row, place) = (self.structure.n_residues() - 1, Some(self.cover.len()));
+        self.pending.push(Pending { row, is_amino: false, place });
+    }
+
+    /// Removes the last residue, a nucleotide whose atoms begin at `begin`.
+    pub(super) fn drop_nucleotide(&mut self, begin: usize, cover: bool) {
+        let atoms = begin..self.atoms.len();
+        self.take_radii_of_elements(atoms);
+        self.drop_last(begin, cover);
+    }
+
+    /// Gives atoms of nucleotides the radii that atoms of ligands have, which depend on their elements alone.
+    fn take_radii_of_elements(&mut self, atoms: std::ops::Range<usize>) {
+        let by_element = |radius: f32| match radius {
+            _ if radius == radius_of_element(b"S") => radius,
+            _ if is_apolar(radius) => radius_of_element(b"C"),
+            _ if radius == protor_radius(UNKNOWN, b"O") => radius_of_element(b"O"),
+            _ => radius,
+        };
+        for atom in atoms {
+            let radius = by_element(self.atoms[atom][3] as f32);
+            self.set_radius(atom, f64::from(radius));
+        }
     }
 
     /// Gives the last residue another name and type.
@@ -247,6 +292,7 @@ impl Draft {
         s.bfactor.pop();
         s.b_column.pop();
         s.roles.pop();
+        s.nucleotide_atoms.pop();
         s.labels.pop();
         self.names.pop();
         self.backbone.pop();
@@ -273,11 +319,13 @@ impl Draft {
             segment != 0 && residues[&segment] == 1 && self.backbone[row].iter().all(|&atom| atom != NO_CA)
         };
         for &row in self.hetero.iter().filter(|&&row| is_lone(row)) {
-            let is_known = !matches!(component(self.names[row]), Component::Other);
-            self.pending.push((row, is_known));
+            let component = component(self.names[row]);
+            let is_amino = !matches!(component, Component::Other | Component::Nucleic(_));
+            let place = component.nucleotide().map(|_| self.cover.len());
+            self.pending.push(Pending { row, is_amino, place });
         }
         self.pending.sort_unstable();
-        self.pending.dedup();
+        self.pending.dedup_by_key(|pending| pending.row);
     }
 
     /// Drops the residues that need a bonded neighbour of their chain and have none.
@@ -290,7 +338,7 @@ impl Draft {
         /// A ligand of at least this many residues counts as a chain.
         const PEPTIDE: usize = 4;
         let mut waits = vec![false; n];
-        pending.iter().for_each(|&(row, _)| waits[row] = true);
+        pending.iter().for_each(|pending| waits[pending.row] = true);
         // In stretches of linked residues, those of a chain have at least one that needs no neighbour.
         let mut is_linked = vec![false; n];
         let mut begin = 0;
@@ -302,19 +350,30 @@ impl Draft {
             is_linked[begin..end].fill(in_chain);
             begin = end;
         }
-        let unlinked: Vec<(usize, bool)> = pending.into_iter().filter(|&(row, _)| !is_linked[row]).collect();
-        self.tally.unlinked += unlinked.iter().filter(|(_, is_known)| *is_known).count();
-        let dropped: Vec<usize> = unlinked.into_iter().map(|(row, _)| row).collect();
+        let mut dropped: Vec<Pending> = pending.into_iter().filter(|pending| !is_linked[pending.row]).collect();
+        self.tally.unlinked += dropped.iter().filter(|pending| pending.is_amino).count();
         if dropped.is_empty() {
             return;
         }
         let mut kept = vec![true; n];
-        dropped.iter().for_each(|&row| kept[row] = false);
+        dropped.iter().for_each(|pending| kept[pending.row] = false);
         let kept_rows: Vec<usize> = (0..n).filter(|&row| kept[row]).collect();
         let mut all = self.rows(&kept_rows);
         if cover {
-            for &row in &dropped {
-                all.cover.extend_from_slice(&self.atoms[self.atoms_of(row)]);
+            let (cover, keys) = (std::mem::take(&mut all.cover), std::mem::take(&mut all.cover_keys));
+            let mut before = 0;
+            // Those without a place come last.
+            dropped.sort_by_key(|pending| pending.place.unwrap_or(usize::MAX));
+            for &Pending { row, place, .. } in &dropped {
+                let place = place.unwrap_or(cover.len());
+                all.cover.extend_from_slice(&cover[before..place]);
+                all.cover_keys.extend_from_slice(keys.get(before..place).unwrap_or_default());
+                before = place;
+                let atoms = self.atoms_of(row);
+                if is_nucleotide(self.structure.residue_types[row]) {
+                    self.take_radii_of_elements(atoms.clone());
+                }
+                all.cover.extend_from_slice(&self.atoms[atoms]);
                 all.key_cover(|| CoverResidue {
                     asym: self.asym(row).into(),
                     chain: self.structure.chains[self.structure.chain_ids[row] as usize].as_str().into(),
@@ -323,6 +382,8 @@ impl Draft {
                     name: self.names[row],
                 });
             }
+            all.cover.extend_from_slice(&cover[before..]);
+            all.cover_keys.extend_from_slice(keys.get(before..).unwrap_or_default());
         }
         *self = all;
     }
@@ -363,6 +424,7 @@ impl Draft {
         let other = self.append_records(other);
         let (atoms, rows) = (self.atoms.len() as u32, self.structure.n_residues());
         let (chains, keys) = (self.structure.chains.len() as u32, self.cover_residues.len() as u32);
+        let covering = self.cover.len();
         let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom + atoms };
         let (s, t) = (&mut self.structure, other.structure);
         s.residue_atoms.extend(t.residue_atoms.iter().map(|first| first + atoms));
@@ -375,6 +437,7 @@ impl Draft {
         s.bfactor.extend(t.bfactor);
         s.b_column.extend(t.b_column);
         s.roles.extend(t.roles);
+        s.nucleotide_atoms.extend(t.nucleotide_atoms);
         s.labels.extend(t.labels);
         self.atoms.extend(other.atoms);
         self.cover.extend(other.cover);
@@ -385,7 +448,11 @@ impl Draft {
         self.backbone.extend(other.backbone.into_iter().map(|both| both.map(moved)));
         self.segments.extend(other.segments);
         self.segments_are_polymers |= other.segments_are_polymers;
-        self.pending.extend(other.pending.into_iter().map(|(row, is_known)| (row + rows, is_known)));
+        self.pending.extend(other.pending.into_iter().map(|pending| Pending {
+            row: pending.row + rows,
+            place: pending.place.map(|place| place + covering),
+            ..pending
+        }));
         self.ends.extend(other.ends.iter().map(|end| end + rows));
         self.hetero.extend(other.hetero.iter().map(|row| row + rows));
         self.b_is_uniform &= other.b_is_uniform;
@@ -443,6 +510,7 @@ impl Draft {
             t.bfactor.push(s.bfactor[row]);
             t.b_column.push(s.b_column[row]);
             t.roles.push(s.roles[row]);
+            t.nucleotide_atoms.push(s.nucleotide_atoms[row]);
             t.labels.extend(s.labels.get(row).cloned());
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
@@ -451,6 +519,14 @@ impl Draft {
         }
         new
     }
+}
+
+/// The atoms of nucleotides; none if there are no nucleotides. Empties the original, which keeps its memory.
+fn nucleotide_atoms(atoms: &mut Vec<[u32; 3]>) -> Vec<[u32; 3]> {
+    let has_some = atoms.iter().any(|atoms| *atoms != NO_NUCLEOTIDE);
+    let copy = if has_some { atoms.clone() } else { Vec::new() };
+    atoms.clear();
+    copy
 }
 
 /// A copy without spare memory. Empties the original, which keeps its memory.

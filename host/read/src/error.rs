@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and where.
 
+use super::options::Polymers;
 use crate::plural::{counted, form};
 use crate::structure::SpreadError;
 use thiserror::Error;
@@ -55,12 +56,12 @@ pub enum Problem {
     /// The file has nothing that looks like an atom.
     #[error("no atoms: {0}")]
     NoAtoms(&'static str),
-    /// The file has atoms, but no protein residues (in the selected chains).
-    #[error("no protein residues{0}")]
-    NoProtein(String),
-    /// The file has only nucleic acid, which has no rows. This is not a failure of a run.
-    #[error("no protein: nucleic acid alone, which has no rows")]
-    NucleicAcid,
+    /// The file has atoms, but no residues of the asked polymers (in the selected chains).
+    #[error("no {}{}", .0.residues(), .1)]
+    NoResidues(Polymers, String),
+    /// The file has only polymers that have no rows. This is not a failure of a run.
+    #[error("no {}: {} alone, which has no rows", .0.named(), if .0.has_protein() { "nucleic acid" } else { "protein" })]
+    OtherPolymers(Polymers),
     /// The requested model does not exist.
     #[error("no model {number}; the file has {}", listed(.numbers))]
     NoModel {

@@ -24,7 +24,7 @@ impl InputFailure {
 impl From<ReadError> for InputFailure {
     fn from(error: ReadError) -> Self {
         let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-        let no_protein = matches!(error.problem, Problem::NucleicAcid);
+        let no_protein = matches!(error.problem, Problem::OtherPolymers(_));
         Self { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
     }
 }

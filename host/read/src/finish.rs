@@ -12,6 +12,8 @@ use super::word::{listed_ids, pack, text_of, trim_zeros};
 use crate::plural::{counted, form};
 use crate::structure::{SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
+use shared_types::nucleotide::NO_NUCLEOTIDE;
+use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -78,7 +80,7 @@ impl Draft {
             self.keep_requested(wanted, separated.as_ref());
         }
         if self.structure.n_residues() == 0 {
-            return Err(Fault::whole(self.no_protein(options)));
+            return Err(Fault::whole(self.nothing(options)));
         }
         let mut whole = Whole::default();
         if let Some(separated) = separated {
@@ -200,6 +202,7 @@ impl Draft {
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         s.roles.push(NO_ROLES);
+        s.nucleotide_atoms.push(NO_NUCLEOTIDE);
         if !s.labels.is_empty() {
             s.labels.push(Default::default());
         }
@@ -207,12 +210,12 @@ impl Draft {
         self.atoms.append(&mut self.cover);
     }
 
-    fn no_protein(&self, options: &ReadOptions) -> Problem {
+    fn nothing(&self, options: &ReadOptions) -> Problem {
         const SHOWN: usize = 20;
         let Some(wanted) = &options.chains else {
-            return match self.tally.nucleotides {
-                0 => Problem::NoProtein(String::new()),
-                _ => Problem::NucleicAcid,
+            return match self.tally.nucleotides + self.tally.amino_acids {
+                0 => Problem::NoResidues(options.polymers, String::new()),
+                _ => Problem::OtherPolymers(options.polymers),
             };
         };
         let mut met: Vec<&str> = self.met.iter().take(SHOWN).map(String::as_str).collect();
@@ -220,12 +223,15 @@ impl Draft {
             met.push("…");
         }
         let asked = listed_ids(wanted.iter().map(String::as_str));
-        Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", listed_ids(met)))
+        let place = format!(" in the requested chains ({asked}); the file has {}", listed_ids(met));
+        Problem::NoResidues(options.polymers, place)
     }
 
     fn notes(&mut self, options: &ReadOptions, authors: &[String], notes: &mut Vec<Note>) {
         let Tally { duplicates, alternates, nucleotides, unlinked, ignored_records, repaired, .. } = self.tally;
         let Tally { contradictions, pseudo_atoms, .. } = self.tally;
+        let of_nucleic = self.structure.residue_types.iter().filter(|&&kind| is_nucleotide(kind)).count();
+        let has_nucleotides = of_nucleic > 0;
         let mut say = |count: usize, kind: NoteKind, text: &dyn Fn() -> String| {
             if count > 0 {
                 notes.push(Note { kind, text: text() });
@@ -242,8 +248,9 @@ impl Draft {
         });
         say(contradictions, NoteKind::Elements, &|| {
             format!(
-                "the element column contradicts the names of {} of amino acids; the names count",
-                counted(contradictions, "atom", "atoms")
+                "the element column contradicts the names of {} of {}; the names count",
+                counted(contradictions, "atom", "atoms"),
+                if has_nucleotides { "amino acids or nucleotides" } else { "amino acids" }
             )
         });
         say(pseudo_atoms, NoteKind::PseudoAtoms, &|| {
@@ -259,6 +266,14 @@ impl Draft {
         });
         say(nucleotides, NoteKind::NucleicAcid, &|| {
             counted(nucleotides, "nucleotide has no row", "nucleotides have no rows")
+        });
+        say(self.tally.amino_acids, NoteKind::NucleicAcid, &|| {
+            counted(self.tally.amino_acids, "amino acid has no row", "amino acids have no rows")
+        });
+        let of_both = if of_nucleic < self.structure.n_residues() { of_nucleic } else { 0 };
+        say(of_both, NoteKind::Nucleotides, &|| {
+            let rows = counted(of_both, "nucleotide has a row", "nucleotides have rows");
+            format!("{rows} beside amino acids (--polymers protein leaves them out)")
         });
         say(unlinked, NoteKind::Unlinked, &|| {
             counted(
@@ -320,7 +335,7 @@ impl Draft {
             let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
             if !is_found {
                 let id = if id.is_empty() { " " } else { id };
-                let text = format!("chain {id:?}, which was requested, has no protein residues");
+                let text = format!("chain {id:?}, which was requested, has no {}", options.polymers.residues());
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }
         }

@@ -94,7 +94,7 @@ pub use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 pub use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
-pub use options::{Alternates, Each, Models, ReadOptions, Residues};
+pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
@@ -211,7 +211,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         }
     }
     if options.models != Models::All
-        && let [Err(ReadError { problem: Problem::NoProtein(place), .. })] = &mut all[..]
+        && let [Err(ReadError { problem: Problem::NoResidues(_, place), .. })] = &mut all[..]
     {
         *place += &model_with_protein(&text, options);
     }

@@ -108,8 +108,10 @@ kinds! {
     Copies = "copies", "models that are copies of an assembly, of which the first is read (--model join)";
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
-    /// Nucleic acid, which has no rows.
-    NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
+    /// Nucleic acid, or protein, which was not asked for and has no rows.
+    NucleicAcid = "nucleic-acid", "nucleic acid, or protein, which has no rows (--polymers)";
+    /// Nucleotides have rows beside amino acids.
+    Nucleotides = "nucleotides", "nucleotides that have rows beside amino acids, and cover them (--polymers protein)";
     /// The file's assembly differs from its chains.
     Assembly = "assembly", "an assembly that differs from the chains of the file, which are read as they are (--assembly)";
     /// Residues without a standard parent; tabulated columns are undefined for them.

@@ -27,6 +27,8 @@ pub struct ReadOptions {
     pub each: Each,
     /// Which residues get a row.
     pub residues: Residues,
+    /// Which polymers' residues get a row.
+    pub polymers: Polymers,
     /// Which alternate location to use.
     pub alternates: Alternates,
     /// Which models to read.
@@ -101,6 +103,62 @@ pub enum Residues {
     All,
     /// Only the 20 standard names in `ATOM` records.
     Standard,
+}
+
+/// Which polymers' residues get a row. Residues of others are like ligands: they have none, and may cover surface.
+///
+/// ```
+/// use prism_read::{Polymers, ReadOptions, read_bytes};
+///
+/// let pdb = b"\
+/// ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+/// ATOM      2  C1'  DA B   7       4.800   2.000   3.000  1.00 12.00           C
+/// END
+/// ";
+/// let rows = |polymers| read_bytes(pdb, "x", &ReadOptions { polymers, ..ReadOptions::default() }).unwrap().structure.n_rows();
+/// assert_eq!([Polymers::Protein, Polymers::Nucleic, Polymers::All].map(rows), [1, 1, 2]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Polymers {
+    /// Amino acids.
+    #[default]
+    Protein,
+    /// Nucleotides of DNA and RNA. With [`Residues::Standard`] there are none.
+    Nucleic,
+    /// Both.
+    All,
+}
+
+impl Polymers {
+    /// Whether amino acids have rows.
+    #[must_use]
+    pub fn has_protein(self) -> bool {
+        self != Self::Nucleic
+    }
+
+    /// What they are.
+    pub(super) fn named(self) -> &'static str {
+        match self {
+            Self::Protein => "protein",
+            Self::Nucleic => "nucleic acid",
+            Self::All => "protein or nucleic acid",
+        }
+    }
+
+    /// What their residues are.
+    pub(super) fn residues(self) -> &'static str {
+        match self {
+            Self::Protein => "protein residues",
+            Self::Nucleic => "nucleotides",
+            Self::All => "protein residues or nucleotides",
+        }
+    }
+
+    /// Whether nucleotides have rows.
+    #[must_use]
+    pub fn has_nucleic(self) -> bool {
+        self != Self::Protein
+    }
 }
 
 /// Which alternate location to use. See [`ReadOptions`] for an example.

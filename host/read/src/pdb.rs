@@ -63,7 +63,7 @@ pub(super) struct Found {
 
 /// Reads the requested models.
 pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found, Fault> {
-    let mut patterns = Patterns::of_thread(options.residues);
+    let mut patterns = Patterns::of_thread((options.residues, options.polymers));
     let mut reader = Reader {
         text,
         options,

@@ -79,7 +79,8 @@ impl Draft {
                 number,
                 icode,
                 name: text_of(trim_zeros(&name.to_le_bytes())).into(),
-                is_nucleotide: known == Component::Nucleic,
+                // Where nucleotides have rows, those without are ligands.
+                is_nucleotide: known.nucleotide().is_some() && self.tally.nucleotides > 0,
                 is_amino_acid: known.amino_acid().is_some_and(|_| !matches!(known, Component::Shared(_))),
                 atoms,
             }

@@ -6,6 +6,7 @@ mod fate;
 mod label;
 mod mean;
 mod names;
+mod nucleotide;
 mod one_residue;
 mod radius;
 mod repeat;
@@ -15,15 +16,18 @@ use super::components::{self, Component};
 use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
 use super::number::decimal;
-use super::options::{Alternates, ReadOptions, Residues};
+use super::options::{Alternates, Polymers, ReadOptions, Residues};
 use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
 use names::Names;
+use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
+use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::radii::protor_radius;
+use shared_types::residue::is_nucleotide;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::collections::{HashMap, HashSet};
 
@@ -71,11 +75,8 @@ pub(super) struct Record<'r, 'a> {
     pub(super) in_chain: Option<bool>,
 }
 
-const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
 /// The element's symbol.
 const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
-const N: u64 = b'N' as u64;
-const C: u64 = b'C' as u64;
 
 /// What came of a record.
 #[derive(Clone, Copy, PartialEq)]
@@ -152,6 +153,7 @@ impl Run {
 pub(super) struct Selection<'a> {
     syntax: Syntax,
     residues: Residues,
+    polymers: Polymers,
     policy: Alternates,
     cover: bool,
     wanted: Option<HashSet<String>>,
@@ -166,6 +168,8 @@ pub(super) struct Selection<'a> {
     /// The occupancy of each of these names, as text; none if the first atom of each name is kept.
     occupancies: Vec<&'a [u8]>,
     alternates: Vec<Alternate>,
+    /// The names of the current residue's atoms in order, once an alternative was chosen.
+    kept_names: Vec<u64>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
@@ -185,6 +189,7 @@ impl<'a> Selection<'a> {
         Self {
             syntax,
             residues: options.residues,
+            polymers: options.polymers,
             policy: options.alternates,
             cover: options.reads_cover(),
             wanted: options.chains.as_deref().map(chains::wanted),
@@ -196,6 +201,7 @@ impl<'a> Selection<'a> {
             names: Names::default(),
             occupancies: Vec::new(),
             alternates: Vec::new(),
+            kept_names: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
             segment: 0,
@@ -233,10 +239,15 @@ impl<'a> Selection<'a> {
         match self.residues {
             Residues::Standard => hetatm,
             Residues::All if hetatm => {
-                let has_row = component.amino_acid().is_some() || component == Component::Unknown;
+                let has_row = component.amino_acid().is_some()
+                    || component == Component::Unknown
+                    || component.nucleotide().is_some() && self.polymers.has_nucleic();
                 in_chain != Some(true) && !has_row
             }
-            Residues::All => matches!(component, Component::Water | Component::Nucleic | Component::Dummy),
+            Residues::All => match component {
+                Component::Nucleic(_) => !self.polymers.has_nucleic(),
+                other => matches!(other, Component::Water | Component::Dummy),
+            },
         }
     }
 
@@ -270,7 +281,7 @@ impl<'a> Selection<'a> {
             return Ok(Taken::Nothing);
         }
         match self.run.fate {
-            Fate::Row | Fate::IfAmino => {}
+            Fate::Row | Fate::IfPolymer => {}
             Fate::Nothing => return Ok(Taken::Nothing),
             Fate::Dummy => {
                 self.draft.tally.pseudo_atoms += 1;
@@ -320,17 +331,23 @@ impl<'a> Selection<'a> {
                 residue: record.residue,
                 kind,
                 occupancy: self.occupancy(record.occupancy),
-                b_factor: if name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
+                b_factor: if name == landmarks(kind)[0] { self.b_factor(record.b_factor) } else { f32::NAN },
             });
         }
-        match name {
+        let [anchor, first, last] = landmarks(kind);
+        if name == anchor {
             // Alternate locations set theirs at the end of the run.
-            CA if record.alternate == 0 || self.policy == Alternates::First => self.take_ca(at, record.b_factor),
-            N => self.draft.set_backbone(0, at),
-            C => self.draft.set_backbone(1, at),
-            _ => {}
+            if record.alternate == 0 || self.policy == Alternates::First {
+                self.take_ca(at, record.b_factor);
+            }
+        } else if name == first {
+            self.draft.set_backbone(0, at);
+        } else if name == last {
+            self.draft.set_backbone(1, at);
         }
-        if let Some(roles) = self.draft.structure.roles.last_mut() {
+        if !is_nucleotide(kind)
+            && let Some(roles) = self.draft.structure.roles.last_mut()
+        {
             let mut named = RoleAtoms::of_words(*roles);
             named.assign(at - self.run.begin, trim_zeros(&name.to_le_bytes()));
             *roles = named.words();
@@ -412,7 +429,7 @@ impl<'a> Selection<'a> {
                 self.atom_of_another_name(record)?;
                 return Ok(false);
             }
-            if matches!(self.run.fate, Fate::Row | Fate::IfAmino)
+            if matches!(self.run.fate, Fate::Row | Fate::IfPolymer)
                 && matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing)
             {
                 // Water and other atoms of no residue do not split a residue.
@@ -489,12 +506,16 @@ impl<'a> Selection<'a> {
         self.names.clear();
         self.occupancies.clear();
         self.alternates.clear();
+        self.kept_names.clear();
         Ok(())
     }
 
     /// Keeps or drops the row of the run.
     #[inline]
     fn judge(&mut self) {
+        if is_nucleotide(self.run.kind) {
+            return self.judge_nucleotide();
+        }
         if self.run.fate == Fate::Row && !self.run.hetatm {
             return;
         }
@@ -507,7 +528,7 @@ impl<'a> Selection<'a> {
             // Some programs number ions as if they were of a sequence.
             _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca && !self.run.calcium,
         };
-        if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
+        if !amino && (self.run.fate == Fate::IfPolymer || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
             self.key_cover(self.run.residue.unwrap_or_default());
         } else if self.run.hetatm {
@@ -550,6 +571,7 @@ impl<'a> Selection<'a> {
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
         s.roles.push(NO_ROLES);
+        s.nucleotide_atoms.push(NO_NUCLEOTIDE);
         s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);

@@ -1,14 +1,26 @@
 //! The residues of a draft that a selection takes.
 
-use super::components::{Component, component};
+use super::components::component;
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
-use super::options::ReadOptions;
+use super::options::{Polymers, ReadOptions};
 use super::word::{listed_ids, text_of, trim_zeros};
 use crate::plural::counted;
 use crate::selection::{Kind, Residue, ResidueSelection};
+use crate::structure::StructureInput;
+use shared_types::residue::is_nucleotide;
 use std::ops::Range;
+
+/// The polymers whose residues have rows.
+fn kept_polymers(structure: &StructureInput) -> Polymers {
+    let is_nucleic = |&kind: &u8| is_nucleotide(kind);
+    match (structure.residue_types.iter().any(is_nucleic), structure.residue_types.iter().all(is_nucleic)) {
+        (false, _) => Polymers::Protein,
+        (true, true) => Polymers::Nucleic,
+        (true, false) => Polymers::All,
+    }
+}
 
 impl Draft {
     /// Drops the residues that a selection does not take, with rows and without. `authors` are the author's chains, by the index of the
@@ -36,7 +48,7 @@ impl Draft {
                 number: Some(s.residue_numbers[row]),
                 icode: &s.insertion_codes[row],
                 name: &names[row],
-                kind: Kind::Protein,
+                kind: if is_nucleotide(s.residue_types[row]) { Kind::Nucleic } else { Kind::Protein },
                 atoms: &self.atoms[self.atoms_of(row)],
             }
         };
@@ -49,7 +61,7 @@ impl Draft {
                 number: residue.number,
                 icode: &residue.icode,
                 name: &cover_names[place],
-                kind: if component(residue.name) == Component::Nucleic { Kind::Nucleic } else { Kind::Hetero },
+                kind: if component(residue.name).nucleotide().is_some() { Kind::Nucleic } else { Kind::Hetero },
                 atoms: &self.cover[atoms.clone()],
             }
         };
@@ -60,8 +72,11 @@ impl Draft {
         if kept.is_empty() {
             let chains = listed_ids(s.chains.iter().map(String::as_str));
             let rows = counted(n, "residue", "residues");
-            let text = format!(" in the selection ({select}); the file has {rows} of protein in the chains {chains}");
-            return Err(Fault::whole(Problem::NoProtein(text)));
+            let text = format!(
+                " in the selection ({select}); the file has {rows} of {} in the chains {chains}",
+                kept_polymers(s).named()
+            );
+            return Err(Fault::whole(Problem::NoResidues(options.polymers, text)));
         }
         let (mut atoms, mut keys) = (Vec::new(), Vec::new());
         for ((_, range), _) in

@@ -14,6 +14,8 @@ pub use traces::needs_whole_residues;
 
 use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
+use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
+use shared_types::residue::{nucleotide_of, parent_of};
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
@@ -285,14 +287,28 @@ impl StructureInput {
         }
     }
 
-    /// The standard amino acid that a residue is, or is derived from; empty if there is none.
+    /// The standard amino acid or nucleotide that a residue is, or is derived from; empty if there is none.
     ///
     /// # Panics
     /// If there is no such residue.
     #[must_use]
     pub fn parent(&self, residue: usize) -> &'static str {
-        let parent = shared_types::residue::parent_of(self.residue_types[residue]);
+        let kind = self.residue_types[residue];
+        let parent = parent_of(kind).or_else(|| nucleotide_of(kind));
         parent.map_or("", |kind| RESIDUES[usize::from(kind)].name)
+    }
+
+    /// What a residue is part of: `protein`, `dna` or `rna`.
+    ///
+    /// # Panics
+    /// If there is no such residue.
+    #[must_use]
+    pub fn polymer(&self, residue: usize) -> &'static str {
+        match nucleotide_of(self.residue_types[residue]).map(|kind| RESIDUES[usize::from(kind)].name) {
+            None => "protein",
+            Some(name) if name.starts_with('D') => "dna",
+            Some(_) => "rna",
+        }
     }
 
     /// Number of heavy atoms.
@@ -387,6 +403,13 @@ impl StructureInput {
             {
                 let problem = format!("has atom {role} of the residue's {}", end - begin);
                 return Err(self.bad(residue, "roles", problem));
+            }
+            if let Some(atoms) = self.nucleotide_atoms.get(residue)
+                && *atoms != NO_NUCLEOTIDE
+                && let Some(atom) = NucleotideAtoms::of_words(*atoms).indices().find(|&at| u32::from(at) >= end - begin)
+            {
+                let problem = format!("has atom {atom} of the residue's {}", end - begin);
+                return Err(self.bad(residue, "nucleotide_atoms", problem));
             }
             let kind = self.residue_types[residue];
             if usize::from(kind) >= RESIDUES.len() {

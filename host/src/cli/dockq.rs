@@ -2,6 +2,7 @@
 
 use super::args::{ComparisonArgs, DockqArgs};
 use super::failure::Failure;
+use super::reading::PolymersArg;
 use super::relations::write;
 use super::report::warn;
 use anyhow::anyhow;
@@ -13,7 +14,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Writes the table of compared models. Returns the exit status.
-pub fn run(args: &DockqArgs) -> Result<u8, Failure> {
+pub fn run(mut args: DockqArgs) -> Result<u8, Failure> {
+    if *args.relation.job.read.polymers.get_or_insert(PolymersArg::Protein) != PolymersArg::Protein {
+        return Err(Failure::usage(anyhow!("--polymers: DNA and RNA are not compared; leave the option out")));
+    }
     args.relation.job.refuse_points_file()?;
     let mut to = args.relation.destination();
     to.beside = to.beside.reads(Some(&args.reference));

@@ -6,7 +6,7 @@ use prism_host::output::{Column, ColumnError};
 use prism_read::structure::needs_whole_residues;
 use serde_json::{Value, json};
 use shared_types::residue::MODIFIED;
-use shared_types::{FEATURES, Feature};
+use shared_types::{FEATURES, Feature, Group};
 use std::io::Write;
 use std::sync::LazyLock;
 
@@ -75,7 +75,7 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     writeln!(out, "{name}")?;
-    for key in ["definition", "unit", "source", "undefined", "traces", "accuracy"] {
+    for key in ["definition", "unit", "source", "undefined", "nucleotides", "traces", "accuracy"] {
         match value[key].as_str() {
             Some(text) if !text.is_empty() => writeln!(out, "  {key:<10}  {text}")?,
             _ => {}
@@ -94,9 +94,27 @@ fn feature_json(feature: &Feature) -> Value {
         "definition": feature.definition,
         "source": feature.source,
         "undefined": undefined(feature),
+        "nucleotides": of_nucleotides(feature),
         "traces": if needs_whole_residues(feature) { TRACES } else { "" },
         "accuracy": accuracy(feature),
     })
+}
+
+/// What a feature of amino acids is for nucleotides.
+fn of_nucleotides(feature: &Feature) -> &'static str {
+    match feature.name {
+        "sasa" | "sasa_apolar" => "the radii are those of FreeSASA's ProtOr configuration",
+        "cx" | "depth" | "atomic_contacts" => "as for amino acids",
+        "site_score" => {
+            "as for amino acids; the model was fitted to proteins, with which nucleotides share no class of atoms"
+        }
+        "conservation" | "gisaid_freq" | "gisaid_velocity" => "as for amino acids",
+        "hse_up" | "hse_down" | "ca_angle" | "ca_dihedral" | "rsa" | "exposed_velocity" | "hydropathy" | "charge"
+        | "volume" => "undefined",
+        _ if feature.group == Group::Nucleotide => "",
+        _ if feature.group == Group::Backbone => "undefined",
+        _ => "C1' stands for the alpha carbon",
+    }
 }
 
 /// How far a value may be from that of infinitely many test points; empty if it has nothing to do with them. Measured on 142
@@ -156,6 +174,13 @@ fn undefined(feature: &Feature) -> &'static str {
              have; selenomethionine has methionine's, and D-amino acids have those of L-amino acids"
         }
         "charge" => CHARGE.as_str(),
+        "alpha" | "epsilon" | "zeta" => {
+            "for amino acids, at the ends of a chain, at its breaks, and where an atom of the angle is missing"
+        }
+        "beta" | "gamma" | "delta" | "chi" => "for amino acids, and where an atom of the angle is missing",
+        "pucker_phase" | "pucker_amplitude" | "pucker" => {
+            "for amino acids, and where an atom of the sugar's ring is missing"
+        }
         _ => "nowhere",
     }
 }

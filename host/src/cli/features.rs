@@ -7,6 +7,7 @@ use super::folder;
 use super::job::{Job, Sink};
 use super::parts;
 use super::provenance;
+use super::reading::PolymersArg;
 use super::relations;
 use super::report::warn;
 use super::usage::refuse_divided;
@@ -35,6 +36,12 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     // A standard residue is its own parent.
     let names_parent = args.columns.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = if args.job.read.is_standard() && !names_parent { columns.without(Column::Parent) } else { columns };
+    let columns = match args.job.read.polymers {
+        None => columns,
+        Some(PolymersArg::Protein) => columns.with_polymers(),
+        Some(_) if args.columns.is_some() => columns.with_polymers(),
+        Some(_) => columns.with_polymers().with_nucleotides(),
+    };
     let annotations = match args.annotations.as_deref() {
         Some(path) => Some((path, Arc::new(Annotations::read(path).map_err(Failure::work)?))),
         None => None,

@@ -81,7 +81,7 @@ fn run(cli: Cli) -> u8 {
             None => confidence::run(&args),
         },
         Command::Summary(args) => relations::summary(&args),
-        Command::Dockq(args) => dockq::run(&args),
+        Command::Dockq(args) => dockq::run(args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Report(args) => html::run(&args),

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use prism_host::StructureInput;
 use prism_host::inputs::{self, Inputs, NameBy};
 use prism_host::pipeline::{Batch, Outcome, Reading};
-use prism_host::read::{Alternates, Each, Models, ReadOptions, Residues, unmarked};
+use prism_host::read::{Alternates, Each, Models, Polymers, ReadOptions, Residues, unmarked};
 use prism_host::selection::ResidueSelection;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,11 @@ pub struct ReadArgs {
     /// standard names in ATOM records.
     #[arg(long, value_enum, default_value_t = ResiduesArg::All, hide_short_help = true)]
     pub residues: ResiduesArg,
+
+    /// Polymers whose residues get a row: proteins, nucleic acids, or both. If the option is given, tables of residues have a column
+    /// `polymer`. Residues of others have no row, like ligands [default: all]
+    #[arg(long, value_enum, value_name = "protein|nucleic|all", hide_short_help = true)]
+    pub polymers: Option<PolymersArg>,
 
     /// Alternate location of a residue: the one with the highest mean occupancy, the first record of each atom, or the one
     /// with this letter.
@@ -102,6 +107,11 @@ impl ReadArgs {
                 ResiduesArg::All => Residues::All,
                 ResiduesArg::Standard => Residues::Standard,
             },
+            polymers: match self.polymers {
+                Some(PolymersArg::Protein) => Polymers::Protein,
+                Some(PolymersArg::Nucleic) => Polymers::Nucleic,
+                None | Some(PolymersArg::All) => Polymers::All,
+            },
             alternates: self.altloc.0,
             models: match (self.model, self.each) {
                 (Some(model), _) => model.0,
@@ -161,7 +171,8 @@ impl ReadArgs {
                 ("--each", self.each.is_some()),
             ];
             let option = given.into_iter().find(|(_, is_given)| *is_given);
-            let option = option.map_or("--residues, --altloc, --model, --assembly, --het", |(option, _)| option);
+            let option =
+                option.map_or("--residues, --polymers, --altloc, --model, --assembly, --het", |(option, _)| option);
             let advice = "structures of a packed data set are as they were packed; choose by `prism pack`";
             return Err(Failure::usage(anyhow!("{option}: {advice}")));
         }
@@ -192,7 +203,7 @@ impl ReadArgs {
     /// Whether an option was given that packing has already decided.
     pub fn chooses(&self) -> bool {
         let options = self.options();
-        options != ReadOptions::default()
+        self.polymers.is_some() || options != ReadOptions { polymers: options.polymers, ..ReadOptions::default() }
     }
 }
 
@@ -215,6 +226,17 @@ pub enum ResiduesArg {
     All,
     /// The 20 standard names in ATOM records.
     Standard,
+}
+
+/// Polymers whose residues get a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PolymersArg {
+    /// Proteins.
+    Protein,
+    /// DNA and RNA.
+    Nucleic,
+    /// Both.
+    All,
 }
 
 /// What becomes a structure of its own.

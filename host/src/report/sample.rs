@@ -3,8 +3,8 @@
 use prism_io::output::Value as Cell;
 use prism_io::output::{Column, StructureRows};
 use serde_json::{Value, json};
-use shared_types::FEATURES;
 use shared_types::backbone::SecondaryStructure;
+use shared_types::{FEATURES, Group};
 use std::iter::once;
 
 /// Most residues in the sample.
@@ -92,7 +92,8 @@ impl Sample {
 
 /// The columns that have a distribution. States are numbers here.
 fn columns() -> impl Iterator<Item = Column> {
-    FEATURES.iter().map(Column::Feature).chain(once(Column::Plddt))
+    let of_proteins = FEATURES.iter().filter(|feature| feature.group != Group::Nucleotide);
+    of_proteins.map(Column::Feature).chain(once(Column::Plddt))
 }
 
 /// Number of residues in each state.

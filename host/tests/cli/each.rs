@@ -79,7 +79,8 @@ fn a_selection_is_read_by_every_command() {
     let wrong = run.features(&["--select", "chain A and resnm 10", input]);
     wrong.says(2, "did you mean `resnum`");
     assert!(wrong.stderr.contains("chain A and resnm 10\n"), "{}", wrong.stderr);
-    run.features(&["--select", "chain X", input]).says(1, "no protein residues in the selection (chain X)");
+    run.features(&["--select", "chain X", input])
+        .says(1, "no protein residues or nucleotides in the selection (chain X)");
 }
 
 #[test]

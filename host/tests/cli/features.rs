@@ -169,7 +169,7 @@ fn chains_are_chosen() {
     assert_eq!(spaced.stdout.lines().count(), 195);
     run.features(&["a.pdb", "--chains", "A"]).says(1, "error: a.pdb: no protein residues");
     // A blank chain is named, too.
-    let blank = "error: a.pdb: no protein residues in the requested chains (\" \"); the file has E";
+    let blank = "error: a.pdb: no protein residues or nucleotides in the requested chains (\" \"); the file has E";
     run.features(&["a.pdb", "--chains", " "]).says(1, blank);
     run.features(&["a.pdb", "--chains", ""]).says(1, blank);
     run.features(&["a.pdb", "--chains", "E, "]).says(0, "warning: a.pdb: chain \" \", which was requested");

@@ -210,7 +210,7 @@ fn values_that_the_kernel_cannot_take_are_refused() {
     assert!(message(|b| b.ca_indices[3] = 3).contains("\"second\": `ca_indices` at index 3 is 3"));
     assert!(message(|b| b.residue_types[0] = 255).contains("\"first\": `residue_types` at index 0 is 255"));
     assert!(message(|b| b.atoms[4].y = f32::NAN).contains("\"second\": `atoms` at index 4"));
-    assert!(message(|b| b.chain_ids[1] = 1 << 29).contains("\"first\": `chain_ids` at index 1"));
+    assert!(message(|b| b.chain_ids[1] = 1 << 28).contains("\"first\": `chain_ids` at index 1"));
     assert!(message(|b| b.residue_atoms[2] = 1).contains("\"second\": `residue_atoms` at index 2 is 1"));
     assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, but the"));
     assert!(message(|b| b.residue_atoms.truncate(3)).contains("`residue_atoms` has 3 entries but needs 4"));

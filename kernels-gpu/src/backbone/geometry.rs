@@ -1,8 +1,8 @@
 //! Dihedral angles of a residue, and the atoms of its hydrogen bonds.
 
 use super::{Carbon, PeptideAtoms};
-use crate::vector::Vector;
-use cuda_std::math::{NAN, atan2, canonical, sqrt};
+use crate::vector::{Vector, dihedral};
+use cuda_std::math::{NAN, canonical};
 use cuda_std::prelude::*;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::feature::{BackboneRow, column};
@@ -11,8 +11,6 @@ use shared_types::{Atom, NO_CA};
 
 /// The longest peptide bond in Å, squared: beyond it the chain breaks.
 const PEPTIDE_BOND2: f32 = 2.5 * 2.5;
-
-const DEGREES: f32 = 180.0 / core::f32::consts::PI;
 
 const NOWHERE: Vector = Vector { x: NAN, y: NAN, z: NAN };
 
@@ -41,21 +39,6 @@ impl Backbone {
     #[inline(always)]
     fn is_complete(&self) -> bool {
         !(self.n.x.is_nan() || self.ca.x.is_nan() || self.c.x.is_nan() || self.o.x.is_nan())
-    }
-}
-
-/// The dihedral angle of four points in degrees, in (-180, 180]; NaN if three in sequence lie on a line or one is missing.
-#[inline(always)]
-fn dihedral(a: Vector, b: Vector, c: Vector, d: Vector) -> f32 {
-    let (ab, bc, cd) = (b.minus(a), c.minus(b), d.minus(c));
-    let (left, right) = (ab.cross(bc), bc.cross(cd));
-    if left.norm2() > 0.0 && right.norm2() > 0.0 {
-        let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
-        let turn = atan2(y, left.dot(right)) * DEGREES;
-        // -180 and 180 degrees are one angle, and the interval has the latter.
-        if turn == -180.0 { 180.0 } else { canonical(turn) }
-    } else {
-        NAN
     }
 }
 

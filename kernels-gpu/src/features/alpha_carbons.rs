@@ -5,7 +5,7 @@ use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{self, NAN};
 use cuda_std::prelude::*;
-use shared_types::residue::{CHARGE, HYDROPATHY};
+use shared_types::residue::{CHARGE, FIRST_NUCLEOTIDE, HYDROPATHY};
 use shared_types::{Atom, NO_CA};
 
 /// Consecutive alpha carbons of one chain closer than 4.3 Å are linked (the rule of Biopython's CaPPBuilder).
@@ -37,6 +37,12 @@ impl Inputs<'_> {
         u32::from(self.residue_types.get(i))
     }
 
+    /// Whether residue `i` is a nucleotide.
+    #[inline(always)]
+    fn is_nucleotide(&self, i: u32) -> bool {
+        self.kind(i) >= u32::from(FIRST_NUCLEOTIDE)
+    }
+
     /// Position of residue `i`'s alpha carbon, NaN if it has none.
     #[inline(always)]
     fn position(&self, i: u32) -> [f32; 3] {
@@ -48,14 +54,16 @@ impl Inputs<'_> {
     fn linked(&self, i: u32) -> bool {
         let ([ax, ay, az], [bx, by, bz]) = (self.position(i), self.position(i + 1));
         self.chain_ids.get(i) == self.chain_ids.get(i + 1)
+            && !self.is_nucleotide(i)
+            && !self.is_nucleotide(i + 1)
             && Vector { x: bx - ax, y: by - ay, z: bz - az }.norm2() < LINK2
     }
 }
 
-/// Whether two alpha carbons that follow each other in the file are linked.
+/// Whether two alpha carbons that follow each other in the file are linked. Nucleotides have none.
 #[inline(always)]
 pub fn linked(a: AlphaCarbon, b: AlphaCarbon) -> bool {
-    a.same_chain(b) && a.to(b).norm2() < LINK2
+    a.same_protein(b) && a.to(b).norm2() < LINK2
 }
 
 /// Gathers the alpha carbon of every residue.
@@ -66,7 +74,13 @@ pub fn gather<V>(block: &mut Block, inputs: &Inputs, n: u32, alpha_carbons: &mut
         let chain = inputs.chain_ids.get(i);
         let charge = CHARGE.at(inputs.kind(i));
         // Unknown values add nothing to the sums of others.
-        AlphaCarbon::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
+        AlphaCarbon::new(
+            inputs.position(i),
+            chain,
+            if charge.is_nan() { 0.0 } else { charge },
+            inputs.is_nucleotide(i),
+            in_fragment,
+        )
     });
 }
 

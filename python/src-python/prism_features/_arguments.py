@@ -26,7 +26,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-@_takes("a text or None", "name_by", "select", "each")
+@_takes("a text or None", "name_by", "select", "each", "polymers")
 def _is_text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 

@@ -24,6 +24,8 @@ class ReadingOptions(TypedDict, total=False):
             other), biological ``"assembly"``, or ``"model"``. ``None`` makes one of all chains of the first model.
         residues: Which residues get a row. ``"all"``: every amino acid of a chain, modified ones among them. ``"standard"``:
             the 20 standard names in ATOM records alone.
+        polymers: Polymers whose residues get a row: ``"protein"``, ``"nucleic"`` or ``"all"``. If it is given, tables of residues have
+            a column ``polymer``. ``None`` takes all.
         altloc: Which alternate location of a residue is taken: ``"highest"``, the one with the highest mean occupancy;
             ``"first"``, the first record of each atom; or the one with this letter.
         model: Which models: one by its number, or ``"all"``. Then each is a structure of its own (``x.pdb#2``). ``None`` takes
@@ -41,6 +43,7 @@ class ReadingOptions(TypedDict, total=False):
     select: str | None
     each: Literal["chain", "molecule", "assembly", "model"] | None
     residues: Literal["all", "standard"]
+    polymers: Literal["protein", "nucleic", "all"] | None
     altloc: str
     model: int | Literal["all"] | None
     assembly: str | None
@@ -105,6 +108,7 @@ _READING: dict[str, Any] = {
     "select": None,
     "each": None,
     "residues": "all",
+    "polymers": None,
     "altloc": "highest",
     "model": None,
     "assembly": None,

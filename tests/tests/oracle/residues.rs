@@ -2,6 +2,7 @@
 
 use prism_host::StructureInput;
 use shared_types::NO_CA;
+use shared_types::residue::is_nucleotide;
 use tests::vector::{length, minus};
 
 /// The data on which features are defined.
@@ -45,10 +46,13 @@ pub fn distance(a: &Residue, b: &Residue) -> Option<f64> {
     Some(length(minus(b.ca?, a.ca?)))
 }
 
-/// Whether row `i + 1` follows row `i` in its chain, less than 4.3 Å away.
+/// Whether row `i + 1` follows row `i` in its chain, less than 4.3 Å away. Nucleotides have no alpha carbons.
 pub fn linked(residues: &[Residue], i: usize) -> bool {
     match (residues.get(i), residues.get(i + 1)) {
-        (Some(a), Some(b)) => a.chain == b.chain && distance(a, b).is_some_and(|d| d < 4.3),
+        (Some(a), Some(b)) => {
+            let are_amino_acids = [a, b].iter().all(|residue| !is_nucleotide(residue.kind as u8));
+            a.chain == b.chain && are_amino_acids && distance(a, b).is_some_and(|d| d < 4.3)
+        }
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::{BatchBuffers, PackError, PackedBatch};
 use prism_read::plural::counted;
 use shared_types::backbone::RoleAtoms;
+use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
 use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ pub const ATOM_LIMIT: u64 = 1 << 31;
 pub const RESIDUE_LIMIT: u64 = (1 << 32) / FEATURES.len().next_power_of_two() as u64;
 
 /// A structure has fewer chains than this; kernels use the bits above for other things.
-const CHAIN_LIMIT: u32 = 1 << 29;
+const CHAIN_LIMIT: u32 = 1 << 28;
 
 /// Number of atoms and residues so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,6 +153,13 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
         let roles = RoleAtoms::of_words(buffers.roles[row]);
         if let Some(role) = roles.indices().find(|&role| u64::from(first) + u64::from(role) >= u64::from(end)) {
             return bad("roles", row, format!("has atom {role} of a residue of {}", end.saturating_sub(first)));
+        }
+        let atoms = buffers.nucleotide_atoms[row];
+        let named = (atoms != NO_NUCLEOTIDE).then(|| NucleotideAtoms::of_words(atoms));
+        let beyond = |&atom: &u8| u64::from(first) + u64::from(atom) >= u64::from(end);
+        if let Some(atom) = named.and_then(|named| named.indices().find(beyond)) {
+            let problem = format!("has atom {atom} of a residue of {}", end.saturating_sub(first));
+            return bad("nucleotide_atoms", row, problem);
         }
     }
     Ok(())

@@ -14,7 +14,6 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use floats::Floats;
 use rayon::prelude::*;
-use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -271,7 +270,7 @@ impl Values {
             },
             (Self::Text(all), Column::State(feature)) => {
                 let values = part.values(feature);
-                let letter = |row| SecondaryStructure::letter(values.get(row).copied().unwrap_or(f32::NAN));
+                let letter = |row| feature.state(values.get(row).copied().unwrap_or(f32::NAN));
                 all.extend(rows.map(letter));
             }
             (Self::Text(all), Column::Structure) => all.extend(rows.map(|_| structure.name.as_str())),
@@ -279,6 +278,7 @@ impl Values {
             (Self::Text(all), Column::Icode) => all.extend(structure.insertion_codes[rows].iter().map(|code| &**code)),
             (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| part.resname(row))),
             (Self::Text(all), Column::Parent) => all.extend(rows.map(|row| structure.parent(row))),
+            (Self::Text(all), Column::Polymer) => all.extend(rows.map(|row| structure.polymer(row))),
             (Self::Int(all), Column::SiteId) => {
                 part.site_ids_in(column).into_iter().take(part.len()).for_each(|rank| all.append_option(rank));
             }

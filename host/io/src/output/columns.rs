@@ -5,7 +5,7 @@ mod definition;
 use prism_engine::FEATURES_OF;
 use prism_engine::Selection;
 use prism_read::nearest::suggestion;
-use shared_types::{FEATURES, Feature, Group};
+use shared_types::{Feature, Group};
 use thiserror::Error;
 
 /// A column of the table.
@@ -23,8 +23,10 @@ pub enum Column {
     Icode,
     /// The residue's name in its file.
     Resname,
-    /// The standard amino acid that the residue is or derives from; empty if there is none.
+    /// The standard amino acid or nucleotide that the residue is or derives from; empty if there is none.
     Parent,
+    /// What the residue is part of: protein, DNA or RNA; written only on request.
+    Polymer,
     /// A feature that is a number.
     Feature(&'static Feature),
     /// A feature that is a state, written as its letter.
@@ -132,6 +134,7 @@ impl Column {
             Self::Icode => "icode",
             Self::Resname => "resname",
             Self::Parent => "parent",
+            Self::Polymer => "polymer",
             Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
             Self::Plddt => "plddt",
@@ -162,19 +165,29 @@ impl Column {
     /// Every column: those of the whole table in order, then those that are written only on request.
     pub fn every() -> impl Iterator<Item = Self> {
         Self::whole()
+            .chain([Self::Polymer])
+            .chain(Self::nucleotides())
             .chain(Label::ALL.map(Self::Label))
             .chain(LineageColumn::ALL.map(Self::Lineage))
             .chain(FrameColumn::ALL.map(Self::Frame))
     }
 
-    /// The columns of the whole table, in order.
+    /// The column of a feature.
+    fn of(feature: &'static Feature) -> Self {
+        if feature.is_state() { Self::State(feature) } else { Self::Feature(feature) }
+    }
+
+    /// The columns of nucleotides' torsions, in order; written only on request.
+    fn nucleotides() -> impl Iterator<Item = Self> {
+        Group::Nucleotide.features().map(Self::of)
+    }
+
+    /// The columns of the whole table of proteins, in order.
     fn whole() -> impl Iterator<Item = Self> {
         // The site keeps its position from before there were other groups: after the first group.
-        let of = |feature: &'static Feature| match feature.is_state() {
-            true => Self::State(feature),
-            false => Self::Feature(feature),
-        };
-        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
+        let of = Self::of;
+        let others = Group::ALL.iter().filter(|group| !matches!(group, Group::Residue | Group::Nucleotide));
+        let others = others.flat_map(|group| group.features()).map(of);
         let first = Group::Residue.features().map(of);
         // The confidence follows the B column, because it is taken from there.
         let others = others.flat_map(|column| match column {
@@ -280,6 +293,41 @@ impl Columns {
         self
     }
 
+    /// With the column of polymers after the identity columns.
+    ///
+    /// ```
+    /// use prism_io::output::{Column, Columns};
+    ///
+    /// let columns = Columns::choose(["sasa"])?.with_polymers();
+    /// assert_eq!(columns.as_slice()[6..8], [Column::Parent, Column::Polymer]);
+    /// # Ok::<(), prism_io::output::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_polymers(mut self) -> Self {
+        if !self.0.contains(&Column::Polymer) {
+            let identity = self.0.iter().rposition(|column| Column::IDENTITY.contains(column));
+            let place = identity.map_or(0, |place| place + 1);
+            self.0.insert(place, Column::Polymer);
+        }
+        self
+    }
+
+    /// With the columns of nucleotides at the end: their torsions and puckers.
+    ///
+    /// ```
+    /// use prism_io::output::{Column, Columns};
+    ///
+    /// let columns = Columns::choose(["sasa"])?.with_nucleotides();
+    /// assert_eq!(columns.as_slice().last().map(Column::name), Some("pucker"));
+    /// # Ok::<(), prism_io::output::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_nucleotides(mut self) -> Self {
+        let new: Vec<Column> = Column::nucleotides().filter(|column| !self.0.contains(column)).collect();
+        self.0.extend(new);
+        self
+    }
+
     /// With the columns of frames, after the structure's name.
     ///
     /// ```
@@ -355,6 +403,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use shared_types::FEATURES;
 
     fn names(columns: &Columns) -> Vec<&'static str> {
         columns.as_slice().iter().map(Column::name).collect()
@@ -364,7 +413,7 @@ mod tests {
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
         assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
-        assert_eq!(names.len(), 7 + FEATURES.len() + 2);
+        assert_eq!(names.len(), 7 + FEATURES.len() - Group::Nucleotide.features().count() + 2);
         assert_eq!(names[7 + 32..][..7], ["site_id", "b_factor", "plddt", "ca_x", "ca_y", "ca_z", "phi"]);
     }
 
@@ -411,7 +460,9 @@ mod tests {
         let contacts = steps(&["contact_number", "wcn"]);
         assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK));
         assert_eq!(steps(&["site_id"]), steps(&["site_score"]));
-        assert_eq!(Columns::default().selection().steps(), Steps::ALL);
+        assert_eq!(steps(&["chi", "pucker"]), Steps::NUCLEOTIDES);
+        assert_eq!(Columns::default().with_nucleotides().selection().steps(), Steps::ALL);
+        assert!(!Columns::default().selection().steps().has(Steps::NUCLEOTIDES));
     }
 
     #[test]

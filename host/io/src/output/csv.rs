@@ -3,7 +3,6 @@
 use super::value::Value;
 use super::{Column, Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
-use shared_types::backbone::SecondaryStructure;
 use std::io::Write;
 
 /// A table as text: a header line, then a line per residue. Fields are quoted if necessary (RFC 4180, with line feeds).
@@ -101,13 +100,14 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
                 Column::Parent => lines.write_field(part.structure.parent(row)),
+                Column::Polymer => lines.write_field(part.structure.polymer(row)),
                 Column::SiteId => match site_ids.get(row).copied().flatten() {
                     Some(rank) => lines.write_field(rank.to_string()),
                     None => lines.write_field(""),
                 },
-                Column::State(_) => {
+                Column::State(feature) => {
                     let state = values.get(row).copied().unwrap_or(f32::NAN);
-                    lines.write_field(SecondaryStructure::letter(state))
+                    lines.write_field(feature.state(state))
                 }
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
                     match part.value(row, column) {

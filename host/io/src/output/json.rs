@@ -3,7 +3,6 @@
 use super::value::Value;
 use super::{Column, Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
-use shared_types::backbone::SecondaryStructure;
 use std::io::Write;
 
 /// A table as JSON lines: one object per residue, with the columns in order. Undefined values are `null`; numbers are as in
@@ -65,7 +64,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
             let value = match column {
                 Column::Feature(_) => Value::Float(number_of_row()),
                 Column::SiteId => Value::Optional(site_ids.get(row).copied().flatten()),
-                Column::State(_) => Value::Text(SecondaryStructure::letter(number_of_row())),
+                Column::State(feature) => Value::Text(feature.state(number_of_row())),
                 _ => part.value(row, column),
             };
             match value {

@@ -3,7 +3,6 @@
 use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
 use rayon::prelude::*;
-use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -151,7 +150,8 @@ impl Spool {
                 Column::Icode => texts.index(&structure.insertion_codes[row]).to_le_bytes(),
                 Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
                 Column::Parent => texts.index(structure.parent(row)).to_le_bytes(),
-                Column::State(_) => texts.index(SecondaryStructure::letter(value(row))).to_le_bytes(),
+                Column::Polymer => texts.index(structure.polymer(row)).to_le_bytes(),
+                Column::State(feature) => texts.index(feature.state(value(row))).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => optional(site_ids.get(row).copied().flatten()),

@@ -8,6 +8,7 @@ pub use statistics::Statistic;
 use super::relations::{Value, own, push, text};
 use super::{CellKind, Cells, Column, Columns, OutputError, Relation, RelationColumn, StructureRows};
 use prism_read::structure::StructureInput;
+use shared_types::Group;
 use shared_types::backbone::SecondaryStructure;
 use statistics::{Circle, Numbers};
 
@@ -51,7 +52,7 @@ const IDENTITY: [RelationColumn; 8] = [
 
 /// Whether a column has angles on a circle.
 fn is_dihedral(column: &Column) -> bool {
-    matches!(column, Column::Feature(feature) if feature.unit == "degree" && feature.name != "ca_angle")
+    matches!(column, Column::Feature(feature) if feature.unit == "degree" && !matches!(feature.name, "ca_angle" | "pucker_amplitude"))
 }
 
 impl ReducedRelation {
@@ -59,7 +60,7 @@ impl ReducedRelation {
     #[must_use]
     pub fn new(columns: &Columns, statistics: &[Statistic]) -> Self {
         let reduced = columns.as_slice().iter().filter_map(|&column| match column {
-            Column::State(_) => Some(Reduced::States(column, Vec::new())),
+            Column::State(feature) if feature.group == Group::Backbone => Some(Reduced::States(column, Vec::new())),
             column if is_dihedral(&column) => Some(Reduced::Dihedrals(column, Vec::new())),
             column if column.is_number() => Some(Reduced::Numbers(column, Vec::new())),
             _ => None,

@@ -27,6 +27,7 @@ impl StructureRows<'_> {
             Column::Icode => Value::Text(&structure.insertion_codes[row]),
             Column::Resname => Value::Text(self.resname(row)),
             Column::Parent => Value::Text(structure.parent(row)),
+            Column::Polymer => Value::Text(structure.polymer(row)),
             // Writers have the ranks of all rows at hand.
             Column::SiteId => Value::Optional(self.site_ids_in(column).get(row).copied().flatten()),
             Column::State(feature) => Value::Text(self.state(feature, row)),
@@ -70,7 +71,13 @@ impl Column {
     /// The kind of the column's values.
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent | Self::State(_) => Kind::Text,
+            Self::Structure
+            | Self::Chain
+            | Self::Icode
+            | Self::Resname
+            | Self::Parent
+            | Self::Polymer
+            | Self::State(_) => Kind::Text,
             Self::Row | Self::Resnum => Kind::Int,
             Self::Feature(_) | Self::Plddt => Kind::Float,
             Self::Lineage(LineageColumn::VelocityError) => Kind::Float,

@@ -9,7 +9,7 @@ use super::columns::{B_END, ELEMENT_END, field, name, usual_position};
 use super::{ATOM_LINE, NEEDED};
 use crate::error::Problem;
 use crate::masks::holds;
-use crate::options::Residues;
+use crate::options::{Polymers, Residues};
 use crate::select::{BColumns, Known, Selection, Taken};
 use shared_types::ResidueKind;
 use std::cell::Cell;
@@ -72,7 +72,7 @@ impl Pattern {
 /// The patterns that a thread knows.
 pub(super) struct Patterns {
     /// The policy, on which radii depend.
-    residues: Residues,
+    policy: (Residues, Polymers),
     places: Vec<Pattern>,
     /// The lines of the current residue, if all lines so far can be part of a pattern.
     current: Pattern,
@@ -87,9 +87,9 @@ thread_local! {
 
 impl Patterns {
     /// The patterns of this thread: files of one source have the same ones.
-    pub(super) fn of_thread(residues: Residues) -> Box<Self> {
-        let kept = KEPT.try_with(Cell::take).ok().flatten().filter(|kept| kept.residues == residues);
-        let mut patterns = kept.unwrap_or_else(|| Box::new(Self::new(residues)));
+    pub(super) fn of_thread(policy: (Residues, Polymers)) -> Box<Self> {
+        let kept = KEPT.try_with(Cell::take).ok().flatten().filter(|kept| kept.policy == policy);
+        let mut patterns = kept.unwrap_or_else(|| Box::new(Self::new(policy)));
         patterns.begin();
         patterns
     }
@@ -100,9 +100,9 @@ impl Patterns {
         let _ = KEPT.try_with(|kept| kept.set(Some(self)));
     }
 
-    fn new(residues: Residues) -> Self {
+    fn new(policy: (Residues, Polymers)) -> Self {
         let places = std::iter::repeat_with(Pattern::default).take(PLACES).collect();
-        Self { residues, places, current: Pattern::default(), is_plain: false, begun: None }
+        Self { policy, places, current: Pattern::default(), is_plain: false, begun: None }
     }
 
     /// Begins another residue.

@@ -1,9 +1,10 @@
 //! Chooses one alternative for a whole residue.
 
-use super::{C, CA, N, Selection};
+use super::{Selection, landmarks};
 use crate::options::Alternates;
 use crate::word::trim_zeros;
 use shared_types::backbone::RoleAtoms;
+use shared_types::residue::is_nucleotide;
 use shared_types::{NO_CA, ResidueKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ pub(super) struct Alternate {
     pub(super) residue: u64,
     pub(super) kind: ResidueKind,
     pub(super) occupancy: f64,
-    /// B factor in Å² of an alpha carbon with a letter.
+    /// B factor in Å² of an alpha carbon, or C1', with a letter.
     pub(super) b_factor: f32,
 }
 
@@ -110,15 +111,18 @@ impl Selection<'_> {
         let begin = self.run.begin;
         let (mut ca, mut backbone, mut roles) = (NO_CA, [NO_CA; 2], RoleAtoms::NONE);
         self.run.end_oxygen = None;
+        let [anchor, first, last] = landmarks(best.kind);
         for (to, &from) in kept.iter().enumerate() {
             self.draft.atoms[begin + to] = self.draft.atoms[begin + from];
             let place = (begin + to) as u32;
-            roles.assign(to, trim_zeros(&names[from].0.to_le_bytes()));
-            self.run.see_end_oxygen(names[from].0, to);
-            match names[from] {
-                (CA, 0) => ca = place,
-                (CA, _) => {
-                    ca = place;
+            let (name, letter) = names[from];
+            if !is_nucleotide(best.kind) {
+                roles.assign(to, trim_zeros(&name.to_le_bytes()));
+                self.run.see_end_oxygen(name, to);
+            }
+            if name == anchor {
+                ca = place;
+                if letter != 0 {
                     let b_factor = self.alternates.iter().find(|a| a.offset == from).map_or(f32::NAN, |a| a.b_factor);
                     let s = &mut self.draft.structure;
                     if let (Some(b), Some(column)) = (s.bfactor.last_mut(), s.b_column.last_mut()) {
@@ -128,15 +132,18 @@ impl Selection<'_> {
                         }
                     }
                 }
-                (N, _) => backbone[0] = place,
-                (C, _) => backbone[1] = place,
-                _ => {}
+            } else if name == first {
+                backbone[0] = place;
+            } else if name == last {
+                backbone[1] = place;
             }
         }
+        let kept_names: Vec<u64> = kept.iter().map(|&offset| names[offset].0).collect();
         self.draft.atoms.truncate(begin + kept.len());
         let (residue, kind) = (best.residue, best.kind);
         self.run.residue = Some(residue);
         self.run.kind = kind;
         self.draft.rename_last(residue, kind, ca, backbone, roles);
+        self.kept_names = kept_names;
     }
 }

@@ -15,8 +15,8 @@ use shared_types::{ResidueKind, UNKNOWN};
 pub(super) enum Fate {
     /// It has a row.
     Row,
-    /// It has a row if its atoms are those of an amino acid.
-    IfAmino,
+    /// It has a row if its atoms are those of an amino acid, or of a nucleotide if its name is one's.
+    IfPolymer,
     /// It has no row, and its atoms may cover others.
     Cover,
     /// Its records are no atoms.
@@ -50,8 +50,17 @@ impl Selection<'_> {
         match component {
             Component::Water => (UNKNOWN, Fate::Nothing),
             Component::Dummy => (UNKNOWN, Fate::Dummy),
-            Component::Nucleic => {
-                self.draft.tally.nucleotides += 1;
+            Component::Nucleic(kind) => match self.polymers.has_nucleic() {
+                true if outside => (UNKNOWN, Fate::Cover),
+                true if component.is_standard_nucleotide() && !record.hetatm => (kind, Fate::Row),
+                true => (kind, Fate::IfPolymer),
+                false => {
+                    self.draft.tally.nucleotides += 1;
+                    (UNKNOWN, Fate::Cover)
+                }
+            },
+            _ if !self.polymers.has_protein() => {
+                self.draft.tally.amino_acids += usize::from(component.amino_acid().is_some() && !outside);
                 (UNKNOWN, Fate::Cover)
             }
             _ if outside => {
@@ -59,8 +68,8 @@ impl Selection<'_> {
                 (UNKNOWN, Fate::Cover)
             }
             Component::Standard(kind) | Component::Variant(kind) => (kind, Fate::Row),
-            Component::Modified(kind) | Component::Shared(kind) => (kind, Fate::IfAmino),
-            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfAmino),
+            Component::Modified(kind) | Component::Shared(kind) => (kind, Fate::IfPolymer),
+            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfPolymer),
         }
     }
 

@@ -12,7 +12,7 @@ impl Selection<'_> {
     /// Whether a record with another name belongs to the current residue: `GLU` and `GLUP` with one number are one glutamate, if
     /// the second name's atoms are not among those of the first.
     pub(super) fn is_one_residue(&self, record: &Record<'_, '_>, named: Named, fate: Fate) -> bool {
-        let have_rows = [self.run.fate, fate].iter().all(|fate| matches!(fate, Fate::Row | Fate::IfAmino));
+        let have_rows = [self.run.fate, fate].iter().all(|fate| matches!(fate, Fate::Row | Fate::IfPolymer));
         if !have_rows || self.residues == Residues::Standard || record.alternate != 0 || !self.alternates.is_empty() {
             return false;
         }

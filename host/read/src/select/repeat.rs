@@ -46,6 +46,7 @@ impl<'a> Selection<'a> {
     pub(crate) fn known(&self) -> Option<Known> {
         let draft = &self.draft;
         let usual = draft.records.is_none()
+            && self.run.record.rules == Rules::Standard
             && self.run.fate == Fate::Row
             && !self.run.hetatm
             && self.run.open

@@ -72,7 +72,7 @@ pub struct HeteroResidue {
     pub icode: Box<str>,
     /// Its name.
     pub name: Box<str>,
-    /// Whether it is a nucleotide of a nucleic acid by its name.
+    /// Whether it is a nucleotide by its name, where nucleotides have no rows.
     pub is_nucleotide: bool,
     /// Whether it is an amino acid or a cap of a chain by its name.
     pub is_amino_acid: bool,

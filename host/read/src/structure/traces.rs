@@ -1,9 +1,10 @@
 //! Which residues lack heavy atoms, and which chains have alpha carbons or backbones alone.
 
 use super::StructureInput;
-use crate::atoms::heavy_atoms;
+use crate::atoms::{heavy_atoms, heavy_atoms_of_nucleotide};
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
-use shared_types::residue::{GLYCINE, parent_of};
+use shared_types::radii::radius_of_element;
+use shared_types::residue::{GLYCINE, is_nucleotide, nucleotide_of, parent_of};
 use shared_types::{Feature, NO_CA, STANDARD, Steps, UNKNOWN};
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 const OF_WHOLE_RESIDUES: Steps =
     Steps::EXPOSURE.and(Steps::PROTRUSION).and(Steps::DEPTH).and(Steps::ATOMIC_CONTACTS).and(Steps::SITES);
 
-/// Whether a feature is undefined in chains of alpha carbons or backbones alone.
+/// Whether a feature is undefined in chains of alpha carbons, phosphorus atoms or backbones alone.
 pub fn needs_whole_residues(feature: &Feature) -> bool {
     feature.steps.only(OF_WHOLE_RESIDUES) != Steps::NONE
 }
@@ -81,7 +82,7 @@ impl StructureInput {
                 let atoms = self.atoms_of(row);
                 let lacks_atoms = self.lacks_atoms(row, &atoms);
                 chain.lacking += usize::from(lacks_atoms);
-                incomplete += usize::from(lacks_atoms && self.residue_types[row] < UNKNOWN);
+                incomplete += usize::from(lacks_atoms && self.is_standard(row));
                 chain.has_side_chain |= atoms.side_chain;
             }
             begin += rows.len();
@@ -91,10 +92,16 @@ impl StructureInput {
         incomplete
     }
 
-    /// Number of standard amino acids that lack heavy atoms.
+    /// Whether a residue is a standard amino acid in any charge state, or a standard nucleotide.
+    fn is_standard(&self, row: usize) -> bool {
+        let kind = self.residue_types[row];
+        kind < UNKNOWN || nucleotide_of(kind) == Some(kind)
+    }
+
+    /// Number of standard amino acids and nucleotides that lack heavy atoms.
     #[must_use]
     pub fn incomplete_residues(&self) -> usize {
-        let is_open = |row: &usize| self.residue_types[*row] < UNKNOWN && self.is_plainly_complete(*row).is_none();
+        let is_open = |row: &usize| self.is_standard(*row) && self.is_plainly_complete(*row).is_none();
         (0..self.n_rows()).filter(is_open).filter(|&row| self.lacks_atoms(row, &self.atoms_of(row))).count()
     }
 
@@ -120,6 +127,9 @@ impl StructureInput {
 
     fn atoms_of(&self, row: usize) -> Atoms {
         let count = (self.residue_atoms[row + 1] - self.residue_atoms[row]) as usize;
+        if is_nucleotide(self.residue_types[row]) {
+            return self.atoms_of_nucleotide(row);
+        }
         let roles = self.roles.get(row).map_or(RoleAtoms::NONE, |words| RoleAtoms::of_words(*words));
         let has = |role: u8| role != NO_ATOM;
         let ca = self.ca_indices[row] != NO_CA;
@@ -128,6 +138,17 @@ impl StructureInput {
         let count = count - usize::from(count > named && self.has_end_oxygen(row, roles));
         let backbone = ca && has(roles.n) && has(roles.c) && has(roles.o);
         Atoms { backbone, beta: has(roles.beta), side_chain: count > named, count }
+    }
+
+    /// What a nucleotide has; its side chain is its base.
+    fn atoms_of_nucleotide(&self, row: usize) -> Atoms {
+        /// P, OP1 and OP2, which 5' ends may lack.
+        const PHOSPHATE: usize = 3;
+        let atoms = &self.atoms[self.residue_atoms[row] as usize..self.residue_atoms[row + 1] as usize];
+        let has_phosphate = atoms.iter().any(|atom| atom.radius == radius_of_element(b"P"));
+        let count = atoms.len().saturating_sub(if has_phosphate { PHOSPHATE } else { 0 });
+        let whole = nucleotide_of(self.residue_types[row]).map_or(0, heavy_atoms_of_nucleotide);
+        Atoms { backbone: true, beta: true, side_chain: count >= whole, count }
     }
 
     /// Whether a chain's last residue has two oxygens: then three of its atoms are bonded to its C.
@@ -145,6 +166,9 @@ impl StructureInput {
     /// Of amino acids that are not standard ones only the backbone and CB are known.
     fn lacks_atoms(&self, row: usize, atoms: &Atoms) -> bool {
         let kind = self.residue_types[row];
+        if let Some(nucleotide) = nucleotide_of(kind) {
+            return atoms.count < heavy_atoms_of_nucleotide(nucleotide);
+        }
         match parent_of(kind) {
             Some(parent) if kind < UNKNOWN => atoms.count < heavy_atoms(parent),
             Some(parent) => !atoms.backbone || !atoms.beta && parent != GLYCINE,

@@ -14,6 +14,7 @@ mod fuzz;
 mod labels;
 mod malformed;
 mod molecules;
+mod nucleotides;
 mod pdbtbx;
 mod radii;
 mod read_common;

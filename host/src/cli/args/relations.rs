@@ -171,6 +171,7 @@ impl InterfaceArgs {
             (self.relation.job.read.select.is_some(), "--select"),
             (self.relation.job.read.each.is_some(), "--each"),
             (read.residues != default.residues, "--residues"),
+            (self.relation.job.read.polymers.is_some(), "--polymers"),
             (read.models != default.models, "--model"),
             (read.assembly.is_some(), "--assembly"),
             (read.cover, "--het"),

@@ -27,7 +27,12 @@ impl Column {
             Self::Resnum => "author residue number",
             Self::Icode => "insertion code, mostly empty",
             Self::Resname => "the residue's name, as the file has it",
-            Self::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
+            Self::Parent => {
+                "the standard amino acid or nucleotide that the residue is or was made of; empty where there is none"
+            }
+            Self::Polymer => {
+                "what the residue is part of: protein, dna or rna, by its parent. Written if --polymers is given, and on request"
+            }
             Self::SiteId => {
                 "the site that the residue lines, by its rank from 1, as in the table of prism sites; undefined if there is none"
             }

@@ -13,7 +13,6 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use shared_types::RESIDUES;
-use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 
 /// Rows passed to the encoder at a time: few enough to stay in a core's caches. A multiple of the encoder's own batches, so that
@@ -160,9 +159,10 @@ impl Texts {
             }
             Column::Resname => all.extend(rows.map(|row| self.of(part.resname(row)))),
             Column::Parent => all.extend(rows.map(|row| self.fixed(structure.parent(row)))),
+            Column::Polymer => all.extend(rows.map(|row| self.fixed(structure.polymer(row)))),
             Column::State(feature) => match part.values(feature) {
                 [] => all.extend(rows.map(|_| self.fixed(""))),
-                values => all.extend(values[rows].iter().map(|&value| self.fixed(SecondaryStructure::letter(value)))),
+                values => all.extend(values[rows].iter().map(|&value| self.fixed(feature.state(value)))),
             },
             Column::Lineage(text) => {
                 all.extend(std::iter::repeat_n(self.of(part.lineage_text(*text)), rows.len()));

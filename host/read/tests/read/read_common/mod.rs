@@ -4,7 +4,7 @@
 use flate2::{Compression, write::GzEncoder};
 use prism_read::{AtomArrays, ReadOptions, Texts, read_bytes, read_structures};
 use prism_read::{ReadError, ReadStructure, StructureInput};
-use std::io::Write;
+use std::io::{Read as _, Write};
 
 pub const CRAMBIN_PDB: &str = include_str!("../../../../tests/data/1crn.pdb");
 pub const CRAMBIN_CIF: &str = include_str!("../../../../tests/data/1crn.cif");
@@ -74,6 +74,13 @@ pub fn assert_same(a: &StructureInput, b: &StructureInput) {
     assert_eq!(atoms_a, atoms_b);
     let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&a.bfactor), bits(&b.bfactor));
+}
+
+/// Inflates gzip data.
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
+    plain
 }
 
 /// One gzip member.
