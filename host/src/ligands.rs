@@ -20,6 +20,11 @@ pub const IN_SITE: f64 = 4.0;
 /// Caps of a chain's ends.
 const CAPS: [&str; 6] = ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"];
 
+/// Whether a residue is a cap of a chain's end.
+pub(crate) fn is_cap(name: &str) -> bool {
+    CAPS.contains(&name)
+}
+
 /// What a residue without a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LigandKind {
@@ -56,7 +61,7 @@ impl LigandKind {
         match labels {
             [only] if is_ion(only) => Self::Ion,
             _ if elements::is_saccharide(&residue.name) => Self::Glycan,
-            _ if CAPS.contains(&&*residue.name) => Self::Cap,
+            _ if is_cap(&residue.name) => Self::Cap,
             _ if residue.is_amino_acid => Self::AminoAcid,
             _ => Self::Ligand,
         }

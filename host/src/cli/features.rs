@@ -113,6 +113,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         sites: None,
         trajectory: args.trajectory.given(),
         atoms: false,
+        nucleotides: false,
         shard: None,
         of_structures: true,
         files,

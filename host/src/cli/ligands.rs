@@ -61,6 +61,7 @@ impl DescribedArgs {
             sites: None,
             trajectory: None,
             atoms: true,
+            nucleotides: false,
             shard: self.shard,
         }
     }

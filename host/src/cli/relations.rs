@@ -123,6 +123,8 @@ pub struct Destination<'a> {
     pub trajectory: Option<&'a TrajectoryArgs>,
     /// Whether it is asked what each atom is, and for residues without rows.
     pub atoms: bool,
+    /// Whether nucleotides have rows, and it is asked what atoms are where files have it.
+    pub nucleotides: bool,
     /// The share of the inputs.
     pub shard: Option<Shard>,
 }
@@ -141,6 +143,7 @@ impl RelationArgs {
             sites: None,
             trajectory: trajectory.given(),
             atoms: false,
+            nucleotides: false,
             shard: None,
         }
     }
@@ -185,6 +188,7 @@ pub fn write_whole<R: Relation + 'static>(
         sites: to.sites,
         trajectory: to.trajectory,
         atoms: to.atoms,
+        nucleotides: to.nucleotides,
         shard: to.shard,
         files: to.beside.writes_table(output),
     };

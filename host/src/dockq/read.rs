@@ -4,6 +4,12 @@ use crate::inputs::{InputFailure, discover};
 use crate::read::{Each, Models, ReadOptions, ReadStructure};
 use std::path::Path;
 
+/// Options with which a model is read with everything that is compared: nucleotides and ligands, too.
+#[must_use]
+pub fn reading(options: ReadOptions) -> ReadOptions {
+    ReadOptions { nucleotides: true, atoms: true, ..options }
+}
+
 /// Reads a reference from a file, with the options of its models, except for those that choose among their chains and models:
 /// the first model is read as it was deposited.
 ///
@@ -25,6 +31,8 @@ pub fn read_reference(path: &Path, options: &ReadOptions) -> Result<ReadStructur
         return Err(refused("give a file; standard input is for models"));
     }
     let options = ReadOptions {
+        nucleotides: true,
+        atoms: true,
         chains: None,
         select: None,
         each: Each::Model,

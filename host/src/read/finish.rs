@@ -1,6 +1,7 @@
 //! A draft becomes a structure, with notes about it.
 
 use super::assembly;
+use super::components::{Component, component};
 use super::confidence;
 use super::draft::{Draft, Tally};
 use super::error::{Fault, Problem};
@@ -279,7 +280,9 @@ impl Draft {
             format!("{}: {}", counted(repaired, "time", "times"), first(&self.tally.first_repaired))
         });
         if options.residues == Residues::All {
-            let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
+            let is_unknown =
+                |&(&kind, &name): &(&ResidueKind, &u64)| kind == UNKNOWN && component(name) != Component::Nucleic;
+            let unknown = self.structure.residue_types.iter().zip(&self.names).filter(is_unknown).count();
             say(unknown, NoteKind::NoParent, &|| {
                 format!("{} no standard amino acid as parent", counted(unknown, "residue has", "residues have"))
             });

@@ -40,6 +40,8 @@ pub struct ReadOptions {
     /// Whether to keep what each atom is ([`StructureInput::atom_labels`](crate::StructureInput::atom_labels)), and residues without
     /// rows ([`StructureInput::hetero`](crate::StructureInput::hetero)).
     pub atoms: bool,
+    /// Whether nucleotides of chains have rows. Their type is [`UNKNOWN`](shared_types::UNKNOWN), and they have no alpha carbon.
+    pub nucleotides: bool,
     /// Whether to keep the identifiers that other tables join by (labels).
     pub labels: bool,
     /// Whether confidences of predicted models are averaged over each residue's atoms. Readers set it themselves where they are needed.

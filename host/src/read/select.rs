@@ -152,6 +152,7 @@ impl Run {
 pub(super) struct Selection<'a> {
     syntax: Syntax,
     residues: Residues,
+    nucleotides: bool,
     policy: Alternates,
     cover: bool,
     wanted: Option<HashSet<String>>,
@@ -185,6 +186,7 @@ impl<'a> Selection<'a> {
         Self {
             syntax,
             residues: options.residues,
+            nucleotides: options.nucleotides,
             policy: options.alternates,
             cover: options.reads_cover(),
             wanted: options.chains.as_deref().map(chains::wanted),
@@ -230,6 +232,9 @@ impl<'a> Selection<'a> {
     /// Whether a damaged record of such a residue can be ignored, because it would not be used.
     pub(super) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
         let component = components::component(residue);
+        if component == Component::Nucleic && self.nucleotides && (!hetatm || in_chain == Some(true)) {
+            return false;
+        }
         match self.residues {
             Residues::Standard => hetatm,
             Residues::All if hetatm => {

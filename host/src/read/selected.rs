@@ -36,7 +36,7 @@ impl Draft {
                 number: Some(s.residue_numbers[row]),
                 icode: &s.insertion_codes[row],
                 name: &names[row],
-                kind: Kind::Protein,
+                kind: if component(self.names[row]) == Component::Nucleic { Kind::Nucleic } else { Kind::Protein },
                 atoms: &self.atoms[self.atoms_of(row)],
             }
         };

@@ -30,6 +30,10 @@ impl Selection<'_> {
     #[inline]
     pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
         let residue = record.residue;
+        if self.nucleotides && self.is_nucleotide(record) {
+            let rules = Rules::of(Component::Nucleic);
+            return (Named { residue, kind: UNKNOWN, rules }, Fate::Row);
+        }
         if self.residues == Residues::Standard {
             return match components::standard(residue).filter(|_| !record.hetatm) {
                 Some(kind) => (Named { residue, kind, rules: Rules::Standard }, Fate::Row),
@@ -42,6 +46,12 @@ impl Selection<'_> {
         let component = components::component_of(residue, record.hetatm);
         let (kind, fate) = self.fate_of(component, record);
         (Named { residue, kind, rules: Rules::of(component) }, fate)
+    }
+
+    /// Whether a record is of a nucleotide of a chain. In `HETATM` records it is one if the file says so, like an amino acid.
+    fn is_nucleotide(&self, record: &Record<'_, '_>) -> bool {
+        let is_in_chain = !record.hetatm || record.in_chain == Some(true) && self.residues == Residues::All;
+        is_in_chain && components::component(record.residue) == Component::Nucleic
     }
 
     #[inline]
