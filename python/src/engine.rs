@@ -79,7 +79,7 @@ impl Engine {
         }
         let (chosen, names) = (columns.is_some(), columns.clone().unwrap_or_default());
         let table = Table::new(table, columns, &options, &self.engine)?;
-        let reading = options.reading(table.has_labels(), table.has_atoms())?;
+        let reading = options.reading(Some(&table))?;
         let warnings = unfilled(&names, &reading.annotations, reading.lineages.is_some());
         let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
         // Computes only what the table has, in the same memory.

@@ -39,7 +39,7 @@ impl Frames {
         let told = |text: String| PyValueError::new_err(text);
         let range: Option<FrameRange> =
             frames.map(|text| text.parse().map_err(|error| told(format!("frames: {error}")))).transpose()?;
-        let reading = options.reading(false, false)?;
+        let reading = options.reading(None)?;
         if reading.lineages.is_some() {
             return Err(told("lineages is for structures, and not for trajectories".to_owned()));
         }

@@ -108,6 +108,11 @@ def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) ->
     table = prism.dockq(path, path, "cpu", **options)
     assert bits(table) == bits(read(output)) and table["reference_a"].to_pylist()[0] == ""
     assert prism.dockq(path, path, backend="cpu")["dockq"].to_pylist()[0] == pytest.approx(1.0)
+    dna = data / "1bna.pdb.gz"
+    assert prism.dockq(dna, dna, backend="cpu")["reference_b"].to_pylist() == ["", "B"]
+    haem = data / "1kx2_cut.pdb.gz"
+    pose = prism.dockq(haem, haem, backend="cpu", small_molecules=True)
+    assert pose["chain_b"].to_pylist() == ["", "A/HEC90"] and pose["lrmsd"].to_pylist()[1] == pytest.approx(0.0, abs=1e-3)
     with pytest.raises(prism.InputError, match="1crn.pdb has fewer than two chains of protein"):
         prism.dockq(data / "1crn.pdb.gz", path)
     with pytest.raises(prism.PrismError, match='reference: .* has no chain "X"'):

@@ -116,7 +116,7 @@ and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
@@ -206,7 +206,7 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -220,7 +220,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct PackArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -234,7 +234,7 @@ pub struct PackArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 

@@ -452,6 +452,7 @@ def dockq(
     allowed_mismatches: int = ...,
     by_number: bool = ...,
     peptide: bool = ...,
+    small_molecules: bool = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -466,6 +467,7 @@ def dockq(
     allowed_mismatches: int = ...,
     by_number: bool = ...,
     peptide: bool = ...,
+    small_molecules: bool = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -481,6 +483,7 @@ def dockq(
     allowed_mismatches: int = 0,
     by_number: bool = False,
     peptide: bool = False,
+    small_molecules: bool = False,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
@@ -494,10 +497,12 @@ def dockq(
         allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
         by_number: Residues correspond by their numbers, not by an alignment of sequences.
         peptide: Contacts and interfaces as CAPRI defines them for peptides.
+        small_molecules: The poses of ligands, ions and sugars are compared, too.
 
     Other arguments, and errors, are those of :func:`features`.
     """
     of_table = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
+    of_table["small_molecules"] = small_molecules
     run = {"on_error": on_error, "progress": progress, "reference": reference, **of_table}
     return _table("dockq", inputs, None, backend, run, options)
 
