@@ -81,6 +81,7 @@ pub mod contacts;
 mod csv_table;
 pub mod dataset;
 pub mod dockq;
+pub mod dssp;
 mod elements;
 pub mod engine;
 mod grid;

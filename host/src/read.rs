@@ -48,6 +48,7 @@ mod note;
 mod number;
 mod options;
 mod pdb;
+mod polymers;
 mod pqr;
 mod records;
 mod references;
@@ -73,6 +74,7 @@ pub(crate) use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, ReadOptions, Residues};
+pub(crate) use polymers::{Header, Molecule, PolymerResidue, Polymers, read_polymers};
 pub(crate) use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
 pub(crate) use word::{listed_ids, text_of};
 
