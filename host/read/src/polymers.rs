@@ -55,8 +55,8 @@ pub struct PolymerResidue {
 pub struct Header {
     /// The entry's id.
     pub id: String,
-    /// The classification.
-    pub keywords: String,
+    /// The classification, if the file has a place for it.
+    pub keywords: Option<String>,
     /// The date of deposition as `YYYY-MM-DD`.
     pub date: String,
     /// Its polymers.

@@ -18,7 +18,9 @@ fn fixed(text: &str, width: usize) -> String {
 
 pub(super) fn header(of: &Header) -> String {
     let id: String = of.id.chars().chain("    ".chars()).take(4).collect();
-    fixed(&format!("HEADER    {}{}   {id}", fixed(&of.keywords, 40), fixed(&date(&of.date), 9)), WIDTH)
+    // mkdssp leaves its filling where a file has no keywords.
+    let keywords = of.keywords.as_ref().map_or_else(|| "x".repeat(40), |words| fixed(words, 40));
+    fixed(&format!("HEADER    {keywords}{}   {id}", fixed(&date(&of.date), 9)), WIDTH)
 }
 
 /// `1997-11-06` as `06-NOV-97`.

@@ -172,12 +172,7 @@ fn unit_points() -> [Point; POINTS] {
     std::array::from_fn(|index| {
         let i = index as f64 - HALF as f64;
         let latitude = ((2.0 * i as f32) / POINTS as f32).asin();
-        let longitude = (fmod(i, f64::from(golden)) * 2.0 * PI / f64::from(golden)) as f32;
+        let longitude = ((i % f64::from(golden)) * 2.0 * PI / f64::from(golden)) as f32;
         [longitude.sin() * latitude.cos(), longitude.cos() * latitude.cos(), latitude.sin()]
     })
-}
-
-/// C's remainder, with the sign of the first number.
-fn fmod(a: f64, b: f64) -> f64 {
-    a % b
 }

@@ -289,7 +289,9 @@ impl Reader {
             }
             (5, &[id, ref rest @ ..]) => self.source(id, &GENE_NAMES, rest),
             (6, &[id, ref rest @ ..]) => self.source(id, &NATURAL_NAMES, rest),
-            (7, &[words]) if self.header.keywords.is_empty() => self.header.keywords = text(words),
+            (7, &[words]) => {
+                self.header.keywords.get_or_insert(text(words));
+            }
             (8 | 9, &[date]) if self.header.date.is_empty() => self.header.date = text(date),
             (10, &[name]) => self.header.authors.push(text(name)),
             _ => {}

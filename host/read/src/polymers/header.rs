@@ -54,12 +54,15 @@ pub(super) fn read(text: &[u8], chains: &[ChainNames]) -> Header {
         let after = |column: usize| line.get(column..).unwrap_or_default();
         match line.get(..6) {
             Some(b"HEADER") => {
-                header.keywords = text_of(column(line, 11, 50));
+                header.keywords = Some(text_of(column(line, 11, 50))).filter(|words| !words.is_empty());
                 deposited = date(&text_of(column(line, 51, 59)));
                 let id = column(line, 63, 66);
                 if !id.is_empty() {
                     header.id = text_of(id);
                 }
+            }
+            Some(b"KEYWDS") if !column(line, 11, 80).is_empty() => {
+                header.keywords.get_or_insert_default();
             }
             Some(b"COMPND") => {
                 compound.extend_from_slice(after(10));

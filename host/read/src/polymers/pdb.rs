@@ -57,6 +57,8 @@ struct Chain<'a> {
     others: HashMap<usize, BTreeSet<&'a [u8]>>,
     /// Runs of atoms of known residues.
     met: Vec<Numbered>,
+    /// Which residues of the sequence have the name and number of an atom.
+    seen: Vec<bool>,
     /// How many of those are before `TER`; 0 if there is none.
     ends: usize,
     /// The number of the next residue in `SEQRES`.
@@ -120,21 +122,15 @@ impl<'a> Reader<'a> {
         let (mut ended, mut is_known_marked, mut has_more) = (HashSet::new(), false, false);
         let mut in_first = true;
         for (offset, line) in lines(text) {
+            let head: &[u8] = line.get(..6).unwrap_or_default();
             let line = line.trim_ascii_end();
             if is_end(line) && !self.atoms.is_empty() {
                 break;
             }
-            let head = {
-                let mut head = [b' '; 6];
-                let length = line.len().min(6);
-                head[..length].copy_from_slice(&line[..length]);
-                head
-            };
-            if !is_known_marked && !BEFORE.contains(&&head[..]) && AFTER.contains(&&head[..]) {
+            if !is_known_marked && !BEFORE.contains(&head) && AFTER.contains(&head) {
                 (self.marked, is_known_marked) = (at(line, 17) != b' ', true);
             }
-            if let Some(is_hetatm) = hetatm(line) {
-                let _ = is_hetatm;
+            if hetatm(line).is_some() {
                 if in_first {
                     self.atom(line, &ended).map_err(|problem| Fault::at(offset, problem))?;
                 } else {
@@ -143,7 +139,7 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
-            match &head {
+            match head {
                 b"ENDMDL" | b"MODEL " => in_first = self.atoms.is_empty(),
                 b"TER   " if in_first => {
                     let id = at(line, 22);
@@ -233,6 +229,7 @@ impl<'a> Reader<'a> {
                 if chain.ends > 0 {
                     chain.met.truncate(chain.ends);
                 }
+                chain.seen = vec![false; chain.sequence.len()];
                 let mut sequence = chain.sequence.clone();
                 if let Some(last) = align(&mut sequence, &chain.met) {
                     chain.sequence = sequence;
@@ -249,7 +246,9 @@ impl<'a> Reader<'a> {
                 // All runs are of known residues.
                 chain.ends = chain.met.len();
                 chain.sequence.clone_from(&chain.met);
+                chain.seen = vec![true; chain.sequence.len()];
             }
+            chain.seen.resize(chain.sequence.len(), false);
         }
     }
 
@@ -271,8 +270,11 @@ impl<'a> Reader<'a> {
             let Some((at, by_number)) = index.get(&id) else { continue };
             let chain = &mut self.chains[*at];
             let same = by_number.get(&(number, icode)).map_or(&[][..], Vec::as_slice);
-            let is_own = same.iter().any(|&place| chain.sequence[place].name == atom.residue);
-            if let (false, true, Some(&place)) = (is_own, self.marked, same.first()) {
+            let own = same.iter().find(|&&place| chain.sequence[place].name == atom.residue);
+            if let Some(&place) = own {
+                chain.seen[place] = true;
+            } else if let (true, Some(&place)) = (self.marked, same.first()) {
+                chain.seen[place] = true;
                 chain.others.entry(place).or_default().insert(atom.residue);
             }
             // libcifpp compares the number of atoms so far with that of residues.
@@ -294,7 +296,9 @@ impl<'a> Reader<'a> {
                 places.insert((chain.id, residue.number, residue.icode), (asym, seq));
                 let mut names: BTreeSet<&[u8]> = chain.others.get(&place).cloned().unwrap_or_default();
                 names.insert(&residue.name);
-                let icode: &[u8] = if residue.icode == b' ' { b"" } else { &[residue.icode] };
+                // Residues without atoms of their own are told apart by another letter.
+                let icode = [residue.icode, if chain.seen[place] { b' ' } else { b'A' }];
+                let icode = icode.trim_ascii();
                 for name in names {
                     let position = Position { asym, seq, name: name.to_vec() };
                     filling.row(position, &[chain.id], residue.number, icode);
