@@ -88,7 +88,7 @@ pub use prism_engine as engine;
 pub use prism_engine::huge_pages;
 pub use prism_engine::{
     Backend, BatchFeatures, Engine, EngineBuilder, EngineError, PackError, PackedBatch, StructureFeatures,
-    StructureView, atoms, contacts, interactions, launch_mega_fused_batch, ligands, pack, sites,
+    StructureView, atoms, contacts, dssp, interactions, launch_mega_fused_batch, ligands, pack, sites,
 };
 pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, trajectory};
 pub use prism_read as read;

@@ -57,6 +57,7 @@ mod options;
 mod pdb;
 #[doc(hidden)]
 pub mod plural;
+mod polymers;
 mod pqr;
 pub mod radii;
 mod records;
@@ -95,6 +96,8 @@ pub use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
+#[doc(hidden)]
+pub use polymers::{Header, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};

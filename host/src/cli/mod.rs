@@ -6,6 +6,7 @@ mod between;
 mod check;
 mod confidence;
 mod dockq;
+mod dssp;
 mod every_atom;
 mod explain;
 mod failure;
@@ -82,6 +83,7 @@ fn run(cli: Cli) -> u8 {
         },
         Command::Summary(args) => relations::summary(&args),
         Command::Dockq(args) => dockq::run(args),
+        Command::Dssp(args) => dssp::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Report(args) => html::run(&args),
