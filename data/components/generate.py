@@ -1,4 +1,4 @@
-"""Writes host/src/read/components/table.rs from the Chemical Component Dictionary (wwPDB, CC0 1.0).
+"""Writes host/read/src/components/table.rs from the Chemical Component Dictionary (wwPDB, CC0 1.0).
 
     pip install biotite==1.6.0 && python data/components/generate.py
 
@@ -14,7 +14,7 @@ A component made of several residues (a fluorophore) has several parents, and so
 taken as well: files name them.
 
 Of the components with a parent, the heavy atoms are listed whose element is not the first letter of their name. The program
-checks what host/src/read/atoms.rs relies on: the names of the backbone and of the parent's side chain always mean the same
+checks what host/read/src/atoms.rs relies on: the names of the backbone and of the parent's side chain always mean the same
 element.
 """
 
@@ -30,7 +30,7 @@ STANDARD = {
 OF_THE_CODE = {"SEC": "CYS", "PYL": "LYS"}
 # Names of force fields, which the reader knows by itself with their protonation.
 FORCE_FIELDS = {"HIP", "ASH", "GLH", "LYN", "CYM", "CYX", "HID", "HIE", "HSD", "HSE", "HSP"}
-OUTPUT = Path(__file__).resolve().parents[2] / "host/src/read/components/table.rs"
+OUTPUT = Path(__file__).resolve().parents[2] / "host/read/src/components/table.rs"
 
 
 def components():

@@ -1,4 +1,4 @@
-"""Writes host/src/elements/table.rs: covalent and van der Waals radii of the elements, and the names of saccharides.
+"""Writes host/read/src/elements/table.rs: covalent and van der Waals radii of the elements, and the names of saccharides.
 
     pip install ase==3.29.0 biotite==1.6.0
     python data/elements/generate.py
@@ -50,7 +50,7 @@ for name in names:
     width += len(name) + 1
 # A name that elsewhere marks what is not done.
 text = text.replace("X" * 3, "XX\\x58")
-path = Path(__file__).parents[2] / "host/src/elements/table.rs"
+path = Path(__file__).parents[2] / "host/read/src/elements/table.rs"
 path.parent.mkdir(exist_ok=True)
 path.write_text(
     "//! Written by data/elements/generate.py.\n\n"

@@ -1,4 +1,4 @@
-"""Writes host/src/radii/naccess.config: the radii of NACCESS (Hubbard and Thornton) as FreeSASA has them, in FreeSASA's format.
+"""Writes host/read/src/radii/naccess.config: the radii of NACCESS (Hubbard and Thornton) as FreeSASA has them, in FreeSASA's format.
 
     pip install freesasa==2.2.1 biotite==1.6.0
     python data/radii/generate.py
@@ -38,6 +38,6 @@ lines += [f"{name} {radius:.2f} {kind}" for (radius, kind), name in types.items(
 lines += ["", "atoms:"]
 lines += [f"ANY {atom} {types[value]}" for atom, value in fallback.items()]
 lines += [f"{name} {atom} {types[value]}" for (name, atom), value in known.items() if fallback.get(atom) != value]
-path = Path(__file__).parents[2] / "host/src/radii/naccess.config"
+path = Path(__file__).parents[2] / "host/read/src/radii/naccess.config"
 path.write_text("\n".join(lines) + "\n")
 print(len(known), len(fallback), types)

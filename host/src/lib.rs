@@ -71,49 +71,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod annotations;
-pub mod at_hand;
-pub mod atoms;
 #[cfg(feature = "cli")]
 mod cli;
-pub mod confidence;
-pub mod contacts;
-mod csv_table;
-pub mod dataset;
-pub mod dockq;
-mod elements;
-pub mod engine;
-mod grid;
-mod huge_pages;
-pub mod inputs;
-pub mod interactions;
-pub mod ligands;
-pub mod lineages;
-#[doc(hidden)]
-pub mod nearest;
-pub mod output;
-pub mod pack;
-pub mod pipeline;
-#[doc(hidden)]
-pub mod plural;
-pub mod radii;
-pub mod read;
 pub mod report;
-pub mod selection;
-pub mod sites;
-pub mod structure;
-pub mod trajectory;
 
+/// How models of a complex reproduce a reference.
+pub mod dockq {
+    pub use prism_complexes::dockq::*;
+    pub use prism_io::inputs::read_reference;
+}
 #[cfg(feature = "cli")]
 pub use cli::run_command;
-pub use engine::launch_mega_fused_batch;
-pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures, StructureView};
-pub use pack::{PackError, PackedBatch};
-pub use read::{ReadError, ReadOptions, ReadStructure};
-pub use structure::{ResidueLabels, StructureError, StructureInput};
+pub use prism_complexes::confidence;
+pub use prism_engine as engine;
+#[doc(hidden)]
+pub use prism_engine::huge_pages;
+pub use prism_engine::{
+    Backend, BatchFeatures, Engine, EngineBuilder, EngineError, PackError, PackedBatch, StructureFeatures,
+    StructureView, atoms, contacts, interactions, launch_mega_fused_batch, ligands, pack, sites,
+};
+pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, trajectory};
+pub use prism_read as read;
+pub use prism_read::{
+    ReadError, ReadOptions, ReadStructure, ResidueLabels, StructureError, StructureInput, radii, selection, structure,
+};
+#[doc(hidden)]
+pub use prism_read::{nearest, plural};
 
 #[cfg(any(test, feature = "cli"))]
 extern crate self as prism_host;
-#[cfg(test)]
-#[path = "../tests/library/synthetic/mod.rs"]
-mod synthetic;

@@ -7,12 +7,12 @@ mod detail;
 mod predicted;
 mod sample;
 
-use crate::confidence::PredictionFiles;
-use crate::output::{OutputError, Provenance, StructureRows, WholeFile};
-use crate::read::Note;
-use crate::sites::{LIKELY, SiteLimits, sites};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use prism_complexes::confidence::PredictionFiles;
+use prism_engine::sites::{LIKELY, SiteLimits, sites};
+use prism_io::output::{OutputError, Provenance, StructureRows, WholeFile};
+use prism_read::Note;
 use rayon::prelude::*;
 use sample::Sample;
 use serde_json::{Map, Value, json};
@@ -75,7 +75,7 @@ impl ReportFile {
     /// Begins a report. The first `most_details` structures get a detailed view; the others only a line in the table.
     ///
     /// # Errors
-    /// As for [`check_place`](crate::output::check_place), and if the file cannot be written.
+    /// As for [`check_place`](prism_io::output::check_place), and if the file cannot be written.
     pub fn create(path: &Path, most_details: usize) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
         let mut out = whole.buffered()?;

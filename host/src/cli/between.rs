@@ -1,6 +1,6 @@
 //! `--between`: an input that lacks one of the two chains fails, as one that lacks all of `--chains` does.
 
-use crate::contacts::{chain_named, names_of_chains};
+use prism_engine::contacts::{chain_named, names_of_chains};
 use prism_host::StructureInput;
 use prism_host::inputs::InputFailure;
 use prism_host::pipeline::{Batch, Outcome};

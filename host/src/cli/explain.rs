@@ -2,8 +2,8 @@
 
 use super::Failure;
 use super::args::FormatArg;
-use crate::structure::needs_whole_residues;
 use prism_host::output::{Column, ColumnError};
+use prism_read::structure::needs_whole_residues;
 use serde_json::{Value, json};
 use shared_types::residue::MODIFIED;
 use shared_types::{FEATURES, Feature};

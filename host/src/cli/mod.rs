@@ -42,7 +42,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// Runs the `prism` command with the arguments of this process. Returns the exit status: 0 all done, 1 nothing written, 2 wrong
 /// usage, 3 some inputs failed, or a file beside the table. If the arguments are not a valid command, it ends the process.
 ///
-/// This is the whole interface of the command. Programs use [`pipeline`](crate::pipeline) and [`output`](crate::output).
+/// This is the whole interface of the command. Programs use [`pipeline`](prism_io::pipeline) and [`output`](prism_io::output).
 #[must_use]
 pub fn run_command() -> u8 {
     match limits::prepare() {

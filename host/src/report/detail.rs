@@ -1,14 +1,14 @@
 //! The data of a structure's detailed view.
 
 use super::predicted;
-use crate::confidence::PredictionFiles;
-use crate::output::Value as Cell;
-use crate::output::{Column, StructureRows};
-use crate::read::Note;
-use crate::sites::{SiteLimits, ranks, sites};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
+use prism_complexes::confidence::PredictionFiles;
+use prism_engine::sites::{SiteLimits, ranks, sites};
+use prism_io::output::Value as Cell;
+use prism_io::output::{Column, StructureRows};
+use prism_read::Note;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 

@@ -1,10 +1,10 @@
 //! The predicted aligned errors of a structure's detailed view, and the scores of its chains.
 
-use crate::confidence::{Cutoffs, PAIR_NUMBERS, PredictionFiles};
-use crate::output::matrix_rows;
-use crate::structure::StructureInput;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use prism_complexes::confidence::{Cutoffs, PAIR_NUMBERS, PredictionFiles};
+use prism_io::output::matrix_rows;
+use prism_read::structure::StructureInput;
 use serde_json::{Map, Value, json};
 
 /// Rows and columns of the picture at most; of larger matrices, some are left out.
@@ -17,7 +17,7 @@ const NONE: u8 = u8::MAX;
 const SHOWN: [&str; 8] = ["iptm", "ipsae", "pdockq", "pdockq2", "lis", "actifptm", "pae_mean", "contacts"];
 
 /// The matrix with a row for each of the picture's residues, and scores; or why there is none.
-pub(super) fn json(structure: &StructureInput, files: &PredictionFiles) -> Value {
+pub fn json(structure: &StructureInput, files: &PredictionFiles) -> Value {
     let prediction = match files.read() {
         Ok(prediction) => prediction,
         Err(reason) => return json!({ "reason": reason }),

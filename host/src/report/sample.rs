@@ -1,7 +1,7 @@
 //! Distributions of values, from a sample of the residues.
 
-use crate::output::Value as Cell;
-use crate::output::{Column, StructureRows};
+use prism_io::output::Value as Cell;
+use prism_io::output::{Column, StructureRows};
 use serde_json::{Value, json};
 use shared_types::FEATURES;
 use shared_types::backbone::SecondaryStructure;
@@ -50,7 +50,7 @@ impl Sample {
         self.skipped + 1
     }
 
-    pub(super) fn residues(&self) -> u64 {
+    pub fn residues(&self) -> u64 {
         self.seen
     }
 
@@ -59,7 +59,7 @@ impl Sample {
     }
 
     /// Histograms of the columns that are defined for some residue.
-    pub(super) fn histograms(&self) -> Vec<Value> {
+    pub fn histograms(&self) -> Vec<Value> {
         // Each structure's coordinates have their own origin, so that a common histogram is meaningless.
         let placeless = |column: &Column| !matches!(column.name(), "ca_x" | "ca_y" | "ca_z");
         let histogram = |(index, column): (usize, Column)| {

@@ -4,10 +4,15 @@ mod atoms;
 mod backend;
 mod confidence;
 mod engine;
+mod inputs;
 mod interactions;
 mod ligands;
 mod output;
 mod pack;
 mod packed_dataset;
+#[path = "../../read/tests/read/read_common/mod.rs"]
+mod read_common;
+mod read_structures;
 mod relations;
+mod selenomethionine;
 mod synthetic;

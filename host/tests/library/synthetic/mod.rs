@@ -1,7 +1,7 @@
 //! Synthetic structures for tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use prism_host::StructureInput;
+use prism_read::StructureInput;
 use shared_types::{Atom, NO_CA};
 
 /// Random numbers from 0 to 1 that are the same in every run.

@@ -1,0 +1,346 @@
+//! The atoms of a predicted model, and how the predictor's tokens map to them.
+//!
+//! AlphaFold 2 and ColabFold have one token per residue. AlphaFold 3, Boltz, Chai and Protenix have one per standard amino acid or
+//! nucleotide, and one per heavy atom of everything else: ligands, ions, modified residues.
+
+use super::given::Given;
+use prism_read::plural::counted;
+use prism_read::{AtomRecord, ReadError, each_atom, listed_ids};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a residue is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An amino acid: a standard one, or a modified one of a chain.
+    Protein,
+    /// A nucleotide of DNA or RNA.
+    Nucleic,
+    /// Anything else.
+    Ligand,
+}
+
+/// The names of components that have one token each.
+const AMINO_ACIDS: &str = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL UNK";
+const NUCLEOTIDES: &str = "A C G U N DA DC DG DT DN";
+const WATERS: &str = "HOH WAT DOD";
+
+/// An atom's name, with zeros after it.
+type AtomName = [u8; 8];
+
+/// A heavy atom.
+#[derive(Clone, Debug)]
+pub(super) struct Atom {
+    pub(super) name: AtomName,
+    pub(super) position: [f64; 3],
+    pub(super) b: f32,
+    /// Its place among all records of atoms, hydrogens included.
+    pub(super) record: u32,
+}
+
+/// A residue or a molecule of a ligand.
+#[derive(Clone, Debug)]
+pub(super) struct Residue {
+    /// Index in `Model::chains`.
+    pub(super) chain: u32,
+    pub(super) number: i32,
+    pub(super) icode: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) kind: Kind,
+    /// Whether it is a standard amino acid or nucleotide.
+    pub(super) standard: bool,
+    pub(super) atoms: Range<u32>,
+    /// Its chain and number in mmCIF's own numbering.
+    pub(super) label: Option<(Box<str>, i32)>,
+}
+
+impl Residue {
+    /// The atom of a name, by its index.
+    fn named(&self, atoms: &[Atom], names: &[&str]) -> Option<u32> {
+        let found = |name: &&str| self.atoms.clone().find(|&at| atoms[at as usize].name == atom_name(name.as_bytes()));
+        names.iter().find_map(found)
+    }
+
+    /// The atom that stands for the residue where both are aligned, CA or C1', and the one by which contacts are measured, CB
+    /// (CA of glycine) or C3'.
+    pub(super) fn centres(&self, atoms: &[Atom]) -> [u32; 2] {
+        let first = self.atoms.start;
+        let (anchors, contacts): (&[&str], &[&str]) = match self.kind {
+            Kind::Protein => (&["CA", "CB"], &["CB", "CA"]),
+            Kind::Nucleic => (&["C1'", "C1*"], &["C3'", "C3*", "C1'", "C1*"]),
+            Kind::Ligand => (&[], &[]),
+        };
+        let anchor = self.named(atoms, anchors).unwrap_or(first);
+        [anchor, self.named(atoms, contacts).unwrap_or(anchor)]
+    }
+}
+
+/// Which residue an atom is of.
+struct Identity {
+    number: i32,
+    residue: Vec<u8>,
+    chain: Vec<u8>,
+    icode: Vec<u8>,
+}
+
+impl Identity {
+    fn of(atom: &AtomRecord<'_>) -> Self {
+        let [residue, chain, icode] = [atom.residue, atom.chain, atom.icode].map(<[u8]>::to_vec);
+        Self { number: atom.number, residue, chain, icode }
+    }
+
+    fn is_of(&self, atom: &AtomRecord<'_>) -> bool {
+        // Names are too short for calls of a comparison.
+        let is_same = |one: &[u8], other: &[u8]| one.len() == other.len() && one.iter().eq(other);
+        self.number == atom.number
+            && is_same(&self.residue, atom.residue)
+            && is_same(&self.chain, atom.chain)
+            && is_same(&self.icode, atom.icode)
+    }
+}
+
+/// A predicted model.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Model {
+    pub(super) chains: Vec<String>,
+    pub(super) residues: Vec<Residue>,
+    pub(super) atoms: Vec<Atom>,
+    /// The number of records of atoms, hydrogens included.
+    pub(super) records: usize,
+}
+
+impl Model {
+    /// Reads a model.
+    pub fn read(bytes: &[u8], name: &str) -> Result<Self, ReadError> {
+        let mut model = Self::default();
+        let mut before: Option<Identity> = None;
+        each_atom(bytes, name, &mut |atom| {
+            let record = model.records as u32;
+            model.records += 1;
+            if is_hydrogen(&atom) {
+                return Ok(());
+            }
+            let name = atom_name(atom.name);
+            let is_same = before.as_ref().is_some_and(|before| before.is_of(&atom));
+            // A ligand's copy may follow with the same number.
+            let repeats = |model: &Self| {
+                let own = model.residues.last().map(|residue| residue.atoms.clone()).unwrap_or_default();
+                own.into_iter().any(|at| model.atoms[at as usize].name == name)
+            };
+            if !is_same && is_one_of(WATERS, atom.residue) {
+                return Ok(());
+            }
+            if is_same && repeats(&model) {
+                if !atom.alternate.is_empty() {
+                    return Ok(());
+                }
+                before = None;
+            }
+            if !is_same || before.is_none() {
+                model.begin(&atom);
+                before = Some(Identity::of(&atom));
+            }
+            model.atoms.push(Atom { name, position: atom.position, b: atom.b as f32, record });
+            if let Some(last) = model.residues.last_mut() {
+                last.atoms.end = model.atoms.len() as u32;
+            }
+            Ok(())
+        })?;
+        model.find_kinds();
+        Ok(model)
+    }
+
+    fn begin(&mut self, atom: &AtomRecord<'_>) {
+        let chain = match self.chains.iter().rposition(|chain| chain.as_bytes() == atom.chain) {
+            Some(known) => known,
+            None => {
+                self.chains.push(String::from_utf8_lossy(atom.chain).into_owned());
+                self.chains.len() - 1
+            }
+        };
+        let amino = is_one_of(AMINO_ACIDS, atom.residue);
+        let nucleic = is_one_of(NUCLEOTIDES, atom.residue);
+        let begin = self.atoms.len() as u32;
+        self.residues.push(Residue {
+            chain: chain as u32,
+            number: atom.number,
+            icode: text(atom.icode),
+            name: text(atom.residue),
+            kind: if amino {
+                Kind::Protein
+            } else if nucleic {
+                Kind::Nucleic
+            } else {
+                Kind::Ligand
+            },
+            standard: amino || nucleic,
+            atoms: begin..begin,
+            label: atom.label.map(|(chain, number)| (text(chain), number)),
+        });
+    }
+
+    /// Modified residues are of the kind of their chain: they have its backbone, and mmCIF numbers them as its parts.
+    fn find_kinds(&mut self) {
+        let mut kinds: HashMap<u32, Kind> = HashMap::new();
+        for residue in self.residues.iter().filter(|residue| residue.standard) {
+            kinds.entry(residue.chain).or_insert(residue.kind);
+        }
+        for residue in self.residues.iter_mut().filter(|residue| !residue.standard) {
+            let Some(&kind) = kinds.get(&residue.chain) else { continue };
+            let backbone: &[&str] = if kind == Kind::Protein { &["CA"] } else { &["C1'", "C1*"] };
+            let is_part = residue.label.is_some() || residue.atoms.len() > 4;
+            if is_part && residue.named(&self.atoms, backbone).is_some() {
+                residue.kind = kind;
+            }
+        }
+    }
+
+    /// The token of each residue and atom, if one standard residue or one heavy atom of another is a token.
+    fn tokens_by_atom(&self) -> Vec<Token> {
+        let tokens = |(at, residue): (usize, &Residue)| match residue.standard {
+            true => vec![Token { residue: at as u32, atom: None }],
+            false => residue.atoms.clone().map(|atom| Token { residue: at as u32, atom: Some(atom) }).collect(),
+        };
+        self.residues.iter().enumerate().flat_map(tokens).collect()
+    }
+
+    /// The same, if each residue is a token.
+    fn tokens_by_residue(&self, polymers_only: bool) -> Vec<Token> {
+        let all = self.residues.iter().enumerate();
+        let all = all.filter(|(_, residue)| !polymers_only || residue.kind != Kind::Ligand);
+        all.map(|(at, _)| Token { residue: at as u32, atom: None }).collect()
+    }
+
+    /// The tokens of a matrix of `size` rows.
+    ///
+    /// # Errors
+    /// If no way to count tokens gives as many. The text has both numbers, and what may be the cause.
+    pub(super) fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
+        let ways = [self.tokens_by_atom(), self.tokens_by_residue(false), self.tokens_by_residue(true)];
+        let counts: Vec<usize> = ways.iter().map(Vec::len).collect();
+        if let Some(tokens) = ways.into_iter().find(|tokens| tokens.len() == size) {
+            return Ok(tokens);
+        }
+        let residues = counted(counts[1], "residue", "residues");
+        let counted = match counts[0] == counts[1] {
+            true => residues,
+            false => {
+                format!(
+                    "{} tokens ({residues}, and one token for each heavy atom of ligands and modified residues)",
+                    counts[0]
+                )
+            }
+        };
+        let cause = if self.atoms.len() == size || self.records == size {
+            "it has a row for each atom, and not for each token"
+        } else if size < counts[0] && self.chain_sizes().contains(&size) {
+            "it is as large as one chain: it may be of that chain alone"
+        } else {
+            "the two may be of different models, or the model may lack residues"
+        };
+        Err(format!("the matrix has {size} rows, and the model has {counted}: {cause}"))
+    }
+
+    /// Takes the matrix from the model's own file, if that is a ModelCIF with one.
+    pub(super) fn take_matrix(&self, given: &mut Given, file: &str, bytes: &[u8]) -> Result<bool, String> {
+        let labels = self.residues.iter().enumerate().filter_map(|(at, residue)| {
+            let (chain, number) = residue.label.as_ref()?;
+            Some(((chain.as_bytes(), *number), at))
+        });
+        let places: HashMap<(&[u8], i32), usize> = labels.collect();
+        given.take_model(file, bytes, places.len(), &|chain, number| places.get(&(chain, number)).copied())
+    }
+
+    fn chain_sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.chains.len()];
+        self.residues.iter().for_each(|residue| sizes[residue.chain as usize] += 1);
+        sizes
+    }
+
+    /// The tokens of a matrix whose file names the chain and the residue number of each.
+    ///
+    /// # Errors
+    /// If the model lacks a residue, or has another number of atoms there.
+    pub(super) fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
+        if chains.len() != size || numbers.len() != size {
+            return Err(format!(
+                "the matrix has {size} rows, and its file names {} chains and {} residues of tokens: it is damaged",
+                chains.len(),
+                numbers.len()
+            ));
+        }
+        let mut places: HashMap<(&str, i32), Vec<u32>> = HashMap::with_capacity(self.residues.len());
+        for (at, residue) in self.residues.iter().enumerate() {
+            places.entry((&self.chains[residue.chain as usize], residue.number)).or_default().push(at as u32);
+        }
+        let mut tokens = Vec::with_capacity(size);
+        let mut begin = 0;
+        while begin < size {
+            let id = (chains[begin].as_str(), numbers[begin]);
+            let length = (begin..size).take_while(|&at| (chains[at].as_str(), numbers[at]) == id).count();
+            let Some(residues) = places.get(&id) else {
+                return Err(format!(
+                    "its token {} is of residue {} of chain {}, which the model lacks; the model has chains {}",
+                    begin + 1,
+                    id.1,
+                    id.0,
+                    listed_ids(self.chains.iter().map(String::as_str))
+                ));
+            };
+            let own: Vec<Token> = residues.iter().flat_map(|&at| self.tokens_of(at, length)).collect();
+            if own.len() != length {
+                return Err(format!(
+                    "residue {} of chain {} has {length} tokens in the matrix, and {} heavy atoms in the model: the two are of \
+                     different models",
+                    id.1,
+                    id.0,
+                    residues.iter().map(|&at| self.residues[at as usize].atoms.len()).sum::<usize>()
+                ));
+            }
+            tokens.extend(own);
+            begin += length;
+        }
+        Ok(tokens)
+    }
+
+    /// The tokens of a residue, of which there are `length` if it is the only one of its number.
+    fn tokens_of(&self, residue: u32, length: usize) -> Vec<Token> {
+        let own = &self.residues[residue as usize];
+        match length == 1 || own.standard {
+            true => vec![Token { residue, atom: None }],
+            false => own.atoms.clone().map(|atom| Token { residue, atom: Some(atom) }).collect(),
+        }
+    }
+}
+
+/// What a row of the matrix stands for: a residue, or an atom of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) residue: u32,
+    pub(super) atom: Option<u32>,
+}
+
+fn atom_name(bytes: &[u8]) -> AtomName {
+    let mut name = AtomName::default();
+    let length = bytes.len().min(name.len());
+    name[..length].copy_from_slice(&bytes[..length]);
+    name
+}
+
+fn text(bytes: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(bytes).into()
+}
+
+fn is_one_of(names: &str, name: &[u8]) -> bool {
+    names.split_ascii_whitespace().any(|own| own.as_bytes() == name)
+}
+
+fn is_hydrogen(atom: &AtomRecord<'_>) -> bool {
+    match atom.element {
+        b"" => {
+            let letters = atom.name.iter().find(|c| c.is_ascii_alphabetic());
+            matches!(letters, Some(b'H' | b'D')) && !matches!(atom.residue, b"HG" | b"HO" | b"HF" | b"DY")
+        }
+        element => matches!(element, b"H" | b"D"),
+    }
+}

@@ -1,0 +1,222 @@
+//! Rows of a matrix that are read side by side: where a number begins depends on the one before, so a processor would wait for each number
+//! of a single row.
+
+use super::decimals::short_decimal;
+use memchr::memchr;
+
+/// Rows that are read side by side.
+pub(super) const SIDE_BY_SIDE: usize = 4;
+
+/// Three decimals with one digit after the point at the beginning of sixteen bytes, and the length with their commas; the fourth number
+/// has no meaning.
+type Three = ([f32; 4], usize);
+
+/// Reads some rows of `width` numbers side by side. `text` begins with the first row's bracket. Returns the length of the text with the
+/// comma after the last row; `None`, and no values, unless all numbers are short decimals between commas.
+pub(super) fn side_by_side(text: &[u8], width: usize, values: &mut Vec<f32>) -> Option<usize> {
+    let mut rows = [&text[..0]; SIDE_BY_SIDE];
+    let mut end = 0;
+    for row in &mut rows {
+        let begin = end;
+        (text.get(begin) == Some(&b'[') && width > 1).then_some(())?;
+        end += memchr(b']', &text[begin..])? + 2;
+        (text.get(end - 1) == Some(&b',')).then_some(())?;
+        *row = &text[begin + 1..end];
+    }
+    let first = values.len();
+    values.resize(first + SIDE_BY_SIDE * width, 0.0);
+    match read(rows, width, &mut values[first..]) {
+        Some(()) => Some(end),
+        None => {
+            values.truncate(first);
+            None
+        }
+    }
+}
+
+/// Reads rows with what this processor has.
+fn read(rows: [&[u8]; SIDE_BY_SIDE], width: usize, out: &mut [f32]) -> Option<()> {
+    #[cfg(target_arch = "x86_64")]
+    if x86::is_there() {
+        // SAFETY: the processor has the instructions.
+        return unsafe { x86::read(rows, width, out) };
+    }
+    read_with(rows, width, out, |_| None)
+}
+
+/// Reads rows. `three` reads three numbers at once, if they are of its form.
+#[inline(always)]
+fn read_with(
+    rows: [&[u8]; SIDE_BY_SIDE],
+    width: usize,
+    out: &mut [f32],
+    three: impl Fn([u8; 16]) -> Option<Three>,
+) -> Option<()> {
+    let (mut at, mut column) = ([0; SIDE_BY_SIDE], 0);
+    while column < width - 1 {
+        let mut steps = 1;
+        // The fourth number lies in the row, too, and is read next.
+        if column + 4 < width {
+            let mut found = [([0.0; 4], 0); SIDE_BY_SIDE];
+            let mut all = true;
+            for ((row, at), found) in rows.iter().zip(at).zip(&mut found) {
+                match row.get(at..).and_then(<[u8]>::first_chunk).and_then(|bytes| three(*bytes)) {
+                    Some(numbers) => *found = numbers,
+                    None => all = false,
+                }
+            }
+            if all {
+                for (place, ((numbers, length), at)) in found.into_iter().zip(&mut at).enumerate() {
+                    out[place * width + column..][..4].copy_from_slice(&numbers);
+                    *at += length;
+                }
+                column += 3;
+                continue;
+            }
+            steps = 3;
+        }
+        for column in column..column + steps {
+            for (place, (row, at)) in rows.iter().zip(&mut at).enumerate() {
+                let (value, length) = short_decimal(*row.get(*at..)?.first_chunk()?)?;
+                out[place * width + column] = value;
+                *at += length;
+            }
+        }
+        column += steps;
+    }
+    // A bracket follows the last of each row.
+    for (place, (row, at)) in rows.iter().zip(at).enumerate() {
+        out[(place + 1) * width - 1] = fast_float2::parse(row.get(at..)?.strip_suffix(b"],")?).ok()?;
+    }
+    Some(())
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{SIDE_BY_SIDE, Three, read_with};
+    use std::arch::x86_64::*;
+
+    /// Where the digits of three numbers go, by their lengths: each gets the tens, the ones, the tenths, and nothing. Bit k of the
+    /// index says whether number k has tens.
+    const PLACES: [[u8; 16]; 8] = places();
+
+    const fn places() -> [[u8; 16]; 8] {
+        const NONE: u8 = 0x80;
+        let mut all = [[NONE; 16]; 8];
+        let mut index = 0;
+        while index < 8 {
+            let (mut begin, mut number) = (0, 0);
+            while number < 3 {
+                let has_tens = (index >> number & 1) as u8;
+                if has_tens == 1 {
+                    all[index][4 * number] = begin;
+                }
+                all[index][4 * number + 1] = begin + has_tens;
+                all[index][4 * number + 2] = begin + has_tens + 2;
+                begin += has_tens + 4;
+                number += 1;
+            }
+            index += 1;
+        }
+        all
+    }
+
+    pub(super) fn is_there() -> bool {
+        is_x86_feature_detected!("avx") && is_x86_feature_detected!("bmi1")
+    }
+
+    #[target_feature(enable = "avx,bmi1")]
+    pub fn read(rows: [&[u8]; SIDE_BY_SIDE], width: usize, out: &mut [f32]) -> Option<()> {
+        read_with(rows, width, out, |bytes| three(bytes))
+    }
+
+    #[target_feature(enable = "avx,bmi1")]
+    #[inline]
+    fn load(bytes: [u8; 16]) -> __m128i {
+        let word = u128::from_le_bytes(bytes);
+        _mm_set_epi64x((word >> 64) as i64, word as i64)
+    }
+
+    #[target_feature(enable = "avx,bmi1")]
+    #[inline]
+    pub(super) fn three(bytes: [u8; 16]) -> Option<Three> {
+        let text = load(bytes);
+        let marks = |mark: u8| _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(mark as i8))) as u32;
+        let (commas, points) = (marks(b','), marks(b'.'));
+        let digits = _mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8));
+        let is_digit = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)) as u32;
+        let next = |commas: u32| commas & commas.wrapping_sub(1);
+        let ends = [commas, next(commas), next(next(commas))].map(u32::trailing_zeros);
+        let tens = [ends[0].wrapping_sub(3), ends[1].wrapping_sub(ends[0] + 4), ends[2].wrapping_sub(ends[1] + 4)];
+        // A point two places before each comma, digits elsewhere, and one or two of them before the point.
+        let all = (2 << (ends[2] & 15)) - 1;
+        let is_form = (commas | points | is_digit) & all == all && points & all == (commas & all) >> 2;
+        if tens[0] | tens[1] | tens[2] > 1 || !is_form {
+            return None;
+        }
+        let places = load(PLACES[(tens[0] | tens[1] << 1 | tens[2] << 2) as usize & 7]);
+        let placed = _mm_shuffle_epi8(digits, places);
+        let weights = _mm_set1_epi32(i32::from_le_bytes([100, 10, 1, 0]));
+        let tenths = _mm_madd_epi16(_mm_maddubs_epi16(placed, weights), _mm_set1_epi16(1));
+        // A quotient of two exact numbers is the nearest one.
+        let numbers = _mm_div_ps(_mm_cvtepi32_ps(tenths), _mm_set1_ps(10.0));
+        let lanes = [
+            _mm_extract_ps::<0>(numbers),
+            _mm_extract_ps::<1>(numbers),
+            _mm_extract_ps::<2>(numbers),
+            _mm_extract_ps::<3>(numbers),
+        ];
+        Some((lanes.map(|bits| f32::from_bits(bits as u32)), ends[2] as usize + 1))
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    fn three(text: &str) -> Option<Three> {
+        let mut bytes = [b'7'; 16];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        // SAFETY: the processor has the instructions.
+        unsafe { x86::three(bytes) }
+    }
+
+    #[test]
+    fn three_decimals_are_the_nearest_numbers() {
+        if !x86::is_there() {
+            println!("left out: this processor has no AVX or BMI1");
+            return;
+        }
+        for tenths in 0..1000_u32 {
+            let numbers = [tenths, (tenths * 7 + 3) % 1000, (tenths * 131 + 50) % 1000];
+            let texts = numbers.map(|tenths| format!("{}.{}", tenths / 10, tenths % 10));
+            let text = format!("{},", texts.join(","));
+            let (found, length) = three(&text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((&found[..3], length), (&texts.map(|text| text.parse().unwrap())[..], text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_forms_are_left_to_others() {
+        for other in [
+            "1.5,2.5,3.5",
+            "1.5,2.5,3.55,",
+            "1.5,123.5,1.5,",
+            "1.5,.5,1.5,",
+            "1.5,2.5,3,5,",
+            "1.5,2,3.5,",
+            "-1.5,2.5,3.5,",
+            "1.5, 2.5,3.5,",
+            "1.5,2.5]3.5,",
+            "a.5,2.5,3.5,",
+            "1.b,2.5,3.5,",
+            "1.5,2..5,3.5,",
+            ",,,",
+            "1.5,2.5,,",
+            "NaN,2.5,3.5,",
+            "1e5,2.5,3.5,",
+        ] {
+            assert_eq!(three(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Gathers the atoms of a file to residues, and chooses among alternate locations.
+
+use super::elements::{C, Element, N, O, P, S};
+use super::model::{Atom, Class, Entity, Order, Residue};
+use prism_read::plural::counted;
+use prism_read::{
+    Alternates, AtomClass, AtomRecord, Classes, ComponentBond, LinkEnd, LinkKind, Problem, ResidueClass,
+    SystemContents, text_of,
+};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Bonds of chemical components, by the component's name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Components(HashMap<Box<[u8]>, Vec<NamedBond>>);
+
+type NamedBond = (Box<str>, Box<str>, Order);
+
+impl Components {
+    pub(super) fn of(&self, name: &str) -> Option<&[NamedBond]> {
+        self.0.get(name.as_bytes()).map(Vec::as_slice)
+    }
+
+    pub fn add(&mut self, bond: ComponentBond<'_>) {
+        let is_hydrogen = |name: &[u8]| matches!(name.iter().find(|c| !c.is_ascii_digit()), Some(b'H' | b'D'));
+        // Hydrogens are counted by valences. A heavy atom such as HG of mercury has no more than one bond here.
+        if bond.atoms.iter().any(|name| is_hydrogen(name)) {
+            return;
+        }
+        let order = match &*bond.order.to_ascii_uppercase() {
+            b"DOUB" => Order::Double,
+            b"TRIP" => Order::Triple,
+            b"AROM" | b"DELO" | b"PI" => Order::Aromatic,
+            _ => Order::Single,
+        };
+        let [a, b] = bond.atoms.map(|name| text_of(name).into_boxed_str());
+        match self.0.get_mut(bond.component) {
+            Some(bonds) => bonds.push((a, b, order)),
+            None => drop(self.0.insert(bond.component.into(), vec![(a, b, order)])),
+        }
+    }
+}
+
+/// An end of a bond that the file names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct NamedEnd {
+    pub(super) chain: Box<str>,
+    pub(super) number: i32,
+    pub(super) icode: Box<str>,
+    pub(super) residue: Box<str>,
+    pub(super) atom: Box<str>,
+}
+
+/// A bond between residues that the file names.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    Link(LinkKind, [NamedEnd; 2]),
+    /// By the numbers of a PDB file's atoms.
+    Serials([i32; 2]),
+}
+
+/// Chain, number, insertion code and name of a residue.
+type Identity = (Box<str>, i32, Box<str>, Box<str>);
+
+/// What gathers a file.
+pub(super) struct Gathering<'o> {
+    chains: Option<&'o [String]>,
+    alternates: Alternates,
+    records: Vec<Record>,
+    residues: Vec<Heading>,
+    /// The residue of each identity, the last one of several.
+    known: HashMap<Identity, usize>,
+    /// The residue of the last record.
+    current: Option<usize>,
+    /// The atoms of each residue, by name and alternate location.
+    seen: HashSet<(u32, Box<str>, u8)>,
+    pub(super) components: Components,
+    pub(super) named: Vec<Named>,
+    pseudo_atoms: usize,
+    unknown: usize,
+    /// Whether there are models or data blocks that are not read.
+    has_more: bool,
+}
+
+struct Heading {
+    residue: Residue,
+    classes: Classes,
+}
+
+struct Record {
+    residue: u32,
+    name: Box<str>,
+    /// `None` for a hydrogen.
+    element: Option<Element>,
+    position: [f64; 3],
+    alternate: u8,
+    occupancy: f64,
+    serial: Option<i32>,
+}
+
+/// What was gathered.
+pub(super) struct Gathered {
+    pub(super) residues: Vec<Residue>,
+    pub(super) atoms: Vec<Atom>,
+    /// Hydrogens with their residues.
+    pub(super) hydrogens: Vec<(u32, [f64; 3])>,
+    /// The atom of each number of a PDB file.
+    pub(super) serials: HashMap<i32, u32>,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'o> Gathering<'o> {
+    pub(super) fn new(chains: Option<&'o [String]>, alternates: Alternates) -> Self {
+        Self {
+            chains,
+            alternates,
+            records: Vec::new(),
+            residues: Vec::new(),
+            known: HashMap::new(),
+            current: None,
+            seen: HashSet::new(),
+            components: Components::default(),
+            named: Vec::new(),
+            pseudo_atoms: 0,
+            unknown: 0,
+            has_more: false,
+        }
+    }
+
+    /// The residue of a record. A name that repeats begins another residue: programs number waters alike.
+    fn residue(&mut self, atom: &AtomRecord<'_>, name: &str) -> usize {
+        let letter = atom.alternate.first().copied().unwrap_or(b' ');
+        let is_own = |index: &usize| {
+            let own = &self.residues[*index].residue;
+            own.number == atom.number
+                && own.name.as_bytes() == atom.residue
+                && own.chain.as_bytes() == atom.chain
+                && own.icode.as_bytes() == atom.icode
+        };
+        let index = self.current.filter(is_own).or_else(|| {
+            let [chain, icode, residue] = [atom.chain, atom.icode, atom.residue].map(|text| text_of(text).into());
+            self.known.get(&(chain, atom.number, icode, residue)).copied()
+        });
+        if let Some(index) = index
+            && self.seen.insert((index as u32, name.into(), letter))
+        {
+            self.current = Some(index);
+            return index;
+        }
+        let classes = Classes::of(atom.residue, atom.is_hetatm);
+        let name_of_residue = text_of(atom.residue);
+        let (class, template) = match classes.residue {
+            ResidueClass::AminoAcid(standard) => (Class::AminoAcid, standard.unwrap_or(&name_of_residue)),
+            ResidueClass::Nucleotide => (Class::Nucleotide, &*name_of_residue),
+            ResidueClass::Water => (Class::Water, &*name_of_residue),
+            ResidueClass::Dummy | ResidueClass::Other => (Class::Other, &*name_of_residue),
+        };
+        let index = self.residues.len();
+        let residue = Residue {
+            chain: text_of(atom.chain).into(),
+            number: atom.number,
+            icode: text_of(atom.icode).into(),
+            entity: if class == Class::Water { Entity::Water } else { Entity::Ligand },
+            template: template.into(),
+            atoms: [0; 2],
+            class,
+            is_hetatm: atom.is_hetatm,
+            in_sequence: atom.label.map(|(_, number)| number),
+            name: name_of_residue.into(),
+        };
+        self.known.insert((residue.chain.clone(), residue.number, residue.icode.clone(), residue.name.clone()), index);
+        self.residues.push(Heading { residue, classes });
+        self.seen.insert((index as u32, name.into(), letter));
+        self.current = Some(index);
+        index
+    }
+
+    /// Chooses among alternate locations and sorts atoms by residue.
+    pub(super) fn finish(self) -> Gathered {
+        let mut of_residue: Vec<Vec<usize>> = vec![Vec::new(); self.residues.len()];
+        for (index, record) in self.records.iter().enumerate() {
+            of_residue[record.residue as usize].push(index);
+        }
+        let dropped = self.other_residues(&of_residue);
+        let mut notes = Vec::new();
+        if self.has_more {
+            notes.push("further models or data blocks are not read".to_owned());
+        }
+        let has = |chain: &str| self.residues.iter().any(|heading| heading.residue.chain.trim() == chain.trim());
+        let missing = self.chains.unwrap_or_default().iter().filter(|chain| !has(chain));
+        notes.extend(missing.map(|chain| format!("there is no chain {chain}")));
+        let (mut residues, mut atoms) = (Vec::with_capacity(of_residue.len()), Vec::with_capacity(self.records.len()));
+        let (mut hydrogens, mut serials) = (Vec::new(), HashMap::new());
+        let mut chosen = 0;
+        for (index, (heading, records)) in self.residues.into_iter().zip(of_residue).enumerate() {
+            if dropped.contains(&index) {
+                continue;
+            }
+            let own: Vec<&Record> = records.iter().map(|&record| &self.records[record]).collect();
+            let (kept, has_alternates) = choose(&own, self.alternates);
+            chosen += usize::from(has_alternates);
+            let begin = atoms.len() as u32;
+            for record in kept {
+                let residue = residues.len() as u32;
+                match record.element {
+                    None => hydrogens.push((residue, record.position)),
+                    Some(element) => {
+                        serials.extend(record.serial.map(|serial| (serial, atoms.len() as u32)));
+                        atoms.push(Atom { name: record.name.clone(), position: record.position, residue, element });
+                    }
+                }
+            }
+            if atoms.len() as u32 > begin {
+                residues.push(Residue { atoms: [begin, atoms.len() as u32], ..heading.residue });
+            } else {
+                // A residue of hydrogens alone.
+                hydrogens.retain(|(residue, _)| (*residue as usize) < residues.len());
+            }
+        }
+        let mut note = |count: usize, text: String| notes.extend((count > 0).then_some(text));
+        note(
+            chosen,
+            format!("{} alternate locations; one is used (--altloc)", counted(chosen, "residue has", "residues have")),
+        );
+        let several = dropped.len();
+        note(
+            several,
+            format!(
+                "{} the place of others with a higher occupancy, and left out",
+                counted(several, "residue is in", "residues are in")
+            ),
+        );
+        let points = self.pseudo_atoms;
+        note(points, format!("{} left out", counted(points, "pseudo-atom is", "pseudo-atoms are")));
+        let unknown = self.unknown;
+        note(
+            unknown,
+            format!(
+                "{} no element, and that of the first letter of its name",
+                counted(unknown, "atom has", "atoms have")
+            ),
+        );
+        Gathered { residues, atoms, hydrogens, serials, notes }
+    }
+
+    /// Residues of other names in the place of a residue that has the higher occupancy.
+    fn other_residues(&self, of_residue: &[Vec<usize>]) -> BTreeSet<usize> {
+        let mut places: HashMap<(&str, i32, &str), Vec<usize>> = HashMap::new();
+        for (index, heading) in self.residues.iter().enumerate() {
+            let own = &heading.residue;
+            let all_alternate = of_residue[index].iter().all(|&record| self.records[record].alternate != b' ');
+            if all_alternate && !of_residue[index].is_empty() {
+                places.entry((&own.chain, own.number, &own.icode)).or_default().push(index);
+            }
+        }
+        let occupancy = |index: usize| {
+            let own = of_residue[index].iter().map(|&record| self.records[record].occupancy);
+            own.sum::<f64>() / of_residue[index].len() as f64
+        };
+        let mut dropped = BTreeSet::new();
+        for several in places.values().filter(|several| several.len() > 1) {
+            // The first of equal ones.
+            let best = several
+                .iter()
+                .copied()
+                .reduce(|best, other| if occupancy(other) > occupancy(best) { other } else { best });
+            dropped.extend(several.iter().copied().filter(|index| Some(*index) != best));
+        }
+        dropped
+    }
+}
+
+/// The records of a residue to use, and whether there was a choice.
+fn choose<'r>(records: &[&'r Record], alternates: Alternates) -> (Vec<&'r Record>, bool) {
+    let mut letters: Vec<u8> = Vec::new();
+    for record in records.iter().filter(|record| record.alternate != b' ') {
+        if !letters.contains(&record.alternate) {
+            letters.push(record.alternate);
+        }
+    }
+    if letters.is_empty() {
+        return (records.to_vec(), false);
+    }
+    let mean = |letter: u8| {
+        let own: Vec<f64> = records.iter().filter(|r| r.alternate == letter).map(|r| r.occupancy).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    let means: HashMap<u8, f64> = letters.iter().map(|&letter| (letter, mean(letter))).collect();
+    // A stable sort: the first of equal ones is best.
+    let mut ranked = letters.clone();
+    ranked.sort_by(|a, b| means[b].total_cmp(&means[a]));
+    match alternates {
+        Alternates::Named(letter) if letter.is_ascii() && letters.contains(&(letter as u8)) => {
+            ranked.retain(|&other| other != letter as u8);
+            ranked.insert(0, letter as u8);
+        }
+        Alternates::First => ranked = letters,
+        _ => {}
+    }
+    let rank =
+        |record: &Record| ranked.iter().position(|&letter| letter == record.alternate).map_or(0, |rank| rank + 1);
+    let mut best: HashMap<&str, usize> = HashMap::new();
+    for record in records {
+        let least = best.entry(&record.name).or_insert(usize::MAX);
+        *least = rank(record).min(*least);
+    }
+    (records.iter().copied().filter(|record| rank(record) == best[&*record.name]).collect(), true)
+}
+
+impl SystemContents for Gathering<'_> {
+    fn atom(&mut self, atom: AtomRecord<'_>) -> Result<(), Problem> {
+        if self.chains.is_some_and(|chains| {
+            let own = text_of(atom.chain);
+            !chains.iter().any(|chain| *chain == own || chain.is_empty() && own.trim().is_empty())
+        }) {
+            return Ok(());
+        }
+        let known = self.current.map(|index| &self.residues[index]);
+        let classes = match known.filter(|heading| heading.residue.name.as_bytes() == atom.residue) {
+            Some(heading) if heading.residue.is_hetatm == atom.is_hetatm => heading.classes,
+            _ => Classes::of(atom.residue, atom.is_hetatm),
+        };
+        let (name, element) = match classes.atom(atom.name, atom.element) {
+            _ if classes.residue == ResidueClass::Dummy => {
+                self.pseudo_atoms += 1;
+                return Ok(());
+            }
+            AtomClass::Pseudo => {
+                self.pseudo_atoms += 1;
+                return Ok(());
+            }
+            AtomClass::Hydrogen => (text_of(atom.name), None),
+            AtomClass::Heavy { name, symbol } => {
+                let mut element = Element(symbol);
+                if !element.is_known() {
+                    self.unknown += 1;
+                    let first =
+                        name.bytes().find(u8::is_ascii_alphabetic).map(|c| Element([c.to_ascii_uppercase(), 0]));
+                    element = first.filter(|first| [C, N, O, P, S].contains(first)).unwrap_or_default();
+                }
+                let name = if classes.residue == ResidueClass::Nucleotide {
+                    super::templates::nucleic_atom(&name).into_owned()
+                } else {
+                    name
+                };
+                (name, Some(element))
+            }
+        };
+        let residue = self.residue(&atom, &name) as u32;
+        self.records.push(Record {
+            residue,
+            name: name.into(),
+            element,
+            position: atom.position,
+            alternate: atom.alternate.first().copied().unwrap_or(b' '),
+            occupancy: atom.occupancy,
+            serial: atom.serial,
+        });
+        Ok(())
+    }
+
+    fn further(&mut self) {
+        self.has_more = true;
+    }
+
+    fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]) {
+        let named = |end: LinkEnd<'_>| {
+            let [chain, icode, residue, atom] =
+                [end.chain, end.icode, end.residue, end.atom].map(|text| text_of(text).into_boxed_str());
+            NamedEnd { chain, number: end.number, icode, residue, atom }
+        };
+        self.named.push(Named::Link(kind, ends.map(named)));
+    }
+
+    fn conect(&mut self, serials: [i32; 2]) {
+        self.named.push(Named::Serials(serials));
+    }
+
+    fn component_bond(&mut self, bond: ComponentBond<'_>) {
+        self.components.add(bond);
+    }
+}
+
+impl SystemContents for Components {
+    fn atom(&mut self, _: AtomRecord<'_>) -> Result<(), Problem> {
+        Ok(())
+    }
+
+    fn further(&mut self) {}
+
+    fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
+
+    fn conect(&mut self, _: [i32; 2]) {}
+
+    fn component_bond(&mut self, bond: ComponentBond<'_>) {
+        self.add(bond);
+    }
+}

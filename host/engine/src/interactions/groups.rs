@@ -1,0 +1,416 @@
+//! Interfaces of any two groups of residues: chains, ligands, nucleic acids. Areas are computed by the engine, as those of chains.
+
+use super::elements::Element;
+use super::kinds::Kind;
+use super::model::{Entity, Residue};
+use super::search::Search;
+use super::{Link, Options, found_in, searched};
+use crate::{Engine, EngineError};
+use prism_read::ReadError;
+use prism_read::structure::StructureInput;
+use shared_types::radii::{protor_radius, radius_of_element};
+use shared_types::residue::kind_of;
+use shared_types::{Atom, NO_CA, UNKNOWN};
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Radius of the probe in Å.
+const PROBE: f64 = 1.4;
+/// Residues with atoms within this distance are in contact, as in other interfaces, in Å.
+const CONTACT: f64 = 4.5;
+/// The most residues that a line names as hot.
+const HOT: usize = 5;
+/// Structures that the engine computes together.
+const AT_ONCE: usize = 300;
+
+/// A group of residues: what any of its terms names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    text: String,
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    /// The polymers of a chain, or everything in a chain without polymers.
+    Chain(String),
+    Entity(Entity),
+    /// Residues of a name that are no polymers.
+    Name(String),
+    /// A single residue, by its index.
+    One(u32),
+}
+
+/// Why a text names no group.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0:?} names no group; join chains by + (H+L), or give protein, nucleic, ligand, ion, glycan, or resname:NAME")]
+pub struct ParseGroupError(String);
+
+impl FromStr for Group {
+    type Err = ParseGroupError;
+
+    fn from_str(text: &str) -> Result<Self, ParseGroupError> {
+        const ENTITIES: [Entity; 5] = [Entity::Protein, Entity::Nucleic, Entity::Ligand, Entity::Ion, Entity::Glycan];
+        let term = |term: &str| match (term, term.strip_prefix("resname:")) {
+            ("", _) | (_, Some("")) => Err(ParseGroupError(text.to_owned())),
+            (_, Some(name)) => Ok(Term::Name(name.to_owned())),
+            (term, _) => Ok(match ENTITIES.iter().find(|entity| entity.name() == term) {
+                Some(&entity) => Term::Entity(entity),
+                None => Term::Chain(term.to_owned()),
+            }),
+        };
+        let terms = text.split('+').map(|one| term(one.trim())).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_owned(), terms })
+    }
+}
+
+impl Group {
+    /// Whether it is a single chain.
+    #[must_use]
+    pub fn is_chain(&self) -> bool {
+        matches!(&self.terms[..], [Term::Chain(_)])
+    }
+
+    /// Its residues.
+    fn members(&self, residues: &[Residue]) -> BTreeSet<u32> {
+        let is_polymer = |residue: &Residue| matches!(residue.entity, Entity::Protein | Entity::Nucleic);
+        let mut members = BTreeSet::new();
+        for term in &self.terms {
+            let in_polymer = match term {
+                Term::Chain(chain) => residues.iter().any(|residue| *residue.chain == **chain && is_polymer(residue)),
+                _ => false,
+            };
+            let is_member = |index: u32, residue: &Residue| match term {
+                Term::Chain(chain) => *residue.chain == **chain && is_polymer(residue) == in_polymer,
+                Term::Entity(entity) => residue.entity == *entity,
+                Term::Name(name) => *residue.name == **name && !is_polymer(residue),
+                Term::One(one) => index == *one,
+            };
+            let own = residues
+                .iter()
+                .zip(0..)
+                .filter(|(residue, index)| is_member(*index, residue) && residue.entity != Entity::Water);
+            members.extend(own.map(|(_, index)| index));
+        }
+        members
+    }
+}
+
+/// The interface of two groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupInterface {
+    /// The groups as they were given; chains, or a ligand's name, chain and number, where none were.
+    pub groups: [String; 2],
+    /// Area in Å² that the groups cover of each other, summed over both, on polar and on apolar atoms.
+    pub buried: [f64; 2],
+    /// Residues of each group that lose area.
+    pub residues: [u32; 2],
+    /// Pairs of residues with heavy atoms within 4.5 Å.
+    pub contacts: u32,
+    /// How many interactions of each kind there are, in the order of [`Kind::ALL`].
+    pub counts: Vec<u32>,
+    /// The residues of each group that lose most area, the most first, as chain, number and name (A:45:ARG).
+    pub hot: [Vec<String>; 2],
+}
+
+/// The interfaces of a structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupInterfaces {
+    /// The pairs that touch.
+    pub pairs: Vec<GroupInterface>,
+    /// How many residues and atoms the structure has.
+    pub size: [usize; 2],
+    /// What was chosen or left out, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why interfaces cannot be computed.
+#[derive(Debug, Error)]
+pub enum GroupError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A group has no residues.
+    #[error("group {group} of --between has no residues; the file has {found}")]
+    Empty {
+        /// The group.
+        group: String,
+        /// What the file has.
+        found: String,
+    },
+    /// A residue is in both groups.
+    #[error("{residue} is in both groups of --between; give groups that have nothing in common")]
+    Both {
+        /// The residue.
+        residue: String,
+    },
+    /// Areas cannot be computed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Computes the interface of two groups, or of all pairs of chains, ligands, ions and sugars that touch. Water is of no group.
+/// `engine` computes the features `sasa` and `sasa_apolar`; without them, areas are NaN.
+///
+/// # Errors
+/// If the file cannot be read, or a group has no residues or some of the other one.
+pub fn group_interfaces(
+    bytes: &[u8],
+    name: &str,
+    options: &Options<'_>,
+    between: Option<&[Group; 2]>,
+    engine: &Engine,
+) -> Result<GroupInterfaces, GroupError> {
+    let (search, links, mut notes) = searched(bytes, name, options)?;
+    let residues = &search.system.residues;
+    let groups: Vec<(String, BTreeSet<u32>)> = match between {
+        Some(groups) => groups.iter().map(|group| (group.text.clone(), group.members(residues))).collect(),
+        None => all_groups(residues).iter().map(|group| (group.text.clone(), group.members(residues))).collect(),
+    };
+    if let Some((group, _)) = groups.iter().find(|(_, members)| members.is_empty()) {
+        return Err(GroupError::Empty { group: group.clone(), found: listed(residues) });
+    }
+    let mut group_of: Vec<Option<usize>> = vec![None; residues.len()];
+    for (index, (_, members)) in groups.iter().enumerate() {
+        for &member in members {
+            if group_of[member as usize].replace(index).is_some() {
+                return Err(GroupError::Both { residue: named(&residues[member as usize]) });
+            }
+        }
+    }
+    let near = near_residues(&search, &group_of);
+    // The residues of each pair of groups that the other one may cover.
+    let mut pairs: BTreeMap<[usize; 2], BTreeSet<u32>> = BTreeMap::new();
+    for (&residue, others) in &near {
+        for &other in others {
+            if let [Some(a), Some(b)] = [residue, other].map(|one| group_of[one as usize])
+                && a != b
+            {
+                pairs.entry([a.min(b), a.max(b)]).or_default().extend([residue, other]);
+            }
+        }
+    }
+    if pairs.is_empty() {
+        notes.push("no two groups touch each other".to_owned());
+    }
+    // Those residues, and all that cover them: of both groups, and of each alone.
+    let mut parts: Vec<Vec<u32>> = Vec::new();
+    for (pair, exposed) in &pairs {
+        for groups in [&pair[..], &pair[..1], &pair[1..]] {
+            let is_own = |residue: &u32| group_of[*residue as usize].is_some_and(|group| groups.contains(&group));
+            let own = exposed.iter().copied().filter(is_own);
+            let covering =
+                own.clone().flat_map(|residue| near.get(&residue).into_iter().flatten().copied()).filter(is_own);
+            let all: BTreeSet<u32> = own.chain(covering).collect();
+            parts.push(all.into_iter().collect());
+        }
+    }
+    let mut areas = Vec::with_capacity(parts.len());
+    for some in parts.chunks(AT_ONCE) {
+        let inputs: Vec<StructureInput> = some.iter().map(|part| structure(&search, name, part)).collect();
+        for (features, part) in engine.run(&inputs)?.iter().zip(some) {
+            let column = |name: &str| features.named(name).unwrap_or_default();
+            let (all, apolar) = (column("sasa"), column("sasa_apolar"));
+            let value = |column: &[f32], row: usize| f64::from(column.get(row).copied().unwrap_or(f32::NAN));
+            let of = |row: usize| [value(all, row) - value(apolar, row), value(apolar, row)];
+            areas.push(part.iter().enumerate().map(|(row, &residue)| (residue, of(row))).collect::<Areas>());
+        }
+    }
+    let mut tallies = tallies(&search, &links, &group_of);
+    let of_pair = |((pair, exposed), areas): ((&[usize; 2], &BTreeSet<u32>), &[Areas])| {
+        let [together, one, other] = areas else { unreachable!("three parts a pair") };
+        let lost = |residue: u32| {
+            let alone = one.get(&residue).or_else(|| other.get(&residue));
+            let [alone, together] = [alone, together.get(&residue)].map(|areas| areas.copied().unwrap_or_default());
+            [alone[0] - together[0], alone[1] - together[1]]
+        };
+        let mut buried = [0.0; 2];
+        exposed
+            .iter()
+            .map(|&residue| lost(residue))
+            .for_each(|lost| (0..2).for_each(|part| buried[part] += lost[part]));
+        let losing = pair.map(|group| {
+            let own = exposed.iter().copied().filter(|&residue| group_of[residue as usize] == Some(group));
+            let own = own.map(|residue| (residue, lost(residue).iter().sum::<f64>()));
+            let mut own: Vec<(u32, f64)> = own.filter(|(_, lost)| *lost > 0.0).collect();
+            own.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            own
+        });
+        let tally = tallies.remove(pair).unwrap_or_default();
+        GroupInterface {
+            groups: pair.map(|group| groups[group].0.clone()),
+            buried,
+            residues: [losing[0].len() as u32, losing[1].len() as u32],
+            contacts: tally.contacts.len() as u32,
+            counts: Kind::ALL.iter().map(|kind| tally.counts.get(kind).copied().unwrap_or(0)).collect(),
+            hot: losing
+                .map(|all| all.iter().take(HOT).map(|(residue, _)| place(&residues[*residue as usize])).collect()),
+        }
+    };
+    let found: Vec<GroupInterface> = pairs.iter().zip(areas.chunks(3)).map(of_pair).collect();
+    let is_touching = |pair: &GroupInterface| pair.buried.iter().sum::<f64>() > 0.0 || pair.contacts > 0;
+    let size = [residues.len(), search.system.atoms.len()];
+    Ok(GroupInterfaces { pairs: found.into_iter().filter(is_touching).collect(), size, notes })
+}
+
+/// The polar and the apolar area of each residue of a part, in Å².
+type Areas = BTreeMap<u32, [f64; 2]>;
+
+/// What is between two groups.
+#[derive(Default)]
+struct Tally {
+    /// Pairs of residues in contact.
+    contacts: BTreeSet<[u32; 2]>,
+    counts: BTreeMap<Kind, u32>,
+}
+
+/// What is between each pair of groups.
+fn tallies(search: &Search, links: &[Link], group_of: &[Option<usize>]) -> BTreeMap<[usize; 2], Tally> {
+    let mut tallies: BTreeMap<[usize; 2], Tally> = BTreeMap::new();
+    let pair = |ends: [u32; 2]| match ends.map(|residue| group_of[residue as usize]) {
+        [Some(a), Some(b)] if a != b => Some([a.min(b), a.max(b)]),
+        _ => None,
+    };
+    for near in search.near.iter().filter(|near| near.distance <= CONTACT) {
+        let ends = [search.residue(near.a), search.residue(near.b)];
+        if let Some(pair) = pair(ends) {
+            tallies.entry(pair).or_default().contacts.insert(ends);
+        }
+    }
+    for one in found_in(search, links, Kind::ALL) {
+        if let Some(pair) = pair(one.residues) {
+            *tallies.entry(pair).or_default().counts.entry(one.kind).or_default() += 1;
+        }
+    }
+    tallies
+}
+
+/// Each chain with polymers, and each ligand, ion and sugar.
+fn all_groups(residues: &[Residue]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (residue, index) in residues.iter().zip(0..) {
+        let group = match residue.entity {
+            Entity::Water => continue,
+            Entity::Protein | Entity::Nucleic => {
+                Group { text: residue.chain.to_string(), terms: vec![Term::Chain(residue.chain.to_string())] }
+            }
+            _ => Group { text: named(residue), terms: vec![Term::One(index)] },
+        };
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+fn named(residue: &Residue) -> String {
+    format!("{}:{}{}:{}", residue.chain, residue.number, residue.icode, residue.name)
+}
+
+/// A residue as other tables write it: chain, number and insertion code (`A_120`).
+fn place(residue: &Residue) -> String {
+    format!("{}_{}{}", residue.chain, residue.number, residue.icode)
+}
+
+/// What groups could be made of.
+fn listed(residues: &[Residue]) -> String {
+    let chains: BTreeSet<&str> =
+        residues.iter().filter(|one| one.entity != Entity::Water).map(|one| &*one.chain).collect();
+    let names: BTreeSet<&str> = residues
+        .iter()
+        .filter(|one| matches!(one.entity, Entity::Ligand | Entity::Ion | Entity::Glycan))
+        .map(|one| &*one.name)
+        .collect();
+    let list = |all: BTreeSet<&str>| all.into_iter().collect::<Vec<_>>().join(", ");
+    let chains = format!("the chains {}", list(chains));
+    if names.is_empty() { chains } else { format!("{chains}, and resname: {}", list(names)) }
+}
+
+/// For each residue of a group, those of any group with atoms so near that they may cover its own.
+fn near_residues(search: &Search, group_of: &[Option<usize>]) -> BTreeMap<u32, BTreeSet<u32>> {
+    let atoms: Vec<u32> = (0..search.system.atoms.len() as u32)
+        .filter(|&atom| group_of[search.residue(atom) as usize].is_some())
+        .collect();
+    let points: Vec<[f64; 3]> = atoms.iter().map(|&atom| search.system.at(atom)).collect();
+    let radii: Vec<f64> = atoms.iter().map(|&atom| f64::from(radius(search, atom))).collect();
+    let largest = radii.iter().copied().fold(0.0, f64::max);
+    let mut near: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    super::cells::each_pair(&points, 2.0 * (largest + PROBE), |a, b, distance2| {
+        let reach = radii[a as usize] + radii[b as usize] + 2.0 * PROBE;
+        let [one, other] = [a, b].map(|atom| search.residue(atoms[atom as usize]));
+        if one != other && distance2 <= reach * reach {
+            near.entry(one).or_default().insert(other);
+            near.entry(other).or_default().insert(one);
+        }
+    });
+    near
+}
+
+/// The radius of an atom, as in other areas: ProtOr in amino acids, by element elsewhere.
+fn radius(search: &Search, atom: u32) -> f32 {
+    let (own, residue) = (&search.system.atoms[atom as usize], search.system.residue_of(atom));
+    match kind_of(residue.template.as_bytes()) {
+        Some(kind) if residue.entity == Entity::Protein => protor_radius(kind, own.name.as_bytes()),
+        _ => {
+            let Element(symbol) = own.element;
+            radius_of_element(if symbol[1] == 0 { &symbol[..1] } else { &symbol })
+        }
+    }
+}
+
+/// Some residues as a structure for the engine.
+fn structure(search: &Search, name: &str, part: &[u32]) -> StructureInput {
+    let system = &search.system;
+    let points = || {
+        part.iter()
+            .flat_map(|&residue| system.residues[residue as usize].range())
+            .map(|atom| system.atoms[atom].position)
+    };
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in points() {
+        low = [0, 1, 2].map(|axis| low[axis].min(point[axis]));
+        high = [0, 1, 2].map(|axis| high[axis].max(point[axis]));
+    }
+    let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+    let mut input = StructureInput {
+        name: name.to_owned(),
+        chains: vec!["A".to_owned()],
+        residue_atoms: vec![0],
+        center,
+        ..StructureInput::default()
+    };
+    for &index in part {
+        let residue = &system.residues[index as usize];
+        for atom in residue.range() {
+            let [x, y, z] = [0, 1, 2].map(|axis| (system.atoms[atom].position[axis] - center[axis]) as f32);
+            input.atoms.push(Atom { x, y, z, radius: radius(search, atom as u32) });
+        }
+        input.residue_atoms.push(input.atoms.len() as u32);
+        input.ca_indices.push(NO_CA);
+        input.residue_types.push(UNKNOWN);
+        input.chain_ids.push(0);
+        input.residue_numbers.push(residue.number);
+        input.insertion_codes.push(residue.icode.clone());
+    }
+    input
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_parsed() {
+        let group = |text: &str| text.parse::<Group>();
+        assert_eq!(group("H+L").unwrap().terms, [Term::Chain("H".to_owned()), Term::Chain("L".to_owned())]);
+        assert_eq!(
+            group("nucleic+resname:ATP").unwrap().terms,
+            [Term::Entity(Entity::Nucleic), Term::Name("ATP".to_owned())]
+        );
+        assert!(group("A").unwrap().is_chain() && !group("protein").unwrap().is_chain());
+        for wrong in ["", "A+", "resname:"] {
+            assert!(group(wrong).unwrap_err().to_string().contains("join chains by +"), "{wrong}");
+        }
+    }
+}

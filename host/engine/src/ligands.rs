@@ -1,0 +1,297 @@
+//! Ligands, ions and sugars: where they sit, what they bury, and what they are bonded to, for `prism ligands`.
+
+mod bonds;
+
+pub use bonds::Bond;
+
+use crate::sites::MIN_PROBABILITY;
+use crate::{Engine, EngineError, StructureView};
+use prism_read::elements;
+use prism_read::grid::Grid;
+use prism_read::structure::{AtomLabel, Hetero, HeteroResidue, StructureError, StructureInput};
+use shared_types::{Atom, NO_CA, UNKNOWN};
+use std::collections::BTreeSet;
+use thiserror::Error;
+
+/// Distances in Å within which residues are listed.
+pub const NEAR: [f64; 2] = [4.0, 5.0];
+/// A ligand sits in a site whose centre is this close to one of its atoms, in Å: the usual criterion of predictions (DCA).
+pub const IN_SITE: f64 = 4.0;
+/// Caps of a chain's ends.
+const CAPS: [&str; 6] = ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"];
+
+/// What a residue without a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LigandKind {
+    /// Anything else.
+    Ligand,
+    /// A single atom of a metal or halogen.
+    Ion,
+    /// A saccharide by the Chemical Component Dictionary.
+    Glycan,
+    /// An amino acid that belongs to no chain.
+    AminoAcid,
+    /// A cap of a chain's end.
+    Cap,
+}
+
+impl LigandKind {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ligand => "ligand",
+            Self::Ion => "ion",
+            Self::Glycan => "glycan",
+            Self::AminoAcid => "amino_acid",
+            Self::Cap => "cap",
+        }
+    }
+
+    fn of(residue: &HeteroResidue, labels: &[AtomLabel]) -> Self {
+        let is_ion = |label: &AtomLabel| {
+            let is_metal = elements::of_symbol(label.element).is_some_and(|element| element.is_metal);
+            is_metal || matches!(label.element(), "F" | "CL" | "BR" | "I")
+        };
+        match labels {
+            [only] if is_ion(only) => Self::Ion,
+            _ if elements::is_saccharide(&residue.name) => Self::Glycan,
+            _ if CAPS.contains(&&*residue.name) => Self::Cap,
+            _ if residue.is_amino_acid => Self::AminoAcid,
+            _ => Self::Ligand,
+        }
+    }
+}
+
+/// A ligand, an ion, or a residue of a glycan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ligand {
+    /// Its place in [`Hetero::residues`].
+    pub residue: usize,
+    /// What it is.
+    pub kind: LigandKind,
+    /// Its accessible area in Å² by itself.
+    pub alone: f32,
+    /// Its accessible area in Å² among everything except water; NaN next to chains of alpha carbons or backbones alone.
+    pub complex: f32,
+    /// Rows with an atom within each distance of [`NEAR`] of one of its atoms.
+    pub near: [Vec<usize>; 2],
+    /// The rank, from 1, of the best site in which it sits, of those with a probability of at least
+    /// [`MIN_PROBABILITY`].
+    pub site: Option<usize>,
+    /// Distance in Å from the centre of that site, or else of the nearest one, to its nearest atom; NaN if there is no site.
+    pub site_distance: f32,
+    /// Its covalent bonds to residues with rows.
+    pub bonds: Vec<Bond>,
+    /// Mean occupancy of its atoms; NaN if the file has none.
+    pub occupancy: f32,
+    /// Mean B factor of its atoms in Å²; NaN if the file has none.
+    pub b_factor: f32,
+}
+
+impl Ligand {
+    /// The area in Å² that its surroundings cover.
+    #[must_use]
+    pub fn buried(&self) -> f32 {
+        self.alone - self.complex
+    }
+}
+
+/// Why ligands cannot be described.
+#[derive(Debug, Error)]
+pub enum LigandError {
+    /// The structure was read without its ligands.
+    #[error("{0}: its ligands were not read; data sets have none, so give its file")]
+    NotRead(String),
+    /// The computation failed.
+    #[error(transparent)]
+    Engine(Box<EngineError>),
+    /// The structure is invalid.
+    #[error(transparent)]
+    Structure(#[from] StructureError),
+}
+
+impl From<EngineError> for LigandError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(Box::new(error))
+    }
+}
+
+/// Describes every residue without a row, except nucleotides of a chain and water. The structure must have been read with
+/// [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
+///
+/// `engine` computes accessible areas: of each residue by itself, and of all of them with the residues with rows, as structures of one
+/// batch. An [`Engine::builder`] with the selection `sasa` computes only that. `features` are those of the structure, with its sites.
+///
+/// # Errors
+/// If the structure was read without them, if its atoms lie so that a search for neighbours would take too long, or if the engine fails.
+///
+/// ```
+/// use prism_engine::ligands::{LigandKind, ligands};
+/// use prism_read::{ReadOptions, read_path};
+/// use prism_engine::{Backend, Engine};
+///
+/// let options = ReadOptions { atoms: true, ..ReadOptions::default() };
+/// let lysozyme = read_path("../../tests/data/1aki.cif.gz", "1aki", &options)?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&lysozyme))?[0];
+/// // This entry has water alone.
+/// assert_eq!(ligands(&engine, &lysozyme, &features.view())?, []);
+/// assert_eq!(LigandKind::Ion.name(), "ion");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ligands(
+    engine: &Engine,
+    structure: &StructureInput,
+    features: &StructureView<'_>,
+) -> Result<Vec<Ligand>, LigandError> {
+    let hetero = structure.hetero.as_deref().ok_or_else(|| LigandError::NotRead(structure.name.clone()))?;
+    let complex = complex_of(structure, hetero);
+    complex.check_spread()?;
+    let chained = nucleotides_of_chains(hetero);
+    let described: Vec<usize> = (0..hetero.residues.len()).filter(|residue| !chained.contains(residue)).collect();
+    if described.is_empty() {
+        return Ok(Vec::new());
+    }
+    let alone = described.iter().map(|&residue| alone(structure, hetero, residue));
+    let inputs: Vec<StructureInput> = std::iter::once(complex).chain(alone).collect();
+    let computed = engine.run(&inputs)?;
+    let areas = |of: usize| computed[of].named("sasa").unwrap_or_default();
+    let rows = Rows::of(structure);
+    let bonds = bonds::bonds(structure, hetero, &rows);
+    let ligand = |(place, residue): (usize, usize)| {
+        let atoms = hetero.residues[residue].atoms.clone();
+        let (own, labels) = (&hetero.atoms[atoms.clone()], &hetero.labels[atoms]);
+        let near = NEAR.map(|distance| rows.within(own, distance));
+        let in_trace = near[1].iter().any(|&row| structure.is_in_trace(row));
+        let (site, site_distance) = site_of(features, own);
+        Ligand {
+            residue,
+            kind: LigandKind::of(&hetero.residues[residue], labels),
+            alone: areas(place + 1).first().copied().unwrap_or(f32::NAN),
+            complex: if in_trace { f32::NAN } else { areas(0)[structure.n_rows() + residue] },
+            near,
+            site,
+            site_distance,
+            bonds: bonds.iter().filter(|bond| hetero.residues[residue].atoms.contains(&bond.own)).copied().collect(),
+            occupancy: mean(labels.iter().map(|label| label.occupancy)),
+            b_factor: mean(labels.iter().map(|label| label.b_factor)),
+        }
+    };
+    Ok(described.into_iter().enumerate().map(ligand).collect())
+}
+
+/// The mean of the numbers that are known.
+fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let known = values.filter(|value| !value.is_nan());
+    let (sum, count) = known.fold((0.0, 0.0), |(sum, count), value| (sum + f64::from(value), count + 1.0));
+    (sum / count) as f32
+}
+
+fn place(atom: &Atom) -> [f64; 3] {
+    [atom.x, atom.y, atom.z].map(f64::from)
+}
+
+/// The atoms of residues with rows.
+struct Rows {
+    grid: Grid,
+    /// The row of each atom.
+    row_of: Vec<usize>,
+}
+
+impl Rows {
+    fn of(structure: &StructureInput) -> Self {
+        let atoms = &structure.atoms[..structure.n_atoms_of_rows()];
+        let rows = structure.residue_atoms.windows(2).take(structure.n_rows()).enumerate();
+        let row_of = rows.flat_map(|(row, ends)| (ends[0]..ends[1]).map(move |_| row)).collect();
+        Self { grid: Grid::new(NEAR[1], atoms.iter().map(place)), row_of }
+    }
+
+    /// Rows with an atom within a distance of some atoms.
+    fn within(&self, atoms: &[Atom], distance: f64) -> Vec<usize> {
+        let near = atoms.iter().flat_map(|atom| self.grid.near(place(atom)));
+        let rows: BTreeSet<usize> = near
+            .filter(|(_, distance2)| *distance2 <= distance * distance)
+            .map(|(atom, _)| self.row_of[atom])
+            .collect();
+        rows.into_iter().collect()
+    }
+}
+
+/// The rank of the best site in which some atoms sit, and the distance to its centre, or to that of the nearest one.
+fn site_of(features: &StructureView<'_>, atoms: &[Atom]) -> (Option<usize>, f32) {
+    let distance = |center: [f32; 3]| {
+        let squared = |atom: &Atom| {
+            let at = place(atom);
+            (0..3).map(|axis| (at[axis] - f64::from(center[axis])).powi(2)).sum::<f64>()
+        };
+        atoms.iter().map(squared).fold(f64::INFINITY, f64::min).sqrt()
+    };
+    let likely = features.sites.iter().enumerate().filter(|(_, site)| site.probability >= MIN_PROBABILITY);
+    let all: Vec<(usize, f64)> = likely.map(|(index, site)| (index + 1, distance(site.center))).collect();
+    match all.iter().find(|(_, distance)| *distance <= IN_SITE) {
+        Some((rank, distance)) => (Some(*rank), *distance as f32),
+        None => (None, all.iter().map(|(_, distance)| *distance as f32).fold(f32::NAN, f32::min)),
+    }
+}
+
+/// Nucleotides that are bonded to another one: those of DNA and RNA. A nucleotide by itself is a ligand.
+fn nucleotides_of_chains(hetero: &Hetero) -> BTreeSet<usize> {
+    /// Longer than a bond of phosphorus and oxygen, in Å.
+    const LINK: f64 = 2.0;
+    let nucleotides = hetero.residues.iter().enumerate().filter(|(_, residue)| residue.is_nucleotide);
+    let atoms = nucleotides.flat_map(|(index, residue)| residue.atoms.clone().map(move |atom| (index, atom)));
+    let atoms: Vec<(usize, usize)> = atoms.collect();
+    let grid = Grid::new(LINK, atoms.iter().map(|(_, atom)| place(&hetero.atoms[*atom])));
+    let is_linked = |(residue, atom): &&(usize, usize)| {
+        grid.near(place(&hetero.atoms[*atom])).any(|(other, _)| atoms[other].0 != *residue)
+    };
+    atoms.iter().filter(is_linked).map(|(residue, _)| *residue).collect()
+}
+
+/// The residues with rows, and each other one as a residue of its own.
+fn complex_of(structure: &StructureInput, hetero: &Hetero) -> StructureInput {
+    let (rows, atoms) = (structure.n_rows(), structure.n_atoms_of_rows());
+    let mut all = StructureInput {
+        name: structure.name.clone(),
+        atoms: structure.atoms[..atoms].iter().chain(&hetero.atoms).copied().collect(),
+        residue_atoms: structure.residue_atoms[..=rows].to_vec(),
+        ca_indices: structure.ca_indices[..rows].to_vec(),
+        residue_types: structure.residue_types[..rows].to_vec(),
+        chain_ids: structure.chain_ids[..rows].to_vec(),
+        chains: structure.chains.clone(),
+        residue_numbers: structure.residue_numbers[..rows].to_vec(),
+        insertion_codes: structure.insertion_codes[..rows].to_vec(),
+        center: structure.center,
+        ..StructureInput::default()
+    };
+    all.chains.push(String::new());
+    for residue in &hetero.residues {
+        push(&mut all, residue, (atoms + residue.atoms.end) as u32);
+    }
+    all
+}
+
+fn push(all: &mut StructureInput, residue: &HeteroResidue, end: u32) {
+    all.residue_atoms.push(end);
+    all.ca_indices.push(NO_CA);
+    all.residue_types.push(UNKNOWN);
+    all.chain_ids.push(all.chains.len() as u32 - 1);
+    all.residue_numbers.push(residue.number.unwrap_or(0));
+    all.insertion_codes.push(residue.icode.clone());
+}
+
+/// A residue without a row by itself.
+fn alone(structure: &StructureInput, hetero: &Hetero, residue: usize) -> StructureInput {
+    let residue = &hetero.residues[residue];
+    let mut one = StructureInput {
+        name: format!("{} {}", structure.name, residue.name),
+        atoms: hetero.atoms[residue.atoms.clone()].to_vec(),
+        residue_atoms: vec![0],
+        chains: vec![String::new()],
+        center: structure.center,
+        ..StructureInput::default()
+    };
+    push(&mut one, residue, residue.atoms.len() as u32);
+    one
+}

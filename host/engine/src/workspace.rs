@@ -1,0 +1,284 @@
+//! The memory in which a batch is computed, besides its inputs: results and scratch memory.
+
+use super::batch_sizes::BatchSizes;
+use super::groups::{Columns, Groups, value_offsets};
+use super::items::{self, DeviceItems, Items, Largest};
+use super::memory::Memory;
+use super::results::{DeviceResults, ResultSizes, ResultsMut};
+use super::scratch::{Cells, GatheredRows};
+use super::selection::Request;
+use crate::pack::BatchChunk;
+use cuda_std::launch::Offsets;
+use kernels_gpu::few_pairs;
+use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
+use kernels_gpu::scratch::{AtomSurface, Facts, ResidueExposure, WorkSplit, WorkVectors};
+use shared_types::site_model::{CAPACITY, MOST_SITES};
+use shared_types::{FeatureRow, Group, Steps};
+
+/// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
+///
+/// ```
+/// use cuda_std::launch::CpuExecutor;
+/// use prism_engine::{
+///     BatchFeatures, BatchInputs, Workspace, HostMemory, Largest, Request, launch_atom_surfaces,
+///     launch_binding_sites, launch_groups, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
+///     point_groups,
+/// };
+/// use prism_engine::PackedBatch;
+/// use prism_read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
+/// let (request, executor, memory) = (Request::default(), CpuExecutor::new(), HostMemory);
+/// let points = point_groups(request.config.points);
+/// let mut work = Workspace::new(&memory)?;
+///
+/// let whole = batch.whole();
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
+/// launch_mega_fused_batch(&executor, given, &mut work, request.config)?;
+/// let mut found = BatchFeatures::room(&batch, &request)?;
+/// work.results(&memory, &mut found)?;
+/// assert_eq!((found.n_residues(), found.site_ids().len(), found.summaries().len()), (388, 388, 2));
+///
+/// // The second structure alone, in the same memory, by one launch after another.
+/// let alone = PackedBatch::from_inputs([&rbd])?;
+/// let whole = alone.whole();
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
+/// launch_atom_surfaces(&executor, given, &mut work)?;
+/// launch_residue_exposure(&executor, given, &mut work)?;
+/// launch_rows(&executor, given, &mut work, request.config)?;
+/// launch_binding_sites(&executor, given, &mut work, request.config)?;
+/// launch_groups(&executor, given, &mut work, request.config)?;
+/// let mut second = BatchFeatures::room(&alone, &request)?;
+/// work.results(&memory, &mut second)?;
+/// let bits = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
+/// assert_eq!(bits(second.values()), bits(found.structure(1).values));
+/// assert_eq!(second.summaries()[0], found.summaries()[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Workspace<M: Memory> {
+    pub(super) sizes: BatchSizes,
+    pub(super) split: WorkSplit,
+    pub(super) groups: Groups<M>,
+    pub(super) results: DeviceResults<M>,
+    /// The columns of the first group.
+    pub(super) columns: Columns<M>,
+    pub(super) value_offsets: M::Offsets,
+    pub(super) structures: M::Offsets,
+    pub(super) residues: M::Offsets,
+    pub(super) heavy_atoms: M::Offsets,
+    pub(super) contact_lists: M::Offsets,
+    pub(super) atom_items: DeviceItems<M>,
+    pub(super) residue_items: DeviceItems<M>,
+    pub(super) row_items: DeviceItems<M>,
+    /// For atom items: where each begins in buffers of points, and where in buffers with one element per item.
+    pub(super) point_items: M::Offsets,
+    pub(super) each_item: M::Offsets,
+    /// Room for the sites of each structure.
+    pub(super) site_lists: M::Offsets,
+    // An element a structure.
+    pub(super) facts: M::Buffer<Facts>,
+    // An element a heavy atom.
+    pub(super) cells: Cells<M>,
+    pub(super) surface: M::Buffer<AtomSurface>,
+    pub(super) depths: M::Buffer<f32>,
+    pub(super) point_atoms: M::Buffer<PointAtom>,
+    pub(super) site_atoms: M::Buffer<SiteAtom>,
+    pub(super) site_sums: M::Buffer<u32>,
+    /// Room for the points of each heavy atom.
+    pub(super) points: M::Buffer<u32>,
+    pub(super) spots: M::Buffer<Spot>,
+    /// An element an item of heavy atoms.
+    pub(super) point_counts: M::Buffer<u32>,
+    // An element a residue.
+    pub(super) rows: M::Buffer<FeatureRow>,
+    pub(super) exposure: M::Buffer<ResidueExposure>,
+    pub(super) gathered: GatheredRows<M>,
+    pub(super) axes: M::Buffer<[f32; 3]>,
+    pub(super) vectors: M::Buffer<WorkVectors>,
+    /// Some pairs for a large structure's centrality.
+    pub(super) few: M::Buffer<[f32; 2]>,
+    /// The place of its best atom.
+    pub(super) best: M::Buffer<u32>,
+    /// Some words a residue.
+    pub(super) contacts: M::Buffer<u32>,
+}
+
+impl<M: Memory> Workspace<M> {
+    /// Room for nothing.
+    ///
+    /// # Errors
+    /// If there is too little memory.
+    pub fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self {
+            sizes: BatchSizes::default(),
+            split: WorkSplit { largest: 0, rows_per_item: 1, contact_words: 0, steps: 0 },
+            groups: Groups::new(memory)?,
+            results: DeviceResults::new(memory)?,
+            columns: Columns::new(memory)?,
+            value_offsets: memory.no_offsets()?,
+            structures: memory.no_offsets()?,
+            residues: memory.no_offsets()?,
+            heavy_atoms: memory.no_offsets()?,
+            contact_lists: memory.no_offsets()?,
+            atom_items: DeviceItems::new(memory)?,
+            residue_items: DeviceItems::new(memory)?,
+            row_items: DeviceItems::new(memory)?,
+            point_items: memory.no_offsets()?,
+            each_item: memory.no_offsets()?,
+            site_lists: memory.no_offsets()?,
+            facts: memory.empty()?,
+            cells: Cells::new(memory)?,
+            surface: memory.empty()?,
+            depths: memory.empty()?,
+            point_atoms: memory.empty()?,
+            site_atoms: memory.empty()?,
+            site_sums: memory.empty()?,
+            points: memory.empty()?,
+            spots: memory.empty()?,
+            point_counts: memory.empty()?,
+            rows: memory.empty()?,
+            exposure: memory.empty()?,
+            gathered: GatheredRows::new(memory)?,
+            axes: memory.empty()?,
+            vectors: memory.empty()?,
+            few: memory.empty()?,
+            best: memory.empty()?,
+            contacts: memory.empty()?,
+        })
+    }
+
+    /// Makes room for a batch and says what is computed of it and how it is shared out: structures beyond `largest` take
+    /// several blocks.
+    ///
+    /// # Errors
+    /// If there is too little memory.
+    pub fn prepare(
+        &mut self,
+        memory: &M,
+        batch: &BatchChunk<'_>,
+        request: &Request,
+        largest: Largest,
+    ) -> Result<(), M::Error> {
+        let (config, selection) = (request.config, &request.selection);
+        let any = |of: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(of);
+        let contact_offsets = batch.contact_offsets(config.contact_threshold);
+        self.split = items::split(batch, &contact_offsets, largest, selection.steps());
+        let mut sizes = BatchSizes {
+            structures: batch.n_structures(),
+            residues: batch.n_residues(),
+            atoms: batch.atom_offsets().end() as usize,
+            contact_words: contact_offsets.end() as usize,
+            largest_atoms: largest.atoms,
+            steps: selection.steps(),
+            few_atoms: any(&|d| d.n_atoms <= largest.atoms),
+            many_atoms: any(&|d| d.n_atoms > largest.atoms),
+            few_residues: any(&|d| d.n_residues <= largest.residues),
+            many_residues: any(&|d| d.n_residues > largest.residues),
+            together: items::together(batch, largest),
+            largest_centrality: largest.centrality,
+            results: ResultSizes::of(batch, selection),
+            ..BatchSizes::default()
+        };
+        memory.set(&mut self.structures, batch.structure_offsets())?;
+        memory.set(&mut self.residues, batch.residue_offsets())?;
+        memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
+        self.results.reserve(memory, sizes.results)?;
+        // Kernels write a summary whether somebody asks for it or not.
+        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE)) != Steps::NONE {
+            sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        }
+        if sizes.steps.has(Steps::EXPOSURE) {
+            self.prepare_atoms(memory, batch, &mut sizes)?;
+        }
+        if sizes.steps.has(Steps::ROWS) {
+            memory.set(&mut self.contact_lists, &contact_offsets)?;
+            self.prepare_rows(memory, batch, &mut sizes)?;
+            self.columns.set(memory, selection, Group::Residue)?;
+        }
+        self.groups.prepare(memory, &sizes, selection)?;
+        self.sizes = sizes;
+        Ok(())
+    }
+
+    fn prepare_atoms(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+        memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
+        let items = Items::of_atoms(batch);
+        sizes.atom_items = self.atom_items.set(memory, &items)?;
+        if sizes.steps.has(Steps::SITES) {
+            self.prepare_points(memory, batch, &items, sizes)?;
+        }
+        self.cells.reserve(memory, sizes.structures, sizes.atoms)?;
+        memory.reserve(&mut self.surface, sizes.atoms)?;
+        memory.reserve(&mut self.depths, sizes.atoms)?;
+        memory.reserve(&mut self.exposure, sizes.residues)
+    }
+
+    fn prepare_points(
+        &mut self,
+        memory: &M,
+        batch: &BatchChunk<'_>,
+        items: &Items,
+        sizes: &BatchSizes,
+    ) -> Result<(), M::Error> {
+        let all = |offsets: Vec<u32>| Offsets::new(offsets).expect("items and structures follow each other");
+        let firsts = items.offsets.as_slice().iter().map(|first| first * CAPACITY).collect();
+        memory.set(&mut self.point_items, &all(firsts))?;
+        memory.set(&mut self.each_item, &all((0..=items.items.len() as u32).collect()))?;
+        let structures = batch.n_structures() as u32;
+        memory.set(&mut self.site_lists, &all((0..=structures).map(|first| first * MOST_SITES as u32).collect()))?;
+        memory.reserve(&mut self.point_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_sums, sizes.atoms)?;
+        memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.spots, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_counts, items.items.len())
+    }
+
+    fn prepare_rows(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+        let &mut BatchSizes { residues, structures, steps, .. } = sizes;
+        memory.reserve(&mut self.rows, residues)?;
+        memory.reserve(&mut self.exposure, residues)?;
+        self.gathered.reserve(memory, residues)?;
+        memory.reserve(&mut self.vectors, residues)?;
+        memory.reserve(&mut self.contacts, sizes.contact_words)?;
+        if steps.has(Steps::SITES) {
+            memory.reserve(&mut self.results.site_ids, residues)?;
+            memory.reserve(&mut self.results.sites, structures * MOST_SITES)?;
+            memory.reserve(&mut self.best, residues)?;
+        }
+        if sizes.many_residues {
+            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split))?;
+            memory.reserve(&mut self.facts, structures)?;
+            memory.reserve(&mut self.axes, residues)?;
+            memory.reserve(&mut self.few, few_pairs())?;
+        }
+        Ok(())
+    }
+
+    /// Copies the results to the host, once they are there.
+    ///
+    /// # Errors
+    /// A kernel's panic, and those of the memory.
+    ///
+    /// # Panics
+    /// If `to` has no room for what was prepared.
+    pub fn results(&self, memory: &M, to: &mut super::BatchFeatures) -> Result<(), M::Error> {
+        self.results_into(memory, to.as_mut())
+    }
+
+    /// As [`results`](Self::results), to part of a batch's.
+    pub(super) fn results_into(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
+        let all = self.sizes.results;
+        to.check(if to.values.is_empty() { all.on_host() } else { all });
+        self.results.download(memory, to)
+    }
+}
+
+impl<M: Memory> std::fmt::Debug for Workspace<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Workspace({} rows)", self.sizes.residues)
+    }
+}

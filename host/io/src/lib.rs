@@ -1,0 +1,16 @@
+//! Files of structures in, tables out: [`inputs`] finds and names files, [`pipeline`] reads them while the engine computes, and
+//! [`output`] writes tables.
+
+pub mod annotations;
+pub mod at_hand;
+mod csv_table;
+pub mod dataset;
+pub mod inputs;
+pub mod lineages;
+pub mod output;
+pub mod pipeline;
+pub mod trajectory;
+
+#[cfg(test)]
+#[path = "../../tests/library/synthetic/mod.rs"]
+mod synthetic;

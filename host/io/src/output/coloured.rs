@@ -1,0 +1,221 @@
+//! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
+
+use super::script_names::{CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, pymol_ligands, pymol_load};
+use super::{Column, OutputError, StructureRows, write_whole};
+use crate::inputs::{InputFailure, InputFile, Source};
+use prism_read::{NamedResidue, contents, is_cif, with_b_column};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf, absolute};
+
+/// The B factor of atoms without a value: undefined values, and atoms that belong to no row.
+const NONE: f32 = -999.0;
+/// The factor for columns between 0 and 1: two decimals of hundredths show more digits.
+const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
+
+/// Extensions of PDB files; the first one is added to a name that has none of them.
+const PDB: [&str; 2] = ["pdb", "ent"];
+/// Extensions of mmCIF files.
+const CIF: [&str; 2] = ["cif", "mmcif"];
+/// Extensions of scripts: PyMOL's, and ChimeraX's.
+const SCRIPTS: [&str; 2] = ["pml", "cxc"];
+
+/// A folder of structure files, each the text of its input with a column's values in the B column, and with a script for
+/// PyMOL (`.pml`) and for ChimeraX (`.cxc`) beside it.
+///
+/// ```
+/// use prism_io::output::{Column, ColouredStructures};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let depth = Column::every().find(|column| column.name() == "depth").unwrap();
+/// let structures = ColouredStructures::create(&folder.path().join("coloured"), depth)?;
+/// assert_eq!(structures.column().unit(), "Å");
+/// assert!(ColouredStructures::create(&folder.path().join("no/such"), depth).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ColouredStructures {
+    folder: PathBuf,
+    column: Column,
+    /// The files of structures, by their names.
+    files: HashMap<String, PathBuf>,
+    /// The structures of the files that were written, by their places in the folder.
+    written: HashMap<PathBuf, String>,
+}
+
+impl ColouredStructures {
+    /// Makes the folder if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be made, or scripts cannot hold its name.
+    pub fn create(folder: &Path, column: Column) -> Result<Self, OutputError> {
+        if !can_hold(folder) {
+            return Err(OutputError::ViewFormat { path: folder.display().to_string(), known: NO_TEXT });
+        }
+        let shown = |source| not_made(folder, source);
+        if !folder.is_dir() {
+            std::fs::create_dir(folder).map_err(shown)?;
+        }
+        let folder = absolute(folder).map_err(shown)?;
+        Ok(Self { folder, column, files: HashMap::new(), written: HashMap::new() })
+    }
+
+    /// The column whose values are written.
+    #[must_use]
+    pub fn column(&self) -> Column {
+        self.column
+    }
+
+    /// The files that may be written for some inputs, relative to the folder.
+    #[must_use]
+    pub fn names(inputs: &[Result<InputFile, InputFailure>]) -> Vec<PathBuf> {
+        let files = inputs.iter().flatten().filter(|input| matches!(input.source, Source::File));
+        let places = files.flat_map(|input| [PDB, CIF].map(|format| place(&input.name, format)));
+        places.flat_map(|place| SCRIPTS.map(|script| beside(&place, script)).into_iter().chain([place])).collect()
+    }
+
+    /// Adds the files of structures.
+    pub fn know<'a>(&mut self, inputs: impl IntoIterator<Item = &'a InputFile>) {
+        let files = inputs.into_iter().filter(|input| matches!(input.source, Source::File));
+        self.files.extend(files.map(|input| (input.name.clone(), input.path.clone())));
+    }
+
+    /// Writes a structure and its scripts.
+    ///
+    /// # Errors
+    /// [`OutputError::ViewInput`] if a structure has no file of its own or has another format; others if files cannot be
+    /// written.
+    pub fn write(&mut self, part: &StructureRows<'_>) -> Result<(), OutputError> {
+        let name = &part.structure.name;
+        let Some(input) = self.files.get(name) else {
+            let problem = "it is part of a file; give it as a file of its own".to_owned();
+            return Err(OutputError::ViewInput { path: name.clone(), problem });
+        };
+        let factor = if IN_HUNDREDTHS.contains(&self.column.name()) { 100.0 } else { 1.0 };
+        let values = part.numbers(&self.column);
+        let text = with_values(part, &values, factor, NONE, input)?;
+        let own = place(name, if is_cif(&text) { CIF } else { PDB });
+        let place = self.folder.join(&own);
+        if let Some(first) = self.written.insert(own, name.clone()) {
+            let problem = format!("its file would replace that of {first}; give the structures other names");
+            return Err(OutputError::ViewInput { path: name.clone(), problem });
+        }
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;
+        }
+        write_whole(&place, &text)?;
+        let [pymol, chimerax] = self.scripts(&values, factor, &place);
+        for (extension, script) in SCRIPTS.into_iter().zip([pymol, chimerax]) {
+            write_whole(&beside(&place, extension), script.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Cividis in three colours, from the lowest to the highest value, or the classes of pLDDT; grey for missing values.
+    fn scripts(&self, values: &[f32], factor: f32, place: &Path) -> [String; 2] {
+        let (name, unit) = (self.column.name(), self.column.unit());
+        let what = if factor == 1.0 { format!("{name} {unit}") } else { format!("{name}, in hundredths") };
+        let what = format!("# The B column holds {}; {NONE} stands for no value.\n", what.trim_end());
+        // The scripts lie beside the file.
+        let file = Path::new(place.file_name().unwrap_or_default());
+        let (load, open) = (pymol_load(file, "structure"), chimerax(file));
+        let [pymol, chimerax] = match self.column {
+            Column::Plddt => [PLDDT_IN_PYMOL, PLDDT_IN_CHIMERAX].map(str::to_owned),
+            _ => by_range(values, factor),
+        };
+        let ligands = pymol_ligands("structure");
+        let pymol = format!(
+            "{what}{PYMOL_ENTER}{load}\nhide everything\nshow cartoon, structure\n{pymol}\
+             color grey80, structure and b < -998\n{ligands}"
+        );
+        let chimerax = format!(
+            "{what}open {open}\nhide atoms\nshow cartoons\n{chimerax}color @@bfactor<-998 lightgrey\n{CHIMERAX_LIGANDS}view\n"
+        );
+        [pymol, chimerax]
+    }
+}
+
+/// The classes of the AlphaFold database: above 90, 70 and 50, and the rest.
+const PLDDT_IN_PYMOL: &str = "\
+set_color plddt_very_low, [255, 125, 69]
+set_color plddt_low, [255, 219, 19]
+set_color plddt_high, [101, 203, 243]
+set_color plddt_very_high, [0, 83, 214]
+color plddt_very_low, structure
+color plddt_low, structure and b > 50
+color plddt_high, structure and b > 70
+color plddt_very_high, structure and b > 90
+";
+const PLDDT_IN_CHIMERAX: &str = "color bfactor #1 palette alphafold\n";
+
+/// Cividis from the lowest to the highest value.
+fn by_range(values: &[f32], factor: f32) -> [String; 2] {
+    let values = values.iter().filter(|value| value.is_finite()).map(|value| factor * value);
+    let (low, high) =
+        values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
+    let pymol = format!(
+        "set_color prism_low, [0, 34, 78]\nset_color prism_middle, [112, 113, 115]\nset_color prism_high, [254, 232, 56]\n\
+         spectrum b, prism_low prism_middle prism_high, structure, {low:.2}, {high:.2}\n"
+    );
+    let chimerax = format!("color bfactor #1 palette #00224e:#707173:#fee838 range {low:.2},{high:.2}\n");
+    [pymol, chimerax]
+}
+
+/// The place of a structure's file in the folder.
+fn place(name: &str, extensions: [&str; 2]) -> PathBuf {
+    let mut place: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    if !extensions.iter().any(|own| place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own))) {
+        place = beside(&place, extensions[0]);
+    }
+    place
+}
+
+fn beside(place: &Path, extension: &str) -> PathBuf {
+    let mut beside = place.to_owned();
+    beside.as_mut_os_string().push(format!(".{extension}"));
+    beside
+}
+
+fn not_made(folder: &Path, source: std::io::Error) -> OutputError {
+    OutputError::Io { path: folder.display().to_string(), action: "be made", source }
+}
+
+/// The text of a structure's file with each residue's value, times a factor, in the B column of its atoms. Missing values are
+/// `none`.
+pub(super) fn with_values(
+    part: &StructureRows<'_>,
+    values: &[f32],
+    factor: f32,
+    none: f32,
+    input: &Path,
+) -> Result<Vec<u8>, OutputError> {
+    let name = input.display().to_string();
+    let unread = |problem: String| OutputError::ViewInput { path: name.clone(), problem };
+    let bytes = contents(input).map_err(|problem| unread(problem.to_string()))?;
+    let structure = part.structure;
+    let rows = values.iter().enumerate().map(|(row, value)| {
+        let named = NamedResidue {
+            chain: part.chain(row),
+            number: structure.residue_numbers[row],
+            insertion_code: &structure.insertion_codes[row],
+            name: part.resname(row),
+        };
+        (named, (factor * value, structure.chain_ids[row] as usize))
+    });
+    let values: HashMap<_, _> = rows.filter(|(_, (value, _))| value.is_finite()).collect();
+    let found = RefCell::new(HashSet::new());
+    let value = |residue: NamedResidue<'_>| {
+        let value = values.get(&residue).inspect(|(_, chain)| {
+            found.borrow_mut().insert(*chain);
+        });
+        value.map_or(none, |(value, _)| *value)
+    };
+    let text = with_b_column(&bytes, &name, value).map_err(|error| unread(error.problem.to_string()))?;
+    // Molecules that the reader told apart have no chain of their own in the file.
+    let lost = values.values().map(|(_, chain)| *chain).filter(|chain| !found.borrow().contains(chain)).min();
+    lost.map_or(Ok(text), |chain| {
+        let chain = &structure.chains[chain];
+        Err(unread(format!("no chain of the file is called {chain}: give each of its molecules a chain id")))
+    })
+}

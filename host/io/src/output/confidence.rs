@@ -1,0 +1,243 @@
+//! The tables of scores of predicted complexes.
+
+use super::{CellKind, Cells, DockqRelation, RelationColumn};
+use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores};
+use prism_complexes::dockq::Compared;
+use prism_read::author_chain;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+const STRUCTURE: RelationColumn =
+    RelationColumn::new("structure", CellKind::Text, "", "the name of the structure: the path of its model");
+
+/// The columns of pairs of chains.
+pub static PAIR_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    let begin = [
+        STRUCTURE,
+        RelationColumn::new("chain_a", CellKind::Text, "", "a chain, on whose residues both structures are aligned"),
+        RelationColumn::new("chain_b", CellKind::Text, "", "another chain, whose errors are scored"),
+        RelationColumn::new(
+            "kind",
+            CellKind::Text,
+            "",
+            "asym: this direction alone; max: the higher of both directions",
+        ),
+    ];
+    with_numbers(&begin, &PAIR_NUMBERS)
+});
+
+/// The columns of residues.
+pub static RESIDUE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    let begin = [
+        STRUCTURE,
+        RelationColumn::new(
+            "chain",
+            CellKind::Text,
+            "",
+            "the chain of the residue, on which both structures are aligned",
+        ),
+        RelationColumn::new("resnum", CellKind::Int, "", "the author's residue number"),
+        RelationColumn::new("icode", CellKind::Text, "", "the insertion code, usually empty"),
+        RelationColumn::new("resname", CellKind::Text, "", "the residue's name; a ligand has a row for each atom"),
+        RelationColumn::new("chain_b", CellKind::Text, "", "another chain, whose errors are scored"),
+    ];
+    with_numbers(&begin, &RESIDUE_NUMBERS)
+});
+
+/// The columns of structures.
+pub static STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    let begin = [
+        STRUCTURE,
+        RelationColumn::new(
+            "rank",
+            CellKind::Int,
+            "",
+            "the place by ranking, the highest first; those without one come last",
+        ),
+        RelationColumn::new("rank_ipsae", CellKind::Int, "", "the place by ipsae, the highest first"),
+        RelationColumn::new("chains", CellKind::Int, "", "the number of chains"),
+        RelationColumn::new("tokens", CellKind::Int, "", "the number of the predictor's tokens"),
+    ];
+    with_numbers(&begin, &STRUCTURE_NUMBERS)
+});
+
+/// The columns of pairs of chains after [`PAIR_COLUMNS`] if models are compared with a reference, defined as in `prism dockq`.
+const COMPARED_PAIR: [&str; 6] = ["reference_a", "reference_b", "dockq", "fnat", "irmsd", "lrmsd"];
+/// The same of structures.
+const COMPARED_STRUCTURE: [&str; 2] = ["dockq", "mapping"];
+
+/// The columns of pairs of chains, with those of a comparison with a reference.
+pub static COMPARED_PAIR_COLUMNS: LazyLock<Vec<RelationColumn>> =
+    LazyLock::new(|| with_comparison(&PAIR_COLUMNS, &COMPARED_PAIR));
+
+/// The columns of structures, with those of a comparison with a reference.
+pub static COMPARED_STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> =
+    LazyLock::new(|| with_comparison(&STRUCTURE_COLUMNS, &COMPARED_STRUCTURE));
+
+fn with_comparison(columns: &[RelationColumn], more: &[&str]) -> Vec<RelationColumn> {
+    let known = DockqRelation::columns().iter().filter(|column| more.contains(&column.name));
+    columns.iter().chain(known).copied().collect()
+}
+
+fn with_numbers(begin: &[RelationColumn], numbers: &[ScoreColumn]) -> Vec<RelationColumn> {
+    let kind = |column: &ScoreColumn| if column.is_count { CellKind::Int } else { CellKind::Float };
+    let numbers =
+        numbers.iter().map(|column| RelationColumn::new(column.name, kind(column), column.unit, column.definition));
+    begin.iter().copied().chain(numbers).collect()
+}
+
+/// A row's values, column by column.
+struct Row<'c> {
+    cells: std::slice::IterMut<'c, Cells>,
+}
+
+impl Row<'_> {
+    fn text(&mut self, value: &str) {
+        if let Some(Cells::Text(values)) = self.cells.next() {
+            values.push(value.to_owned());
+        }
+    }
+
+    fn int(&mut self, value: i32) {
+        if let Some(Cells::Int(values)) = self.cells.next() {
+            values.push(value);
+        }
+    }
+
+    fn numbers(&mut self, numbers: &[f32]) {
+        for (&number, cells) in numbers.iter().zip(&mut self.cells) {
+            match cells {
+                Cells::Int(values) => values.push(number as i32),
+                Cells::Float(values) => values.push(number),
+                Cells::Text(_) => {}
+            }
+        }
+    }
+}
+
+/// Appends the rows of [`PAIR_COLUMNS`], or of [`COMPARED_PAIR_COLUMNS`] if there are cells for these.
+pub fn append_pairs(scores: &Scores, cells: &mut [Cells]) {
+    for pair in &scores.pairs {
+        let mut row = Row { cells: cells.iter_mut() };
+        row.text(&scores.name);
+        pair.chains.iter().for_each(|&chain| row.text(&scores.chains[chain]));
+        row.text(if pair.is_max { "max" } else { "asym" });
+        row.numbers(&pair.numbers);
+        let (reference, numbers) = compared_pair(scores, pair.chains);
+        reference.into_iter().for_each(|chain| row.text(chain));
+        row.numbers(&numbers);
+    }
+}
+
+/// What [`COMPARED_PAIR`] has of two chains; nothing if these are no interface of the reference.
+fn compared_pair(scores: &Scores, chains: [usize; 2]) -> ([&str; 2], [f32; 4]) {
+    let own = chains.map(|chain| scores.chains[chain].as_str());
+    for interface in scores.compared.iter().flat_map(|compared| &compared.interfaces) {
+        let [a, b] = interface.chains.each_ref().map(|chain| author_chain(chain));
+        let [c, d] = interface.reference.each_ref().map(String::as_str);
+        let of = &interface.scores;
+        let numbers = [of.dockq, of.fnat, of.irmsd, of.lrmsd].map(|number| number as f32);
+        match own {
+            own if own == [a, b] => return ([c, d], numbers),
+            own if own == [b, a] => return ([d, c], numbers),
+            _ => {}
+        }
+    }
+    ([""; 2], [f32::NAN; 4])
+}
+
+/// Appends the rows of [`RESIDUE_COLUMNS`].
+pub fn append_residues(scores: &Scores, cells: &mut [Cells]) {
+    for residue in &scores.residues {
+        let mut row = Row { cells: cells.iter_mut() };
+        row.text(&scores.name);
+        row.text(&scores.chains[residue.chains[0]]);
+        row.int(residue.number);
+        row.text(&residue.icode);
+        row.text(&residue.name);
+        row.text(&scores.chains[residue.chains[1]]);
+        row.numbers(&residue.numbers);
+    }
+}
+
+/// A row of [`COMPARED_STRUCTURE_COLUMNS`] without the ranks, which follow from all rows.
+#[derive(Clone, Debug)]
+pub struct StructureRow {
+    name: String,
+    counts: [usize; 2],
+    numbers: [f32; STRUCTURE_NUMBERS.len()],
+    dockq: f32,
+    mapping: String,
+}
+
+impl StructureRow {
+    /// The row of a prediction.
+    #[must_use]
+    pub fn new(scores: &Scores) -> Self {
+        let of = &scores.structure;
+        let compared = scores.compared.as_ref();
+        Self {
+            name: scores.name.clone(),
+            counts: [of.chains, of.tokens],
+            numbers: of.numbers,
+            dockq: compared.map_or(f32::NAN, |compared| compared.dockq() as f32),
+            mapping: compared.map_or_else(String::new, Compared::mapping_text),
+        }
+    }
+
+    fn number(&self, name: &str) -> f32 {
+        let at = STRUCTURE_NUMBERS.iter().position(|column| column.name == name);
+        at.map_or(f32::NAN, |at| self.numbers[at])
+    }
+
+    /// The row as JSON, for records of runs that go on later. Undefined numbers are null.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let Self { name, counts, numbers, dockq, mapping } = self;
+        json!({ "name": name, "counts": counts, "numbers": numbers, "dockq": dockq, "mapping": mapping })
+    }
+
+    /// The row of such a JSON, if it is one.
+    #[must_use]
+    pub fn of_json(json: &Value) -> Option<Self> {
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        let number = |value: &Value| value.as_f64().map_or(f32::NAN, |value| value as f32);
+        let mut row = Self {
+            name: text("name")?,
+            counts: [0; 2],
+            numbers: [f32::NAN; STRUCTURE_NUMBERS.len()],
+            dockq: number(&json["dockq"]),
+            mapping: text("mapping")?,
+        };
+        for (count, value) in row.counts.iter_mut().zip(json["counts"].as_array()?) {
+            *count = value.as_u64()? as usize;
+        }
+        row.numbers.iter_mut().zip(json["numbers"].as_array()?).for_each(|(to, value)| *to = number(value));
+        Some(row)
+    }
+}
+
+/// Appends the rows of all structures, with their ranks: those of [`STRUCTURE_COLUMNS`], or of [`COMPARED_STRUCTURE_COLUMNS`] if
+/// there are cells for these.
+pub fn append_structures(rows: &[StructureRow], cells: &mut [Cells]) {
+    let [rank, rank_ipsae] = ["ranking", "ipsae"].map(|name| {
+        let value = |at: &usize| -> f32 {
+            Some(rows[*at].number(name)).filter(|value| !value.is_nan()).unwrap_or(f32::NEG_INFINITY)
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        let mut ranks = vec![0; rows.len()];
+        order.iter().enumerate().for_each(|(place, &at)| ranks[at] = place as i32 + 1);
+        ranks
+    });
+    for (at, of) in rows.iter().enumerate() {
+        let mut row = Row { cells: cells.iter_mut() };
+        row.text(&of.name);
+        row.int(rank[at]);
+        row.int(rank_ipsae[at]);
+        of.counts.iter().for_each(|&count| row.int(count as i32));
+        row.numbers(&of.numbers);
+        row.numbers(&[of.dockq]);
+        row.text(&of.mapping);
+    }
+}

@@ -1,0 +1,254 @@
+//! A table in a file that appears whole or not at all.
+
+use super::gzip::Gzipped;
+use super::{
+    ArrowTable, CellTable, Cells, Columns, CsvTable, Format, JsonTable, LineTable, NpzTable, OutputError, ParquetTable,
+    Provenance, Relation, RelationColumn, RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
+};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// A table that appears at its path with [`OutputFile::commit`]. If it is dropped before, it leaves nothing.
+///
+/// ```
+/// use prism_io::output::{Columns, OutputError, OutputFile, Provenance};
+/// use shared_types::MegaFusedConfig;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("features.csv");
+/// let provenance = Provenance::of(MegaFusedConfig::default());
+/// let create = |path| OutputFile::create(path, Columns::default(), &provenance);
+/// std::fs::write(&path, "what was there")?;
+/// drop(create(&path)?); // a run that failed, say
+/// assert_eq!(std::fs::read(&path)?, b"what was there");
+/// let bytes = create(&path)?.commit()?; // the line with the columns' names
+/// assert_eq!(std::fs::metadata(&path)?.len(), bytes);
+///
+/// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
+/// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::NoFolder { .. })));
+/// assert!(matches!(OutputFile::check_relation("edges.npz".as_ref()), Err(OutputError::RelationFormat { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct OutputFile {
+    table: Box<dyn Table>,
+    whole: WholeFile,
+}
+
+impl OutputFile {
+    /// Starts a table at `path`; the extension selects the format. An existing file stays until the commit.
+    ///
+    /// # Errors
+    /// If the extension is unknown, the path belongs to something that is not a plain file, or its folder cannot be written.
+    pub fn create(path: &Path, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
+        let format = Format::of_path(path)?;
+        Self::begin(path, |file, folder| {
+            Ok(match format {
+                Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
+                Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
+                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| text(format, out, columns)))
+                }
+                Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
+                Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
+                Format::Npz => {
+                    let comment = format!("{}\n{}", provenance.line(), columns.described());
+                    Box::new(NpzTable::new(file, columns, folder)?.with_comment(&comment))
+                }
+            })
+        })
+    }
+
+    /// Starts a relation at `path`; the extension selects the format.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_relation<R: Relation + 'static>(
+        path: &Path,
+        relation: R,
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        Self::begin(path, |file, _| {
+            Ok(match format {
+                None => Box::new(RelationTable::json(file, relation)),
+                Some(Format::Arrow) => Box::new(RelationTable::arrow(file, relation, provenance)?),
+                Some(Format::Parquet) => Box::new(RelationTable::parquet(file, relation, provenance)?),
+                Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
+                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| relation_text(format, out, relation)))
+                }
+                Some(format) => relation_text(format, file, relation),
+            })
+        })
+    }
+
+    /// Checks in advance that a relation can be written to `path`.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn check_relation(path: &Path) -> Result<(), OutputError> {
+        relation_format(path)?;
+        check_place(path)
+    }
+
+    /// Starts the table that `table` makes from a file and its folder.
+    fn begin(
+        path: &Path,
+        table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
+    ) -> Result<Self, OutputError> {
+        let whole = WholeFile::begin(path)?;
+        let table = table(whole.buffered()?, whole.folder()).map_err(|error| whole.named(error))?;
+        Ok(Self { table, whole })
+    }
+
+    /// Appends the rows of some structures.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.table.write(structures).map_err(|error| self.whole.named(error))
+    }
+
+    /// Appends the rows of a batch, which the table may keep for its threads ([`Table::write_shared`]).
+    ///
+    /// # Errors
+    /// If the file cannot be written; these rows may cause the error of a later call.
+    pub fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        self.table.write_shared(rows).map_err(|error| self.whole.named(error))
+    }
+
+    /// The file to remove if the program ends without a drop: the temporary name before the commit. Usually there is none.
+    #[must_use]
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.whole.temporary_path()
+    }
+
+    /// Finishes the table and puts it in its place. Returns its size in bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Then an earlier file of its name still exists.
+    pub fn commit(self) -> Result<u64, OutputError> {
+        let Self { table, whole } = self;
+        table.finish().map_err(|error| whole.named(error))?;
+        whole.commit()
+    }
+}
+
+/// A table of cells in a file that appears at its path with [`LinesFile::commit`]. If it is dropped before, it leaves nothing.
+///
+/// ```
+/// use prism_io::output::{CellKind, Cells, LinesFile, Provenance, RelationColumn};
+/// use shared_types::MegaFusedConfig;
+///
+/// const COLUMNS: &[RelationColumn] = &[RelationColumn::new("count", CellKind::Int, "", "a number")];
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("counts.jsonl.gz");
+/// let mut file = LinesFile::create(&path, COLUMNS, &Provenance::of(MegaFusedConfig::default()))?;
+/// file.append(&mut |cells| {
+///     let [Cells::Int(counts)] = cells else { unreachable!() };
+///     counts.push(3);
+/// })?;
+/// assert!(!path.exists() && file.commit()? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LinesFile {
+    table: Box<dyn LineTable>,
+    whole: WholeFile,
+}
+
+impl LinesFile {
+    /// Starts a table at `path`; the extension selects the format. An existing file stays until the commit.
+    ///
+    /// # Errors
+    /// As for [`OutputFile::create_relation`].
+    pub fn create(
+        path: &Path,
+        columns: &'static [RelationColumn],
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        let whole = WholeFile::begin(path)?;
+        let file = whole.buffered()?;
+        let table: Result<Box<dyn LineTable>, OutputError> = match format {
+            None => Ok(Box::new(CellTable::json(file, columns))),
+            Some(Format::Arrow) => CellTable::arrow(file, columns, provenance).map(|table| Box::new(table) as _),
+            Some(Format::Parquet) => CellTable::parquet(file, columns, provenance).map(|table| Box::new(table) as _),
+            Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
+                let table = |out| lines_text(format, out, columns);
+                Ok(Box::new(Gzipped::<_, dyn LineTable>::new(file, provenance, table)))
+            }
+            Some(format) => Ok(lines_text(format, file, columns)),
+        };
+        let table = table.map_err(|error| whole.named(error))?;
+        Ok(Self { table, whole })
+    }
+
+    /// Appends the lines that `fill` adds to the values of each column.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError> {
+        self.table.append(fill).map_err(|error| self.whole.named(error))
+    }
+
+    /// The file to remove if the program ends without a drop, as [`OutputFile::temporary_path`].
+    #[must_use]
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.whole.temporary_path()
+    }
+
+    /// Finishes the table and puts it in its place. Returns its size in bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Then an earlier file of its name still exists.
+    pub fn commit(self) -> Result<u64, OutputError> {
+        let Self { table, whole } = self;
+        table.finish().map_err(|error| whole.named(error))?;
+        whole.commit()
+    }
+}
+
+/// A table of cells as text.
+fn lines_text(
+    format: Format,
+    out: impl Write + Send + 'static,
+    columns: &'static [RelationColumn],
+) -> Box<dyn LineTable> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(CellTable::with_delimiter(out, columns, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(CellTable::json_lines(out, columns)),
+        _ => Box::new(CellTable::csv(out, columns)),
+    }
+}
+
+/// The format of a relation; `None` for a JSON array.
+fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return Ok(None);
+    }
+    match Format::of_path(path) {
+        Ok(Format::Npz) | Err(_) => Err(OutputError::RelationFormat { path: path.display().to_string() }),
+        Ok(format) => Ok(Some(format)),
+    }
+}
+
+/// A relation as text.
+fn relation_text<R: Relation + 'static>(
+    format: Format,
+    out: impl Write + Send + 'static,
+    relation: R,
+) -> Box<dyn Table> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(RelationTable::with_delimiter(out, relation, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(RelationTable::json_lines(out, relation)),
+        _ => Box::new(RelationTable::csv(out, relation)),
+    }
+}
+
+/// A table of text.
+fn text(format: Format, out: impl Write + Send + 'static, columns: Columns) -> Box<dyn Table> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(CsvTable::with_delimiter(out, columns, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(JsonTable::new(out, columns)),
+        _ => Box::new(CsvTable::new(out, columns)),
+    }
+}

@@ -1,0 +1,131 @@
+//! The table of interactions.
+
+use super::relations::{STRUCTURE, float, int, text};
+use super::{CellKind, Cells, RelationColumn};
+use prism_engine::interactions::{GroupInterfaces, Interaction, Interactions, Kind};
+use std::sync::LazyLock;
+
+/// The columns of interactions.
+pub const INTERACTION_COLUMNS: &[RelationColumn] = &[
+    STRUCTURE,
+    text("kind", "the kind of interaction, which says what the ends are: `prism edges --explain KIND`"),
+    text("chain_a", "author chain id of the first end"),
+    int("resnum_a", "the author's residue number of the first end"),
+    text("icode_a", "insertion code of the first end, usually empty"),
+    text("resname_a", "residue name of the first end"),
+    text("entity_a", "what the first end is of: protein, nucleic, ligand, ion, glycan or water"),
+    words("atoms_a", "the atom of the first end, or the atoms of its ring or charge"),
+    text("chain_b", "author chain id of the second end"),
+    int("resnum_b", "the author's residue number of the second end"),
+    text("icode_b", "insertion code of the second end, usually empty"),
+    text("resname_b", "residue name of the second end"),
+    text("entity_b", "what the second end is of"),
+    words("atoms_b", "the atom of the second end, or the atoms of its ring or charge"),
+    float(
+        "distance",
+        "Å",
+        "distance of the two atoms, or of the centres of rings and cations; of a water bridge, from the water to the farther end",
+    ),
+    float(
+        "angle",
+        "degrees",
+        "the angle of the kind's rule, where it has one: at the hydrogen, between planes, at the water",
+    ),
+    text("water", "the water of a bridge, as its chain and number (A:301)"),
+];
+
+/// A column of words.
+const fn words(name: &'static str, definition: &'static str) -> RelationColumn {
+    RelationColumn::new(name, CellKind::Words, "", definition)
+}
+
+/// Appends the rows of [`INTERACTION_COLUMNS`]. `name` is the structure's.
+pub fn append_interactions(name: &str, all: &Interactions, cells: &mut [Cells]) {
+    for one in &all.found {
+        let mut rest = cells.iter_mut();
+        push_text(rest.next(), name);
+        push_text(rest.next(), one.kind.name());
+        for end in 0..2 {
+            let residue = &all.residues[one.residues[end] as usize];
+            push_text(rest.next(), &residue.chain);
+            if let Some(Cells::Int(values)) = rest.next() {
+                values.push(residue.number);
+            }
+            [&*residue.icode, &*residue.name, residue.entity.name()]
+                .into_iter()
+                .for_each(|text| push_text(rest.next(), text));
+            push_text(rest.next(), &names(all, one, end));
+        }
+        for number in [one.distance, one.angle] {
+            if let Some(Cells::Float(values)) = rest.next() {
+                values.push(number as f32);
+            }
+        }
+        let water = one.water.map(|water| &all.residues[water as usize]);
+        push_text(
+            rest.next(),
+            &water.map_or_else(String::new, |water| format!("{}:{}{}", water.chain, water.number, water.icode)),
+        );
+    }
+}
+
+fn push_text(cells: Option<&mut Cells>, text: &str) {
+    if let Some(Cells::Text(values)) = cells {
+        values.push(text.to_owned());
+    }
+}
+
+/// The names of an end's atoms. Spaces divide them.
+fn names(all: &Interactions, one: &Interaction, end: usize) -> String {
+    let names = one.atoms[end].iter().map(|&atom| &*all.atoms[atom as usize].name);
+    names.collect::<Vec<_>>().join(" ")
+}
+
+static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    let begin = [
+        STRUCTURE,
+        text(
+            "group_a",
+            "the first group as it was given, or a chain, or chain, number and name of a ligand (A:301:ATP)",
+        ),
+        text("group_b", "the second group"),
+        float("buried_area", "Å^2", "area that the two groups cover of each other, summed over both"),
+        float("buried_polar", "Å^2", "the part of buried_area on other atoms than carbon and sulfur"),
+        float("buried_apolar", "Å^2", "the part of buried_area on carbon and sulfur atoms"),
+        int("residues_a", "residues of group_a that lose area to group_b"),
+        int("residues_b", "residues of group_b that lose area to group_a"),
+        int("contacts", "pairs of residues, one of each group, with heavy atoms within 4.5 Å of each other"),
+    ];
+    let counts = Kind::ALL.iter().map(|kind| int(kind.name(), "interactions of this kind between the groups"));
+    let hot = [
+        words(
+            "hot_a",
+            "the residues of group_a that lose most area, at most five, the most first, as chain, number and insertion code (A_120)",
+        ),
+        words("hot_b", "those of group_b"),
+    ];
+    begin.into_iter().chain(counts).chain(hot).collect()
+});
+
+/// The columns of interfaces of groups.
+#[must_use]
+pub fn group_interface_columns() -> &'static [RelationColumn] {
+    &GROUP_COLUMNS
+}
+
+/// Appends the rows of [`group_interface_columns`]. `name` is the structure's.
+pub fn append_group_interfaces(name: &str, all: &GroupInterfaces, cells: &mut [Cells]) {
+    for pair in &all.pairs {
+        let texts = [name, &pair.groups[0], &pair.groups[1]].map(str::to_owned);
+        let mut texts = texts.into_iter().chain(pair.hot.iter().map(|hot| hot.join(" ")));
+        let mut floats = [pair.buried[0] + pair.buried[1], pair.buried[0], pair.buried[1]].into_iter();
+        let mut ints = pair.residues.iter().chain([&pair.contacts]).chain(&pair.counts);
+        for cells in cells.iter_mut() {
+            match cells {
+                Cells::Text(values) => values.extend(texts.next()),
+                Cells::Float(values) => values.extend(floats.next().map(|area| area as f32)),
+                Cells::Int(values) => values.extend(ints.next().map(|&count| count as i32)),
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Tables of cells, in any format.
+
+use super::super::arrow::{io, metadata};
+use super::super::parquet::key_values;
+use super::super::{OutputError, Provenance};
+use super::{Cells, RelationColumn, relation_batch, write};
+use arrow_ipc::writer::FileWriter as ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Rows in a row group of Parquet, or in a batch of Arrow.
+const GROUP_ROWS: usize = 1 << 18;
+
+/// A table of lines that are appended as cells.
+///
+/// ```
+/// use prism_io::output::{CellKind, CellTable, Cells, LineTable, RelationColumn};
+///
+/// const COLUMNS: &[RelationColumn] = &[RelationColumn::new("count", CellKind::Int, "", "a number")];
+/// let mut text = Vec::new();
+/// let mut table = Box::new(CellTable::csv(&mut text, COLUMNS));
+/// table.append(&mut |cells| {
+///     let [Cells::Int(counts)] = cells else { unreachable!() };
+///     counts.extend([1, 2]);
+/// })?;
+/// table.finish()?;
+/// assert_eq!(text, b"count\n1\n2\n");
+/// # Ok::<(), prism_io::output::OutputError>(())
+/// ```
+pub struct CellTable<W: Write + Send> {
+    columns: &'static [RelationColumn],
+    cells: Vec<Cells>,
+    out: Out<W>,
+}
+
+/// Where lines are appended.
+pub trait LineTable {
+    /// Appends the lines that `fill` adds to the values of each column.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError>;
+
+    /// Writes buffered lines and ends the table.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    fn finish(self: Box<Self>) -> Result<(), OutputError>;
+}
+
+enum Out<W: Write + Send> {
+    /// Fields divided by a byte.
+    Text {
+        out: W,
+        delimiter: u8,
+        begun: bool,
+    },
+    /// An object per line; in an array, the text before the next one.
+    Json {
+        out: W,
+        array: Option<&'static str>,
+    },
+    Arrow(Box<ArrowWriter<W>>),
+    Parquet(Box<SerializedFileWriter<W>>),
+}
+
+impl<W: Write + Send> LineTable for CellTable<W> {
+    fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError> {
+        fill(&mut self.cells);
+        self.end_part()?;
+        self.end_batch()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
+        // Formats with groups have lines that wait for more; a table without lines has a header.
+        self.write_out()?;
+        CellTable::finish(*self)
+    }
+}
+
+impl<W: Write + Send> CellTable<W> {
+    /// Starts a table as CSV.
+    pub fn csv(out: W, columns: &'static [RelationColumn]) -> Self {
+        Self::with_delimiter(out, columns, b',')
+    }
+
+    pub(in crate::output) fn with_delimiter(out: W, columns: &'static [RelationColumn], delimiter: u8) -> Self {
+        Self::of(columns, Out::Text { out, delimiter, begun: false })
+    }
+
+    pub(in crate::output) fn json_lines(out: W, columns: &'static [RelationColumn]) -> Self {
+        Self::of(columns, Out::Json { out, array: None })
+    }
+
+    pub(in crate::output) fn json(out: W, columns: &'static [RelationColumn]) -> Self {
+        Self::of(columns, Out::Json { out, array: Some("[\n") })
+    }
+
+    pub(in crate::output) fn arrow(
+        out: W,
+        columns: &'static [RelationColumn],
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let schema = RelationColumn::schema(columns, metadata(provenance));
+        let file = ArrowWriter::try_new(out, &schema).map_err(io)?;
+        Ok(Self::of(columns, Out::Arrow(Box::new(file))))
+    }
+
+    pub(in crate::output) fn parquet(
+        out: W,
+        columns: &'static [RelationColumn],
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let schema = RelationColumn::schema(columns, metadata(provenance));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(Some(key_values(provenance, &schema)));
+        let file = SerializedFileWriter::new(out, write::parquet_schema(columns)?, Arc::new(properties.build()))?;
+        Ok(Self::of(columns, Out::Parquet(Box::new(file))))
+    }
+
+    fn of(columns: &'static [RelationColumn], out: Out<W>) -> Self {
+        Self { columns, cells: Cells::of(columns), out }
+    }
+
+    /// The values of each column, to which lines are appended.
+    pub(super) fn cells(&mut self) -> &mut [Cells] {
+        &mut self.cells
+    }
+
+    fn rows(&self) -> usize {
+        self.cells.first().map_or(0, Cells::len)
+    }
+
+    /// Writes the pending lines, after the text that precedes them.
+    pub(super) fn write_out(&mut self) -> Result<(), OutputError> {
+        let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
+        match &mut self.out {
+            Out::Text { out, delimiter, begun } => {
+                let header = (!std::mem::replace(begun, true)).then_some(columns);
+                out.write_all(&write::lines(header, cells, rows, *delimiter)?)?;
+            }
+            Out::Json { out, array } => out.write_all(&write::objects(columns, cells, rows, array)?)?,
+            _ if rows == 0 => return Ok(()),
+            Out::Arrow(file) => {
+                let batch = relation_batch(columns, std::mem::replace(&mut self.cells, Cells::of(columns)));
+                // The file's own schema has the metadata.
+                file.write(&batch?).map_err(io)?;
+            }
+            Out::Parquet(file) => write::group(file, cells)?,
+        }
+        self.cells.iter_mut().for_each(Cells::clear);
+        Ok(())
+    }
+
+    /// Writes a group of lines if there are enough.
+    pub(super) fn end_part(&mut self) -> Result<(), OutputError> {
+        if self.rows() >= GROUP_ROWS { self.write_out() } else { Ok(()) }
+    }
+
+    /// Writes the lines of formats that have no groups.
+    pub(super) fn end_batch(&mut self) -> Result<(), OutputError> {
+        if matches!(self.out, Out::Text { .. } | Out::Json { .. }) { self.write_out() } else { Ok(()) }
+    }
+
+    pub(super) fn finish(self) -> Result<(), OutputError> {
+        let mut out = match self.out {
+            Out::Json { mut out, array } => {
+                out.write_all(match array {
+                    None => b"",
+                    Some(write::BETWEEN) => b"\n]\n",
+                    Some(_) => b"[\n]\n",
+                })?;
+                out
+            }
+            Out::Text { out, .. } => out,
+            Out::Arrow(file) => file.into_inner().map_err(io)?,
+            Out::Parquet(file) => file.into_inner()?,
+        };
+        Ok(out.flush()?)
+    }
+}

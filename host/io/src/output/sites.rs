@@ -1,0 +1,209 @@
+//! Sites as a relation.
+
+use super::relations::STRUCTURE;
+use super::view::SitesView;
+use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
+use prism_engine::sites::{FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
+use prism_read::plural::form;
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One line per site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
+/// insertion code (`A_120`), separated by spaces. Numbers are the shortest decimals that read back as the same `f32`.
+///
+/// ```
+/// use prism_io::output::{Relation, RelationTable, SitesRelation, StructureRows, Table};
+/// use prism_read::{ReadOptions, read_path};
+/// use prism_engine::sites::SiteLimits;
+/// use prism_engine::{Backend, Engine};
+///
+/// let rbd = read_path("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let all = [StructureRows { structure: &rbd, features: features.view() }];
+/// let mut text = Vec::new();
+/// let mut table = RelationTable::csv(&mut text, SitesRelation::new(SiteLimits::ALL));
+/// table.write(&all)?;
+/// Box::new(table).finish()?;
+/// let text = String::from_utf8(text)?;
+/// assert_eq!(text.lines().next(), Some("structure,rank,score,probability,x,y,z,area,volume,residues,plddt"));
+/// assert_eq!(text.lines().count(), 1 + features.summary.sites as usize);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SitesRelation {
+    /// Which sites have a line.
+    limits: SiteLimits,
+    tally: SitesTally,
+    /// Those of the next structures. Finding volumes and residues of a structure's sites takes longer than writing them.
+    ready: VecDeque<Vec<FoundSite>>,
+}
+
+/// What a table of sites has so far. Clones share it: one goes with the relation into a table, and the caller keeps another.
+///
+/// ```
+/// use prism_io::output::SitesRelation;
+/// use prism_engine::sites::SiteLimits;
+///
+/// let tally = SitesRelation::new(SiteLimits::default()).tally();
+/// assert_eq!(tally.counts(), Default::default());
+/// assert!(tally.take_warnings().is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SitesTally(Arc<Mutex<Tally>>);
+
+#[derive(Debug, Default)]
+struct Tally {
+    counts: SiteCounts,
+    /// Names of structures, and what is odd about their sites.
+    warnings: Vec<(String, String)>,
+}
+
+/// Numbers of sites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// Those that have a line.
+    pub written: usize,
+    /// Those of them with a probability of at least [`LIKELY`].
+    pub likely: usize,
+    /// Those that the limits leave out.
+    pub left_out: usize,
+}
+
+impl SitesTally {
+    /// The sites so far.
+    #[must_use]
+    pub fn counts(&self) -> SiteCounts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).counts
+    }
+
+    /// Takes the warnings since the last call: names of structures, and what is odd about their sites.
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
+    }
+
+    fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
+        let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.written += found.len();
+        counts.likely += found.iter().filter(|site| site.probability >= LIKELY).count();
+        counts.left_out += part.features.sites.len() - found.len();
+        let low: Vec<&FoundSite> = found.iter().filter(|site| site.plddt < LOW_PLDDT).collect();
+        if !low.is_empty() {
+            let each: Vec<String> = low.iter().map(|site| format!("{} ({:.0})", site.rank, site.plddt)).collect();
+            let text = format!(
+                "{} in a part of the predicted model that may be placed wrongly, with a mean pLDDT below {LOW_PLDDT}: {}",
+                form(low.len(), "site lies", "sites lie"),
+                each.join(", ")
+            );
+            warnings.push((part.structure.label(), text));
+        }
+    }
+}
+
+impl SitesRelation {
+    /// A table of the sites that the limits allow.
+    #[must_use]
+    pub fn new(limits: SiteLimits) -> Self {
+        Self { limits, tally: SitesTally::default(), ready: VecDeque::new() }
+    }
+
+    /// What it has so far, and will have.
+    #[must_use]
+    pub fn tally(&self) -> SitesTally {
+        self.tally.clone()
+    }
+
+    /// Appends the lines of a structure. Returns its sites.
+    pub(super) fn append_found(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Vec<FoundSite> {
+        let found = self.of(part);
+        push(part, &found, cells);
+        found
+    }
+
+    fn of(&mut self, part: &StructureRows<'_>) -> Vec<FoundSite> {
+        let found = self.ready.pop_front().unwrap_or_else(|| sites(part.structure, &part.features, &self.limits));
+        self.tally.add(part, &found);
+        found
+    }
+}
+
+impl Relation for SitesRelation {
+    fn columns(&self) -> &'static [RelationColumn] {
+        const fn float(name: &'static str, unit: &'static str, definition: &'static str) -> RelationColumn {
+            RelationColumn::new(name, CellKind::Float, unit, definition)
+        }
+        const {
+            &[
+                STRUCTURE,
+                RelationColumn::new("rank", CellKind::Int, "", "rank in the structure by falling score, from 1"),
+                float("score", "", "sum of the squared probabilities of its surface points"),
+                float("probability", "", "probability that a site with this score binds a ligand"),
+                float("x", "Å", "x of its centre in the file's frame: mean of its points by squared probability"),
+                float("y", "Å", "y of its centre"),
+                float("z", "Å", "z of its centre"),
+                float("area", "Å^2", "area that its surface points represent"),
+                float("volume", "Å^3", "volume without atoms within 6 Å of its centre"),
+                RelationColumn::new(
+                    "residues",
+                    CellKind::Words,
+                    "",
+                    "the residues that line it: chain, number and insertion code (A_120), divided by spaces; an array in JSON",
+                ),
+                float("plddt", "", "mean plddt of these residues, 0 to 100; undefined for experiments"),
+            ]
+        }
+    }
+
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.ready = parts.par_iter().map(|part| sites(part.structure, &part.features, &self.limits)).collect();
+    }
+
+    fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
+        self.append_found(part, cells);
+        Ok(())
+    }
+}
+
+/// Sites, and files for viewers.
+#[derive(Debug)]
+pub struct ViewedSites {
+    /// The lines.
+    pub sites: SitesRelation,
+    /// Files for viewers of one structure.
+    pub view: SitesView,
+}
+
+impl Relation for ViewedSites {
+    fn columns(&self) -> &'static [RelationColumn] {
+        self.sites.columns()
+    }
+
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.sites.prepare(parts);
+    }
+
+    fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
+        let found = self.sites.of(part);
+        self.view.write(part, &found)?;
+        push(part, &found, cells);
+        Ok(())
+    }
+}
+
+fn push(part: &StructureRows<'_>, found: &[FoundSite], cells: &mut [Cells]) {
+    for site in found {
+        let FoundSite { score, probability, center: [x, y, z], area, volume, plddt, .. } = *site;
+        let mut numbers = [score, probability, x as f32, y as f32, z as f32, area, volume as f32, plddt].into_iter();
+        let residues: Vec<_> = site.residues.iter().map(|&row| part.residue(row)).collect();
+        let mut texts = [part.structure.name.clone(), residues.join(" ")].into_iter();
+        for cells in cells.iter_mut() {
+            match cells {
+                Cells::Text(all) => all.extend(texts.next()),
+                Cells::Int(all) => all.push(site.rank as i32),
+                Cells::Float(all) => all.extend(numbers.next()),
+            }
+        }
+    }
+}

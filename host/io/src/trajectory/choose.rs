@@ -1,0 +1,138 @@
+//! Which frames of a trajectory to take.
+
+use super::Trajectory;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A range of frames as Python's slices: `start:stop:step`, each of which may be missing; negative numbers count from the end. A single
+/// number is one frame.
+///
+/// ```
+/// use prism_io::trajectory::FrameRange;
+///
+/// let of_ten = |text: &str| text.parse::<FrameRange>().map(|range| range.of(10).collect::<Vec<_>>());
+/// assert_eq!(of_ten("2:8:3").unwrap(), [2, 5]);
+/// assert_eq!(of_ten("-3:").unwrap(), [7, 8, 9]);
+/// assert_eq!(of_ten("::4").unwrap(), [0, 4, 8]);
+/// assert_eq!(of_ten("-1").unwrap(), [9]);
+/// assert!(of_ten("1:2:0").is_err() && of_ten("a:b").is_err() && of_ten("").is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    start: Option<i64>,
+    stop: Option<i64>,
+    step: usize,
+}
+
+impl FromStr for FrameRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let advice = || "give start:stop:step, such as 100:200:5, 1000: or ::10, or one number".to_owned();
+        let number = |part: &str| match part.trim() {
+            "" => Ok(None),
+            part => part.parse().map(Some).map_err(|_| advice()),
+        };
+        let parts: Vec<&str> = text.split(':').collect();
+        let (start, stop, step) = match parts[..] {
+            [""] => return Err(advice()),
+            [one] => {
+                let start: Option<i64> = number(one)?;
+                return Ok(Self {
+                    start,
+                    stop: start.and_then(|one| one.checked_add(1)).filter(|stop| *stop != 0),
+                    step: 1,
+                });
+            }
+            [start, stop] => (number(start)?, number(stop)?, None),
+            [start, stop, step] => (number(start)?, number(stop)?, number(step)?),
+            _ => return Err(advice()),
+        };
+        let step = usize::try_from(step.unwrap_or(1)).ok().filter(|step| *step > 0);
+        Ok(Self { start, stop, step: step.ok_or_else(|| "the step must be a number above 0".to_owned())? })
+    }
+}
+
+impl FrameRange {
+    /// The frames of so many.
+    pub fn of(self, frames: usize) -> impl Iterator<Item = usize> {
+        let place = |given: i64| match usize::try_from(given) {
+            Ok(place) => place.min(frames),
+            Err(_) => frames.saturating_sub(usize::try_from(given.unsigned_abs()).unwrap_or(usize::MAX)),
+        };
+        let (start, stop) = (self.start.map_or(0, place), self.stop.map_or(frames, place));
+        (start..stop.max(start)).step_by(self.step)
+    }
+}
+
+/// Why no frames can be chosen.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ChooseError {
+    /// There are none in the range.
+    #[error("--frames chooses none of the {0} frames")]
+    None(usize),
+    /// A file has no times.
+    #[error("--every needs times, and {0} has none; take every N-th frame by --frames ::N")]
+    NoTimes(String),
+}
+
+/// The chosen frames of some files, one after the other: the frame's number among all, its file, and its number there.
+///
+/// # Errors
+/// If there are none, or files have no times while `every` (in ps) asks for them.
+pub fn choose_frames(
+    files: &[Trajectory],
+    range: Option<FrameRange>,
+    every: Option<f64>,
+) -> Result<Vec<(u32, u32, u32)>, ChooseError> {
+    let all: Vec<(u32, u32)> = files
+        .iter()
+        .enumerate()
+        .flat_map(|(file, run)| (0..run.n_frames()).map(move |frame| (file as u32, frame as u32)))
+        .collect();
+    let total = all.len();
+    let numbered = |number: usize| (number as u32, all[number].0, all[number].1);
+    let mut chosen: Vec<(u32, u32, u32)> = match range {
+        Some(range) => range.of(total).map(numbered).collect(),
+        None => (0..total).map(numbered).collect(),
+    };
+    if let Some(every) = every {
+        // Times are rounded to single precision in most formats.
+        let tolerance = every * 1e-3;
+        let mut next = f64::NEG_INFINITY;
+        let mut kept = Vec::new();
+        for one in chosen {
+            let run = &files[one.1 as usize];
+            let time = run.time(one.2 as usize).ok_or_else(|| ChooseError::NoTimes(run.name().to_owned()))?;
+            if time >= next - tolerance {
+                // From the first frame's time on, whatever is left out between.
+                next = if next.is_finite() { next + every * ((time - next + tolerance) / every).floor() } else { time };
+                next += every;
+                kept.push(one);
+            }
+        }
+        chosen = kept;
+    }
+    if chosen.is_empty() { Err(ChooseError::None(total)) } else { Ok(chosen) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_chosen_by_number_and_time_through_all_files() {
+        let open = || Trajectory::open("../trajectory/tests/data/small.xtc").unwrap();
+        let files = [open(), open()];
+        let numbers = |range: Option<&str>, every| -> Vec<_> {
+            let range = range.map(|text| text.parse().unwrap());
+            choose_frames(&files[..if every { 1 } else { 2 }], range, every.then_some(20.0)).unwrap()
+        };
+        assert_eq!(numbers(Some("4:9:2"), false), [(4, 0, 4), (6, 1, 0), (8, 1, 2)]);
+        // Times are 0, 10, ... 50.
+        assert_eq!(numbers(None, true).iter().map(|one| one.0).collect::<Vec<_>>(), [0, 2, 4]);
+        assert_eq!(numbers(Some("1:"), true).iter().map(|one| one.0).collect::<Vec<_>>(), [1, 3, 5]);
+        let range = Some("90:".parse().unwrap());
+        assert_eq!(choose_frames(&files, range, None), Err(ChooseError::None(12)));
+    }
+}

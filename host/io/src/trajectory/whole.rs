@@ -1,0 +1,309 @@
+//! Puts together what a periodic boundary divides.
+//!
+//! Each atom goes to the image that is nearest to its residue's alpha carbon, each alpha carbon to the image nearest to that of the residue
+//! before in its chain, and each further chain as a whole to the image that comes nearest to the chains before. The first chain stays
+//! where it is. Positions of a frame that is whole keep their bits.
+
+use prism_read::structure::StructureInput;
+use prism_trajectory::Topology;
+use shared_types::NO_CA;
+
+/// A periodic cell in Å.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    vectors: [[f64; 3]; 3],
+    /// Turns a vector into multiples of the cell's vectors.
+    inverse: [[f64; 3]; 3],
+    /// The square of half the smallest distance of two faces: a shorter vector has no shorter image.
+    near2: f64,
+}
+
+type Vector = [f64; 3];
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn add(a: Vector, b: Vector) -> Vector {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+fn between(a: &[f64; 4], b: &[f64; 4]) -> Vector {
+    [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+}
+
+impl Cell {
+    /// `None` if the vectors span no cell.
+    pub(super) fn new(vectors: &[[f64; 3]; 3]) -> Option<Self> {
+        let [a, b, c] = *vectors;
+        let normals = [cross(b, c), cross(c, a), cross(a, b)];
+        let volume = dot(a, normals[0]);
+        if !(volume.is_finite() && volume != 0.0) {
+            return None;
+        }
+        let inverse = normals.map(|normal| normal.map(|value| value / volume));
+        let smallest =
+            normals.iter().map(|normal| volume * volume / dot(*normal, *normal)).fold(f64::INFINITY, f64::min);
+        Some(Self { vectors: *vectors, inverse, near2: 0.25 * smallest })
+    }
+
+    fn whole(&self, multiples: Vector) -> Vector {
+        std::array::from_fn(|axis| (0..3).map(|side| multiples[side] * self.vectors[side][axis]).sum())
+    }
+
+    /// What to add to a vector for the shortest of its images; `None` if it is the shortest.
+    fn shift(&self, vector: Vector) -> Option<Vector> {
+        if dot(vector, vector) <= self.near2 {
+            return None;
+        }
+        self.images(vector)
+            .min_by(|a, b| {
+                let length = |shift: &Vector| {
+                    let moved = add(vector, *shift);
+                    dot(moved, moved)
+                };
+                length(a).total_cmp(&length(b))
+            })
+            .filter(|shift| *shift != [0.0; 3])
+    }
+
+    /// The shifts to images around the one that is nearest by multiples.
+    fn images(&self, vector: Vector) -> impl Iterator<Item = Vector> {
+        let nearest = self.inverse.map(|row| -dot(row, vector).round());
+        (0..27).map(move |i| {
+            let step = [i % 3, i / 3 % 3, i / 9].map(|step| f64::from(step) - 1.0);
+            self.whole(std::array::from_fn(|side| nearest[side] + step[side]))
+        })
+    }
+}
+
+/// Which atoms belong together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Links {
+    /// Atoms, and those to which they are near: chain by chain, in the order in which they are placed.
+    chains: Vec<Vec<[u32; 2]>>,
+    /// Alpha carbons of each chain, some of them.
+    samples: Vec<Vec<u32>>,
+}
+
+/// Alpha carbons of a chain that stand for all where distances of chains are measured.
+const SAMPLES: usize = 32;
+
+impl Links {
+    pub(super) fn of(structure: &StructureInput) -> Self {
+        let mut links = Self::default();
+        let chains = structure.rows_of_chains();
+        for &(chain, _) in &chains {
+            let (mut own, mut anchors) = (Vec::new(), Vec::new());
+            for row in (0..structure.n_rows()).filter(|&row| structure.chain_ids[row] == chain) {
+                let atoms = structure.residue_atoms[row]..structure.residue_atoms[row + 1];
+                if atoms.is_empty() {
+                    continue;
+                }
+                let anchor = match structure.ca_indices[row] {
+                    NO_CA => atoms.start,
+                    ca => ca,
+                };
+                own.extend(anchors.last().map(|&before| [before, anchor]));
+                own.extend(atoms.filter(|&atom| atom != anchor).map(|atom| [anchor, atom]));
+                anchors.push(anchor);
+            }
+            let step = anchors.len().div_ceil(SAMPLES).max(1);
+            links.samples.push(anchors.into_iter().step_by(step).collect());
+            links.chains.push(own);
+        }
+        links
+    }
+
+    /// Of all atoms of a topology, by its bonds; without any, by its residues. What is not a part of a chain stays.
+    pub(super) fn of_topology(topology: &Topology) -> Self {
+        let n = topology.len();
+        if !topology.bonds.is_empty() {
+            return Self { chains: vec![trees(n, &topology.bonds)], samples: Vec::new() };
+        }
+        let mut own = Vec::new();
+        let (mut begin, mut before) = (0, None);
+        for end in 1..=n {
+            let residue = |atom: usize| (topology.residue_numbers[atom], topology.residue_names[atom]);
+            if end < n && residue(end) == residue(begin) {
+                continue;
+            }
+            own.extend((begin as u32 + 1..end as u32).map(|atom| [begin as u32, atom]));
+            // Residues of a chain follow each other; ions and waters have no alpha carbon.
+            let is_amino = topology.names[begin..end].contains(b"CA\0\0\0\0\0\0") && end - begin > 1;
+            let place = own.len() - (end - begin - 1);
+            if let (true, Some(before)) = (is_amino, before) {
+                own.insert(place, [before, begin as u32]);
+            }
+            before = is_amino.then_some(begin as u32);
+            begin = end;
+        }
+        Self { chains: vec![own], samples: Vec::new() }
+    }
+
+    /// Moves atoms together. Returns whether any was moved.
+    pub(super) fn join(&self, cell: &Cell, atoms: &mut [[f64; 4]]) -> bool {
+        let mut was_moved = false;
+        for links in &self.chains {
+            for &[from, to] in links {
+                let vector = between(&atoms[from as usize], &atoms[to as usize]);
+                if let Some(shift) = cell.shift(vector) {
+                    was_moved = true;
+                    move_by(&mut atoms[to as usize], shift);
+                }
+            }
+        }
+        for (chain, links) in self.chains.iter().enumerate().skip(1) {
+            let (Some(shift), Some(&first)) = (self.nearest(cell, chain, atoms), self.samples[chain].first()) else {
+                continue;
+            };
+            was_moved = true;
+            move_by(&mut atoms[first as usize], shift);
+            // Every other atom of the chain is moved once: it is placed once.
+            links.iter().for_each(|&[_, to]| move_by(&mut atoms[to as usize], shift));
+        }
+        was_moved
+    }
+
+    /// The shift of a chain to the image that is nearest to the chains before; `None` if it is that one.
+    fn nearest(&self, cell: &Cell, chain: usize, atoms: &[[f64; 4]]) -> Option<Vector> {
+        let own = &self.samples[chain];
+        let (mut best, mut nearest) = (None, f64::INFINITY);
+        for before in self.samples[..chain].iter().flatten() {
+            for own in own {
+                let vector = between(&atoms[*before as usize], &atoms[*own as usize]);
+                let shift = cell.shift(vector).unwrap_or_default();
+                let moved = add(vector, shift);
+                let distance2 = dot(moved, moved);
+                // Of equal ones, the first, so that a chain that touches stays.
+                if distance2 < nearest {
+                    (best, nearest) = (Some(shift), distance2);
+                }
+            }
+        }
+        best.filter(|shift| *shift != [0.0; 3])
+    }
+}
+
+/// Bonds in an order in which each begins at an atom that has been placed: trees that reach every bonded atom once.
+fn trees(atoms: usize, bonds: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let mut first = vec![0_usize; atoms + 1];
+    bonds.iter().flatten().for_each(|&atom| first[atom as usize + 1] += 1);
+    (0..atoms).for_each(|atom| first[atom + 1] += first[atom]);
+    let (mut next, mut partners) = (first.clone(), vec![0; 2 * bonds.len()]);
+    for &[a, b] in bonds {
+        for (own, other) in [(a, b), (b, a)] {
+            partners[next[own as usize]] = other;
+            next[own as usize] += 1;
+        }
+    }
+    let (mut order, mut is_placed, mut open) = (Vec::with_capacity(atoms), vec![false; atoms], Vec::new());
+    for root in 0..atoms as u32 {
+        if std::mem::replace(&mut is_placed[root as usize], true) {
+            continue;
+        }
+        open.push(root);
+        while let Some(atom) = open.pop() {
+            for &partner in &partners[first[atom as usize]..first[atom as usize + 1]] {
+                if !std::mem::replace(&mut is_placed[partner as usize], true) {
+                    order.push([atom, partner]);
+                    open.push(partner);
+                }
+            }
+        }
+    }
+    order
+}
+
+fn move_by(atom: &mut [f64; 4], shift: Vector) {
+    (0..3).for_each(|axis| atom[axis] += shift[axis]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prism_read::{ReadOptions, read_path};
+
+    /// A structure of three chains, its positions, and a cell that is larger than it.
+    fn trimer() -> (Links, Vec<[f64; 4]>, [[f64; 3]; 3]) {
+        let read = read_path("../../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default()).unwrap();
+        let links = Links::of(&read.structure);
+        let atoms = read.structure.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f64::from)).collect();
+        (links, atoms, [[90.0, 0.0, 0.0], [30.0, 85.0, 0.0], [-30.0, 28.0, 80.0]])
+    }
+
+    /// Each atom on its own in the cell at the origin, moved before.
+    fn wrapped(atoms: &[[f64; 4]], cell: &Cell, by: Vector) -> Vec<[f64; 4]> {
+        let wrap = |atom: &[f64; 4]| {
+            let moved = add([atom[0], atom[1], atom[2]], by);
+            let [x, y, z] = add(moved, cell.whole(cell.inverse.map(|row| -dot(row, moved).floor())));
+            [x, y, z, atom[3]]
+        };
+        atoms.iter().map(wrap).collect()
+    }
+
+    #[test]
+    fn wrapped_chains_are_put_together_in_a_triclinic_cell() {
+        let (links, atoms, vectors) = trimer();
+        let cell = Cell::new(&vectors).unwrap();
+        for by in [[0.0; 3], [45.0, 0.0, 0.0], [10.0, 40.0, -30.0], [-31.0, 77.0, 12.0]] {
+            let mut all = wrapped(&atoms, &cell, by);
+            assert!(links.join(&cell, &mut all));
+            // All differences are those of the structure.
+            for (own, other) in atoms.iter().zip(&all) {
+                let (a, b) = (between(&atoms[0], own), between(&all[0], other));
+                assert!((0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-6), "{by:?}: {a:?} and {b:?}");
+            }
+        }
+    }
+
+    /// Two residues of a chain, an ion and a water.
+    fn topology(bonds: &[[u32; 2]]) -> Topology {
+        let atoms: [(&[u8; 8], &[u8; 8], i32); 8] = [
+            (b"N\0\0\0\0\0\0\0", b"GLY\0\0\0\0\0", 1),
+            (b"CA\0\0\0\0\0\0", b"GLY\0\0\0\0\0", 1),
+            (b"N\0\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CA\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CB\0\0\0\0\0\0", b"ALA\0\0\0\0\0", 2),
+            (b"CA\0\0\0\0\0\0", b"CAL\0\0\0\0\0", 3),
+            (b"OW\0\0\0\0\0\0", b"SOL\0\0\0\0\0", 4),
+            (b"HW1\0\0\0\0\0", b"SOL\0\0\0\0\0", 4),
+        ];
+        Topology {
+            names: atoms.iter().map(|atom| *atom.0).collect(),
+            residue_names: atoms.iter().map(|atom| *atom.1).collect(),
+            residue_numbers: atoms.iter().map(|atom| atom.2).collect(),
+            segments: vec![[0; 8]; 8],
+            bonds: bonds.to_vec(),
+            ..Topology::default()
+        }
+    }
+
+    #[test]
+    fn atoms_of_a_topology_are_put_together_by_bonds_or_residues() {
+        // Along x in a cell of 10 Å, with the boundary between the residues, and within the water.
+        let whole = [8.0, 9.5, 10.8, 12.2, 13.0, 4.0, 9.9, 10.8];
+        let cell = Cell::new(&[[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
+        let bonds = [[4, 3], [0, 1], [1, 2], [2, 3], [6, 7]];
+        for bonds in [&bonds[..], &[]] {
+            let mut atoms: Vec<[f64; 4]> = whole.iter().map(|x| [x % 10.0, 5.0, 5.0, 0.0]).collect();
+            assert!(Links::of_topology(&topology(bonds)).join(&cell, &mut atoms));
+            for (atom, x) in atoms.iter().zip(whole) {
+                assert!((atom[0] - x).abs() < 1e-9, "{bonds:?}: {atoms:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_whole_keeps_its_bits() {
+        let (links, atoms, vectors) = trimer();
+        let mut all = atoms.clone();
+        assert!(!links.join(&Cell::new(&vectors).unwrap(), &mut all));
+        assert_eq!(all, atoms);
+        assert!(Cell::new(&[[0.0; 3]; 3]).is_none());
+    }
+}

@@ -1,0 +1,205 @@
+//! Replaces the B column of a structure file and leaves everything else unchanged.
+
+use super::cif::{BColumn, CATEGORY, Lexer, Rows, Token};
+use super::compressed::plain;
+use super::error::{Fault, Problem, ReadError};
+use super::format::{Format, format_of, with_line_feeds};
+use super::named_residue::NamedResidue;
+use super::number::pdb_residue_number;
+use super::pdb::{hetatm_in_any_case, second_record};
+
+/// The columns of the B factor in a PDB record.
+const B: std::ops::Range<usize> = 60..66;
+
+/// Returns the text of a PDB or mmCIF file, plain or gzip, with every atom's B factor replaced by `value` of its residue.
+/// `name` is the file's name in errors. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer
+/// decimals, as many as fit into six characters.
+///
+/// # Errors
+/// If the text has neither format, its syntax is wrong, or an mmCIF table has no B column.
+///
+/// ```
+/// use prism_read::with_b_column;
+///
+/// let pdb = b"\
+/// ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+/// HETATM    2 ZN    ZN A 901       4.800   2.000   3.000  1.00 12.00          ZN
+/// END
+/// ";
+/// let changed = with_b_column(pdb, "two", |residue| if residue.name == "GLY" { 55.5 } else { 0.0 })?;
+/// let expected = String::from_utf8_lossy(pdb).replace("10.00", "55.50").replace("12.00", " 0.00");
+/// assert_eq!(String::from_utf8(changed)?, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = with_line_feeds(&text);
+    let changed = match format_of(&text) {
+        Format::Empty => Err(Fault::whole(Problem::Empty)),
+        Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
+            let what = "a B column can only be written to PDB and mmCIF files; give the .cif or .pdb file";
+            Err(Fault::whole(Problem::OtherFormat(what)))
+        }
+        Format::Pdb => Ok(in_pdb(&text, value)),
+        Format::Cif => in_cif(&text, value),
+    };
+    changed.map_err(|fault| fault.into_error(name, &text))
+}
+
+/// Whether a text is mmCIF.
+pub fn is_cif(text: &[u8]) -> bool {
+    format_of(text) == Format::Cif
+}
+
+fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
+    let mut changed = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|&c| c == b'\n') {
+        if hetatm_in_any_case(line).is_none() {
+            changed.extend_from_slice(line);
+            continue;
+        }
+        let (text, end) = line.split_at(line.trim_ascii_end().len());
+        // The reader takes both, where a line end is lost.
+        let second = second_record(line.strip_suffix(b"\n").unwrap_or(line)).unwrap_or(text.len());
+        let (first, second) = text.split_at(second.min(text.len()));
+        for record in [first, second] {
+            match named_in_pdb(record) {
+                Some(named) => push_record(&mut changed, record, value(named)),
+                None => changed.extend_from_slice(record),
+            }
+        }
+        changed.extend_from_slice(end);
+    }
+    changed
+}
+
+/// Formats a value in six columns: there is no room for more, and the columns that follow must not move.
+fn six_columns(value: f32) -> String {
+    let value = value.clamp(-99_999.0, 999_999.0);
+    (0..=2).rev().map(|decimals| format!("{value:6.decimals$}")).find(|text| text.len() == 6).unwrap_or_default()
+}
+
+fn push_record(changed: &mut Vec<u8>, record: &[u8], value: f32) {
+    let begin = changed.len();
+    changed.extend_from_slice(&record[..record.len().min(B.start)]);
+    changed.resize(begin + B.start, b' ');
+    changed.extend_from_slice(six_columns(value).as_bytes());
+    changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
+}
+
+/// The residue of an atom's record; `None` if the line is not one.
+fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
+    hetatm_in_any_case(record)?;
+    let of = |columns: std::ops::Range<usize>| std::str::from_utf8(record.get(columns)?).ok();
+    let number = pdb_residue_number(record.get(22..26)?.trim_ascii())?;
+    Some(NamedResidue { chain: of(21..22)?, number, insertion_code: of(26..27)?.trim(), name: of(17..20)?.trim() })
+}
+
+fn in_cif(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
+    let (mut lexer, mut changed, mut copied) = (Lexer::new(text), Vec::with_capacity(text.len()), 0);
+    loop {
+        match lexer.next()?.1 {
+            Token::End => break,
+            Token::Loop => {}
+            _ => continue,
+        }
+        let tags = lexer.tags()?;
+        let Some(first) = tags.first().filter(|tag| starts_with(tag, CATEGORY)) else { continue };
+        let columns = BColumn::find(&tags).map_err(Fault::whole)?;
+        let mut rows = Rows::new(tags.len(), first);
+        while rows.next(&mut lexer)? {
+            let Some(named) = columns.residue(text, rows.edges()) else { continue };
+            let (begin, end) = columns.b(rows.edges());
+            changed.extend_from_slice(&text[copied..begin]);
+            // Keep the width if it suffices, so that the columns stay aligned.
+            changed.extend_from_slice(format!("{:<1$}", format!("{:.2}", value(named)), end - begin).as_bytes());
+            copied = end;
+        }
+    }
+    changed.extend_from_slice(&text[copied..]);
+    Ok(changed)
+}
+
+fn starts_with(tag: &[u8], category: &[u8]) -> bool {
+    tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CIF: &str = "data_X\nloop_\n_other.id\n1 2\nloop_\n_atom_site.group_PDB\n_atom_site.label_atom_id\n\
+        _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.pdbx_PDB_ins_code\n\
+        _atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n_atom_site.B_iso_or_equiv\n_atom_site.auth_seq_id\n\
+        _atom_site.auth_asym_id\n\
+        ATOM   CA    GLY A 1 ? 1.0 2.0 3.0 10.123 7 B\n\
+        ATOM   \"O5'\" GLY A 1 C 1.0 2.0 3.0 ? 7 B\n# end\nloop_\n_x.y\n'a b'\n";
+
+    #[test]
+    fn of_mmcif_nothing_but_b_factors_change() {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let changed = with_b_column(CIF.as_bytes(), "x", |residue| {
+            seen.borrow_mut().push(format!("{residue:?}"));
+            if residue.insertion_code == "C" { 12.345 } else { 99.0 }
+        });
+        let expected = CIF.replace("10.123", "99.00 ").replace(" ? 7", " 12.35 7");
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+        let named = NamedResidue { chain: "B", number: 7, insertion_code: "C", name: "GLY" };
+        assert_eq!(seen.borrow()[1], format!("{named:?}"));
+    }
+
+    #[test]
+    fn records_that_end_early_get_a_b_column() {
+        let short = "ATOM      1  CA  GLY     1A      1.000   2.000   3.000\nEND\n";
+        let changed = with_b_column(short.as_bytes(), "x", |residue| {
+            assert_eq!((residue.chain, residue.insertion_code), (" ", "A"));
+            7.0
+        });
+        let expected = format!("{:<60}  7.00\nEND\n", short.lines().next().unwrap());
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_record_name_in_lower_case_is_one() {
+        let text = "atom      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n";
+        let changed = with_b_column(text.as_bytes(), "x", |_| 7.0);
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), text.replace("10.00", " 7.00"));
+    }
+
+    #[test]
+    fn two_records_in_a_line_get_a_value_each() {
+        let of = |name: &str, serial: &str, b: &str| {
+            format!("ATOM{serial:>7}  CA  {name} A   1       1.000   2.000   3.000{b}")
+        };
+        // The first has lost its end behind the coordinates, where the second one's name would be written over.
+        for (first, expected) in [("", "        2.00"), ("  1.00 10.00           C  ", "  1.00  2.00           C  ")] {
+            let text = of("GLY", "1", first) + &of("ALA", "2", "  1.00 10.00           C  \n");
+            let changed = with_b_column(text.as_bytes(), "x", |residue| if residue.name == "GLY" { 2.0 } else { 3.0 });
+            let expected = of("GLY", "1", expected) + &of("ALA", "2", "  1.00  3.00           C  \n");
+            assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+        }
+        // A serial number of six columns takes the record name's last blank.
+        let changed = with_b_column(of("GLY", "100000", "  1.00 10.00\n").as_bytes(), "x", |_| 2.0).unwrap();
+        assert_eq!(String::from_utf8(changed).unwrap(), of("GLY", "100000", "  1.00  2.00\n"));
+        let remark = format!("REMARK {:60}ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n", "");
+        let text = remark.clone() + &of("GLY", "1", "\n");
+        assert!(with_b_column(text.as_bytes(), "x", |_| 2.0).unwrap().starts_with(remark.as_bytes()));
+    }
+
+    #[test]
+    fn a_value_that_is_too_wide_moves_nothing() {
+        let line = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C  \n";
+        for (value, shown) in [(1234.5, "1234.5"), (-179.96, "-180.0"), (f32::INFINITY, "999999")] {
+            let changed = with_b_column(line.as_bytes(), "x", |_| value).unwrap();
+            assert_eq!(String::from_utf8(changed).unwrap(), line.replace(" 10.00", shown));
+        }
+    }
+
+    #[test]
+    fn what_has_no_b_column_is_refused() {
+        let error = with_b_column(CIF.replace("B_iso_or_equiv", "B_what").as_bytes(), "x", |_| 0.0).unwrap_err();
+        assert!(error.to_string().contains("B_iso_or_equiv"), "{error}");
+        assert!(with_b_column(b"", "x", |_| 0.0).is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! What residues and their atoms are, for readers of every atom: amino acids, nucleotides, water, and the rest.
+
+use super::atoms::{Atom, Rules};
+use super::components::{Component, component_of};
+use super::word::{pack, text_of, trim_zeros};
+use shared_types::residue::{STANDARD, parent_of};
+use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
+
+/// What a residue's name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResidueClass {
+    /// An amino acid: the standard one whose atoms it has, if it is one.
+    AminoAcid(Option<&'static str>),
+    /// A nucleotide of DNA or RNA.
+    Nucleotide,
+    /// Water.
+    Water,
+    /// Points that a program wrote as atoms.
+    Dummy,
+    /// Any other component.
+    Other,
+}
+
+/// What an atom's record is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AtomClass {
+    /// A heavy atom: its standard name, and its element's symbol in upper case; empty if it is not known.
+    Heavy {
+        /// The standard name.
+        name: String,
+        /// The element's symbol.
+        symbol: [u8; 2],
+    },
+    /// Hydrogen or deuterium.
+    Hydrogen,
+    /// A point that is no atom.
+    Pseudo,
+}
+
+/// The meaning of a residue's name, and the rules for its atoms.
+#[derive(Clone, Copy, Debug)]
+pub struct Classes {
+    /// What the residue's name means.
+    pub residue: ResidueClass,
+    name: u64,
+    kind: ResidueKind,
+    rules: Rules,
+}
+
+impl Classes {
+    /// Those of a residue by its name. In `HETATM` records some names mean something else.
+    pub fn of(residue: &[u8], is_hetatm: bool) -> Self {
+        let name = pack(residue);
+        let component = component_of(name, is_hetatm);
+        let kind = component.amino_acid().unwrap_or(UNKNOWN);
+        let residue = match component {
+            Component::Standard(kind) | Component::Variant(kind) => {
+                let parent = parent_of(kind).filter(|&parent| usize::from(parent) < STANDARD);
+                ResidueClass::AminoAcid(parent.map(|parent| RESIDUES[usize::from(parent)].name))
+            }
+            Component::Modified(_) | Component::Shared(_) | Component::Unknown => ResidueClass::AminoAcid(None),
+            Component::Nucleic => ResidueClass::Nucleotide,
+            Component::Water => ResidueClass::Water,
+            Component::Dummy => ResidueClass::Dummy,
+            Component::Other => ResidueClass::Other,
+        };
+        Self { residue, name, kind, rules: Rules::of(component) }
+    }
+
+    /// What one of its atoms is, by its name and the element column.
+    pub fn atom(&self, name: &[u8], symbol: &[u8]) -> AtomClass {
+        let (atom, _) = self.rules.atom(self.name, self.kind, pack(name), super::atoms::element(symbol));
+        match atom {
+            // Packed names are cut after eight bytes.
+            Atom::Heavy { element, .. } if name.len() > 8 => {
+                AtomClass::Heavy { name: text_of(name), symbol: element.to_le_bytes() }
+            }
+            Atom::Heavy { name, element } => {
+                AtomClass::Heavy { name: text_of(trim_zeros(&name.to_le_bytes())), symbol: element.to_le_bytes() }
+            }
+            Atom::Hydrogen => AtomClass::Hydrogen,
+            Atom::Pseudo => AtomClass::Pseudo,
+        }
+    }
+}

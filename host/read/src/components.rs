@@ -1,0 +1,345 @@
+//! Residue names and their meaning.
+
+mod table;
+
+use super::atoms::element;
+use super::word::pack;
+use foldhash::HashMap;
+use foldhash::HashMapExt as _;
+use shared_types::residue::{MODIFIED, STANDARD, modified_kind, parent_of};
+use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
+use std::sync::LazyLock;
+
+/// The meaning of a residue name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Component {
+    /// One of the 20 standard amino acids.
+    Standard(ResidueKind),
+    /// A standard amino acid in a protonation state, or under a force field's name.
+    Variant(ResidueKind),
+    /// A modified amino acid, with its type; [`UNKNOWN`] if it has no parent.
+    Modified(ResidueKind),
+    /// A name that force fields give an amino acid, and the Chemical Component Dictionary something else: it is the amino acid
+    /// if it has a protein's backbone.
+    Shared(ResidueKind),
+    /// `UNK` or a blank name.
+    Unknown,
+    Nucleic,
+    Water,
+    /// Points that a program wrote as atoms.
+    Dummy,
+    /// Anything else.
+    Other,
+}
+
+impl Component {
+    /// The type of a known amino acid.
+    pub(super) fn amino_acid(self) -> Option<ResidueKind> {
+        match self {
+            Self::Standard(kind) | Self::Variant(kind) | Self::Modified(kind) | Self::Shared(kind) => Some(kind),
+            _ => None,
+        }
+    }
+}
+
+/// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, and in
+/// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) and CHARMM's of D-amino acids (`DALA`, `DHSD`) follow from
+/// those of three letters.
+const VARIANTS: [(&str, &str); 20] = [
+    ("ALA", "ALAD"),
+    ("ARG", "ARGP ARGT"),
+    ("ARN", "ARN ARGN"),
+    ("ASH", "ASH ASPH ASPP"),
+    ("ASN", "ASN1"),
+    ("ASP", "ASPM ASPT"),
+    ("CYM", "CYM CYSM CYSD"),
+    ("CYS", "CYX CYS1 CYS2 CYSH CYN"),
+    ("GLH", "GLH GLUH GLUP"),
+    ("GLU", "GLUT"),
+    ("GLY", "GLYN"),
+    ("HIP", "HIP HSP HISH HISP HISHP"),
+    ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS_D HIS1 HIS2 HSPT"),
+    ("ILE", "ILEU"),
+    ("LYN", "LYN LSN LYSN"),
+    ("LYS", "LYSH LYSP LYST"),
+    ("MET", "METN"),
+    ("PRO", "PROH"),
+    ("TRP", "TRPH"),
+    ("TYM", "TYM TYRM"),
+];
+
+/// As [`VARIANTS`], names that the Chemical Component Dictionary gives something that is no amino acid: AMBER's aspartate and
+/// glutamate for constant pH (AS4, GL4), whose protons the name does not state; cysteines with a proton (CYP) or bound to
+/// zinc (Rosetta's CYZ); histidines with both protons (HIH, HDE); AMOEBA's lysine and tyrosine without theirs;
+/// AMBER's phosphates with one proton; GLYCAM's serine and hydroxyproline that carry a sugar.
+const SHARED: [(&str, &str); 13] = [
+    ("ARN", "AR0"),
+    ("ASP", "AS4"),
+    ("CYS", "CYP CYZ"),
+    ("GLU", "GL4"),
+    ("HIP", "HIH HDE"),
+    ("HYP", "OLP"),
+    ("LYN", "LYD"),
+    ("LYS", "LYP"),
+    ("S1P", "S1P"),
+    ("SER", "OLS"),
+    ("T1P", "T1P"),
+    ("TYM", "TYD"),
+    ("Y1P", "Y1P"),
+];
+
+/// Amino acids that have names at chain ends, and without them a name of [`VARIANTS`], of the dictionary, or a meaning that depends
+/// on the record: AMBER's norleucine, AMOEBA's cysteine without its proton, GLYCAM's amino acids that carry a sugar.
+const AT_ENDS: [(&str, &str); 5] =
+    [("ASN", GLYCAN_ASN), ("CYM", "CYD"), ("HYP", "HYP"), ("NLE", "NLE"), ("THR", "OLT")];
+
+/// GLYCAM's asparagine that carries a sugar. In the dictionary, whose modified amino acids are in `HETATM` records, it is the
+/// amide of norleucine.
+const GLYCAN_ASN: &str = "NLN";
+
+/// CHARMM's names of modified amino acids, by parent: D-ornithine, with lipids, with a myristoyl.
+const OTHER_MODIFIED: [(&str, &str); 4] =
+    [("ALA", "DORN"), ("CYS", "CYSF CYSG CYSL CYSP"), ("GLY", "GLYM"), ("LYS", "LYSM")];
+
+/// CHARMM's histidines, which have D-forms, too.
+const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
+
+/// Modified amino acids with the hydropathy, charge and volume of their parent: D-amino acids, which are mirror images, and
+/// selenomethionine, which stands for methionine in crystals.
+const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA MSE";
+
+/// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions.
+const DUMMIES: &str = "DUM UNX";
+
+const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
+
+/// Names of standard nucleotides in formats and force fields. Old files use one-letter names for DNA, too.
+const NUCLEOTIDES: &str = "A C G U T I N DA DC DG DT DU DI DN RA RC RG RU ADE CYT GUA THY URA DA5 DA3 DC5 DC3 DG5 DG3 DT5 DT3 \
+                           RA5 RA3 RC5 RC3 RG5 RG3 RU5 RU3 A5 A3 C5 C3 G5 G3 U5 U3";
+
+/// The standard names of [`RESIDUES`], by [`pack`].
+const NAMES: [u64; STANDARD] = {
+    let mut names = [0; STANDARD];
+    let mut kind = 0;
+    while kind < names.len() {
+        let &[a, b, c] = RESIDUES[kind].name.as_bytes() else { panic!("not three letters") };
+        names[kind] = u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]);
+        kind += 1;
+    }
+    names
+};
+
+/// All names except the standard ones.
+static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
+    let kind = |name: &str| match RESIDUES[..usize::from(UNKNOWN)].iter().position(|residue| residue.name == name) {
+        Some(kind) => kind as ResidueKind,
+        None => modified_kind(name.as_bytes(), UNKNOWN),
+    };
+    let mut all = HashMap::new();
+    let add = |all: &mut HashMap<u64, Component>, names: &str, component: &dyn Fn(&str) -> Component| {
+        all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component(name))));
+    };
+    // Later names win.
+    add(&mut all, table::NUCLEIC, &|_| Component::Nucleic);
+    for (parent, names) in table::PEPTIDES {
+        let own = modified_kind(b"", kind(parent));
+        add(&mut all, names, &|_| Component::Modified(own));
+    }
+    let mut change = |name: &str, own_kind: &dyn Fn(ResidueKind) -> ResidueKind| {
+        if let Some(Component::Modified(kind)) = all.get_mut(&pack(name.as_bytes())) {
+            *kind = own_kind(*kind);
+        }
+    };
+    MODIFIED.iter().for_each(|(name, ..)| change(name, &|kind| modified_kind(name.as_bytes(), kind)));
+    AS_THE_PARENT.split_ascii_whitespace().for_each(|name| change(name, &|kind| parent_of(kind).unwrap_or(kind)));
+    add(&mut all, NUCLEOTIDES, &|_| Component::Nucleic);
+    add(&mut all, WATERS, &|_| Component::Water);
+    add(&mut all, DUMMIES, &|_| Component::Dummy);
+    for (name, names) in OTHER_MODIFIED {
+        add(&mut all, names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
+    }
+    for (name, names) in SHARED {
+        add(&mut all, names, &|_| Component::Shared(kind(name)));
+    }
+    for (name, names) in VARIANTS {
+        add(&mut all, names, &|_| Component::Variant(kind(name)));
+    }
+    add(&mut all, "PGLU", &|_| Component::Variant(kind("PCA")));
+    // AMBER's residues at chain ends, and CHARMM's D-amino acids.
+    let standard = || RESIDUES[..STANDARD].iter().map(|residue| residue.name);
+    let names = VARIANTS.iter().chain(&SHARED).chain(&AT_ENDS);
+    let listed = names.flat_map(|(name, names)| names.split_ascii_whitespace().map(|own| (own, kind(name))));
+    let three_letters = listed.filter(|(own, _)| own.len() == 3);
+    for (name, kind) in standard().map(|name| (name, kind(name))).chain(three_letters) {
+        let is_chiral = standard().any(|own| own == name) || CHARMM_HIS.contains(&name);
+        for prefix in ["N", "C", "D"].into_iter().filter(|prefix| *prefix != "D" || is_chiral) {
+            all.insert(pack(format!("{prefix}{name}").as_bytes()), Component::Variant(kind));
+        }
+    }
+    for name in ["UNK", "", "?", "."] {
+        all.insert(pack(name.as_bytes()), Component::Unknown);
+    }
+    all
+});
+
+/// Atoms of modified amino acids whose element is not the first letter of their name: residue, atom, and the symbol.
+static OTHER_ELEMENTS: LazyLock<HashMap<(u64, u64), u16>> = LazyLock::new(|| {
+    let of_element = |(symbol, atoms): &(&str, &'static str)| {
+        let symbol = element(symbol.as_bytes());
+        let named =
+            |atom: &'static str| atom.split_once('/').map(|(residue, name)| (residue.as_bytes(), name.as_bytes()));
+        let atoms = atoms.split_ascii_whitespace().filter_map(named);
+        atoms.map(move |(residue, name)| ((pack(residue), pack(name)), symbol))
+    };
+    table::OTHER_ELEMENTS.iter().flat_map(of_element).collect()
+});
+
+/// The symbol of an atom's element, if its residue is a modified amino acid and the symbol is not the name's first letter.
+pub(super) fn other_element(residue: u64, atom: u64) -> Option<u16> {
+    OTHER_ELEMENTS.get(&(residue, atom)).copied()
+}
+
+/// The type of a standard name, given as [`pack`] makes it.
+#[inline]
+pub(super) fn standard(name: u64) -> Option<ResidueKind> {
+    NAMES.iter().position(|&standard| standard == name).map(|kind| kind as ResidueKind)
+}
+
+/// The meaning of a name in a record, given as [`pack`] makes it.
+#[inline]
+pub(super) fn component_of(name: u64, hetatm: bool) -> Component {
+    match component(name) {
+        Component::Modified(_) if !hetatm && name == pack(GLYCAN_ASN.as_bytes()) => component(pack(b"NNLN")),
+        other => other,
+    }
+}
+
+/// The meaning of a name, given as [`pack`] makes it. Case is ignored, and what Rosetta adds to a name (`ALA:NtermProteinFull`).
+#[inline]
+pub fn component(name: u64) -> Component {
+    standard(name).map_or_else(|| unusual(name), Component::Standard)
+}
+
+fn unusual(name: u64) -> Component {
+    if let Some(&found) = OTHERS.get(&name) {
+        return found;
+    }
+    let bytes = name.to_le_bytes();
+    let end = bytes[1..].iter().position(|&c| c == b':').map_or(bytes.len(), |at| at + 1);
+    let upper = pack(&bytes.map(|c| c.to_ascii_uppercase())[..end]);
+    match upper == name {
+        true => Component::Other,
+        false => component(upper),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str) -> Option<ResidueKind> {
+        component(pack(name.as_bytes())).amino_acid()
+    }
+
+    #[test]
+    fn force_fields_names_have_their_protonation() {
+        for (name, state) in [
+            ("HIE", "HIS"),
+            ("HID", "HIS"),
+            ("HSD", "HIS"),
+            ("HSE", "HIS"),
+            ("HIP", "HIP"),
+            ("HSP", "HIP"),
+            ("CYX", "CYS"),
+            ("CYM", "CYM"),
+            ("ASH", "ASH"),
+            ("GLH", "GLH"),
+            ("LYN", "LYN"),
+            ("NALA", "ALA"),
+            ("CGLU", "GLU"),
+            ("NHIP", "HIP"),
+            ("CHIE", "HIS"),
+            ("NCYX", "CYS"),
+            ("Ala", "ALA"),
+            ("hie", "HIS"),
+            ("ASPP", "ASH"),
+            ("AS4", "ASP"),
+            ("GL4", "GLU"),
+            ("CYP", "CYS"),
+            ("HIH", "HIP"),
+            ("HDE", "HIP"),
+            ("LYP", "LYS"),
+            ("AR0", "ARN"),
+            ("NLYD", "LYN"),
+            ("CCYD", "CYM"),
+            ("NOLS", "SER"),
+            ("COLT", "THR"),
+            ("NNLN", "ASN"),
+            ("DALA", "ALA"),
+            ("DHSP", "HIP"),
+            ("HIS_D", "HIS"),
+            ("ALA:NtermProteinFull", "ALA"),
+            ("HIS_D:CtermProteinFull", "HIS"),
+        ] {
+            assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].name), Some(state), "{name}");
+        }
+        for (name, charge) in [("S1P", -1.0), ("PGLU", 0.0), ("CHYP", 0.0), ("CNLE", 0.0), ("NOLP", 0.0)] {
+            assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].charge), Some(charge), "{name}");
+        }
+    }
+
+    /// Parents as in the tables of gemmi 0.7.5, which has its one-letter codes in lower case.
+    #[test]
+    fn modified_residues_have_the_dictionarys_parent() {
+        for (name, of) in [
+            ("MSE", "MET"),
+            ("SEP", "SER"),
+            ("TPO", "THR"),
+            ("PTR", "TYR"),
+            ("SEC", "CYS"),
+            ("PYL", "LYS"),
+            ("HYP", "PRO"),
+            ("MLY", "LYS"),
+            ("CSO", "CYS"),
+            ("KCX", "LYS"),
+            ("LLP", "LYS"),
+            ("CAS", "CYS"),
+            ("PCA", "GLN"),
+            ("DAL", "ALA"),
+        ] {
+            let parent = kind(name).and_then(parent_of).map(|kind| RESIDUES[usize::from(kind)].name);
+            assert_eq!(parent, Some(of), "{name}");
+        }
+        assert_eq!(kind("CRO"), Some(UNKNOWN), "made of three residues");
+        assert_eq!(component(pack(b"UNK")), Component::Unknown);
+        for (name, other) in [
+            ("DA", Component::Nucleic),
+            ("HOH", Component::Water),
+            ("ATP", Component::Other),
+            ("DUM", Component::Dummy),
+            ("UNL", Component::Other),
+        ] {
+            assert_eq!(component(pack(name.as_bytes())), other, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_shared_are_no_amino_acids_of_the_dictionary() {
+        for name in SHARED.iter().flat_map(|(_, names)| names.split_ascii_whitespace()) {
+            let is_own = |names: &str| names.split_ascii_whitespace().any(|own| own == name);
+            assert!(!table::PEPTIDES.iter().any(|(_, names)| is_own(names)), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_modified_amino_acid_with_a_charge_is_in_the_dictionary_with_that_parent() {
+        for (name, letter, charge) in MODIFIED {
+            let found = kind(name).map(|kind| RESIDUES[usize::from(kind)]).map(|own| (own.letter, own.charge));
+            assert_eq!(found, Some((letter, charge)), "{name}");
+            let parent = RESIDUES[..STANDARD].iter().find(|standard| standard.letter == letter).unwrap().name;
+            let is_own = |names: &str| names.split_ascii_whitespace().any(|own| own == name);
+            let is_listed = table::PEPTIDES.iter().any(|(of, names)| *of == parent && is_own(names));
+            assert!(is_listed || matches!(name, "S1P" | "T1P" | "Y1P"), "{name}");
+        }
+    }
+}

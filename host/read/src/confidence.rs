@@ -1,0 +1,140 @@
+//! Predicted models: whether a B column holds a predictor's confidence (pLDDT), and its values from 0 to 100.
+//!
+//! A file may say so, in mmCIF by `_ma_qa_metric`, in PDB by TITLE or REMARK, or by its name. Without that, values that every atom of a
+//! residue shares are taken for a confidence if nothing indicates an experiment. Values that differ within residues cannot be
+//! told from B factors; they are taken for these, with a note.
+
+use super::draft::Draft;
+use super::facts::Facts;
+use super::note::{Note, NoteKind};
+use crate::plural::counted;
+
+/// How the note about `_ma_qa_metric` begins to say what the values are.
+pub(super) const BY_METRIC: &str = "as its _ma_qa_metric says";
+/// Of a PDB file's header.
+pub(super) const BY_HEADER: &str = "as its TITLE or REMARK says";
+/// Of the title of a compressed entry.
+pub(super) const BY_TITLE: &str = "as its title says";
+const BY_NAME: &str = "as its file's name says, and nothing in it indicates an experiment";
+const BY_VALUES: &str =
+    "as it seems: it has one value for each residue, between 0 and 100, and there is no sign of an experiment";
+
+/// The mean of B factors in Å^2 is rarely higher, that of confidences rarely lower.
+const LEAST_MEAN: f32 = 40.0;
+
+/// What says that the B column of a draft is a confidence, if anything does.
+pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'static str> {
+    facts.predicted.or_else(|| {
+        if facts.experiment || draft.tally.alternates > 0 || !in_range(draft) {
+            None
+        } else if names_predictor(name) {
+            Some(BY_NAME)
+        } else {
+            is_uniform(draft).then_some(BY_VALUES)
+        }
+    })
+}
+
+/// A note about a B column that may be a confidence, although nothing says so.
+pub(super) fn doubt(draft: &Draft, facts: &Facts) -> Option<Note> {
+    if facts.experiment || draft.tally.alternates > 0 || draft.b_is_uniform || !in_range(draft) || !differ(draft) {
+        return None;
+    }
+    let (most, sum, count) =
+        known(draft).fold((0_f32, 0.0, 0.0), |(most, sum, count), b| (most.max(b), sum + b, count + 1.0));
+    let text = "its B column may be a predictor's confidence for each atom: the values lie between 0 and 100, and nothing in the \
+                file indicates an experiment or a predictor; it is taken for B factors. A TITLE, REMARK or file name with \
+                AlphaFold or ESMFold decides it";
+    (most <= 1.0 || sum / count >= LEAST_MEAN).then(|| Note { kind: NoteKind::MaybeConfidence, text: text.to_owned() })
+}
+
+/// The confidence of each residue from 0 to 100, by values of the B column that are known to be confidences.
+pub fn from_b_column(b: &[f32]) -> Vec<f32> {
+    scaled(b, BY_VALUES, false).0
+}
+
+/// The confidence of each residue from 0 to 100, and the note that says where it is from. `b` are the values of the B column: those of
+/// the alpha carbons or, if `averaged`, the means over each residue's atoms.
+pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note) {
+    let most = b.iter().filter(|b| !b.is_nan()).fold(0_f32, |most, b| most.max(*b));
+    let is_share = most > 0.0 && most <= 1.0;
+    let value = |&b: &f32| match b {
+        // As many digits as the file has: a product of f32 would end in others.
+        share if is_share => ((f64::from(share) * 1e7).round() / 1e5) as f32,
+        b => b,
+    };
+    let known = |b: &f32| !b.is_nan();
+    let values: Vec<f32> = b.iter().map(value).map(|b| if (0.0..=100.0).contains(&b) { b } else { f32::NAN }).collect();
+    let left_out = b.iter().filter(|b| known(b)).count() - values.iter().filter(|b| known(b)).count();
+    let mut text = format!("its B column is a predictor's confidence (pLDDT), {source}");
+    if is_share {
+        text.push_str("; its values from 0 to 1 are written from 0 to 100");
+    }
+    if averaged {
+        text.push_str("; atoms of a residue have their own, of which the mean is taken");
+    }
+    if left_out > 0 {
+        let residues = counted(left_out, "residue has a value", "residues have values");
+        text.push_str(&format!(
+            "; {residues} outside of 0 to 100, which {} left out",
+            if left_out == 1 { "is" } else { "are" }
+        ));
+    }
+    (values, Note { kind: NoteKind::Confidence, text })
+}
+
+fn known(draft: &Draft) -> impl Iterator<Item = f32> {
+    draft.structure.bfactor.iter().copied().filter(|b| !b.is_nan())
+}
+
+fn in_range(draft: &Draft) -> bool {
+    known(draft).all(|b| (0.0..=100.0).contains(&b))
+}
+
+/// Whether not all residues have the same value.
+fn differ(draft: &Draft) -> bool {
+    known(draft).next().is_some_and(|first| known(draft).any(|b| b != first))
+}
+
+/// Whether each residue has one value, and enough residues have several atoms to show it.
+fn is_uniform(draft: &Draft) -> bool {
+    /// Residues of fewer atoms are no evidence.
+    const ATOMS: usize = 4;
+    let rows = draft.structure.bfactor.len();
+    let full = (0..rows).filter(|&row| draft.atoms_of(row).len() >= ATOMS).count();
+    draft.b_is_uniform && full > 1 && 2 * full > rows && differ(draft)
+}
+
+/// Whether a file's name is one that a predictor or its database gives: `AF-P69905-F1-model_v4.pdb`,
+/// `x_unrelaxed_rank_001_alphafold2_ptm_model_3_seed_000.pdb`.
+fn names_predictor(name: &str) -> bool {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let of_database = || file.starts_with("af-") && file.contains("-f") && file.contains("-model_v");
+    ["alphafold", "esmfold", "colabfold", "openfold", "omegafold"].iter().any(|word| file.contains(word))
+        || of_database()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_predictors_are_known() {
+        for name in ["AF-P69905-F1-model_v4.pdb", "a/b/x_alphafold2_ptm_model_3.pdb", "t.tar/ESMFold_1.pdb"] {
+            assert!(names_predictor(name), "{name}");
+        }
+        for name in ["1abc.pdb", "alphafold/1abc.pdb", "af-1.pdb", "plddt_per_atom.pdb", ""] {
+            assert!(!names_predictor(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn shares_become_hundredths_with_the_digits_of_the_file() {
+        let (values, note) = scaled(&[0.64, 0.57, 0.123_456, 1.0, f32::NAN], BY_HEADER, false);
+        assert_eq!(values[..4], [64.0, 57.0, 12.3456, 100.0]);
+        assert!(values[4].is_nan() && note.text.contains("from 0 to 1 are written from 0 to 100"), "{note:?}");
+        let (values, note) = scaled(&[0.64, 64.0, 101.0], BY_METRIC, true);
+        assert!(values[..2] == [0.64, 64.0] && values[2].is_nan(), "{values:?}");
+        assert!(note.text.contains("1 residue has a value outside of 0 to 100, which is left out"), "{note:?}");
+    }
+}

@@ -1,0 +1,317 @@
+//! Every atom of a file's first model as its records give it: of proteins, nucleic acids and ligands alike, without the rules of
+//! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
+
+use super::cif::{CATEGORY, Lexer, Rows, Token, unquote};
+use super::compressed::plain;
+use super::error::{Fault, Problem, ReadError, bad_field};
+use super::fixed::fixed_8_3;
+use super::foreign::unmarked;
+use super::format::{Format, format_of, with_line_feeds};
+use super::lines::lines;
+use super::number::{cif_number, decimal, integer, last_decimal, pdb_residue_number};
+use super::pdb::{hetatm, is_end};
+use std::borrow::Cow;
+
+/// An atom's record. Texts are empty where the file has none.
+pub struct AtomRecord<'a> {
+    /// The author's chain id.
+    pub chain: &'a [u8],
+    /// The author's residue number.
+    pub number: i32,
+    /// The insertion code.
+    pub icode: &'a [u8],
+    /// The residue's name.
+    pub residue: &'a [u8],
+    /// The atom's name.
+    pub name: &'a [u8],
+    /// The element's symbol as it is written.
+    pub element: &'a [u8],
+    /// The alternate location.
+    pub alternate: &'a [u8],
+    /// In Å.
+    pub position: [f64; 3],
+    /// The B column; NaN if there is none.
+    pub b: f64,
+    /// Its occupancy; 1 if there is none.
+    pub occupancy: f64,
+    /// Whether the record is a `HETATM`.
+    pub is_hetatm: bool,
+    /// The number of the atom in a PDB file, to which `CONECT` refers.
+    pub serial: Option<i32>,
+    /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
+    pub label: Option<(&'a [u8], i32)>,
+}
+
+/// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
+///
+/// # Errors
+/// If the file has another format or no atoms, if a record is damaged, or if `take` refuses one.
+pub fn each_atom(
+    bytes: &[u8],
+    name: &str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<(), ReadError> {
+    let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
+    let text = plain(bytes).map_err(refused)?;
+    let text = unmarked(&text);
+    let format = format_of(&text);
+    let is_text = matches!(format, Format::Pdb | Format::Cif);
+    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    let what =
+        "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
+    each_atom_of(&text, format, what, take).map(drop).map_err(|fault| fault.into_error(name, &text))
+}
+
+/// The same for a text of a known format. `otherwise` says what to do about formats without such records. Returns whether there are
+/// further models, which are not read.
+pub(super) fn each_atom_of(
+    text: &[u8],
+    format: Format,
+    otherwise: &'static str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<bool, Fault> {
+    match format {
+        Format::Empty => Err(Fault::whole(Problem::Empty)),
+        Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::Pdb => in_pdb(text, take),
+        Format::Cif => in_cif(text, take),
+        Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
+            Err(Fault::whole(Problem::OtherFormat(otherwise)))
+        }
+    }
+}
+
+/// What takes the items of a row, and says whether to go on.
+type TakeRow<'t, const N: usize> = dyn FnMut([&[u8]; N]) -> Result<bool, Problem> + 't;
+
+/// Calls `take` with the items of each row of an mmCIF file's first table of a category, whose name ends with a dot. Values that are
+/// not given, and those of items that the table lacks, are empty; `take` returns whether to go on. Returns whether there is such a
+/// table. A text that is no mmCIF has none.
+pub fn each_row<const N: usize>(
+    bytes: &[u8],
+    name: &str,
+    category: &[u8],
+    items: [&[u8]; N],
+    take: &mut TakeRow<'_, N>,
+) -> Result<bool, ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = unmarked(&text);
+    if format_of(&text) != Format::Cif || memchr::memmem::find(&text, category).is_none() {
+        return Ok(false);
+    }
+    let text = with_line_feeds(&text);
+    rows(&text, category, items, take).map_err(|fault| fault.into_error(name, &text))
+}
+
+fn rows<'a, const N: usize>(
+    text: &'a [u8],
+    category: &[u8],
+    items: [&[u8]; N],
+    take: &mut dyn FnMut([&'a [u8]; N]) -> Result<bool, Problem>,
+) -> Result<bool, Fault> {
+    let mut lexer = Lexer::new(text);
+    loop {
+        match lexer.next()?.1 {
+            Token::End => return Ok(false),
+            Token::Loop => {}
+            _ => continue,
+        }
+        let tags = lexer.tags()?;
+        let is_in = |tag: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        let Some(first) = tags.first().filter(|tag| is_in(tag)) else { continue };
+        let column = |item: &[u8]| {
+            let is_it = |tag: &&[u8]| tag.get(category.len()..).is_some_and(|own| own.eq_ignore_ascii_case(item));
+            tags.iter().position(is_it).unwrap_or(tags.len())
+        };
+        let columns = items.map(column);
+        let mut rows = Rows::new(tags.len(), first);
+        while rows.next(&mut lexer)? {
+            let edges = rows.edges();
+            let value = |column: usize| {
+                let raw = &text[edges[2 * column]..edges[2 * column + 1]];
+                if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) }
+            };
+            // Not `map`, which compilers leave as calls.
+            let mut values = [&b""[..]; N];
+            for (to, column) in values.iter_mut().zip(columns) {
+                *to = value(column);
+            }
+            if !take(values).map_err(|problem| Fault::at(edges[0], problem))? {
+                break;
+            }
+        }
+        return Ok(true);
+    }
+}
+
+/// The items of `_atom_site` that are read.
+pub(super) const ATOM_ITEMS: [&str; 18] = [
+    "auth_asym_id",
+    "label_asym_id",
+    "auth_seq_id",
+    "label_seq_id",
+    "pdbx_PDB_ins_code",
+    "label_comp_id",
+    "auth_comp_id",
+    "label_atom_id",
+    "auth_atom_id",
+    "type_symbol",
+    "label_alt_id",
+    "Cartn_x",
+    "Cartn_y",
+    "Cartn_z",
+    "B_iso_or_equiv",
+    "pdbx_PDB_model_num",
+    "occupancy",
+    "group_PDB",
+];
+
+/// Takes the rows of `_atom_site` until the first model ends.
+#[derive(Default)]
+pub(super) struct AtomRows {
+    model: Option<Vec<u8>>,
+    pub(super) atoms: usize,
+    /// Whether there are further models.
+    pub(super) has_more: bool,
+}
+
+impl AtomRows {
+    /// Takes a row of [`ATOM_ITEMS`]. Returns whether to go on.
+    pub(super) fn row(
+        &mut self,
+        row: [&[u8]; 18],
+        take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
+        let [
+            auth_chain,
+            asym,
+            auth_number,
+            seq,
+            icode,
+            residue,
+            auth_residue,
+            name,
+            auth_name,
+            element,
+            alternate,
+            x,
+            y,
+            z,
+            b,
+            of,
+            occupancy,
+            group,
+        ] = row;
+        match &self.model {
+            None => self.model = Some(of.to_vec()),
+            Some(first) if first != of => {
+                self.has_more = true;
+                return Ok(false);
+            }
+            Some(_) => {}
+        }
+        let one_of = |a, b| if a == b"" { b } else { a };
+        let shown = one_of(auth_number, seq);
+        let residue_number = integer(shown)
+            .ok_or_else(|| bad_field("_atom_site.auth_seq_id", shown, "is not a residue number (a decimal integer)"))?;
+        let position = [
+            coordinate("_atom_site.Cartn_x", x)?,
+            coordinate("_atom_site.Cartn_y", y)?,
+            coordinate("_atom_site.Cartn_z", z)?,
+        ];
+        self.atoms += 1;
+        take(AtomRecord {
+            chain: one_of(auth_chain, asym),
+            number: residue_number,
+            icode,
+            residue: one_of(residue, auth_residue),
+            name: one_of(name, auth_name).trim_ascii(),
+            element,
+            alternate,
+            position,
+            b: number(b).unwrap_or(f64::NAN),
+            occupancy: number(occupancy).unwrap_or(1.0),
+            is_hetatm: group == b"HETATM",
+            serial: None,
+            label: integer(seq).map(|seq| (asym, seq)),
+        })?;
+        Ok(true)
+    }
+
+    /// Whether there are further models.
+    pub(super) fn end(self) -> Result<bool, Fault> {
+        match self.atoms {
+            0 => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
+            _ => Ok(self.has_more),
+        }
+    }
+}
+
+fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let mut all = AtomRows::default();
+    rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
+    all.end()
+}
+
+fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
+    number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+}
+
+/// A number; most are short decimals.
+fn number(text: &[u8]) -> Option<f64> {
+    let mut padded = [b' '; 24];
+    match padded.get_mut(8..8 + text.len()) {
+        Some(place) => {
+            place.copy_from_slice(text);
+            last_decimal(&padded[..8 + text.len()], text.len()).or_else(|| cif_number(text))
+        }
+        None => cif_number(text),
+    }
+}
+
+fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+    let (mut atoms, mut has_more) = (0_usize, false);
+    for (at, line) in lines(text) {
+        if line.starts_with(b"ENDMDL") || is_end(line) {
+            if atoms > 0 {
+                has_more = lines(&text[at..]).any(|(_, line)| hetatm(line).is_some());
+                break;
+            }
+            continue;
+        }
+        let Some(is_hetatm) = hetatm(line) else { continue };
+        atoms += 1;
+        record(line, is_hetatm).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+    }
+    match atoms {
+        0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
+        _ => Ok(has_more),
+    }
+}
+
+fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
+    let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
+    let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
+    let number = of(22, 26);
+    let axis = |name: &'static str, begin: usize| {
+        let text = field(begin, begin + 8);
+        let value = text.first_chunk::<8>().and_then(|text| fixed_8_3(*text)).or_else(|| decimal(text.trim_ascii()));
+        value.ok_or_else(|| bad_field(name, text, "is not a number"))
+    };
+    Ok(AtomRecord {
+        chain: field(21, 22),
+        number: pdb_residue_number(number)
+            .ok_or_else(|| bad_field("residue number", number, "is not a residue number"))?,
+        icode: of(26, 27),
+        residue: of(17, 20),
+        name: of(12, 16),
+        element: of(76, 78),
+        alternate: of(16, 17),
+        position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
+        b: decimal(of(60, 66)).unwrap_or(f64::NAN),
+        occupancy: decimal(of(54, 60)).unwrap_or(1.0),
+        is_hetatm,
+        serial: integer(of(6, 11)),
+        label: None,
+    })
+}

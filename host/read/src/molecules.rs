@@ -1,0 +1,354 @@
+//! Molecules that have one chain id in the file, or none: each becomes a chain.
+//!
+//! Programs for simulations often write no chain ids, or the same one for all proteins. Residues of one chain id are
+//! different molecules if they are not bonded and
+//! - `TER` comes between them, or
+//! - their segments differ: the segment id in PDB, `label_asym_id` in mmCIF, or
+//! - numbers restart, and repeat those of the molecule before, in another place (without a chain id they may also fall, if the
+//!   next residue is far), or
+//! - their numbers follow each other, and yet they are far apart: ends of several bonded residues, 10 Å from each other.
+//!
+//! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
+//! chain's own ligands: residues in `HETATM` records alone begin no molecule. Where SEQRES lists the residues of a chain, it is
+//! one molecule, unless it has more of them, or has them twice.
+
+use super::draft::{BOND2, Draft};
+use super::facts::Facts;
+use super::note::{Note, NoteKind};
+use super::word::{text_of, trim_zeros};
+use shared_types::NO_CA;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Stands between the name of a chain and the number of its molecule, from the second one on.
+const MARK: char = '~';
+/// The square of the distance in Å from which C and N of consecutive residues are too far apart for one missing residue.
+const FAR2: f64 = 10.0 * 10.0;
+/// Bonded residues on either side of such a distance. Fewer are no sign of a molecule.
+const LEAST: usize = 5;
+/// The square of the longest distance of bonded alpha carbons in Å, where C or N is missing.
+const CA_BOND2: f64 = 4.2 * 4.2;
+/// The square of the distance in Å below which an alpha carbon stands in another one's place.
+const SAME_PLACE2: f64 = 2.0 * 2.0;
+
+/// A requested chain id as files have it.
+pub(super) fn as_read(id: &str) -> &str {
+    if id.is_empty() { " " } else { id }
+}
+
+/// The author's chain of a requested molecule: `A` of `A~2`.
+pub fn author_chain(id: &str) -> &str {
+    let number = |number: &str| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    as_read(id.rsplit_once(MARK).filter(|(_, rest)| number(rest)).map_or(id, |(chain, _)| chain))
+}
+
+/// The author's chains of a structure whose molecules were told apart, by the index of the chain.
+pub(super) struct Separated {
+    pub(super) authors: Vec<String>,
+    pub(super) note: Note,
+}
+
+/// The residues of a molecule.
+#[derive(Default)]
+struct Molecule<'d> {
+    segment: u64,
+    /// The residue of each number and insertion code.
+    residues: HashMap<(i32, &'d str), usize>,
+}
+
+/// A chain's molecules: that of each of its rows, the number of all, and what told them apart.
+struct Molecules {
+    of_rows: Vec<(usize, usize)>,
+    segments: Vec<u64>,
+    by: BTreeSet<&'static str>,
+}
+
+impl Draft {
+    /// Makes each molecule a chain. `None` if every chain is one already.
+    pub(super) fn separate(&mut self, facts: &Facts) -> Option<Separated> {
+        let suspects = self.chains_that_may_divide();
+        if suspects.is_empty() {
+            return None;
+        }
+        let own = std::mem::take(&mut self.structure.chains);
+        let mut found: HashMap<usize, Molecules> = HashMap::new();
+        for chain in suspects {
+            let molecules = self.molecules(chain, &own[chain], facts);
+            if molecules.segments.len() > 1 {
+                found.insert(chain, molecules);
+            }
+        }
+        if found.is_empty() {
+            self.structure.chains = own;
+            return None;
+        }
+        let mut taken: HashSet<String> = own.iter().cloned().collect();
+        let (mut chains, mut authors, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut moved, mut renamed) = (vec![0; own.len()], Vec::new());
+        for (chain, name) in own.iter().enumerate() {
+            moved[chain] = chains.len();
+            let Some(molecules) = found.get(&chain) else {
+                if self.renamed.contains(&(chain as u32)) {
+                    renamed.push(chains.len() as u32);
+                }
+                chains.push(name.clone());
+                authors.push(name.clone());
+                continue;
+            };
+            let names = self.names_of(name, &molecules.segments, &mut taken);
+            texts.push(told(name, &names, &molecules.by));
+            authors.extend(names.iter().map(|_| name.clone()));
+            renamed.extend((0..names.len()).map(|molecule| (chains.len() + molecule) as u32));
+            chains.extend(names);
+        }
+        self.renamed = renamed;
+        let s = &mut self.structure;
+        s.chain_ids.iter_mut().for_each(|chain| *chain = moved[*chain as usize] as u32);
+        for &(row, molecule) in found.values().flat_map(|molecules| &molecules.of_rows) {
+            s.chain_ids[row] += molecule as u32;
+        }
+        s.chains = chains;
+        Some(Separated { authors, note: Note { kind: NoteKind::Molecules, text: texts.join("; ") } })
+    }
+
+    /// Drops the residues of chains that were not requested, by their written or their author's name.
+    pub(super) fn keep_requested(&mut self, wanted: &[String], separated: Option<&Separated>) {
+        let wanted: HashSet<&str> = wanted.iter().map(|id| as_read(id)).collect();
+        let s = &self.structure;
+        let author = |chain: usize| separated.is_some_and(|all| wanted.contains(all.authors[chain].as_str()));
+        let is_kept: Vec<bool> =
+            (0..s.chains.len()).map(|i| wanted.contains(s.chains[i].as_str()) || author(i)).collect();
+        let kept: Vec<usize> = (0..s.n_residues()).filter(|&row| is_kept[s.chain_ids[row] as usize]).collect();
+        if kept.len() < s.n_residues() {
+            self.met.clone_from(&self.structure.chains);
+            *self = self.rows(&kept);
+        }
+    }
+
+    /// The number and insertion code of a residue.
+    fn place(&self, row: usize) -> (i32, &str) {
+        (self.structure.residue_numbers[row], &self.structure.insertion_codes[row])
+    }
+
+    /// Chains in which something suggests another molecule. Mostly there are none, and nothing needs a closer look.
+    fn chains_that_may_divide(&self) -> Vec<usize> {
+        let s = &self.structure;
+        let mut last: Vec<Option<usize>> = vec![None; s.chains.len()];
+        let mut may_divide = vec![false; s.chains.len()];
+        for (row, &chain) in s.chain_ids.iter().enumerate() {
+            let chain = chain as usize;
+            let Some(before) = last[chain].replace(row) else { continue };
+            // A bond is what most neighbours have, and nothing divides them.
+            if !self.bonded(self.backbone[before][1], self.backbone[row][0]) && !may_divide[chain] {
+                may_divide[chain] = self.segments[before] != self.segments[row]
+                    || self.place(row) < self.place(before)
+                    || self.are_far(before, row, None)
+                    || self.ends_between(before, row);
+            }
+        }
+        (0..may_divide.len()).filter(|&chain| may_divide[chain]).collect()
+    }
+
+    /// Divides the residues of a chain.
+    fn molecules(&self, chain: usize, own: &str, facts: &Facts) -> Molecules {
+        let s = &self.structure;
+        let rows: Vec<usize> = (0..s.n_residues()).filter(|&row| s.chain_ids[row] as usize == chain).collect();
+        let is_declared = facts.sequences.get(own).is_some_and(|&listed| rows.len() <= listed);
+        let cell = facts.cell.as_ref();
+        let mut all: Vec<Molecule<'_>> = vec![Molecule { segment: self.segments[rows[0]], ..Molecule::default() }];
+        let (mut current, mut before, mut bonded) = (0, None, 0);
+        let mut found =
+            Molecules { of_rows: Vec::with_capacity(rows.len()), segments: Vec::new(), by: BTreeSet::new() };
+        for stretch in rows.chunk_by(|&a, &b| self.are_linked(a, b, cell)) {
+            let first = stretch[0];
+            let has_atoms = stretch.iter().any(|row| self.hetero.binary_search(row).is_err());
+            if let Some(before) = before.filter(|_| has_atoms) {
+                let segment = self.segments[first];
+                let differs = segment != self.segments[before] && segment != 0 && self.segments[before] != 0;
+                let is_long = bonded.min(stretch.len()) >= LEAST;
+                let is_blank = own.trim().is_empty();
+                let falls = is_blank && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
+                let is_polymer = self.segments_are_polymers && segment != 0 && !differs;
+                let reasons = [
+                    (!is_declared && self.ends_between(before, first), "TER"),
+                    (!is_declared && differs, "their segments"),
+                    (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
+                    (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),
+                ];
+                if reasons.iter().any(|(holds, _)| *holds) {
+                    // Records of a segment may go on after those of another one.
+                    let goes_on = |other: &Molecule<'_>| {
+                        differs && other.segment == segment && !other.residues.contains_key(&self.place(first))
+                    };
+                    current = all.iter().position(goes_on).unwrap_or(all.len());
+                    if current == all.len() {
+                        all.push(Molecule { segment, ..Molecule::default() });
+                        found.by.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, by)| *by));
+                    }
+                }
+            }
+            for &row in stretch {
+                found.of_rows.push((row, current));
+                if s.ca_indices[row] != NO_CA {
+                    all[current].residues.entry(self.place(row)).or_insert(row);
+                }
+            }
+            (before, bonded) = (stretch.last().copied(), stretch.len());
+        }
+        found.segments = all.iter().map(|molecule| molecule.segment).collect();
+        found
+    }
+
+    /// Whether a stretch repeats residues of a molecule, in another place: where both stand in one place, they are
+    /// alternatives, or the same atoms twice. A single residue of another name is one whose number is not its own.
+    fn restarts(&self, molecule: &Molecule<'_>, before: usize, stretch: &[usize]) -> bool {
+        if self.place(stretch[0]) >= self.place(before) {
+            return false;
+        }
+        let ca = |row: usize| self.atoms.get(self.structure.ca_indices[row] as usize);
+        let (mut repeated, mut has_name) = (0, false);
+        for &row in stretch {
+            let Some(&first) = molecule.residues.get(&self.place(row)) else { continue };
+            let (Some(a), Some(b)) = (ca(row), ca(first)) else { continue };
+            if distance2(a, b, None) < SAME_PLACE2 {
+                return false;
+            }
+            repeated += 1;
+            has_name |= self.names[row] == self.names[first];
+        }
+        has_name || repeated > 1
+    }
+
+    /// Whether two residues follow each other by their numbers, but cannot be bonded even through one that is missing.
+    fn are_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+        let numbers = &self.structure.residue_numbers;
+        numbers[before].checked_add(1) == Some(numbers[row])
+            && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+    }
+
+    /// Whether numbers fall between two residues that are not close.
+    fn fall_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+        self.place(row) < self.place(before) && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+    }
+
+    /// The square of the distance in Å between C of a residue and N of another one.
+    fn gap2(&self, before: usize, row: usize, cell: Option<&Cell>) -> Option<f64> {
+        let atom = |index: u32| self.atoms.get(index as usize);
+        Some(distance2(atom(self.backbone[before][1])?, atom(self.backbone[row][0])?, cell))
+    }
+
+    /// Whether two residues are bonded, perhaps across the border of a periodic cell.
+    fn are_linked(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+        let ca = |row: usize| self.atoms.get(self.structure.ca_indices[row] as usize);
+        if self.bonded(self.backbone[before][1], self.backbone[row][0]) {
+            return true;
+        }
+        match self.gap2(before, row, cell) {
+            Some(gap) => cell.is_some() && gap < BOND2,
+            None => matches!((ca(before), ca(row)), (Some(a), Some(b)) if distance2(a, b, cell) < CA_BOND2),
+        }
+    }
+
+    /// Names the molecules of a chain: by their segments, if these differ, or else by numbers after the chain's name.
+    fn names_of(&self, chain: &str, segments: &[u64], taken: &mut HashSet<String>) -> Vec<String> {
+        let texts: Vec<String> = segments.iter().map(|segment| text_of(trim_zeros(&segment.to_le_bytes()))).collect();
+        let distinct: BTreeSet<&String> = texts.iter().collect();
+        let is_free = |text: &&String| !text.is_empty() && (*text == chain || !taken.contains(*text));
+        let by_segment = !self.segments_are_polymers && distinct.len() > 1 && distinct.iter().all(is_free);
+        // From here on the chain's own name is one that its molecules may have.
+        taken.remove(chain);
+        let mut copies: HashMap<&str, usize> = HashMap::new();
+        let mut name = |base| {
+            let copy = copies.entry(base).or_insert(0);
+            loop {
+                *copy += 1;
+                let name = if *copy == 1 { base.to_owned() } else { format!("{}{MARK}{copy}", base.trim()) };
+                if taken.insert(name.clone()) {
+                    return name;
+                }
+            }
+        };
+        texts.iter().map(|text| name(if by_segment { text } else { chain })).collect()
+    }
+}
+
+/// The note about a chain.
+fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>) -> String {
+    /// Names that are shown.
+    const SHOWN: usize = 6;
+    let shown = |name: &String| if name.trim().is_empty() { "\" \"".to_owned() } else { name.clone() };
+    let mut listed: Vec<String> = names.iter().take(SHOWN).map(shown).collect();
+    if names.len() > SHOWN {
+        listed.push("…".to_owned());
+    }
+    let (by, listed, count) = (by.iter().copied().collect::<Vec<_>>().join(", "), listed.join(", "), names.len());
+    match chain.trim() {
+        "" => format!("{count} molecules without a chain id are told apart by {by}, and called {listed}"),
+        chain => format!("{count} molecules of chain {chain} are told apart by {by}, and called {listed}"),
+    }
+}
+
+/// The vectors of a periodic cell in Å.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cell([[f64; 3]; 3]);
+
+impl Cell {
+    /// A cell from its lengths in Å and angles in degrees; `None` if they span none.
+    pub(super) fn new([a, b, c, alpha, beta, gamma]: [f64; 6]) -> Option<Self> {
+        let [alpha, beta, gamma] = [alpha, beta, gamma].map(|angle: f64| angle.to_radians());
+        let x = (alpha.cos() - beta.cos() * gamma.cos()) / gamma.sin();
+        let z2 = beta.sin().powi(2) - x.powi(2);
+        // Files without a crystal have a cell of 1 Å.
+        (a.min(b).min(c) > 2.0 && z2 > 0.0).then(|| {
+            Self([[a, 0.0, 0.0], [b * gamma.cos(), b * gamma.sin(), 0.0], [c * beta.cos(), c * x, c * z2.sqrt()]])
+        })
+    }
+
+    /// The shortest of the vectors that differ by whole cells, as far as neighbouring cells reach.
+    fn shortest(&self, mut vector: [f64; 3]) -> f64 {
+        for side in self.0.iter().rev() {
+            let along = (0..3).map(|axis| vector[axis] * side[axis]).sum::<f64>() / square(side);
+            vector = std::array::from_fn(|axis| vector[axis] - along.round() * side[axis]);
+        }
+        let shifts = (0..27).map(|i| [i % 3, i / 3 % 3, i / 9].map(|step| f64::from(step) - 1.0));
+        let moved = shifts.map(|shift: [f64; 3]| {
+            let at = |axis: usize| vector[axis] + (0..3).map(|side| shift[side] * self.0[side][axis]).sum::<f64>();
+            square(&[at(0), at(1), at(2)])
+        });
+        moved.fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn square(vector: &[f64; 3]) -> f64 {
+    vector.iter().map(|value| value * value).sum()
+}
+
+/// The square of the distance in Å, to the nearest image in a periodic cell.
+fn distance2(a: &[f64; 4], b: &[f64; 4], cell: Option<&Cell>) -> f64 {
+    let vector = [0, 1, 2].map(|axis| b[axis] - a[axis]);
+    cell.map_or_else(|| square(&vector), |cell| cell.shortest(vector))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn molecules_of_a_chain_are_asked_for_by_the_chain() {
+        for (id, chain) in [("A", "A"), ("A~2", "A"), ("", " "), ("~3", " "), ("A~", "A~"), ("A~b", "A~b")] {
+            assert_eq!(author_chain(id), chain, "{id:?}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_image_in_a_triclinic_cell() {
+        // The rhombic dodecahedron of simulations: every neighbouring image of the origin is 10 Å away.
+        let cell = Cell::new([10.0, 10.0, 10.0, 60.0, 60.0, 90.0]).unwrap();
+        let [a, b, c] = cell.0;
+        for images in [[1.0, 0.0, 0.0], [0.0, 1.0, -1.0], [2.0, -1.0, 1.0]] {
+            let vector = [0, 1, 2].map(|i| images[0] * a[i] + images[1] * b[i] + images[2] * c[i] + [0.5, 0.0, 0.0][i]);
+            assert!((cell.shortest(vector) - 0.25).abs() < 1e-9, "{images:?}");
+        }
+        assert_eq!(Cell::new([1.0, 1.0, 1.0, 90.0, 90.0, 90.0]), None);
+        assert_eq!(Cell::new([10.0, 10.0, 10.0, 30.0, 30.0, 170.0]), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Models that are the copies of an assembly, as in files that are called `.pdb1`, rather than alternatives.
+
+use super::columns::position;
+use super::{NEEDED, hetatm};
+use crate::draft::Draft;
+use crate::lines::lines;
+use crate::number::pdb_residue_number;
+use shared_types::NO_CA;
+use std::collections::HashMap;
+
+/// Alpha carbons of the second model that are looked at. Alternatives mostly show with the second.
+const LOOKED_AT: usize = 64;
+/// Fewer say nothing.
+const LEAST: usize = 3;
+/// Distances in a copy differ by no more than coordinates are rounded, in Å.
+const ROUNDED: f64 = 0.01;
+/// An operator of an assembly moves something farther than this, in Å.
+const MOVED: f64 = 3.0;
+
+/// Whether the model at the start of `rest` is the first one in another place: its alpha carbons have the same distances.
+pub(super) fn follow(first: &Draft, rest: &[u8]) -> bool {
+    if rest.is_empty() {
+        return false;
+    }
+    let s = &first.structure;
+    let place = |row: usize| (s.chains[s.chain_ids[row] as usize].as_bytes(), s.residue_numbers[row]);
+    let cas = (0..s.n_residues()).filter(|&row| s.ca_indices[row] != NO_CA && s.insertion_codes[row].is_empty());
+    let cas: HashMap<_, _> = cas.map(|row| (place(row), first.atoms[s.ca_indices[row] as usize])).collect();
+    let model = lines(rest).map(|(_, line)| line).take_while(|line| !line.starts_with(b"ENDMDL"));
+    let mut pairs: Vec<([f64; 3], [f64; 3])> = Vec::new();
+    for line in model.filter(|line| hetatm(line) == Some(false) && line.get(12..16) == Some(b" CA ")) {
+        let Some(columns) = line.first_chunk::<NEEDED>() else { continue };
+        let number = pdb_residue_number(columns[22..26].trim_ascii()).filter(|_| columns[26] == b' ');
+        let own = number.and_then(|number| cas.get(&(&columns[21..22], number)));
+        let (Some(&[x, y, z, _]), Ok(copy)) = (own, position(columns, line)) else { continue };
+        pairs.push(([x, y, z], copy));
+        let ((own, copy), (first_own, first_copy)) = (pairs[pairs.len() - 1], pairs[0]);
+        if (distance(own, first_own) - distance(copy, first_copy)).abs() > ROUNDED {
+            return false;
+        }
+        if pairs.len() == LOOKED_AT {
+            break;
+        }
+    }
+    pairs.len() >= LEAST && pairs.iter().any(|(own, copy)| distance(*own, *copy) > MOVED)
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
+}

@@ -1,0 +1,195 @@
+//! The residue of a record: its chain, number and insertion code.
+//!
+//! Four columns hold numbers up to 9999. Programs write larger ones in several ways, and a reader finds out which:
+//!
+//! | program | 10000 | 10010 | 10016 | 10036 |
+//! |---|---|---|---|---|
+//! | cctbx, Phenix (hybrid-36) | `A000` | `A00A` | `A00G` | `A010` |
+//! | OpenMM (hexadecimal from A000 on) | `A000` | `A00A` | `A010` | `A024` |
+//! | Chimera (a letter and decimal digits) | `A000` | `A010` | `A016` | `A036` |
+//! | VMD (hexadecimal) | `2710` | `271a` | `2720` | `2734` |
+
+use super::{AtomReader, NEEDED, hetatm};
+use crate::components::{self, Component};
+use crate::error::{Problem, bad_field};
+use crate::lines::lines;
+use crate::number::pdb_residue_number;
+use crate::pdb::columns::{line_residue, name};
+use crate::select::ResidueId;
+
+/// How a file writes residue numbers beyond 9999.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Large {
+    /// No number so far was beyond 9999.
+    None,
+    /// Each number by itself says what it is: decimal or hybrid-36.
+    ByThemselves,
+    /// Hexadecimal, or a letter and decimal digits, from `A000` on.
+    FromA000,
+    /// Hexadecimal from 2710 on, as long as numbers rise.
+    Hexadecimal,
+}
+
+impl<'a> AtomReader<'a> {
+    /// Enters the residue of a record.
+    pub(super) fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
+        let (mut chain, mut number, mut icode) = (&columns[21..22], &columns[22..26], columns[26..27].trim_ascii());
+        let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+        self.name_end = 20;
+        if columns[20] == b' ' {
+            self.plain_chain = columns[21];
+        } else {
+            let of_name = self.has_four_letters(columns);
+            if of_name && !self.is_standard {
+                self.name_end = 21;
+            } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
+                chain = &columns[20..22];
+            }
+        }
+        if chain == b"-" && is_number(number) && !self.has_dash {
+            let wrong = "is a number of five columns that overwrites the chain id: the chain is lost";
+            return Err(bad_field("residue number (columns 22-26)", &columns[21..26], wrong));
+        }
+        self.has_dash |= chain == b"-";
+        // Five columns of digits are one number, because an insertion code is a letter; short numbers excepted.
+        if is_number(&columns[22..27]) {
+            (number, icode) = (&columns[22..27], b"");
+        }
+        // Numbers with letters fill their columns, decimal numbers stand anywhere in them.
+        let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
+        self.number_as_before(chain, number);
+        self.selection.enter(ResidueId { chain, number, icode })
+    }
+
+    /// Whether a name that column 21 may go on has four letters. The column may also be the first of a two-letter chain id.
+    #[cold]
+    fn has_four_letters(&mut self, columns: &[u8; NEEDED]) -> bool {
+        let component = |last: u8| {
+            let word = u32::from_le_bytes([columns[17], columns[18], columns[19], last]);
+            components::component(u64::from(name(word)))
+        };
+        let is_known = |component: Component| matches!(component, Component::Standard(_) | Component::Variant(_));
+        let long = component(columns[20]);
+        // The dictionary's names of modified residues have three letters, or more than PDB has room for.
+        if !is_known(long) && !(matches!(long, Component::Modified(_)) && columns[17] != b' ') {
+            return false;
+        }
+        if !is_known(component(b' ')) || columns[21] == b' ' {
+            return true;
+        }
+        if self.plain_chain == 0 {
+            // A file may begin with such a name: its next residues show what the column is.
+            self.plain_chain = lines(self.text)
+                .filter(|(_, line)| hetatm(line).is_some() && line.get(20) == Some(&b' '))
+                .find_map(|(_, line)| line.get(21).copied())
+                .unwrap_or(b' ');
+        }
+        columns[21] == self.plain_chain
+    }
+
+    /// Finds out how numbers beyond 9999 are written where the first of them comes. They are those of protein and of any
+    /// other atoms, such as water before it.
+    #[inline]
+    fn number_as_before(&mut self, chain: &'a [u8], number: &'a [u8]) {
+        let before = std::mem::replace(&mut self.number, (chain, number));
+        let has_letter = number.len() == 4 && number.iter().any(u8::is_ascii_alphabetic);
+        if has_letter || self.large == Large::Hexadecimal || before.1 == b"9999" && number == b"2710" {
+            self.number_beyond_9999(before, number, has_letter);
+        }
+    }
+
+    #[cold]
+    fn number_beyond_9999(&mut self, before: (&'a [u8], &'a [u8]), number: &'a [u8], has_letter: bool) {
+        match self.large {
+            Large::Hexadecimal if number.len() < 4 || self.number.0 != before.0 && !has_letter => {
+                self.large = Large::None;
+                self.selection.number_by(pdb_residue_number);
+            }
+            Large::None if !has_letter || number[0].is_ascii_digit() => {
+                self.large = Large::Hexadecimal;
+                self.selection.number_by(hexadecimal);
+                self.selection
+                    .repaired(|| "residue numbers beyond 9999 are read as hexadecimal, as VMD writes them".to_owned());
+            }
+            Large::None => match from_a000(self.text) {
+                None => self.large = Large::ByThemselves,
+                Some((rule, program)) => {
+                    self.large = Large::FromA000;
+                    self.selection.number_by(rule);
+                    self.selection
+                        .repaired(|| format!("residue numbers beyond 9999 are read as {program} writes them"));
+                }
+            },
+            _ => {}
+        }
+    }
+}
+
+/// A rule for numbers from `A000` on, and the program that writes them so.
+type Rule = (fn(&[u8]) -> Option<i32>, &'static str);
+
+/// The rule by which the numbers of a text go on where a last digit becomes 0; `None` for hybrid-36, and if none does.
+fn from_a000(text: &[u8]) -> Option<Rule> {
+    let numbers = lines(text).filter_map(|(_, line)| line_residue(line)).map(|residue| residue.id.number);
+    let mut before: &[u8] = b"";
+    for number in numbers.filter(|number| number[0].is_ascii_alphabetic()) {
+        let follows = |rule: fn(&[u8]) -> Option<i32>| {
+            rule(before).and_then(|before| before.checked_add(1)).is_some_and(|next| rule(number) == Some(next))
+        };
+        let rules = [pdb_residue_number, hexadecimal_from_a000, decimal_from_a000].map(follows);
+        match rules {
+            [true, false, false] => return None,
+            [false, true, false] => return Some((hexadecimal_from_a000, "OpenMM")),
+            [false, false, true] => return Some((decimal_from_a000, "Chimera")),
+            _ if number.iter().any(|digit| !digit.is_ascii_hexdigit()) => return None,
+            _ => before = number,
+        }
+    }
+    None
+}
+
+fn hexadecimal(text: &[u8]) -> Option<i32> {
+    match text.first()? {
+        b'-' => pdb_residue_number(text),
+        _ if text.len() < 4 => pdb_residue_number(text),
+        _ => i32::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok(),
+    }
+}
+
+fn hexadecimal_from_a000(text: &[u8]) -> Option<i32> {
+    match text {
+        [b'A'..=b'F', ..] => hexadecimal(text).map(|value| value - 0xa000 + 10_000),
+        _ => pdb_residue_number(text),
+    }
+}
+
+fn decimal_from_a000(text: &[u8]) -> Option<i32> {
+    match text {
+        [letter @ b'A'..=b'Z', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
+            pdb_residue_number(digits).map(|value| 10_000 + 1000 * i32::from(letter - b'A') + value)
+        }
+        _ => pdb_residue_number(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of water whose numbers follow each other.
+    fn text(numbers: &[&str]) -> Vec<u8> {
+        let line =
+            |number: &&str| format!("ATOM      1  O   HOH A{number:>4}       1.000   2.000   3.000  1.00  0.00\n");
+        numbers.iter().map(line).collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn the_rule_shows_where_a_digit_carries() {
+        let of = |numbers: &[&str]| from_a000(&text(numbers)).map(|(rule, program)| (rule(b"A010"), program));
+        assert_eq!(of(&["9999", "A000", "A009", "A00A", "A00F", "A010"]), Some((Some(10_016), "OpenMM")));
+        assert_eq!(of(&["9999", "A000", "A009", "A010"]), Some((Some(10_010), "Chimera")));
+        for hybrid in [&["A00F", "A00G", "A00Z", "A010"][..], &["A00Z", "A010"], &["A000", "A009", "A00A"], &["A010"]] {
+            assert_eq!(of(hybrid), None, "{hybrid:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What happens to residues: which have rows, and whose atoms cover others.
+
+use super::radius::{UNKNOWN_ELEMENT, radius};
+use super::{Named, Record, Selection};
+use crate::atoms::{Atom, Rules};
+use crate::components::{self, Component};
+use crate::draft::CoverResidue;
+use crate::error::Problem;
+use crate::options::Residues;
+use crate::word::text_of;
+use shared_types::{ResidueKind, UNKNOWN};
+
+/// What happens to the current run of records.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Fate {
+    /// It has a row.
+    Row,
+    /// It has a row if its atoms are those of an amino acid.
+    IfAmino,
+    /// It has no row, and its atoms may cover others.
+    Cover,
+    /// Its records are no atoms.
+    Dummy,
+    /// It is not used.
+    Nothing,
+}
+
+impl Selection<'_> {
+    /// The meaning of the record's residue name, and the fate of a residue with it.
+    #[inline]
+    pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
+        let residue = record.residue;
+        if self.residues == Residues::Standard {
+            return match components::standard(residue).filter(|_| !record.hetatm) {
+                Some(kind) => (Named { residue, kind, rules: Rules::Standard }, Fate::Row),
+                None => {
+                    let fate = if self.cover { self.uncounted(record) } else { Fate::Nothing };
+                    (Named { residue, ..Named::NONE }, fate)
+                }
+            };
+        }
+        let component = components::component_of(residue, record.hetatm);
+        let (kind, fate) = self.fate_of(component, record);
+        (Named { residue, kind, rules: Rules::of(component) }, fate)
+    }
+
+    #[inline]
+    fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
+        let outside = record.hetatm && record.in_chain == Some(false);
+        match component {
+            Component::Water => (UNKNOWN, Fate::Nothing),
+            Component::Dummy => (UNKNOWN, Fate::Dummy),
+            Component::Nucleic => {
+                self.draft.tally.nucleotides += 1;
+                (UNKNOWN, Fate::Cover)
+            }
+            _ if outside => {
+                self.draft.tally.unlinked += usize::from(!matches!(component, Component::Other | Component::Shared(_)));
+                (UNKNOWN, Fate::Cover)
+            }
+            Component::Standard(kind) | Component::Variant(kind) => (kind, Fate::Row),
+            Component::Modified(kind) | Component::Shared(kind) => (kind, Fate::IfAmino),
+            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfAmino),
+        }
+    }
+
+    /// The fate of non-standard residues if only standard ones have rows.
+    fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
+        match components::component(record.residue) {
+            Component::Water => Fate::Nothing,
+            Component::Dummy => Fate::Dummy,
+            _ => Fate::Cover,
+        }
+    }
+
+    pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) -> Result<(), Problem> {
+        if self.cover
+            && let Some(atom) = self.covering(record)?
+            && self.names.insert_name(record.name, record.alternate).is_none()
+        {
+            self.push_cover(atom, record.residue);
+        }
+        Ok(())
+    }
+
+    /// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
+    pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Result<Option<[f64; 4]>, Problem> {
+        let [x, y, z] = record.position;
+        match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
+            Atom::Heavy { name, element } => {
+                let (radius, syntax) = (self.radius(UNKNOWN, name, element), self.syntax);
+                self.draft.recorded([x, y, z, radius], || syntax.label(record, element)).map(Some)
+            }
+            Atom::Hydrogen => Ok(None),
+            Atom::Pseudo => {
+                self.draft.tally.pseudo_atoms += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The radius of an atom in Å. Counts those whose element nothing says.
+    pub(super) fn radius(&mut self, kind: ResidueKind, name: u64, element: u16) -> f64 {
+        radius(kind, name, element).unwrap_or_else(|| {
+            self.run.unknown_elements += 1;
+            self.draft.tally.unknown_elements += 1;
+            UNKNOWN_ELEMENT
+        })
+    }
+
+    pub(super) fn push_cover(&mut self, atom: [f64; 4], residue: u64) {
+        if self.cover {
+            self.draft.cover.push(atom);
+            self.key_cover(residue);
+        }
+    }
+
+    /// Sets the residue of the last cover atoms: the current one, with this name.
+    pub(super) fn key_cover(&mut self, name: u64) {
+        let (Some(id), label, syntax) = (self.residue_id, &self.label, self.syntax) else { return };
+        self.draft.key_cover(|| {
+            let chain = text_of(id.chain).into_boxed_str();
+            CoverResidue {
+                asym: label
+                    .as_ref()
+                    .map_or(&chain, |label| if label.asym_id.is_empty() { &chain } else { &label.asym_id })
+                    .clone(),
+                chain,
+                number: (syntax.residue_number)(id.number),
+                icode: text_of(id.icode).into_boxed_str(),
+                name,
+            }
+        });
+    }
+}

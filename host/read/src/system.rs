@@ -1,0 +1,291 @@
+//! Everything in a file's first model that interactions need: every atom, the bonds that the file names, and the bonds of its
+//! chemical components.
+
+use super::bcif;
+use super::cif::{Lexer, Rows, Token, unquote};
+use super::compressed::plain;
+use super::error::{Fault, Problem, ReadError};
+use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, each_atom_of};
+use super::foreign::unmarked;
+use super::format::{Format, format_of, with_line_feeds};
+use super::lines::lines;
+use super::number::{integer, pdb_residue_number};
+use memchr::memmem;
+
+/// An item that each table of atoms has once.
+const COORDINATE: &[u8] = b"_atom_site.Cartn_x";
+
+/// The items of `_chem_comp_bond` that are read.
+const BOND_ITEMS: [&str; 4] = ["comp_id", "atom_id_1", "atom_id_2", "value_order"];
+
+/// Those of `_struct_conn`.
+const LINK_ITEMS: [&str; 15] = [
+    "conn_type_id",
+    "ptnr1_auth_asym_id",
+    "ptnr1_auth_seq_id",
+    "pdbx_ptnr1_PDB_ins_code",
+    "ptnr1_auth_comp_id",
+    "ptnr1_label_comp_id",
+    "ptnr1_label_atom_id",
+    "ptnr1_symmetry",
+    "ptnr2_auth_asym_id",
+    "ptnr2_auth_seq_id",
+    "pdbx_ptnr2_PDB_ins_code",
+    "ptnr2_auth_comp_id",
+    "ptnr2_label_comp_id",
+    "ptnr2_label_atom_id",
+    "ptnr2_symmetry",
+];
+
+/// What a bond between residues is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// A covalent bond.
+    Covalent,
+    /// A bond between two cysteines.
+    Disulfide,
+    /// Coordination of a metal.
+    Metal,
+}
+
+/// An end of a bond between residues, by the author's names.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkEnd<'a> {
+    /// The author's chain id.
+    pub chain: &'a [u8],
+    /// The author's residue number.
+    pub number: i32,
+    /// The insertion code.
+    pub icode: &'a [u8],
+    /// The residue's name.
+    pub residue: &'a [u8],
+    /// The atom's name.
+    pub atom: &'a [u8],
+}
+
+/// What takes the contents of a file.
+pub trait SystemContents {
+    /// Takes an atom.
+    fn atom(&mut self, atom: AtomRecord<'_>) -> Result<(), Problem>;
+    /// The file has models or data blocks with atoms that are not read.
+    fn further(&mut self);
+    /// Takes a bond between residues: mmCIF's `_struct_conn`, `LINK` and `SSBOND` of PDB.
+    fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]);
+    /// Takes a bond between atoms with these serial numbers: `CONECT` of PDB.
+    fn conect(&mut self, serials: [i32; 2]);
+    /// Takes a bond of a chemical component.
+    fn component_bond(&mut self, bond: ComponentBond<'_>);
+}
+
+/// A bond of a chemical component (`_chem_comp_bond`).
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentBond<'a> {
+    /// The component's id.
+    pub component: &'a [u8],
+    /// The names of the two atoms.
+    pub atoms: [&'a [u8]; 2],
+    /// `SING`, `DOUB`, `TRIP`, `AROM` and the like.
+    pub order: &'a [u8],
+}
+
+/// Reads a PDB, mmCIF or BinaryCIF file, plain or compressed. `name` is the file's name in errors.
+///
+/// # Errors
+/// If the file has another format or no atoms, if a record is damaged, or if `into` refuses an atom.
+pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> Result<(), ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = unmarked(&text);
+    let format = format_of(&text);
+    let read = |text: &[u8], into: &mut dyn SystemContents| {
+        let otherwise = "interactions are computed from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry";
+        let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
+        // Not the item of its standard uncertainty, _atom_site.Cartn_x_esd.
+        let is_whole = |at: &usize| text.get(at + COORDINATE.len()).is_none_or(|next| next.is_ascii_whitespace());
+        let mut blocks = memmem::find_iter(text, COORDINATE).filter(is_whole).skip(1);
+        if has_models || format == Format::Cif && blocks.next().is_some() {
+            into.further();
+        }
+        match format {
+            Format::Cif => {
+                component_bonds(text, into)?;
+                struct_conn(text, into)
+            }
+            _ => {
+                lines(text).for_each(|(_, line)| bond_of_line(line, into));
+                Ok(())
+            }
+        }
+    };
+    match format {
+        Format::Pdb | Format::Cif => {
+            let text = with_line_feeds(&text);
+            read(&text, into).map_err(|fault| fault.into_error(name, &text))
+        }
+        Format::BinaryCif => binary(&text, into).map_err(|fault| fault.into_error(name, &text)),
+        _ => read(&text, into).map_err(|fault| fault.into_error(name, &text)),
+    }
+}
+
+/// Reads BinaryCIF.
+fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
+    let categories: [(&str, &[&str]); 3] =
+        [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), ("_struct_conn.", &LINK_ITEMS)];
+    let mut atoms = AtomRows::default();
+    let blocks = bcif::each_row(bytes, &categories, &mut |category, row| {
+        if let (0, Ok(row)) = (category, row.try_into()) {
+            return atoms.row(row, &mut |atom| into.atom(atom));
+        }
+        if let (1, &[component, a, b, order]) = (category, row) {
+            into.component_bond(ComponentBond { component, atoms: [a, b], order });
+        } else if let (2, Ok(row)) = (category, row.try_into()) {
+            link_of_row(row, into);
+        }
+        Ok(true)
+    });
+    let blocks = blocks.map_err(Fault::whole)?;
+    if atoms.end()? || blocks > 1 {
+        into.further();
+    }
+    Ok(())
+}
+
+/// Reads the bonds of chemical components: the Chemical Component Dictionary, or files of single ones.
+///
+/// # Errors
+/// If the file is no mmCIF, has no such bonds, or is damaged.
+pub fn read_components(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> Result<(), ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = with_line_feeds(unmarked(&text).as_ref()).into_owned();
+    let what =
+        "no _chem_comp_bond table; give the Chemical Component Dictionary (components.cif) or files of its components";
+    let read = match memmem::find(&text, b"_chem_comp_bond.") {
+        None => Err(Fault::whole(Problem::OtherFormat(what))),
+        Some(_) => component_bonds(&text, into),
+    };
+    read.map_err(|fault| fault.into_error(name, &text))
+}
+
+fn component_bonds(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
+    each_record(text, "_chem_comp_bond.", BOND_ITEMS, &mut |[component, a, b, order]| {
+        into.component_bond(ComponentBond { component, atoms: [a, b], order });
+    })
+}
+
+fn struct_conn(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
+    each_record(text, "_struct_conn.", LINK_ITEMS, &mut |row| link_of_row(row, into))
+}
+
+/// Takes a row of `_struct_conn`.
+fn link_of_row(row: [&[u8]; 15], into: &mut dyn SystemContents) {
+    let [kind, rest @ ..] = row;
+    let kind = match &*kind.to_ascii_lowercase() {
+        b"disulf" => LinkKind::Disulfide,
+        b"metalc" => LinkKind::Metal,
+        kind if kind.starts_with(b"covale") => LinkKind::Covalent,
+        _ => return,
+    };
+    let end = |of: &[&'_ [u8]]| -> Option<(i32, usize)> { Some((integer(of[1])?, 0)) };
+    let (first, second) = rest.split_at(7);
+    // Bonds to another copy in the crystal are not within the structure.
+    if first[6] != second[6] {
+        return;
+    }
+    if let (Some((a, _)), Some((b, _))) = (end(first), end(second)) {
+        let ends = [(first, a), (second, b)].map(|(of, number)| LinkEnd {
+            chain: of[0],
+            number,
+            icode: of[2],
+            residue: if of[4].is_empty() { of[3] } else { of[4] },
+            atom: of[5],
+        });
+        into.link(kind, ends);
+    }
+}
+
+/// Calls `take` with the items of each row of a category, whose name ends with a dot, in all data blocks: loops, and rows outside
+/// of them. What is not given is empty.
+fn each_record<'a, const N: usize>(
+    text: &'a [u8],
+    category: &str,
+    items: [&str; N],
+    take: &mut dyn FnMut([&'a [u8]; N]),
+) -> Result<(), Fault> {
+    let is_item = |tag: &[u8], item: &str| {
+        let (head, tail) = tag.split_at_checked(category.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(category.as_bytes()) && tail.eq_ignore_ascii_case(item.as_bytes())
+    };
+    let given = |raw: &'a [u8]| if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
+    let begin = format!("\n{category}");
+    let mut lexer = Lexer::new(text);
+    while let Some(found) = memmem::find(&text[lexer.at..], begin.as_bytes()) {
+        let is_loop = text[..lexer.at + found].trim_ascii_end().ends_with(b"loop_");
+        lexer.at += found + 1;
+        if is_loop {
+            let tags = lexer.tags()?;
+            let columns = items.map(|item| tags.iter().position(|tag| is_item(tag, item)).unwrap_or(tags.len()));
+            let mut rows = Rows::new(tags.len(), tags[0]);
+            while rows.next(&mut lexer)? {
+                let edges = rows.edges();
+                take(columns.map(|column| given(&text[edges[2 * column]..edges[2 * column + 1]])));
+            }
+            continue;
+        }
+        let mut row = [&b""[..]; N];
+        loop {
+            let before = lexer.at;
+            let (_, Token::Tag(tag)) = lexer.next()? else {
+                lexer.at = before;
+                break;
+            };
+            let is_in = tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category.as_bytes()));
+            let value = lexer.next()?.1;
+            let Token::Value(value) = value else { break };
+            if !is_in {
+                break;
+            }
+            for (own, item) in row.iter_mut().zip(items) {
+                if is_item(tag, item) {
+                    *own = given(value);
+                }
+            }
+        }
+        take(row);
+    }
+    Ok(())
+}
+
+/// Takes the bonds in a line of a PDB file.
+fn bond_of_line(line: &[u8], into: &mut dyn SystemContents) {
+    let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
+    if line.starts_with(b"CONECT") {
+        let serial = |at: usize| integer(of(at, at + 5));
+        let Some(from) = serial(6) else { return };
+        (1..=4).filter_map(|k| serial(6 + 5 * k)).for_each(|to| into.conect([from, to]));
+        return;
+    }
+    // Chains may be blank, which is their name.
+    let chain = |at: usize| line.get(at..at + 1).unwrap_or_default();
+    let is_disulfide = line.starts_with(b"SSBOND");
+    if !is_disulfide && !line.starts_with(b"LINK  ") || of(59, 65) != of(66, 72) {
+        return;
+    }
+    let ends: [Option<LinkEnd<'_>>; 2] = [0, 1].map(|end| {
+        Some(match is_disulfide {
+            true => {
+                let at = [15, 29][end];
+                let number = pdb_residue_number(of(at + 2, at + 6))?;
+                let residue = of(at - 4, at - 1);
+                LinkEnd { chain: chain(at), number, icode: of(at + 6, at + 7), residue, atom: b"SG" }
+            }
+            false => {
+                let at = [12, 42][end];
+                let number = pdb_residue_number(of(at + 10, at + 14))?;
+                let residue = of(at + 5, at + 8);
+                LinkEnd { chain: chain(at + 9), number, icode: of(at + 14, at + 15), residue, atom: of(at, at + 4) }
+            }
+        })
+    });
+    if let [Some(a), Some(b)] = ends {
+        into.link(if is_disulfide { LinkKind::Disulfide } else { LinkKind::Covalent }, [a, b]);
+    }
+}

@@ -1,0 +1,23 @@
+//! The reader: formats, residues, odd and damaged files, and comparisons with other readers.
+
+mod against_pdbtbx;
+mod arrays;
+mod assembly;
+mod atoms;
+mod cif;
+mod corpus;
+mod ends;
+mod findings;
+mod foldcomp;
+mod formats;
+mod fuzz;
+mod labels;
+mod malformed;
+mod molecules;
+mod pdbtbx;
+mod radii;
+mod read_common;
+mod repeats;
+mod residues;
+mod selected;
+mod selection;
