@@ -16,12 +16,13 @@ pub(super) use rows::{Rows, Split};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
+use super::masks;
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
 use super::word::text_of;
-use atom_site::{ATOM_LINE, AtomSite, Columns};
+use atom_site::{ATOM_LINE, AtomSite, Columns, UsualRows};
 
 /// A data block with atoms.
 pub(super) struct Block {
@@ -300,7 +301,7 @@ impl<'a> Reader<'_, 'a> {
 fn take_rows<'a>(atoms: &mut AtomSite<'_, 'a>, rows: &Rows<'a>, end: usize) -> Result<usize, Fault> {
     atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))?;
     match rows.split {
-        Split::Lines => atoms.usual_rows(end).map_err(|(at, problem)| Fault::at(at, problem)),
+        Split::Lines => masks::run(UsualRows { atoms, at: end }).map_err(|(at, problem)| Fault::at(at, problem)),
         Split::Words => Ok(end),
     }
 }

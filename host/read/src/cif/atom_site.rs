@@ -18,6 +18,7 @@ use crate::word::pack;
 use repeated::{Names, Repeated};
 use std::collections::{HashMap, HashSet};
 use usual::Usual;
+pub(super) use usual::UsualRows;
 
 /// The category name with its final dot.
 pub(crate) const CATEGORY: &[u8] = b"_atom_site.";
@@ -452,13 +453,12 @@ impl<'o, 'a> AtomSite<'o, 'a> {
     /// The coordinates in Å.
     #[inline(always)]
     fn position(&self, row: &impl Values) -> Result<[f64; 3], Problem> {
-        let raw = [Item::X, Item::Y, Item::Z].map(|item| row.raw(item));
-        if let [Some(x), Some(y), Some(z)] = raw.map(eight_columns)
+        let (x, y, z) = (row.raw(Item::X), row.raw(Item::Y), row.raw(Item::Z));
+        if let (Some(x), Some(y), Some(z)) = (eight_columns(x), eight_columns(y), eight_columns(z))
             && let Some(position) = three_fixed_8_3([x, y, z])
         {
             return Ok(position);
         }
-        let [x, y, z] = raw;
         Ok([
             self.coordinate(x, "_atom_site.Cartn_x")?,
             self.coordinate(y, "_atom_site.Cartn_y")?,

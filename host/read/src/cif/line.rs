@@ -4,7 +4,7 @@
 //! values. Whatever is not usual goes to the lexer: long lines, comments, tags, keywords, text fields, quoted texts that hold blanks,
 //! and the end of the text.
 
-use crate::masks::{self, Classes};
+use crate::masks::{Classes, Vectors};
 
 /// Longest line, in blocks of 64 bytes.
 pub(super) const BLOCKS: usize = 4;
@@ -24,13 +24,13 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// The line from `begin` on, which is between two words, if it is usual.
-    #[inline]
-    pub(super) fn usual(text: &'a [u8], begin: usize) -> Option<Self> {
+    #[inline(always)]
+    pub(super) fn usual(text: &'a [u8], begin: usize, vectors: impl Vectors) -> Option<Self> {
         let bytes: &[u8; WINDOW] = text.get(begin..)?.first_chunk()?;
         let mut line = Self { bytes, ink: [0; BLOCKS + 1], starts: [0; BLOCKS], length: 0 };
         let (mut inside, mut before, mut special) = (0, 0, 0);
         for (block, bytes) in bytes.as_chunks::<64>().0.iter().enumerate() {
-            let classes = masks::classes(bytes);
+            let classes = vectors.classes(bytes);
             // The bytes before the first line feed, or all.
             let own = (classes.feed & classes.feed.wrapping_neg()).wrapping_sub(1);
             let ink = classes.ink & own;
@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
     }
 
     /// The number of words.
-    #[inline]
+    #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.starts.iter().map(|block| block.count_ones() as usize).sum()
     }
@@ -137,7 +137,7 @@ impl<'a> Line<'a> {
 
 /// Whether a block of a line may have a tag, or a keyword: `data_`, `save_`, `loop_`, `stop_` and `global_` have a `_` after four or six
 /// letters. `before` are the beginnings of words in the block before.
-#[inline]
+#[inline(always)]
 fn may_be_no_value(classes: &Classes, own: u64, starts: u64, before: u64) -> bool {
     let after = |letters: u32| starts << letters | before >> (64 - letters);
     classes.underscore & own != 0 && classes.underscore & own & (starts | after(4) | after(6)) != 0
@@ -146,6 +146,21 @@ fn may_be_no_value(classes: &Classes, own: u64, starts: u64, before: u64) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::masks::{self, Task};
+
+    struct Words<'a>(&'a str);
+
+    impl<'a> Task for Words<'a> {
+        type Output = Option<Vec<&'a str>>;
+
+        fn run(self, vectors: impl Vectors) -> Self::Output {
+            let line = Line::usual(self.0.as_bytes(), 0, vectors)?;
+            let mut begins = [0; 256];
+            let count = line.begins(&mut begins);
+            assert_eq!(line.words(), count);
+            Some(begins[..count].iter().map(|&at| &self.0[at as usize..][..line.length_of(at)]).collect())
+        }
+    }
 
     /// A line, and enough text after it.
     fn text_of(line: &str) -> String {
@@ -153,11 +168,7 @@ mod tests {
     }
 
     fn words_of(text: &str) -> Option<Vec<&str>> {
-        let line = Line::usual(text.as_bytes(), 0)?;
-        let mut begins = [0; 256];
-        let count = line.begins(&mut begins);
-        assert_eq!(line.words(), count);
-        Some(begins[..count].iter().map(|&at| &text[at as usize..][..line.length_of(at)]).collect())
+        masks::run(Words(text))
     }
 
     #[test]
@@ -204,7 +215,7 @@ mod tests {
     #[test]
     fn the_end_of_a_text_is_unusual() {
         let text = text_of("a b");
-        assert!(Line::usual(&text.as_bytes()[..WINDOW], 0).is_some());
-        assert!(Line::usual(&text.as_bytes()[..WINDOW - 1], 0).is_none());
+        assert!(words_of(&text[..WINDOW]).is_some());
+        assert!(words_of(&text[..WINDOW - 1]).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use super::lexer::{Lexer, Token};
 use super::line::Line;
 use crate::error::{Fault, Problem};
+use crate::masks::{self, Task, Vectors};
 use memchr::memchr;
 
 /// How rows are split into words. The results are the same.
@@ -48,37 +49,19 @@ impl<'a> Rows<'a> {
     #[inline]
     pub(crate) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
         lexer.skip_blanks();
-        if self.split == Split::Lines
-            && let Some(line) = Line::usual(lexer.text, lexer.at)
-            && line.words() == self.columns
-        {
-            line.edges(lexer.at, &mut self.edges);
-            lexer.at += line.length;
-            self.rows += 1;
-            return Ok(true);
-        }
-        self.next_by_words(lexer)
+        let is_line = self.split == Split::Lines && masks::run(NextLine { rows: self, lexer });
+        if is_line { Ok(true) } else { self.next_by_words(lexer) }
     }
 
     /// Moves behind the loop's last row.
     pub(super) fn skip(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Fault> {
         loop {
-            self.skip_lines(lexer);
+            if self.split == Split::Lines {
+                masks::run(SkipLines { rows: self, lexer });
+            }
             if !self.next(lexer)? {
                 return Ok(());
             }
-        }
-    }
-
-    /// Moves behind the rows that follow and are usual lines.
-    fn skip_lines(&mut self, lexer: &mut Lexer<'a>) {
-        while self.split == Split::Lines {
-            let begin = lexer.at + usize::from(lexer.text.get(lexer.at) == Some(&b'\n'));
-            match Line::usual(lexer.text, begin) {
-                Some(line) if line.words() == self.columns => lexer.at = begin + line.length,
-                _ => return,
-            }
-            self.rows += 1;
         }
     }
 
@@ -129,6 +112,51 @@ impl<'a> Rows<'a> {
                  or a value is missing"
             )),
         )
+    }
+}
+
+/// Moves to the next row if it is a usual line.
+struct NextLine<'r, 'a> {
+    rows: &'r mut Rows<'a>,
+    lexer: &'r mut Lexer<'a>,
+}
+
+impl Task for NextLine<'_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, vectors: impl Vectors) -> bool {
+        let Self { rows, lexer } = self;
+        let line = Line::usual(lexer.text, lexer.at, vectors).filter(|line| line.words() == rows.columns);
+        if let Some(line) = &line {
+            line.edges(lexer.at, &mut rows.edges);
+            lexer.at += line.length;
+            rows.rows += 1;
+        }
+        line.is_some()
+    }
+}
+
+/// Moves behind the rows that follow and are usual lines.
+struct SkipLines<'r, 'a> {
+    rows: &'r mut Rows<'a>,
+    lexer: &'r mut Lexer<'a>,
+}
+
+impl Task for SkipLines<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, vectors: impl Vectors) {
+        let Self { rows, lexer } = self;
+        loop {
+            let begin = lexer.at + usize::from(lexer.text.get(lexer.at) == Some(&b'\n'));
+            match Line::usual(lexer.text, begin, vectors) {
+                Some(line) if line.words() == rows.columns => lexer.at = begin + line.length,
+                _ => return,
+            }
+            rows.rows += 1;
+        }
     }
 }
 

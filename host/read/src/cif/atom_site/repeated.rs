@@ -86,7 +86,7 @@ impl<'a> AtomSite<'_, 'a> {
     pub(super) fn repeats(&mut self, row: &UsualRow<'_, 'a>) -> bool {
         let (Some((place, taken)), Some(current)) = (self.repeated.follows, self.current) else { return false };
         let Some(atom) = self.patterns.at(place).atoms.get(taken) else { return false };
-        if !row.agrees(NAMES, &atom.names) {
+        if !row.agrees(&row.begins(NAMES), &atom.names) {
             return false;
         }
         let Ok([x, y, z]) = self.position(row) else { return false };
@@ -171,5 +171,5 @@ pub(super) fn names_of(row: &UsualRow<'_, '_>) -> Option<Names> {
     {
         return None;
     }
-    row.words(NAMES)
+    row.words(&row.begins(NAMES))
 }
