@@ -65,6 +65,8 @@ pub struct Reading {
     pub name_by: NameBy,
     pub annotations: Arc<Annotations>,
     pub lineages: Option<Arc<Lineages>>,
+    /// Whether it cannot do without atoms that have no row.
+    pub needs_atoms: bool,
 }
 
 /// The error for an argument with an impossible value.
@@ -201,6 +203,7 @@ impl Options {
             atoms: table.is_some_and(Table::has_atoms),
             ..self.read_options(table.is_some_and(Table::has_labels))?
         };
+        let needs_atoms = options.atoms;
         let options = if matches!(table, Some(Table::Dockq(_))) { reading(options) } else { options };
         let name_by = self.name_by()?;
         let annotations = match &self.annotations {
@@ -215,7 +218,7 @@ impl Options {
             let advice = "lineages gives gisaid_freq and gisaid_velocity; leave them out of annotations";
             return Err(told(advice.to_owned()));
         }
-        Ok(Reading { options, name_by, annotations, lineages })
+        Ok(Reading { options, name_by, annotations, lineages, needs_atoms })
     }
 
     pub fn alternates(&self) -> PyResult<Alternates> {
@@ -232,7 +235,7 @@ impl Options {
 impl Reading {
     /// Refuses options of reading for packed data sets, because they were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
-        if self.options.atoms && !self.options.nucleotides && inputs.has_packed() {
+        if self.needs_atoms && inputs.has_packed() {
             return Err(
                 "a packed data set keeps neither ligands nor what its atoms are; give the structure files".to_owned()
             );

@@ -14,7 +14,6 @@
 //! Each such choice is reported as a [`Note`]. A file is refused if reading it would give a wrong number or silently drop
 //! part of the structure. See [`Problem`].
 
-mod alignment;
 mod arrays;
 mod assembly;
 pub(crate) mod atoms;
@@ -54,6 +53,7 @@ pub mod nearest;
 mod note;
 mod number;
 mod options;
+mod patterns;
 mod pdb;
 #[doc(hidden)]
 pub mod plural;

@@ -24,7 +24,7 @@ pub fn run(mut args: DockqArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow!(advice)));
     }
     let mut to = args.relation.destination();
-    to.atoms = true;
+    to.atoms_if_known = true;
     to.beside = to.beside.reads(Some(&args.reference));
     let failures = to.failures.clone();
     let reference = Arc::new(reference(&args.reference, &args.comparison, &args.relation.job.read.options())?);
