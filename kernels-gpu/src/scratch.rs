@@ -53,7 +53,7 @@ impl AlphaCarbon {
     #[inline]
     #[must_use]
     pub fn chain(self) -> u32 {
-        self.tag >> 3
+        self.tag >> 4
     }
 
     /// Whether the residue has an alpha carbon.
