@@ -284,27 +284,27 @@ impl<'a> Atoms<'a> {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
         let mut state = Before { residue_id: None, label_number: None, wanted: true, labels: Labels::default() };
-        let mut last = None;
+        let (mut last, mut current) = (None, None);
         let mut numbers = Vec::new();
         for row in 0..self.rows {
             let model = self.model[row];
             // As in text, rows of another model between them split a residue.
             if last != Some(model) {
                 (last, state.residue_id, state.label_number) = (Some(model), None, None);
+                let ordinal = index.len() as i32 + 1;
+                current = *index.entry(model).or_insert_with(|| {
+                    let number = model.unwrap_or(ordinal);
+                    numbers.push(number);
+                    let is_read = match options.models {
+                        Models::First => ordinal == 1,
+                        Models::Number(wanted) => wanted == number,
+                        Models::All | Models::Join => true,
+                    };
+                    let room = if ordinal == 1 { self.rows } else { 0 };
+                    is_read.then(|| models.push((number, Selection::new(options, SYNTAX, room))));
+                    is_read.then_some(models.len().wrapping_sub(1))
+                });
             }
-            let ordinal = index.len() as i32 + 1;
-            let current = *index.entry(model).or_insert_with(|| {
-                let number = model.unwrap_or(ordinal);
-                numbers.push(number);
-                let is_read = match options.models {
-                    Models::First => ordinal == 1,
-                    Models::Number(wanted) => wanted == number,
-                    Models::All | Models::Join => true,
-                };
-                let room = if ordinal == 1 { self.rows } else { 0 };
-                is_read.then(|| models.push((number, Selection::new(options, SYNTAX, room))));
-                is_read.then_some(models.len().wrapping_sub(1))
-            });
             let Some(current) = current else { continue };
             let selection = &mut models[current].1;
             if let Err(problem) = self.row(row, current, selection, options, entities, &mut state) {

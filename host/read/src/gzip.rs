@@ -6,6 +6,7 @@
 use super::error::Problem;
 use flate2::bufread::GzDecoder;
 use libdeflate_sys as libdeflate;
+use std::cell::Cell;
 use std::io::{Error, ErrorKind, Read};
 use std::ptr::NonNull;
 
@@ -34,12 +35,29 @@ pub(super) fn read_limited(decoder: &mut impl Read, compressed: usize, text: &mu
     if read > room { Err(Problem::Inflated { limit, ratio: LARGEST_RATIO }) } else { Ok(()) }
 }
 
+thread_local! {
+    /// Empty memory of a text before.
+    static KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+/// More memory than this is not kept.
+const MOST_KEPT: usize = 8 << 20;
+
+/// Keeps the memory of a text that [`decompress`] returned for the next one of this thread.
+pub(super) fn keep(mut text: Vec<u8>) {
+    if text.capacity() <= MOST_KEPT {
+        text.clear();
+        // At the end of the thread there is nothing to keep it for.
+        let _ = KEPT.try_with(|kept| kept.set(text));
+    }
+}
+
 /// The text of all members. Zero bytes after the last member are padding; other bytes there are an error.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     // The last four bytes are the last member's length modulo 2^32. Deflate never compresses below 1/1032, so a false
     // length reserves little memory.
     let stated = bytes.last_chunk::<4>().map_or(0, |&length| u32::from_le_bytes(length) as usize);
-    let mut text = Vec::with_capacity(stated.min(bytes.len().saturating_mul(16)));
+    let mut text = KEPT.try_with(Cell::take).unwrap_or_default();
+    text.reserve(stated.min(bytes.len().saturating_mul(16)));
     let at_once = OneMember::new().is_some_and(|mut member| member.inflate(bytes, stated, &mut text));
     if !at_once {
         decompress_members(bytes, &mut text)?;
@@ -153,6 +171,20 @@ mod tests {
             assert_eq!(at_once(&compressed(&text, header), text.len()).as_deref(), Some(&text[..]));
         }
         assert_eq!(at_once(&compressed(b"", GzBuilder::new()), 0).as_deref(), Some(&b""[..]));
+    }
+
+    #[test]
+    fn texts_in_the_memory_of_others_are_whole() {
+        for length in [90_000u32, 10, 0, 100_000, 99_999] {
+            let text: Vec<u8> = (0..length).flat_map(|i| (i ^ length).to_string().into_bytes()).collect();
+            let whole = compressed(&text, GzBuilder::new());
+            for bytes in [&whole[..], &[&whole[..], &[0; 9]].concat()] {
+                let read = decompress(bytes).unwrap();
+                assert_eq!(read, text);
+                keep(read);
+            }
+            assert!(decompress(&whole[..whole.len() - 1]).is_err());
+        }
     }
 
     #[test]

@@ -195,7 +195,16 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Ok(text) => text,
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
-    let text = unmarked(&text);
+    let all = read_plain(&text, name, options);
+    if let Cow::Owned(text) = text {
+        gzip::keep(text);
+    }
+    all
+}
+
+/// All structures of a text that is not compressed.
+fn read_plain(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+    let text = unmarked(text);
     let is_text = !is_binary(&text) && !text.starts_with(foldcomp::MAGIC);
     let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
     if options.each == Each::Assembly {

@@ -106,11 +106,19 @@ impl<N: Copy> Patterns<N> {
         selection: &mut Selection<'_>,
     ) {
         if self.is_plain {
-            self.is_plain = names().and_then(|names| self.add(residue, names, taken, selection)).is_some();
+            self.is_plain = self.add(residue, names, taken, selection).is_some();
         }
     }
 
-    fn add(&mut self, residue: u64, names: N, taken: Taken, selection: &mut Selection<'_>) -> Option<()> {
+    #[inline(never)]
+    fn add(
+        &mut self,
+        residue: u64,
+        names: impl FnOnce() -> Option<N>,
+        taken: Taken,
+        selection: &mut Selection<'_>,
+    ) -> Option<()> {
+        let names = names()?;
         if let Some((place, records)) = self.begun.take() {
             self.current.residue = self.places[place].residue;
             self.current.atoms.extend_from_slice(&self.places[place].atoms[..records]);

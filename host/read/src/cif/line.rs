@@ -1,6 +1,6 @@
 //! Rows that are one line of plain words, as archives write them. Vector instructions find the words.
 //!
-//! [`Line::usual`] is the only judge of what is usual. Its words are those that the [lexer](super::Lexer) finds, and all of them are
+//! [`Line::read`] is the only judge of what is usual. Its words are those that the [lexer](super::Lexer) finds, and all of them are
 //! values. Whatever is not usual goes to the lexer: long lines, comments, tags, keywords, text fields, quoted texts that hold blanks,
 //! and the end of the text.
 
@@ -11,23 +11,29 @@ pub(super) const BLOCKS: usize = 4;
 /// Bytes that follow the beginning of a usual line: the longest line, and eight bytes from its last on.
 pub(super) const WINDOW: usize = 64 * BLOCKS + 8;
 
-/// A usual line.
+/// A usual line. Its memory serves one line after another: moving it would take as long as finding the words.
 pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8; WINDOW],
-    /// A bit for each byte of a word.
+    /// A bit for each byte of a word; after the blocks in use an empty one.
     ink: [u64; BLOCKS + 1],
     /// A bit for each byte that begins a word.
-    pub(super) starts: [u64; BLOCKS],
+    starts: [u64; BLOCKS],
+    /// The number of blocks in use.
+    blocks: usize,
     /// Bytes before the line feed.
     pub(super) length: usize,
 }
 
 impl<'a> Line<'a> {
-    /// The line from `begin` on, which is between two words, if it is usual.
+    pub(super) fn new() -> Self {
+        Self { bytes: &[0; WINDOW], ink: [0; BLOCKS + 1], starts: [0; BLOCKS], blocks: 0, length: 0 }
+    }
+
+    /// Reads the line from `begin` on, which is between two words. Returns whether it is usual; if not, nothing else is known of it.
     #[inline(always)]
-    pub(super) fn usual(text: &'a [u8], begin: usize, vectors: impl Vectors) -> Option<Self> {
-        let bytes: &[u8; WINDOW] = text.get(begin..)?.first_chunk()?;
-        let mut line = Self { bytes, ink: [0; BLOCKS + 1], starts: [0; BLOCKS], length: 0 };
+    pub(super) fn read(&mut self, text: &'a [u8], begin: usize, vectors: impl Vectors) -> bool {
+        let Some(bytes) = text.get(begin..).and_then(|rest| rest.first_chunk::<WINDOW>()) else { return false };
+        self.bytes = bytes;
         let (mut inside, mut before, mut special) = (0, 0, 0);
         for (block, bytes) in bytes.as_chunks::<64>().0.iter().enumerate() {
             let classes = vectors.classes(bytes);
@@ -35,19 +41,26 @@ impl<'a> Line<'a> {
             let own = (classes.feed & classes.feed.wrapping_neg()).wrapping_sub(1);
             let ink = classes.ink & own;
             let starts = ink & !(ink << 1 | inside);
-            line.ink[block] = ink;
-            line.starts[block] = starts;
+            (self.ink[block], self.starts[block]) = (ink, starts);
             if may_be_no_value(&classes, own, starts, before) {
-                return None;
+                return false;
             }
             (inside, before) = (ink >> 63, starts);
             special |= classes.special & starts;
             if classes.feed != 0 {
-                line.length = 64 * block + classes.feed.trailing_zeros() as usize;
-                return (special == 0 || line.quotes_close()).then_some(line);
+                self.ink[block + 1] = 0;
+                self.blocks = block + 1;
+                self.length = 64 * block + classes.feed.trailing_zeros() as usize;
+                return special == 0 || self.quotes_close();
             }
         }
-        None
+        false
+    }
+
+    /// A bit for each byte that begins a word.
+    #[inline(always)]
+    pub(super) fn starts(&self) -> &[u64] {
+        &self.starts[..self.blocks]
     }
 
     /// Where the first word begins, in bytes from the line's beginning.
@@ -58,7 +71,7 @@ impl<'a> Line<'a> {
     /// The number of words.
     #[inline(always)]
     pub(super) fn words(&self) -> usize {
-        self.starts.iter().map(|block| block.count_ones() as usize).sum()
+        self.starts().iter().map(|block| block.count_ones() as usize).sum()
     }
 
     /// The length of the word that begins at a byte of the line.
@@ -81,7 +94,7 @@ impl<'a> Line<'a> {
     #[inline]
     pub(super) fn begins(&self, begins: &mut [u8]) -> usize {
         let mut count = 0;
-        for (block, &starts) in self.starts.iter().enumerate() {
+        for (block, &starts) in self.starts().iter().enumerate() {
             let mut starts = starts;
             while starts != 0 {
                 if let Some(begin) = begins.get_mut(count) {
@@ -97,7 +110,7 @@ impl<'a> Line<'a> {
     /// Writes begin and end of each word in the text, in which the line begins at `begin`, as far as there is room.
     pub(super) fn edges(&self, begin: usize, edges: &mut [usize]) {
         let (mut to, mut before) = (edges.iter_mut(), 0);
-        for (block, &ink) in self.ink.iter().enumerate() {
+        for (block, &ink) in self.ink[..=self.blocks].iter().enumerate() {
             // Where blanks and words meet.
             let mut changes = ink ^ (ink << 1 | before);
             before = ink >> 63;
@@ -112,7 +125,7 @@ impl<'a> Line<'a> {
     /// Whether each word that begins like a special one is a value as it stands: quoted texts that close at its end.
     #[inline(never)]
     fn quotes_close(&self) -> bool {
-        for (block, &starts) in self.starts.iter().enumerate() {
+        for (block, &starts) in self.starts().iter().enumerate() {
             let mut starts = starts;
             while starts != 0 {
                 let begin = 64 * block + starts.trailing_zeros() as usize;
@@ -154,7 +167,10 @@ mod tests {
         type Output = Option<Vec<&'a str>>;
 
         fn run(self, vectors: impl Vectors) -> Self::Output {
-            let line = Line::usual(self.0.as_bytes(), 0, vectors)?;
+            let mut line = Line::new();
+            if !line.read(self.0.as_bytes(), 0, vectors) {
+                return None;
+            }
             let mut begins = [0; 256];
             let count = line.begins(&mut begins);
             assert_eq!(line.words(), count);

@@ -127,13 +127,14 @@ impl Task for NextLine<'_, '_> {
     #[inline(always)]
     fn run(self, vectors: impl Vectors) -> bool {
         let Self { rows, lexer } = self;
-        let line = Line::usual(lexer.text, lexer.at, vectors).filter(|line| line.words() == rows.columns);
-        if let Some(line) = &line {
+        let mut line = Line::new();
+        let is_row = line.read(lexer.text, lexer.at, vectors) && line.words() == rows.columns;
+        if is_row {
             line.edges(lexer.at, &mut rows.edges);
             lexer.at += line.length;
             rows.rows += 1;
         }
-        line.is_some()
+        is_row
     }
 }
 
@@ -149,12 +150,13 @@ impl Task for SkipLines<'_, '_> {
     #[inline(always)]
     fn run(self, vectors: impl Vectors) {
         let Self { rows, lexer } = self;
+        let mut line = Line::new();
         loop {
             let begin = lexer.at + usize::from(lexer.text.get(lexer.at) == Some(&b'\n'));
-            match Line::usual(lexer.text, begin, vectors) {
-                Some(line) if line.words() == rows.columns => lexer.at = begin + line.length,
-                _ => return,
+            if !line.read(lexer.text, begin, vectors) || line.words() != rows.columns {
+                return;
             }
+            lexer.at = begin + line.length;
             rows.rows += 1;
         }
     }

@@ -95,7 +95,9 @@ impl<'a> AtomSite<'_, 'a> {
             if self.repeated.occupancies.is_empty() {
                 self.repeated.first_b = b;
             } else if self.repeated.is_uniform {
-                self.repeated.is_uniform = pack(self.value_at(b)) == pack(self.value_at(self.repeated.first_b));
+                let is_same = |at: usize, other: usize| pack(self.value_at(at)) == pack(self.value_at(other));
+                self.repeated.is_uniform = row.is_word_at(Item::BFactor, self.text, self.repeated.first_b)
+                    || is_same(b, self.repeated.first_b);
             }
             if atom.known.ends_with_ca() {
                 self.repeated.ca_b = Some(b);

@@ -25,8 +25,9 @@ const MOST_COLUMNS: usize = 32 * BLOCKS;
 
 /// What is known of the usual lines so far.
 pub(super) struct Usual {
-    /// Where the words of the last line begin, as a bit for each byte.
-    starts: Option<[u64; BLOCKS]>,
+    /// Where the words of the last line begin, as a bit for each byte; empty if that is not known.
+    starts: [u64; BLOCKS],
+    blocks: usize,
     /// Where its items begin, in bytes from the beginning of the line. Items that the table lacks begin at a blank.
     begins: [u8; NAMES.len()],
     /// The same for the items of [`IDENTITY`].
@@ -37,7 +38,7 @@ pub(super) struct Usual {
 
 impl Usual {
     pub(super) fn new() -> Self {
-        Self { starts: None, begins: [0; NAMES.len()], identity: [0; IDENTITY.len()], before: None }
+        Self { starts: [0; BLOCKS], blocks: 0, begins: [0; NAMES.len()], identity: [0; IDENTITY.len()], before: None }
     }
 
     /// Keeps the next row from being compared with the one before.
@@ -48,12 +49,15 @@ impl Usual {
     /// Finds where the items of a line begin. Returns false if it does not have a word for each column.
     #[inline(always)]
     fn find(&mut self, line: &Line<'_>, columns: &Columns) -> bool {
-        self.starts == Some(line.starts) || self.find_anew(line, columns)
+        let starts = line.starts();
+        // One by one: they were just written so.
+        let is_same = starts.len() == self.blocks && starts.iter().zip(&self.starts).all(|(own, before)| own == before);
+        is_same || self.find_anew(line, columns)
     }
 
     fn find_anew(&mut self, line: &Line<'_>, columns: &Columns) -> bool {
         let mut begins = [0; MOST_COLUMNS + 1];
-        self.starts = None;
+        self.blocks = 0;
         if line.begins(&mut begins) != columns.count || columns.count < 2 {
             return false;
         }
@@ -66,7 +70,8 @@ impl Usual {
             let is_there = columns.column[first as usize] < columns.count;
             *begin = self.begins[if is_there { first } else { second } as usize];
         }
-        self.starts = Some(line.starts);
+        self.blocks = line.starts().len();
+        self.starts[..self.blocks].copy_from_slice(line.starts());
         true
     }
 }
@@ -94,6 +99,16 @@ impl UsualRow<'_, '_> {
     fn eight_bytes(&self, begin: u8) -> u64 {
         let begin = usize::from(begin);
         self.line.bytes[begin..begin + 8].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    /// Whether the text has an item's value, and the blank after it, at another byte, too. May be false for long values.
+    #[inline(always)]
+    pub(super) fn is_word_at(&self, item: Item, text: &[u8], at: usize) -> bool {
+        let begin = self.begins[item as usize];
+        let length = self.line.length_of(begin);
+        let other = text.get(at..).and_then(|rest| rest.first_chunk());
+        let differences = other.map_or(u64::MAX, |other| u64::from_le_bytes(*other) ^ self.eight_bytes(begin));
+        length < 8 && differences & (u64::MAX >> (56 - 8 * length)) == 0
     }
 
     /// Where some items begin in the line.
@@ -165,8 +180,9 @@ impl Task for UsualRows<'_, '_, '_> {
     #[inline(always)]
     fn run(self, vectors: impl Vectors) -> Self::Output {
         let Self { atoms, mut at } = self;
+        let mut line = Line::new();
         while atoms.text.get(at) == Some(&b'\n')
-            && let Some(line) = Line::usual(atoms.text, at + 1, vectors)
+            && line.read(atoms.text, at + 1, vectors)
             && atoms.usual.find(&line, &atoms.columns)
         {
             let row = UsualRow { line: &line, at: at + 1, begins: atoms.usual.begins };
