@@ -6,14 +6,16 @@ use crate::lock::Unlocked;
 use crate::names::Names;
 use crate::options::{Options, Reading, refuse};
 use crate::process;
-use crate::source::{Lazy, entries};
+use crate::source::{Item, Lazy, entries};
 use crate::stream::Stream;
 use crate::table::{Table, unfilled};
 use prism_host::Backend;
+use prism_host::output::predictions_beside;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,13 +80,14 @@ impl Engine {
             return Err(PyValueError::new_err(told));
         }
         let (chosen, names) = (columns.is_some(), columns.clone().unwrap_or_default());
+        let has_errors = options.pae;
         let table = Table::new(table, columns, &options, &self.engine)?;
         let reading = options.reading(Some(&table))?;
         let warnings = unfilled(&names, &reading.annotations, reading.lineages.is_some());
         let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
         // Computes only what the table has, in the same memory.
         let engine = Unlocked::new(Arc::new(self.engine.with_selection(table.selection())));
-        Ok(Job { engine, reading, table: Arc::new(table), warnings })
+        Ok(Job { engine, reading, table: Arc::new(table), has_errors, warnings })
     }
 }
 
@@ -99,6 +102,8 @@ pub struct Job {
     engine: Unlocked<Arc<prism_host::Engine>>,
     reading: Reading,
     table: Arc<Table>,
+    /// Whether the table has the predicted aligned errors beside the models.
+    has_errors: bool,
     warnings: Vec<String>,
 }
 
@@ -118,15 +123,24 @@ impl Job {
     #[pyo3(signature = (inputs, share = None))]
     fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>, share: Option<(u64, u64)>) -> PyResult<Stream> {
         process::check()?;
-        let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
+        let (engine, mut table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
         let Ok(list) = inputs.cast::<PyList>() else {
+            if self.has_errors {
+                let told = "pae looks for files beside the models, and takes paths or a list of paths, no iterator";
+                return Err(PyValueError::new_err(told));
+            }
             let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind(), Names::shared(share));
             return Stream::of_iterator(engine, lazy, self.reading.clone(), table);
         };
-        let items = list.extract()?;
+        let items: Vec<Item> = list.extract()?;
+        let path = |item: &Item| if let Item::Path(path) = item { Some(path.clone()) } else { None };
+        let paths: Vec<PathBuf> = items.iter().filter_map(path).collect();
         let begin = Instant::now();
         let mut names = Names::shared(share);
         let found = detached(py, || entries(items, &self.reading, &mut names)).map_err(PyRuntimeError::new_err)?;
+        if self.has_errors {
+            table = table.with_errors(detached(py, || predictions_beside(&found.0.entries, &paths)));
+        }
         Stream::of_entries(py, engine, found, begin, &self.reading, table, names.told)
     }
 

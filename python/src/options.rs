@@ -49,6 +49,7 @@ pub struct Options {
     pub by_number: bool,
     pub peptide: bool,
     pub small_molecules: bool,
+    pub pae: bool,
 }
 
 /// Which models.

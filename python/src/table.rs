@@ -7,6 +7,7 @@ use arrow_schema::Schema;
 use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::atoms::{AtomOptions, atoms};
+use prism_host::confidence::PredictionFiles;
 use prism_host::contacts::{EdgeKind, interfaces};
 use prism_host::dockq::Reference;
 use prism_host::engine::Selection;
@@ -14,8 +15,8 @@ use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
     AtomLines, Cells, Column, ColumnError, Columns, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues,
-    LigandLines, RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows, SummaryRelation,
-    relation_batch,
+    InterfacesRelation, LigandLines, LinesOf, RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows,
+    SummaryRelation, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -44,6 +45,8 @@ pub enum Table {
     Summary,
     /// A row for each model, and one for each interface of the reference.
     Dockq(Arc<Reference>),
+    /// A table of edges or of pairs of chains with the predicted aligned errors beside the models.
+    Predicted { of: Arc<Self>, predictions: Arc<HashMap<String, PredictionFiles>> },
 }
 
 /// A structure without rows: its name, and why it has none.
@@ -64,6 +67,9 @@ impl Table {
                 };
                 let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
                 Self::Edges(EdgesRelation::new(engine.config().contact_threshold, kinds))
+            }
+            "interface" if options.pae && options.by_residue => {
+                return Err(PyValueError::new_err("pae is of pairs of chains; leave out by_residue"));
             }
             "interface" => {
                 let between = match options.between.clone() {
@@ -94,6 +100,11 @@ impl Table {
         })
     }
 
+    /// The same with the errors of some predictions, by the names of structures.
+    pub fn with_errors(self: Arc<Self>, predictions: HashMap<String, PredictionFiles>) -> Arc<Self> {
+        Arc::new(Self::Predicted { of: self, predictions: Arc::new(predictions) })
+    }
+
     /// The features that it needs.
     pub fn selection(&self) -> Selection {
         match self {
@@ -101,6 +112,7 @@ impl Table {
             // Kept, because every call asks for it.
             Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) | Self::Ligands(_) => Selection::new(named(&["site_score"]), true),
+            Self::Predicted { of, .. } => of.selection(),
             Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Dockq(_) => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
@@ -156,6 +168,26 @@ impl Table {
                 batch
             }
             Self::Edges(relation) => lines(relation.clone(), parts),
+            Self::Predicted { of, predictions } => {
+                let (failures, predictions) = (RelationFailures::default(), Arc::clone(predictions));
+                let batch = match &**of {
+                    Self::Interface { engine, between, .. } => {
+                        let engine = engine.with_selection(selection(&["sasa"]));
+                        let (between, failures) = (between.clone(), failures.clone());
+                        let relation =
+                            InterfacesRelation { engine, between, residues: None, failures: failures.clone() };
+                        lines(WithErrors { relation, lines: LinesOf::Interfaces, predictions, failures }, parts)
+                    }
+                    Self::Edges(relation) => {
+                        let (relation, failures) = (relation.clone(), failures.clone());
+                        lines(WithErrors { relation, lines: LinesOf::Edges, predictions, failures }, parts)
+                    }
+                    other => return other.batch(parts),
+                };
+                refused = failures.take().into_iter().map(|failure| (failure.name, failure.reason)).collect();
+                odd = failures.take_notes().into_iter().map(|(name, note)| (name, note.text)).collect();
+                batch
+            }
             Self::Summary => lines(SummaryRelation, parts),
             Self::Dockq(reference) => {
                 let failures = RelationFailures::default();

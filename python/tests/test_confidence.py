@@ -8,6 +8,7 @@ import numpy as np
 import prism_features as prism
 import pyarrow
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 MADE = Path(__file__).parents[2] / "host/tests/data/predictions"
@@ -84,3 +85,22 @@ def test_a_reference_adds_dockq():
     assert pairs["dockq"].to_pylist()[:4] == [1, 1, 1, None] and pairs["reference_a"].to_pylist()[1] == "B"
     structures = prism.confidence(MADE / "boltz", reference=model, by_structure=True)
     assert structures["dockq"].to_pylist() == [1] and structures["mapping"].to_pylist() == ["A:A,B:B"]
+
+
+def test_edges_and_interfaces_have_the_errors_beside_their_models(command, tmp_path):
+    folder = MADE / "colabfold"
+    for name, table in (("edges", prism.edges(folder, "cpu", pae=True)), ("interface", prism.interface(folder, "cpu", pae=True))):
+        output = tmp_path / f"{name}.parquet"
+        subprocess.run([command, name, folder, "--pae", "--backend", "cpu", "-q", "-o", output], check=True)
+        own = pyarrow.parquet.read_table(output)
+        assert table.column_names == own.column_names and table["pae"].to_pylist() == own["pae"].to_pylist()
+        assert table["pae"].null_count < len(table)
+    model = next(folder.glob("*.pdb"))
+    assert prism.interface(model, "cpu", pae=True)["pae"].to_pylist() == table["pae"].to_pylist()
+    # A model in memory has no files beside it.
+    with pytest.warns(prism.InputWarning, match="no file with predicted aligned errors lies beside it"):
+        alone = prism.interface([("x.pdb", model.read_bytes())], "cpu", pae=True)
+    assert alone["pae"].null_count == len(alone)
+    for wrong in ({"by_residue": True}, {}):
+        with pytest.raises(prism.PrismError, match="leave out by_residue" if wrong else "no iterator"):
+            prism.interface(folder if wrong else iter([folder]), "cpu", pae=True, **wrong)

@@ -55,7 +55,7 @@ pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
 pub use pockets::PocketsRelation;
 pub use predicted::matrix_rows;
-pub use predicted::{LinesOf, WithErrors};
+pub use predicted::{LinesOf, WithErrors, predictions_beside};
 pub use reduced::{ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{

@@ -5,12 +5,12 @@ use super::files::Files;
 use super::job::Job;
 use super::relations::{Destination, write};
 use anyhow::anyhow;
-use prism_host::confidence::{PredictionFiles, Predictions};
+use prism_host::confidence::PredictionFiles;
 use prism_host::engine::Selection;
-use prism_host::inputs::{InputFile, Source};
-use prism_host::output::{LinesOf, Provenance, Relation, WithErrors};
+use prism_host::output::{LinesOf, Provenance, Relation, WithErrors, predictions_beside};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Writes a relation, with errors if `pae` asks for them. Returns the exit status.
 pub fn write_with_errors<R: Relation + 'static>(
@@ -25,7 +25,7 @@ pub fn write_with_errors<R: Relation + 'static>(
     }
     let failures = to.failures.clone();
     write(to, selection, |job, provenance| {
-        let predictions = beside(job)?;
+        let predictions = Arc::new(beside(job)?);
         Ok(WithErrors { relation: make(job, provenance)?, lines, predictions, failures })
     })
 }
@@ -39,21 +39,5 @@ pub fn beside(job: &Job<'_>) -> Result<HashMap<String, PredictionFiles>, Failure
     let inputs = job.args.read.discover(job.paths, Files::default())?;
     let mut paths = job.paths.to_vec();
     paths.extend(list.map(super::reading::listed).transpose()?.into_iter().flatten());
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let names: HashMap<PathBuf, &InputFile> =
-        inputs.entries.iter().flatten().map(|input| (place(&input.path), input)).collect();
-    let named = |files: PredictionFiles| {
-        let name = match names.get(&place(files.model_path())) {
-            Some(input) if matches!(input.source, Source::Archive) => {
-                // A member is called by its path there, behind the archive's name.
-                let archive = format!("{}/", input.path.file_name().unwrap_or_default().to_string_lossy());
-                let member = files.name.split_once(&archive).map_or(&*files.name, |(_, member)| member);
-                format!("{}/{member}", input.name)
-            }
-            Some(input) => input.name.clone(),
-            None => files.name.clone(),
-        };
-        (name, files)
-    };
-    Ok(Predictions::find(&paths).files.into_iter().map(named).collect())
+    Ok(predictions_beside(&inputs.entries, &paths))
 }

@@ -2,6 +2,7 @@
 
 mod atoms;
 mod backend;
+mod broken_predictions;
 mod confidence;
 mod engine;
 mod inputs;

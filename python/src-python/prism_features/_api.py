@@ -220,6 +220,7 @@ def edges(
     *,
     kinds: Sequence[str] = ...,
     ccd: str | os.PathLike[str] | None = ...,
+    pae: bool = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -231,6 +232,7 @@ def edges(
     *,
     kinds: Sequence[str] = ...,
     ccd: str | os.PathLike[str] | None = ...,
+    pae: bool = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -243,6 +245,7 @@ def edges(
     *,
     kinds: Sequence[str] = ("ca", "atom"),
     ccd: str | os.PathLike[str] | None = None,
+    pae: bool = False,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
@@ -256,16 +259,20 @@ def edges(
             ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are
             computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
         ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
+        pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
+            their matrices (``--pae``). The inputs are paths then.
 
     Other arguments, and errors, are those of :func:`features`.
     """
     if are_interactions(kinds):
+        if pae:
+            raise PrismError("pae is of contacts of proteins' residues (kinds \"ca\" and \"atom\"), not of interactions")
         return interactions(inputs, kinds, ccd, on_error, dict(options))
     if ccd is not None:
         raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
     if "contact_threshold" in options and not isinstance(kinds, str) and "ca" not in list(kinds):
         raise PrismError('contact_threshold has no effect on kinds=["atom"], heavy atoms within 4.5 Å; add the kind "ca"')
-    run = {"on_error": on_error, "progress": progress, "kinds": kinds}
+    run = {"on_error": on_error, "progress": progress, "kinds": kinds, "pae": pae}
     return _table("edges", inputs, None, backend, run, options)
 
 
@@ -276,6 +283,7 @@ def interface(
     *,
     between: tuple[str, str] | None = ...,
     by_residue: bool = ...,
+    pae: bool = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -287,6 +295,7 @@ def interface(
     *,
     between: tuple[str, str] | None = ...,
     by_residue: bool = ...,
+    pae: bool = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -299,6 +308,7 @@ def interface(
     *,
     between: tuple[str, str] | None = None,
     by_residue: bool = False,
+    pae: bool = False,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
@@ -308,10 +318,11 @@ def interface(
     Args:
         between: Only the interface between these two chains, as if there were no others. A structure without one of them fails.
         by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
+        pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
     Other arguments, and errors, are those of :func:`features`.
     """
-    run = {"on_error": on_error, "progress": progress, "between": between, "by_residue": by_residue}
+    run = {"on_error": on_error, "progress": progress, "between": between, "by_residue": by_residue, "pae": pae}
     return _table("interface", inputs, None, backend, run, options)
 
 

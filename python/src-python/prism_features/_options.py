@@ -98,6 +98,7 @@ class TableOptions(ReadingOptions, total=False):
     by_number: bool
     peptide: bool
     small_molecules: bool
+    pae: bool
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
@@ -121,8 +122,8 @@ _READING: dict[str, Any] = {
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
-    "edges": {"kinds": ("ca", "atom")},
-    "interface": {"between": None, "by_residue": False},
+    "edges": {"kinds": ("ca", "atom"), "pae": False},
+    "interface": {"between": None, "by_residue": False, "pae": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False, "small_molecules": False},
 }

@@ -59,18 +59,8 @@ impl Matrix {
 
     /// Refuses what is no error in Å.
     fn checked(self) -> Result<Self, String> {
-        // One pass that compilers vectorise; the place is looked for only if there is one.
-        let is_valid = |value: &f32| (0.0..=f32::MAX).contains(value);
-        if self.values.iter().fold(true, |all, value| all & is_valid(value)) {
-            return Ok(self);
-        }
-        let at = self.values.iter().position(|value| !is_valid(value)).unwrap_or_default();
-        Err(format!(
-            "the predicted aligned error in row {}, column {} is {}, which is no distance; write the matrix again",
-            at / self.size + 1,
-            at % self.size + 1,
-            self.values[at]
-        ))
+        self.values.chunks(self.size.max(1)).enumerate().try_for_each(|(row, values)| check(values, row))?;
+        Ok(self)
     }
 
     /// The number of rows, which is that of tokens.
@@ -126,6 +116,8 @@ impl Matrix {
             }
             let begin = values.len();
             rest = blank(read_row(&rest[1..], rows, &mut values)?);
+            // Rows that are read side by side have distances alone.
+            check(&values[begin..], rows)?;
             let own = values.len() - begin;
             if rows == 0 {
                 width = own;
@@ -144,10 +136,30 @@ impl Matrix {
             return Err(format!("after row {rows} is {}, and neither a row nor the end", shown(rest)));
         }
         match width == rows && rows > 0 {
-            true => Self { size: rows, values }.checked(),
+            true => Ok(Self { size: rows, values }),
             false => Err(format!("the matrix has {rows} rows and {width} columns; it should be square")),
         }
     }
+}
+
+/// Whether a value is an error in Å.
+pub(super) fn is_distance(value: f32) -> bool {
+    (0.0..=f32::MAX).contains(&value)
+}
+
+/// Refuses a row's values that are no errors in Å.
+fn check(values: &[f32], row: usize) -> Result<(), String> {
+    // One pass that compilers vectorise; the place is looked for only if there is one.
+    if values.iter().fold(true, |all, &value| all & is_distance(value)) {
+        return Ok(());
+    }
+    let at = values.iter().position(|&value| !is_distance(value)).unwrap_or_default();
+    Err(format!(
+        "the predicted aligned error in row {}, column {} is {}, which is no distance; write the matrix again",
+        row + 1,
+        at + 1,
+        values[at]
+    ))
 }
 
 /// Reads JSON's array of numbers.

@@ -31,8 +31,46 @@ pub(super) fn term(pae: f32, d0: f64) -> f64 {
     1.0 / (1.0 + share * share)
 }
 
-/// The mean of all errors but those on the diagonal, of units aligned on themselves.
-pub(super) fn mean_off_diagonal(pae: &Matrix) -> f64 {
+/// Defines functions over whole matrices, which are compiled with AVX2, too, and so run with it where the processor has it. Sums have
+/// the same lanes with and without it, and so the same bits.
+macro_rules! over_matrices {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $with:ident;)*) => {
+        $($(#[$doc])*
+        pub(super) fn $name($($arg: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has the instructions.
+                return unsafe { x86::$name($($arg),*) };
+            }
+            $with($($arg),*)
+        })*
+
+        #[cfg(target_arch = "x86_64")]
+        mod x86 {
+            use super::*;
+
+            $(#[target_feature(enable = "avx2")]
+            pub(super) fn $name($($arg: $type),*) -> $result {
+                $with($($arg),*)
+            })*
+        }
+    };
+}
+
+over_matrices! {
+    /// The mean of all errors but those on the diagonal, of units aligned on themselves.
+    fn mean_off_diagonal(pae: &Matrix) -> f64 = mean_off_diagonal_with;
+    /// ipSAE (Dunbrack 2025) with its three scales, the ipTM of the matrix, LIS (Kim 2024), mean and minimum of the errors.
+    ///
+    /// ipSAE of a direction is the highest of its residues' scores. LIS is the mean of (12 - e) / 12 over all errors e of at most 12 Å.
+    fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, nucleic: bool) -> ByErrors = by_errors_with;
+    /// pTM of the matrix (Zhang and Skolnick 2004, Jumper 2021): the highest mean term of a row; and ipTM, over the columns of other
+    /// chains alone (Evans 2021); NaN if there is one chain. `ends` are those of the chains.
+    fn ptm(pae: &Matrix, ends: &[usize]) -> (f64, f64) = ptm_with;
+}
+
+#[inline(always)]
+fn mean_off_diagonal_with(pae: &Matrix) -> f64 {
     let of_row = |row: usize| sums(pae.row(row), |pae| [pae])[0] - f64::from(pae.at(row, row));
     let size = pae.size();
     (0..size).map(of_row).sum::<f64>() / (size * size.saturating_sub(1)) as f64
@@ -78,6 +116,7 @@ fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f32; N]) -> [f64; N] {
 }
 
 /// The smallest error of a row; infinite without any.
+#[inline(always)]
 fn smallest(row: &[f32]) -> f32 {
     let less = |one: f32, other: f32| if one < other { one } else { other };
     let (whole, rest) = row.as_chunks::<8>();
@@ -138,10 +177,8 @@ impl ByErrors {
     }
 }
 
-/// ipSAE (Dunbrack 2025) with its three scales, the ipTM of the matrix, LIS (Kim 2024), mean and minimum of the errors.
-///
-/// ipSAE of a direction is the highest of its residues' scores. LIS is the mean of (12 - e) / 12 over all errors e of at most 12 Å.
-pub(super) fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, nucleic: bool) -> ByErrors {
+#[inline(always)]
+fn by_errors_with(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, nucleic: bool) -> ByErrors {
     let n0chn = a.len() + b.len();
     let d0chn = d0(n0chn, nucleic);
     let mut found = ByErrors { n0chn, d0chn, pae_min: f32::INFINITY, ..ByErrors::default() };
@@ -286,9 +323,8 @@ pub(super) fn contacts_of_actifptm(pairs: &[Near]) -> impl Iterator<Item = &Near
     pairs.iter().filter(|pair| pair.distance < CONTACT)
 }
 
-/// pTM of the matrix (Zhang and Skolnick 2004, Jumper 2021): the highest mean term of a row; and ipTM, over the columns of other
-/// chains alone (Evans 2021); NaN if there is one chain. `ends` are those of the chains.
-pub(super) fn ptm(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
+#[inline(always)]
+fn ptm_with(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
     let (size, d0) = (pae.size(), d0_of_predictors(pae.size()));
     let (mut ptm, mut iptm, scale) = (0_f64, f64::NAN, terms(d0));
     let mut begin = 0;

@@ -2,6 +2,7 @@
 //! of a single row.
 
 use super::decimals::short_decimal;
+use super::matrix::is_distance;
 use memchr::memchr;
 
 /// Rows that are read side by side.
@@ -12,7 +13,7 @@ pub(super) const SIDE_BY_SIDE: usize = 4;
 type Three = ([f32; 4], usize);
 
 /// Reads some rows of `width` numbers side by side. `text` begins with the first row's bracket. Returns the length of the text with the
-/// comma after the last row; `None`, and no values, unless all numbers are short decimals between commas.
+/// comma after the last row; `None`, and no values, unless all numbers are short decimals between commas, and so distances.
 pub(super) fn side_by_side(text: &[u8], width: usize, values: &mut Vec<f32>) -> Option<usize> {
     let mut rows = [&text[..0]; SIDE_BY_SIDE];
     let mut end = 0;
@@ -86,7 +87,8 @@ fn read_with(
     }
     // A bracket follows the last of each row.
     for (place, (row, at)) in rows.iter().zip(at).enumerate() {
-        out[(place + 1) * width - 1] = fast_float2::parse(row.get(at..)?.strip_suffix(b"],")?).ok()?;
+        let last = fast_float2::parse(row.get(at..)?.strip_suffix(b"],")?).ok().filter(|&last| is_distance(last))?;
+        out[(place + 1) * width - 1] = last;
     }
     Some(())
 }

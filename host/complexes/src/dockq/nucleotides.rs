@@ -44,7 +44,7 @@ pub(super) fn backbone(structure: &StructureInput, row: usize) -> [Option<u32>; 
         let is_it = |own: &&str| {
             own.len() == name.len() && own.bytes().zip(name.bytes()).all(|(a, b)| a == b || (a, b) == (b'\'', b'*'))
         };
-        if let Some(place) = BACKBONE.iter().position(|own| is_it(&own)) {
+        if let Some(place) = BACKBONE.iter().position(is_it) {
             atoms[place].get_or_insert(atom);
         }
     }
@@ -53,8 +53,6 @@ pub(super) fn backbone(structure: &StructureInput, row: usize) -> [Option<u32>; 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn bases_follow_from_the_names_of_dictionary_and_force_fields() {
         for (base, names) in

@@ -4,12 +4,14 @@ use super::relations::float;
 use super::{
     Cells, EdgesRelation, InterfacePairs, OutputError, Relation, RelationColumn, RelationFailures, StructureRows,
 };
-use prism_complexes::confidence::{Prediction, PredictionFiles};
+use crate::inputs::{InputFailure, InputFile, Source};
+use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
 use prism_engine::contacts::{ATOM_CONTACT, atom_contacts};
 use prism_read::structure::StructureInput;
 use prism_read::{NoteKind, author_chain};
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 /// What the lines of a relation are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,31 @@ impl LinesOf {
     }
 }
 
+/// The predictions under some paths, by the names of the structures that are read from there.
+#[must_use]
+pub fn predictions_beside(
+    inputs: &[Result<InputFile, InputFailure>],
+    paths: &[PathBuf],
+) -> HashMap<String, PredictionFiles> {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let names: HashMap<PathBuf, &InputFile> =
+        inputs.iter().flatten().map(|input| (place(&input.path), input)).collect();
+    let named = |files: PredictionFiles| {
+        let name = match names.get(&place(files.model_path())) {
+            Some(input) if matches!(input.source, Source::Archive) => {
+                // A member is called by its path there, behind the archive's name.
+                let archive = format!("{}/", input.path.file_name().unwrap_or_default().to_string_lossy());
+                let member = files.name.split_once(&archive).map_or(&*files.name, |(_, member)| member);
+                format!("{}/{member}", input.name)
+            }
+            Some(input) => input.name.clone(),
+            None => files.name.clone(),
+        };
+        (name, files)
+    };
+    Predictions::find(paths).files.into_iter().map(named).collect()
+}
+
 /// A relation with the errors of its pairs of residues, read from the matrix beside each model. A matrix is in memory while its
 /// model's lines are made.
 pub struct WithErrors<R> {
@@ -66,7 +93,7 @@ pub struct WithErrors<R> {
     /// What its lines are about.
     pub lines: LinesOf,
     /// The predictions by the names of structures.
-    pub predictions: HashMap<String, PredictionFiles>,
+    pub predictions: Arc<HashMap<String, PredictionFiles>>,
     /// Gets notes about structures without a matrix.
     pub failures: RelationFailures,
 }

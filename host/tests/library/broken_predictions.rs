@@ -1,0 +1,208 @@
+//! Broken files of predictions in each layout: every one is refused, with the file and what is wrong.
+
+use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, PredictionFiles, Predictions};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/predictions")
+}
+
+/// The files of a layout.
+fn files(layout: &str) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(data().join(layout)).unwrap().map(Result::unwrap);
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
+}
+
+fn layouts() -> Vec<String> {
+    let entries = fs::read_dir(data()).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+/// What is said about some files in a folder; empty if all is well.
+fn said(files: &[(String, Vec<u8>)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|(name, bytes)| fs::write(folder.path().join(name), bytes).unwrap());
+    let found = Predictions::find(&[folder.path().to_owned()]);
+    let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
+    let refused = found.files.iter().filter_map(|files| Some(format!("{}: {}", files.name, files.read().err()?)));
+    failures.chain(refused).collect::<Vec<_>>().join("\n")
+}
+
+/// What is said about a layout of which one file is changed.
+fn changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> String {
+    let own = |(name, bytes): (String, Vec<u8>)| {
+        let bytes = if name == file { change(&bytes) } else { bytes };
+        (name, bytes)
+    };
+    said(&files(layout).into_iter().map(own).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_cut_file_of_any_layout_is_named() {
+    let mut count = 0;
+    for layout in layouts() {
+        assert_eq!(said(&files(&layout)), "", "{layout}");
+        for (name, _) in files(&layout) {
+            let said = changed(&layout, &name, &|bytes| bytes[..bytes.len() / 2].to_vec());
+            assert!(said.contains(&name), "{layout}/{name}: {said}");
+            let why = ["cut", "damaged", "lacks", "the matrix has", "ends", "gives", "is not", "no atoms"];
+            assert!(why.iter().any(|word| said.contains(word)), "{layout}/{name}: {said}");
+            count += 1;
+        }
+    }
+    assert!(count > 25, "{count}");
+}
+
+/// The name of a layout's matrix in JSON: the file, and the member.
+const MATRICES: [(&str, &str, &str); 7] = [
+    ("af2", "pae_model_1_multimer_v3_pred_0.json", "predicted_aligned_error"),
+    ("af3", "made_confidences.json", "pae"),
+    ("af3_server", "fold_made_full_data_1.json", "pae"),
+    ("afdb", "AF-X0X0X0-F1-predicted_aligned_error_v4.json", "predicted_aligned_error"),
+    ("colabfold", "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json", "pae"),
+    ("nine_chains", "nine_scores_rank_001_alphafold2_multimer_v3_model_1_seed_000.json", "pae"),
+    ("protenix", "made_full_data_sample_0.json", "token_pair_pae"),
+];
+
+/// The rows of a member's matrix are changed.
+fn with_rows(bytes: &[u8], member: &str, change: &dyn Fn(&mut Vec<String>)) -> Vec<u8> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let at = text.find(&format!("\"{member}\"")).unwrap();
+    let begin = at + text[at..].find("[[").unwrap() + 2;
+    let end = begin + text[begin..].find("]]").unwrap();
+    let mut rows: Vec<String> = text[begin..end].split("],[").map(str::to_owned).collect();
+    change(&mut rows);
+    [&text[..begin], &rows.join("],["), &text[end..]].concat().into_bytes()
+}
+
+#[test]
+fn a_matrix_in_json_is_square_and_has_distances_alone() {
+    let last = |rows: &mut Vec<String>| drop(rows.pop());
+    let ragged = |rows: &mut Vec<String>| rows[2] += ",1.5";
+    let nan = |rows: &mut Vec<String>| rows[2] = rows[2].replacen(',', ",NaN,", 1);
+    let null = |rows: &mut Vec<String>| rows[2] = rows[2].replacen(',', ",null,", 1);
+    let negative = |rows: &mut Vec<String>| rows[2].insert(0, '-');
+    let smaller = |rows: &mut Vec<String>| {
+        rows.pop();
+        rows.iter_mut().for_each(|row| row.truncate(row.rfind(',').unwrap()));
+    };
+    for (layout, file, member) in MATRICES {
+        let rows = |change: &dyn Fn(&mut Vec<String>)| changed(layout, file, &|bytes| with_rows(bytes, member, change));
+        assert_eq!(rows(&|_| ()), "", "{layout}");
+        for (change, says) in [
+            (&last as &dyn Fn(&mut Vec<String>), "columns; it should be square"),
+            (&ragged, "row 3 has"),
+            (&nan, "row 3 has `NaN` where a number belongs"),
+            (&null, "row 3 has `null` where a number belongs"),
+            (&negative, "row 3, column 1 is -"),
+        ] {
+            let said = rows(change);
+            assert!(said.contains(file) && said.contains(says), "{layout}: {says}: {said}");
+        }
+        let said = rows(&smaller);
+        let says =
+            if ["af3", "af3_server", "protenix"].contains(&layout) { "its file names" } else { "and the model has" };
+        assert!(said.contains(says) && said.contains("the matrix has"), "{layout}: {said}");
+    }
+}
+
+/// A file of NumPy with one array.
+fn npz(name: &str, shape: [usize; 2], values: &[f32]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", shape[0], shape[1]);
+    header += &" ".repeat((128 - 11 - header.len() % 64) % 64);
+    header.push('\n');
+    let mut bytes = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&bytes).unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_matrix_in_npz_is_square_and_has_distances_alone() {
+    for (layout, file, size) in [("boltz", "pae_made_model_0.npz", 61), ("chai", "pae.model_idx_0.npz", 50)] {
+        let with = |shape: [usize; 2], values: &[f32]| changed(layout, file, &|_| npz("pae", shape, values));
+        let whole = vec![1.5; size * size];
+        assert_eq!(with([size, size], &whole), "", "{layout}");
+        let mut nan = whole.clone();
+        nan[2 * size] = f32::NAN;
+        for (found, says) in [
+            (with([size, size - 1], &whole[size..]), format!("\"pae\" is {size} x {}; it should be square", size - 1)),
+            (with([size, size], &nan), "row 3, column 1 is NaN, which is no distance".to_owned()),
+            (
+                with([size - 1, size - 1], &whole[2 * size - 1..]),
+                format!("the matrix has {} rows, and the model has", size - 1),
+            ),
+            (with([size, size], &whole[1..]), "its array \"pae\" is damaged".to_owned()),
+        ] {
+            assert!(found.contains(&says), "{layout}: {says}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_matrix_in_the_model_has_all_pairs() {
+    let edit = |from: &'static str, to: &'static str| {
+        changed("modelcif", "made.cif", &|bytes| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let line = text.lines().find(|line| line.starts_with("17 1 A 2 ")).unwrap();
+            let new = if to.is_empty() { String::new() } else { line.replace(from, to) + "\n" };
+            text.replace(&format!("{line}\n"), &new).into_bytes()
+        })
+    };
+    assert!(edit("17 1 A 2 ", "").contains("gives 224 of 225 pairs of residues"));
+    assert!(edit(" 1 A 2 ", " 1 A 99 ").contains("residue 99 of chain A has no atoms"));
+    assert!(
+        edit(" 2 0.75", " 2 NaN").contains("row 2, column 2 is NaN, which is no distance"),
+        "{}",
+        edit(" 2 0.75", " 2 NaN")
+    );
+}
+
+/// A protein of three residues whose only partner is a ligand of two atoms, in AlphaFold 3's layout. Expected by the definitions.
+#[test]
+fn a_ligand_may_be_the_only_partner() {
+    let header = "data_made\nloop_\n_atom_site.group_PDB\n_atom_site.id\n_atom_site.type_symbol\n_atom_site.label_atom_id\n\
+                  _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.Cartn_x\n\
+                  _atom_site.Cartn_y\n_atom_site.Cartn_z\n_atom_site.B_iso_or_equiv\n_atom_site.auth_seq_id\n\
+                  _atom_site.auth_asym_id\n";
+    let atoms = "ATOM 1 C CA GLY A 1 0.0 0.0 0.0 90.0 1 A\nATOM 2 C CA GLY A 2 3.8 0.0 0.0 80.0 2 A\n\
+                 ATOM 3 C CA GLY A 3 30.0 0.0 0.0 70.0 3 A\nHETATM 4 C C1 LIG B . 0.0 4.0 0.0 60.0 1 B\n\
+                 HETATM 5 O O1 LIG B . 0.0 5.4 0.0 50.0 1 B\n";
+    let pae = "[[1,1,1,2,4],[1,1,1,6,11],[1,1,1,20,20],[3,5,20,1,1],[3,5,20,1,1]]";
+    let json = format!(
+        "{{\"atom_plddts\":[90,80,70,60,50],\"pae\":{pae},\"token_chain_ids\":[\"A\",\"A\",\"A\",\"B\",\"B\"],\
+         \"token_res_ids\":[1,2,3,1,1]}}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("made_model.cif"), format!("{header}{atoms}#\n")).unwrap();
+    fs::write(folder.path().join("made_confidences.json"), json).unwrap();
+    let found = Predictions::find(&[folder.path().to_owned()]);
+    let read: Vec<_> = found.files.iter().map(PredictionFiles::read).collect();
+    let prediction = read[0].as_ref().unwrap();
+    assert_eq!((prediction.n_tokens(), prediction.n_residues()), (5, 3));
+    let scores = prediction.scores(Cutoffs::default());
+    let value = |pair: usize, column: &str| {
+        scores.pairs[pair].numbers[PAIR_NUMBERS.iter().position(|known| known.name == column).unwrap()]
+    };
+    assert_eq!(scores.pairs.len(), 3);
+    // Of the protein's residues: errors 2, 4, 6, 11, 20, 20; below 10 Å the first three.
+    assert_eq!(
+        (value(0, "pae_mean"), value(0, "pae_min"), value(0, "residues_a"), value(0, "residues_b")),
+        (10.5, 2.0, 2.0, 2.0)
+    );
+    let d0 = 1.24 * 12_f64.cbrt() - 1.8;
+    let term = |pae: f64| 1.0 / (1.0 + (pae / d0).powi(2));
+    let ipsae = (term(2.0) + term(4.0)) / 2.0;
+    assert!((f64::from(value(0, "ipsae")) - ipsae).abs() < 1e-6, "{} {ipsae}", value(0, "ipsae"));
+    let lis = [2.0, 4.0, 6.0, 11.0].map(|pae| (12.0 - pae) / 12.0).iter().sum::<f64>() / 4.0;
+    assert!((f64::from(value(0, "lis")) - lis).abs() < 1e-6);
+    // Both atoms are within 8 Å of the first two residues.
+    assert_eq!((value(0, "pdockq_contacts"), value(0, "plddt_interface")), (4.0, 70.0));
+    for column in ["pdockq", "pdockq2", "actifptm"] {
+        assert!(value(0, column).is_nan() && value(2, column).is_nan(), "{column}");
+    }
+}
