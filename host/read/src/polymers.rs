@@ -8,6 +8,8 @@ mod header;
 mod pdb;
 mod seqres;
 
+pub(crate) use cif::block_with_atoms;
+
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
 use super::foreign::unmarked;
@@ -23,6 +25,8 @@ pub struct Polymers {
     pub asyms: Vec<String>,
     /// Residues with N, CA, C and O, in the order of the file's sequences.
     pub residues: Vec<PolymerResidue>,
+    /// Residues that lack some of those atoms.
+    pub incomplete: Vec<PolymerResidue>,
     /// Residues that are bonded by disulfides, in the order of the file.
     pub disulfides: Vec<[usize; 2]>,
     /// Choices, and what is odd about the file.
@@ -167,8 +171,13 @@ impl Filling {
     /// Leaves out residues without the whole backbone. `disulfides` are pairs of chains and numbers of mmCIF.
     fn finish(self, disulfides: &[[(u32, i32); 2]]) -> Polymers {
         let Self { mut polymers, seen, .. } = self;
-        let mut seen = seen.into_iter();
-        polymers.residues.retain(|_| seen.next() == Some([true; 4]));
+        for (residue, seen) in std::mem::take(&mut polymers.residues).into_iter().zip(seen) {
+            match seen {
+                [true, true, true, true] => polymers.residues.push(residue),
+                [false, false, false, false] if residue.others.is_empty() => {}
+                _ => polymers.incomplete.push(residue),
+            }
+        }
         let mut first: HashMap<(u32, i32), usize> = HashMap::new();
         for (index, residue) in polymers.residues.iter().enumerate() {
             first.entry((residue.asym, residue.seq)).or_insert(index);

@@ -14,7 +14,7 @@ mod trajectory;
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
-pub use dssp::DsspArgs;
+pub use dssp::{DsspArgs, DsspFormatArg};
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
