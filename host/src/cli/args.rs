@@ -83,6 +83,8 @@ pub enum Command {
     #[command(after_help = EXIT_STATUS)]
     Ligands(LigandsArgs),
     /// List atoms: radius, accessible area, depth, and the chains that bury it: a row for every heavy atom.
+    ///
+    /// -o x.rsa writes areas of residues as NACCESS and FreeSASA do, -o x.pdb atoms with their radii and areas.
     #[command(after_help = EXIT_STATUS)]
     Atoms(AtomsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.
