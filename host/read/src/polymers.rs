@@ -14,6 +14,7 @@ use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
+use crate::structure::check_spread;
 use std::collections::HashMap;
 
 /// The polymers of a file's first model.
@@ -95,7 +96,25 @@ pub fn read_polymers(bytes: &[u8], name: &str) -> Result<Polymers, ReadError> {
             "read from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry",
         ))),
     };
-    read.map_err(|fault| fault.into_error(name, &text))
+    read.and_then(checked).map_err(|fault| fault.into_error(name, &text))
+}
+
+/// Refuses atoms that lie so that a search for neighbours takes too long.
+fn checked(polymers: Polymers) -> Result<Polymers, Fault> {
+    let all = polymers.residues.iter().flat_map(|residue| residue.backbone.iter().chain(&residue.others));
+    let points = all.map(|place| place.map(f64::from));
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in points.clone() {
+        low = [0, 1, 2].map(|axis| low[axis].min(point[axis]));
+        high = [0, 1, 2].map(|axis| high[axis].max(point[axis]));
+    }
+    match polymers.residues.is_empty() {
+        true => Ok(polymers),
+        false => match check_spread(points, low, high) {
+            Ok(()) => Ok(polymers),
+            Err(error) => Err(Fault::whole(Problem::Spread(error))),
+        },
+    }
 }
 
 /// A row of the table of residues.
