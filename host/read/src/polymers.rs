@@ -102,19 +102,16 @@ pub fn read_polymers(bytes: &[u8], name: &str) -> Result<Polymers, ReadError> {
 /// Refuses atoms that lie so that a search for neighbours takes too long.
 fn checked(polymers: Polymers) -> Result<Polymers, Fault> {
     let all = polymers.residues.iter().flat_map(|residue| residue.backbone.iter().chain(&residue.others));
-    let points = all.map(|place| place.map(f64::from));
+    let points: Vec<[f64; 3]> = all.map(|place| place.map(f64::from)).collect();
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for point in points.clone() {
+    for point in &points {
         low = [0, 1, 2].map(|axis| low[axis].min(point[axis]));
         high = [0, 1, 2].map(|axis| high[axis].max(point[axis]));
     }
-    match polymers.residues.is_empty() {
-        true => Ok(polymers),
-        false => match check_spread(points, low, high) {
-            Ok(()) => Ok(polymers),
-            Err(error) => Err(Fault::whole(Problem::Spread(error))),
-        },
+    if !points.is_empty() {
+        check_spread(points.into_iter(), low, high).map_err(|error| Fault::whole(Problem::Spread(error)))?;
     }
+    Ok(polymers)
 }
 
 /// A row of the table of residues.
