@@ -5,6 +5,8 @@
 //! it: in its precision and its order of operations, so that its text follows byte by byte. Columns of features have the same states from
 //! kernels.
 
+mod annotate;
+mod from_pdb;
 mod header;
 mod helices;
 mod hydrogen_bonds;
@@ -17,7 +19,7 @@ mod vector;
 
 pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
 
-use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers};
+use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers, without_categories};
 
 /// Options of DSSP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,7 @@ pub struct Dssp {
     /// Choices, and what is odd about the file.
     pub notes: Vec<String>,
     polymers: Vec<PolymerResidue>,
+    incomplete: Vec<PolymerResidue>,
     asyms: Vec<String>,
     header: Header,
 }
@@ -79,7 +82,7 @@ impl Dssp {
     /// ```
     /// use prism_engine::dssp::{Dssp, DsspOptions, State};
     ///
-    /// let bytes = std::fs::read("../../tests/data/1ubq.pdb")?;
+    /// let bytes = std::fs::read("../../tests/data/1ubq.pdb.gz")?;
     /// let ubiquitin = Dssp::of_bytes(&bytes, "1ubq", &DsspOptions::default())?;
     /// assert_eq!(ubiquitin.residues.len(), 76);
     /// assert_eq!(ubiquitin.residues[24].state, State::AlphaHelix);
@@ -91,7 +94,7 @@ impl Dssp {
     }
 
     fn of(polymers: PolymerAtoms, options: &DsspOptions) -> Self {
-        let PolymerAtoms { header, asyms, residues: polymers, disulfides, mut notes } = polymers;
+        let PolymerAtoms { header, asyms, residues: polymers, incomplete, disulfides, mut notes } = polymers;
         let mut statistics = Statistics::default();
         let mut residues = residue::numbered(&polymers, &mut statistics);
         let accessible = surface::accessibilities(&polymers);
@@ -116,12 +119,39 @@ impl Dssp {
         if residues.is_empty() {
             notes.push("no residue has N, CA, C and O, so that no state is assigned".to_owned());
         }
-        Self { residues, statistics, notes, polymers, asyms, header }
+        Self { residues, statistics, notes, polymers, incomplete, asyms, header }
     }
 
     /// The text of a `.dssp` file with a date of the form `2026-11-28` in its first line.
     #[must_use]
     pub fn text(&self, date: &str) -> String {
         text::write(self, date)
+    }
+
+    /// The file from which it was assigned as mmCIF with mkdssp's categories: `_struct_conf` and those of sheets replaced,
+    /// `_dssp_struct_summary`, `_dssp_struct_bridge_pairs`, `_dssp_struct_ladder` and `_dssp_statistics` added.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is BinaryCIF.
+    ///
+    /// ```
+    /// use prism_engine::dssp::{Dssp, DsspOptions};
+    ///
+    /// let bytes = std::fs::read("../../tests/data/1ubq.pdb.gz")?;
+    /// let annotated = Dssp::of_bytes(&bytes, "1ubq", &DsspOptions::default())?.annotated(&bytes, "1ubq")?;
+    /// assert!(annotated.starts_with("data_1UBQ") && annotated.contains("_dssp_struct_summary.secondary_structure"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn annotated(&self, bytes: &[u8], name: &str) -> Result<String, ReadError> {
+        let mut text = match without_categories(bytes, name, &annotate::REPLACED)? {
+            Some(text) => text,
+            None => from_pdb::write(self, bytes, name)?,
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str("#\n");
+        text.push_str(&annotate::categories(self));
+        Ok(text)
     }
 }

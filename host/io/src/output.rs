@@ -1,5 +1,6 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
+mod areas;
 mod arrow;
 mod atoms;
 mod coloured;
@@ -33,6 +34,7 @@ mod value;
 mod view;
 mod whole;
 
+pub use areas::{AreasFormat, AreasText, ReferenceAreas};
 pub use arrow::{ArrowTable, RecordBatches};
 pub use atoms::{AtomLines, AtomsRelation};
 pub use coloured::ColouredStructures;

@@ -68,6 +68,7 @@ pub mod selection;
 pub mod structure;
 mod system;
 mod tables;
+mod without;
 mod word;
 
 pub use arrays::{AtomArrays, Texts, read_arrays};
@@ -101,6 +102,8 @@ pub use polymers::{Header, Molecule, PolymerAtoms, PolymerResidue, read_polymers
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
+#[doc(hidden)]
+pub use without::without_categories;
 #[doc(hidden)]
 pub use word::{listed_ids, text_of};
 

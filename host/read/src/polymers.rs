@@ -8,10 +8,13 @@ mod header;
 mod pdb;
 mod seqres;
 
+pub(crate) use cif::block_with_atoms;
+
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
+use crate::structure::check_spread;
 use std::collections::HashMap;
 
 /// The polymers of a file's first model.
@@ -23,6 +26,8 @@ pub struct PolymerAtoms {
     pub asyms: Vec<String>,
     /// Residues with N, CA, C and O, in the order of the file's sequences.
     pub residues: Vec<PolymerResidue>,
+    /// Residues that lack some of those atoms.
+    pub incomplete: Vec<PolymerResidue>,
     /// Residues that are bonded by disulfides, in the order of the file.
     pub disulfides: Vec<[usize; 2]>,
     /// Choices, and what is odd about the file.
@@ -91,7 +96,22 @@ pub fn read_polymers(bytes: &[u8], name: &str) -> Result<PolymerAtoms, ReadError
             "read from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry",
         ))),
     };
-    read.map_err(|fault| fault.into_error(name, &text))
+    read.and_then(checked).map_err(|fault| fault.into_error(name, &text))
+}
+
+/// Refuses atoms that lie so that a search for neighbours takes too long.
+fn checked(polymers: Polymers) -> Result<Polymers, Fault> {
+    let all = polymers.residues.iter().flat_map(|residue| residue.backbone.iter().chain(&residue.others));
+    let points: Vec<[f64; 3]> = all.map(|place| place.map(f64::from)).collect();
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in &points {
+        low = [0, 1, 2].map(|axis| low[axis].min(point[axis]));
+        high = [0, 1, 2].map(|axis| high[axis].max(point[axis]));
+    }
+    if !points.is_empty() {
+        check_spread(points.into_iter(), low, high).map_err(|error| Fault::whole(Problem::Spread(error)))?;
+    }
+    Ok(polymers)
 }
 
 /// A row of the table of residues.
@@ -167,8 +187,13 @@ impl Filling {
     /// Leaves out residues without the whole backbone. `disulfides` are pairs of chains and numbers of mmCIF.
     fn finish(self, disulfides: &[[(u32, i32); 2]]) -> PolymerAtoms {
         let Self { mut polymers, seen, .. } = self;
-        let mut seen = seen.into_iter();
-        polymers.residues.retain(|_| seen.next() == Some([true; 4]));
+        for (residue, seen) in std::mem::take(&mut polymers.residues).into_iter().zip(seen) {
+            match seen {
+                [true, true, true, true] => polymers.residues.push(residue),
+                [false, false, false, false] if residue.others.is_empty() => {}
+                _ => polymers.incomplete.push(residue),
+            }
+        }
         let mut first: HashMap<(u32, i32), usize> = HashMap::new();
         for (index, residue) in polymers.residues.iter().enumerate() {
             first.entry((residue.asym, residue.seq)).or_insert(index);

@@ -210,13 +210,16 @@ fn link_of_row(row: [&[u8]; 15], into: &mut dyn SystemContents) {
     }
 }
 
+/// What takes the items of a row.
+type TakeRecord<'t, 'a> = dyn FnMut(&[&'a [u8]]) -> Result<(), Problem> + 't;
+
 /// Calls `take` with the items of each row of a category, whose name ends with a dot, in all data blocks: loops, and rows outside
 /// of them. What is not given is empty.
 pub(super) fn each_record<'a>(
     text: &'a [u8],
     category: &str,
     items: &[&str],
-    take: &mut dyn FnMut(&[&'a [u8]]) -> Result<(), Problem>,
+    take: &mut TakeRecord<'_, 'a>,
 ) -> Result<(), Fault> {
     let is_item = |tag: &[u8], item: &str| {
         let (head, tail) = tag.split_at_checked(category.len()).unwrap_or_default();

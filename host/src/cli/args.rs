@@ -14,7 +14,7 @@ mod trajectory;
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
-pub use dssp::DsspArgs;
+pub use dssp::{DsspArgs, DsspFormatArg};
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
@@ -83,6 +83,8 @@ pub enum Command {
     #[command(after_help = EXIT_STATUS)]
     Ligands(LigandsArgs),
     /// List atoms: radius, accessible area, depth, and the chains that bury it: a row for every heavy atom.
+    ///
+    /// -o x.rsa writes areas of residues as NACCESS and FreeSASA do, -o x.pdb atoms with their radii and areas.
     #[command(after_help = EXIT_STATUS)]
     Atoms(AtomsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.

@@ -2,10 +2,14 @@
 
 use super::args::{AlgorithmArg, AtomsArgs, RadiiArg};
 use super::failure::Failure;
-use super::relations::{selection, write};
+use super::job::{Job, Sink};
+use super::relations::{selection, write, write_sink};
 use prism_host::atoms::{Algorithm, AtomOptions};
-use prism_host::output::{AtomLines, AtomsRelation, Relation as _};
+use prism_host::output::{
+    AreasFormat, AtomLines, AtomsRelation, OutputFile, ReferenceAreas, Relation as _, check_place,
+};
 use prism_host::radii::RadiusSet;
+use std::path::Path;
 
 /// Lists atoms. Returns the exit status.
 pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
@@ -33,7 +37,28 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     let options = AtomOptions { probe: args.probe, radii, algorithm };
     let cover = described.job.read.options().cover;
     let failures = to.failures.clone();
-    write(to, selection(&[]), |job, _| {
+    let relation = move |job: &Job<'_>| -> Result<AtomsRelation, Failure> {
         Ok(AtomsRelation { engine: job.engine_of(selection(&["sasa", "depth"]))?, options, cover, failures })
+    };
+    let Some(format) = described.output.as_deref().and_then(areas_format) else {
+        return write(to, selection(&[]), |job, _| relation(job));
+    };
+    let reference = match &args.radii {
+        RadiiArg::Protor => ReferenceAreas::ProtOr,
+        RadiiArg::Named("naccess") => ReferenceAreas::Naccess,
+        _ => ReferenceAreas::None,
+    };
+    write_sink(to, selection(&[]), check_place, |job, output, _| {
+        let path = output.unwrap_or(Path::new("-"));
+        Ok(Sink::File(OutputFile::create_areas(path, relation(job)?, format, reference)?))
     })
+}
+
+/// The format of FreeSASA that a file's name asks for.
+fn areas_format(path: &Path) -> Option<AreasFormat> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "rsa" => Some(AreasFormat::Rsa),
+        "pdb" => Some(AreasFormat::Pdb),
+        _ => None,
+    }
 }

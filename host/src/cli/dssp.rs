@@ -1,6 +1,6 @@
 //! `prism dssp`: secondary structure in the files of mkdssp.
 
-use super::args::DsspArgs;
+use super::args::{DsspArgs, DsspFormatArg};
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::folder::is_one;
@@ -10,6 +10,7 @@ use super::limits::no_thread;
 use super::report::Report;
 use crate::report::today;
 use anyhow::anyhow;
+use prism_host::ReadError;
 use prism_host::dssp::{Dssp, DsspOptions};
 use prism_host::inputs::{InputFailure, InputFile, stem};
 use prism_host::output::{check_place, write_whole};
@@ -21,8 +22,24 @@ use std::path::{Component, Path, PathBuf};
 /// Structures of a thread that are computed before what came of them is reported.
 const AHEAD: usize = 4;
 
-/// The extension of files.
-const EXTENSION: &str = "dssp";
+impl DsspFormatArg {
+    /// The extension of its files.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Dssp => "dssp",
+            Self::Mmcif => "cif",
+        }
+    }
+
+    /// The format of a file by its name.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "dssp" => Some(Self::Dssp),
+            "cif" | "mmcif" => Some(Self::Mmcif),
+            _ => None,
+        }
+    }
+}
 
 /// Assigns secondary structure. Returns the exit status.
 pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
@@ -32,11 +49,14 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     }
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    let is_file = output.is_some_and(|path| !is_one(path) && has_extension(path));
+    let by_name = output.filter(|path| !is_one(path)).and_then(DsspFormatArg::of);
+    let format = args.format.or(by_name).unwrap_or(DsspFormatArg::Dssp);
     let files = match output {
-        Some(folder) if !is_file => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
-            let names = Names::of(entries.iter().flatten());
-            entries.iter().flatten().flat_map(|file| [names.short(&file.name), long(&file.name)]).collect()
+        Some(folder) if by_name.is_none() => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
+            let both = [DsspFormatArg::Dssp, DsspFormatArg::Mmcif];
+            let names = both.map(|format| Names::of(entries.iter().flatten(), format));
+            let of = |file: &InputFile| names.iter().map(|names| names.get(&file.name)).collect::<Vec<_>>();
+            entries.iter().flatten().flat_map(of).collect()
         }),
         file => Files::default().writes_table(file),
     };
@@ -46,23 +66,23 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     refuse_nothing(&inputs)?;
     let to = match output {
         None => To::StandardOutput,
-        Some(file) if is_file => {
+        Some(file) if by_name.is_some() => {
             check_place(file)?;
             To::File(file)
         }
-        Some(folder) => {
-            let known = folder.extension().is_none() || is_one(folder);
-            if !known {
-                let advice = "give a .dssp for one structure, or a folder, ending with /";
-                return Err(Failure::usage(anyhow!("{}: {advice}", folder.display())));
-            }
+        Some(folder) if folder.extension().is_none() || is_one(folder) => {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
-            To::Folder(folder, Names::of(inputs.entries.iter().flatten()))
+            To::Folder(folder, Names::of(inputs.entries.iter().flatten(), format))
+        }
+        Some(other) => {
+            let advice = "give a .dssp or .cif for one structure, or a folder, ending with /";
+            return Err(Failure::usage(anyhow!("{}: {advice}", other.display())));
         }
     };
     let mut run = Run {
         to,
+        format,
         options: DsspOptions { shortest_polyproline: usize::from(args.min_pp_stretch) },
         date: today(),
         report: &mut report,
@@ -107,10 +127,6 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     Ok(report.exit_status())
 }
 
-fn has_extension(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
-}
-
 /// Where files go.
 enum To<'a> {
     StandardOutput,
@@ -119,31 +135,34 @@ enum To<'a> {
 }
 
 /// The names of files in a folder: those of structures without extensions, or with them if that would give a name twice.
-struct Names(HashSet<PathBuf>);
+struct Names {
+    twice: HashSet<PathBuf>,
+    extension: &'static str,
+}
 
 impl Names {
-    fn of<'a>(inputs: impl Iterator<Item = &'a InputFile>) -> Self {
-        let mut seen = HashSet::new();
-        Self(inputs.map(|input| short(&input.name)).filter(|name| !seen.insert(name.clone())).collect())
+    fn of<'a>(inputs: impl Iterator<Item = &'a InputFile>, format: DsspFormatArg) -> Self {
+        let (mut seen, extension) = (HashSet::new(), format.extension());
+        let names = inputs.map(|input| short(&input.name, extension));
+        Self { twice: names.filter(|name| !seen.insert(name.clone())).collect(), extension }
     }
 
-    fn short(&self, name: &str) -> PathBuf {
-        let short = short(name);
-        if self.0.contains(&short) { long(name) } else { short }
+    fn get(&self, name: &str) -> PathBuf {
+        let short = short(name, self.extension);
+        if self.twice.contains(&short) { long(name, self.extension) } else { short }
     }
 }
 
 /// The place of a structure's file in the folder.
-fn long(name: &str) -> PathBuf {
+fn long(name: &str, extension: &str) -> PathBuf {
     let mut place: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    place.as_mut_os_string().push(".");
-    place.as_mut_os_string().push(EXTENSION);
+    place.as_mut_os_string().push(format!(".{extension}"));
     place
 }
 
-fn short(name: &str) -> PathBuf {
+fn short(name: &str, extension: &str) -> PathBuf {
     let path = Path::new(name);
-    long(&path.with_file_name(stem(path)).to_string_lossy())
+    long(&path.with_file_name(stem(path)).to_string_lossy(), extension)
 }
 
 /// A structure to compute.
@@ -161,6 +180,7 @@ struct Done {
 
 struct Run<'a> {
     to: To<'a>,
+    format: DsspFormatArg,
     options: DsspOptions,
     date: String,
     report: &'a mut Report,
@@ -172,13 +192,13 @@ struct Run<'a> {
 impl Run<'_> {
     /// Computes structures side by side, and writes them in order. Returns whether to go on.
     fn compute(&mut self, work: Vec<Work>) -> Result<bool, Failure> {
-        let (options, date) = (self.options, &self.date);
+        let (format, options, date) = (self.format, self.options, &self.date);
         let of = |bytes: &[u8], name: &str| {
-            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(|error| match error.line {
-                Some(line) => format!("line {line}: {}", error.problem),
-                None => error.problem.to_string(),
-            })?;
-            let text = dssp.text(date);
+            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(|error| reason(&error))?;
+            let text = match format {
+                DsspFormatArg::Dssp => dssp.text(date),
+                DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(|error| reason(&error))?,
+            };
             Ok((dssp, text))
         };
         let done: Vec<Done> = work.into_par_iter().map(|work| compute(work, &of)).collect();
@@ -206,7 +226,7 @@ impl Run<'_> {
         let place = match &self.to {
             To::StandardOutput => PathBuf::from("-"),
             To::File(file) => file.to_path_buf(),
-            To::Folder(folder, names) => folder.join(names.short(name)),
+            To::Folder(folder, names) => folder.join(names.get(name)),
         };
         if let Some(first) = self.written.get(&place) {
             let advice = match self.to {
@@ -229,6 +249,12 @@ impl Run<'_> {
         self.written.insert(place, name.to_owned());
         Ok(())
     }
+}
+
+/// An error without the name, which the report has.
+fn reason(error: &ReadError) -> String {
+    let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
+    format!("{line}{}", error.problem)
 }
 
 fn compute(work: Work, of: &(dyn Fn(&[u8], &str) -> Result<(Dssp, String), String> + Sync)) -> Done {

@@ -17,8 +17,8 @@ use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
 use prism_host::engine::Selection;
 use prism_host::interactions::Group;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputFile,
-    Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputError,
+    OutputFile, Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -168,10 +168,19 @@ pub fn write_whole<R: Relation + 'static>(
     selection: Selection,
     make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
+    let check = |path: &Path| OutputFile::check_relation(path);
+    write_sink(to, selection, check, |job, output, provenance| sink(output, make(job, provenance)?, provenance))
+}
+
+/// Writes what `make` begins, given the job, the output's path and the provenance. `check` checks the path in advance.
+pub fn write_sink(
+    to: Destination<'_>,
+    selection: Selection,
+    check: impl FnOnce(&Path) -> Result<(), OutputError>,
+    make: impl FnOnce(&Job<'_>, Option<&Path>, &Provenance) -> Result<Sink, Failure>,
+) -> Result<u8, Failure> {
     let output = to.output.filter(|path| *path != Path::new("-"));
-    if let Some(path) = output {
-        OutputFile::check_relation(path)?;
-    }
+    output.map_or(Ok(()), check)?;
     provenance::check(to.provenance)?;
     let job = Job {
         paths: to.paths,
@@ -192,7 +201,7 @@ pub fn write_whole<R: Relation + 'static>(
         shard: to.shard,
         files: to.beside.writes_table(output),
     };
-    job.run(|provenance| sink(output, make(&job, provenance)?, provenance))
+    job.run(|provenance| make(&job, output, provenance))
 }
 
 /// The sink of a relation.

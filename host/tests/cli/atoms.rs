@@ -1,6 +1,7 @@
 //! `prism atoms` from a user's view.
 
 use crate::command::{Run, column, shipped, trimer};
+use std::path::Path;
 
 const CONFIGURATION: &str = "\
 name: mine
@@ -80,4 +81,54 @@ fn chains_that_bury_an_atom_are_named() {
     assert_eq!(buried.into_iter().collect::<Vec<_>>(), expected);
     let one = run.prism(&["atoms", "--backend", "cpu", "--select", "chain A", input]);
     assert!(column(&one.stdout, "buried_by").iter().all(String::is_empty));
+}
+
+/// Compares lines whose numbers may differ in their last digit.
+#[track_caller]
+fn same_but_the_last_digit(own: &str, expected: &str) {
+    // Columns are compared by their place: the formats have no separators.
+    assert_eq!(own.len(), expected.len(), "{own}\n{expected}");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (own_words, expected_words) = (words(own), words(expected));
+    assert_eq!(own_words.len(), expected_words.len(), "{own}\n{expected}");
+    for (a, b) in own_words.iter().zip(&expected_words).filter(|(a, b)| a != b) {
+        let (a, b): (f64, f64) = (a.parse().unwrap(), b.parse().unwrap());
+        assert!((a - b).abs() < 0.11, "{own}\n{expected}");
+    }
+}
+
+#[test]
+fn areas_are_written_as_freesasa_writes_them() {
+    // By `tests/data/make_areas.sh`.
+    let run = Run::new();
+    run.copy(&shipped("1ubq.pdb"), "1ubq.pdb");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/areas");
+    for (arguments, name) in
+        [(&["--algorithm", "lee-richards"][..], "slices.rsa"), (&["--radii", "naccess"], "naccess.rsa")]
+    {
+        let outcome = run.prism(&[&["atoms", "--backend", "cpu", "1ubq.pdb", "-o", "x.rsa"], arguments].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        let own = std::fs::read_to_string(run.path("x.rsa")).unwrap();
+        let expected = std::fs::read_to_string(data.join(name)).unwrap();
+        assert_eq!(own.lines().count(), expected.lines().count());
+        for (own, expected) in own.lines().zip(expected.lines()).skip(1) {
+            same_but_the_last_digit(own, expected);
+        }
+        // Ubiquitin's first methionine: sulphur counts as polar with ProtOr's radii alone.
+        assert!(own.lines().nth(9).unwrap().starts_with("RES MET A   1 "), "{own}");
+    }
+    run.prism(&["atoms", "--backend", "cpu", "1ubq.pdb", "--radii", "bondi", "-o", "x.rsa"]).says(0, "1 structure");
+    let own = std::fs::read_to_string(run.path("x.rsa")).unwrap();
+    assert!(own.contains("No reference values") && own.lines().nth(9).unwrap().matches("N/A").count() == 5, "{own}");
+
+    run.prism(&["atoms", "--backend", "cpu", "1ubq.pdb", "--algorithm", "lee-richards", "-o", "x.pdb"])
+        .says(0, "1 structure");
+    let own = std::fs::read_to_string(run.path("x.pdb")).unwrap();
+    let mut expected = String::new();
+    let file = std::fs::File::open(data.join("slices.pdb.gz")).unwrap();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(file), &mut expected).unwrap();
+    for (own, expected) in own.lines().zip(expected.lines()).skip(1) {
+        same_but_the_last_digit(own.trim_end(), expected.trim_end());
+    }
+    assert_eq!(own.lines().count(), expected.lines().count());
 }

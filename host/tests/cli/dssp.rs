@@ -1,6 +1,7 @@
 //! `prism dssp` against mkdssp. `tests/data/make_dssp_text.py` runs it and makes a structure of what is rare.
 
 use crate::command::{Run, shipped};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,8 @@ fn a_folder_gets_a_file_for_each_structure() {
     assert_eq!(fs::read_dir(run.path("out")).unwrap().count(), 3);
     run.prism(&["dssp", "in/1crn.pdb", "in/1crn.cif", "-o", "x.dssp"])
         .says(1, "a file holds one structure: give a folder");
-    run.prism(&["dssp", "in/1crn.pdb", "-o", "x.csv"]).says(2, "x.csv: give a .dssp for one structure, or a folder");
+    run.prism(&["dssp", "in/1crn.pdb", "-o", "x.csv"])
+        .says(2, "x.csv: give a .dssp or .cif for one structure, or a folder");
     run.prism(&["dssp", "in/1crn.pdb", "--chains", "A"]).says(2, "takes the first model of each file as a whole");
     // An input is never overwritten.
     run.prism(&["dssp", "in/1crn.pdb", "-o", "in/1crn.pdb"]).says(2, "in/1crn.pdb");
@@ -113,4 +115,116 @@ fn the_shortest_polyproline_helix_can_have_two_residues() {
     // By `mkdssp` and `mkdssp --min-pp-stretch 2`.
     assert_eq!(helices(&[]).join(" "), "49 50 51 61 62 63");
     assert_eq!(helices(&["--min-pp-stretch", "2"]).join(" "), "6 7 21 22 36 37 49 50 51 61 62 63");
+}
+
+/// The rows of mmCIF's categories: of each item its value.
+fn categories(text: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
+    let mut words = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut rest = line.trim();
+        while !rest.is_empty() {
+            let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
+            let (word, after) = match quote {
+                Some(quote) => rest[1..].split_once(quote).unwrap(),
+                None => rest.split_once(' ').unwrap_or((rest, "")),
+            };
+            words.push((quote.is_some(), word.to_owned()));
+            rest = after.trim_start();
+        }
+    }
+    let mut all: BTreeMap<String, Vec<BTreeMap<String, String>>> = BTreeMap::new();
+    let is_tag = |word: &(bool, String)| !word.0 && word.1.starts_with('_');
+    let ends = |word: &(bool, String)| is_tag(word) || !word.0 && (word.1 == "loop_" || word.1.starts_with("data_"));
+    let mut at = 0;
+    while at < words.len() {
+        let is_loop = words[at].1 == "loop_";
+        if !is_loop && !is_tag(&words[at]) {
+            at += 1;
+            continue;
+        }
+        let begin = at + usize::from(is_loop);
+        let tags: Vec<String> = match is_loop {
+            true => words[begin..].iter().take_while(|word| is_tag(word)).map(|word| word.1.clone()).collect(),
+            false => vec![words[at].1.clone()],
+        };
+        at = begin + tags.len();
+        let values: Vec<String> =
+            words[at..].iter().take_while(|word| !ends(word)).map(|word| word.1.clone()).collect();
+        at += values.len();
+        for row in values.chunks(tags.len()) {
+            let (category, _) = tags[0].split_once('.').unwrap();
+            let items = tags.iter().map(|tag| tag.split_once('.').unwrap().1.to_owned()).zip(row.iter().cloned());
+            let rows = all.entry(category.to_owned()).or_default();
+            match rows.last_mut() {
+                Some(last) if !is_loop => last.extend(items),
+                _ => rows.push(items.collect()),
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn mmcif_has_the_categories_of_mkdssp() {
+    let run = Run::new();
+    let path = data("1aki.cif.gz");
+    run.prism(&["dssp", path.to_str().unwrap(), "-o", "x.cif"]).says(0, "1 structure");
+    let own = categories(&fs::read_to_string(run.path("x.cif")).unwrap());
+    let expected = categories(&unzipped(&data("dssp/1aki.categories.cif.gz")));
+    assert_eq!(expected.len(), 11, "{:?}", expected.keys());
+    for (category, rows) in &expected {
+        let own = own.get(category).unwrap_or_else(|| panic!("{category} is missing"));
+        assert_eq!(own.len(), rows.len(), "{category}");
+        for (at, (own, row)) in own.iter().zip(rows).enumerate() {
+            for (item, value) in own {
+                // mkdssp writes one item with a third s, and one type twice.
+                let name = if item == "accessibility" { "accesssibility" } else { item };
+                let is_number = |text: &str| text.parse::<f64>().is_ok();
+                match value.as_str() {
+                    "residues_per_alpha_helix" => {}
+                    _ if name == "accessible_surface_of_protein" && is_number(value) => {
+                        let (a, b): (f64, f64) = (value.parse().unwrap(), row[name].parse().unwrap());
+                        assert!((a - b).abs() < 0.1, "{a} {b}");
+                    }
+                    value => assert_eq!(value, row[name], "{category}.{name}, row {at}"),
+                }
+            }
+            // What is left out is not known to mkdssp either.
+            for (item, value) in row.iter().filter(|(item, _)| !own.contains_key(*item)) {
+                assert!(value == "?" || item == "accesssibility", "{category}.{item} is missing");
+            }
+        }
+    }
+    // The rest of the file stays, and is read like the file itself.
+    assert_eq!(own["_atom_site"].len(), categories(&unzipped(&path))["_atom_site"].len());
+    let text = |of: &str| undated(&run.prism(&["dssp", of]).stdout).to_owned();
+    assert_eq!(text("x.cif"), text(path.to_str().unwrap()));
+}
+
+#[test]
+fn pdb_files_become_mmcif() {
+    let run = Run::new();
+    let path = data("dssp/made.pdb.gz");
+    run.prism(&["dssp", path.to_str().unwrap(), "-o", "x.cif"]).says(0, "1 structure");
+    let own = categories(&fs::read_to_string(run.path("x.cif")).unwrap());
+    let atoms = unzipped(&path);
+    let first = atoms.lines().take_while(|line| !line.starts_with("ENDMDL"));
+    assert_eq!(
+        own["_atom_site"].len(),
+        first.filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM")).count()
+    );
+    // Residues, states and bonds are those of the text; disulfides and what the file says of itself are not written.
+    let lines = |name: &str, arguments: &[&str]| -> Vec<String> {
+        let text = run.prism(&[&["dssp", name], arguments].concat()).stdout;
+        let residue = |line: &str| format!("{}C{}", &line[..13], &line[14..]);
+        text.lines().skip(28).map(residue).collect()
+    };
+    let (own, expected) = (lines("x.cif", &[]), lines(path.to_str().unwrap(), &["--format", "dssp"]));
+    assert_eq!(own.len(), expected.len());
+    for (own, expected) in own.iter().zip(&expected) {
+        assert_eq!(own, expected);
+    }
+    // BinaryCIF is no text.
+    run.copy(&shipped("1crn.bcif"), "1crn.bcif");
+    run.prism(&["dssp", "1crn.bcif", "-o", "y.cif"]).says(1, "1crn.bcif: ");
 }

@@ -4,6 +4,7 @@ use super::vector::{Point, minus};
 use prism_read::PolymerResidue;
 use std::collections::HashMap;
 use std::f64::consts::PI;
+use std::ops::Range;
 
 /// Radii of N, CA, C, O and all other atoms, in Å.
 const RADII: [f32; 5] = [1.65, 1.87, 1.76, 1.4, 1.8];
@@ -21,79 +22,145 @@ const SAME: f64 = 0.0001;
 /// Edge of the cells of atoms in Å: two of the largest spheres touch at 6.54 Å.
 const CELL: f32 = 6.6;
 
+/// Neighbours are tested in rings, because the nearest ones cover most points: those within these distances in Å, and the others.
+const RINGS: [f32; 2] = [2.0, 3.2];
+
 /// The accessible surface of each residue in Å².
 pub(super) fn accessibilities(residues: &[PolymerResidue]) -> Vec<f32> {
-    let cells = Cells::of(residues);
-    let spheres = Spheres::new();
-    let mut buffer = Buffer::default();
-    let mut area = |kind: usize, place: Point| spheres.area(kind, place, &cells, &mut buffer);
+    let mut atoms: Vec<(usize, Point)> = Vec::new();
+    for residue in residues {
+        atoms.extend(residue.backbone.iter().copied().enumerate());
+        atoms.extend(residue.others.iter().map(|place| (OTHER, *place)));
+    }
+    let areas = areas(&atoms);
+    let mut areas = areas.into_iter();
+    let mut next = || areas.next().unwrap_or(0.0);
     residues
         .iter()
         .map(|residue| {
-            let [n, ca, c, o] = [0, 1, 2, 3].map(|kind| area(kind, residue.backbone[kind]));
-            residue.others.iter().fold(n + ca + c + o, |sum, place| sum + area(OTHER, *place))
+            let [n, ca, c, o] = [(); 4].map(|()| next());
+            residue.others.iter().fold(n + ca + c + o, |sum, _| sum + next())
         })
         .collect()
 }
 
-/// An atom by its kind and place.
-type Sphere = (u8, Point);
-
-/// Atoms in cells.
-struct Cells {
-    /// The range of atoms of each cell.
-    ranges: HashMap<[i32; 3], (u32, u32)>,
-    atoms: Vec<Sphere>,
+/// The accessible area of each atom, given by its kind and place.
+fn areas(atoms: &[(usize, Point)]) -> Vec<f32> {
+    let cell = |place: Point| place.map(|along| (along / CELL).floor() as i32);
+    let mut order: Vec<([i32; 3], usize)> =
+        atoms.iter().enumerate().map(|(index, (_, place))| (cell(*place), index)).collect();
+    order.sort_unstable();
+    let mut cells: HashMap<[i32; 3], Range<usize>> = HashMap::new();
+    let mut begin = 0;
+    for own in order.chunk_by(|a, b| a.0 == b.0) {
+        cells.insert(own[0].0, begin..begin + own.len());
+        begin += own.len();
+    }
+    let spheres = Spheres::new();
+    let mut areas = vec![0.0; atoms.len()];
+    let mut near = Near::default();
+    for own in order.chunk_by(|a, b| a.0 == b.0) {
+        let [x, y, z] = own[0].0;
+        near.clear();
+        for i in 0..27 {
+            let around = [x.saturating_add(i % 3 - 1), y.saturating_add(i / 3 % 3 - 1), z.saturating_add(i / 9 - 1)];
+            for (_, index) in cells.get(&around).map_or(&[][..], |range| &order[range.clone()]) {
+                near.push(atoms[*index]);
+            }
+        }
+        for (_, index) in own {
+            let (kind, place) = atoms[*index];
+            areas[*index] = spheres.area(kind, place, &mut near);
+        }
+    }
+    areas
 }
 
-impl Cells {
-    fn of(residues: &[PolymerResidue]) -> Self {
-        let mut atoms: Vec<([i32; 3], Sphere)> = Vec::new();
-        for residue in residues {
-            let backbone = residue.backbone.iter().zip(0..).map(|(place, kind)| (kind, *place));
-            let others = residue.others.iter().map(|place| (OTHER as u8, *place));
-            atoms.extend(backbone.chain(others).map(|(kind, place)| (Self::cell(place), (kind, place))));
-        }
-        atoms.sort_by_key(|(cell, _)| *cell);
-        let mut ranges = HashMap::new();
-        let mut begin = 0;
-        for own in atoms.chunk_by(|a, b| a.0 == b.0) {
-            let end = begin + own.len() as u32;
-            ranges.insert(own[0].0, (begin, end));
-            begin = end;
-        }
-        Self { ranges, atoms: atoms.into_iter().map(|(_, atom)| atom).collect() }
+/// The atoms of the cells around one.
+#[derive(Default)]
+struct Near {
+    kinds: Vec<usize>,
+    /// Their coordinates.
+    places: [Vec<f32>; 3],
+    distances2: Vec<f32>,
+    /// Those that touch an atom, in rings around it: the way there, and their kind.
+    touching: [Vec<(Point, usize)>; RINGS.len() + 1],
+}
+
+impl Near {
+    fn clear(&mut self) {
+        self.kinds.clear();
+        self.places.iter_mut().for_each(Vec::clear);
     }
 
-    fn cell(place: Point) -> [i32; 3] {
-        place.map(|along| (along / CELL).floor() as i32)
+    fn push(&mut self, (kind, place): (usize, Point)) {
+        self.kinds.push(kind);
+        self.places.iter_mut().zip(place).for_each(|(all, along)| all.push(along));
     }
 
-    /// The atoms of the cells around a place.
-    fn around(&self, place: Point) -> impl Iterator<Item = &Sphere> {
-        let [x, y, z] = Self::cell(place);
-        let step = |from: i32, step: i32| from.saturating_add(step - 1);
-        let cells = (0..27).map(move |i| [step(x, i % 3), step(y, i / 3 % 3), step(z, i / 9)]);
-        let ranges = cells.filter_map(|cell| self.ranges.get(&cell));
-        ranges.flat_map(|&(begin, end)| &self.atoms[begin as usize..end as usize])
+    /// Finds the atoms whose spheres touch that of an atom.
+    fn find(&mut self, kind: usize, place: Point) {
+        let Self { kinds, places: [xs, ys, zs], distances2, touching } = self;
+        distances2.clear();
+        distances2.extend(xs.iter().zip(&*ys).zip(&*zs).map(|((x, y), z)| {
+            let (x, y, z) = (place[0] - x, place[1] - y, place[2] - z);
+            x * x + y * y + z * z
+        }));
+        touching.iter_mut().for_each(Vec::clear);
+        for (index, &distance2) in distances2.iter().enumerate().filter(|(_, distance2)| **distance2 < CELL * CELL) {
+            let touch = reach(kind) + reach(kinds[index]);
+            if f64::from(distance2) < touch * touch && f64::from(distance2) > SAME {
+                let ring = RINGS.iter().filter(|ring| distance2 > **ring * **ring).count();
+                touching[ring].push((minus([xs[index], ys[index], zs[index]], place), kinds[index]));
+            }
+        }
+    }
+}
+
+/// The radius of an atom with water around it.
+fn reach(kind: usize) -> f64 {
+    f64::from(RADII[kind]) + f64::from(WATER)
+}
+
+/// Points by coordinates, and which of them are free: all bits, or none.
+struct Points {
+    places: [[f32; POINTS]; 3],
+    free: [u32; POINTS],
+    length: usize,
+}
+
+impl Points {
+    /// Covers the points within a sphere.
+    fn cover(&mut self, to: Point, covered: f32) {
+        let Self { places: [xs, ys, zs], free, length } = self;
+        let (xs, ys, zs) = (&xs[..*length], &ys[..*length], &zs[..*length]);
+        for (((free, x), y), z) in free[..*length].iter_mut().zip(xs).zip(ys).zip(zs) {
+            let (x, y, z) = (x - to[0], y - to[1], z - to[2]);
+            *free &= u32::from(x * x + y * y + z * z > covered).wrapping_neg();
+        }
+    }
+
+    /// Forgets covered points.
+    fn compact(&mut self) {
+        let Self { places: [xs, ys, zs], free, length } = self;
+        let mut kept = 0;
+        for point in 0..*length {
+            (xs[kept], ys[kept], zs[kept]) = (xs[point], ys[point], zs[point]);
+            kept += (free[point] & 1) as usize;
+        }
+        free[..kept].fill(u32::MAX);
+        *length = kept;
     }
 }
 
 /// The points of spheres.
 struct Spheres {
     /// Of each kind of atom, the points of its sphere with water around it: x, y and z.
-    points: Vec<[[f32; POINTS]; 3]>,
+    places: [[[f32; POINTS]; 3]; 5],
+    /// Of each kind, the largest square of a distance within its sphere, which double precision has in mkdssp.
+    covered: [f32; 5],
     /// The area of a sphere of radius 1 for each number of points, in the sum's own rounding.
     sums: Vec<f32>,
-}
-
-/// Of each point, all bits if it is free.
-struct Buffer([u32; POINTS]);
-
-impl Default for Buffer {
-    fn default() -> Self {
-        Self([0; POINTS])
-    }
 }
 
 impl Spheres {
@@ -108,34 +175,20 @@ impl Spheres {
         for points in 0..POINTS {
             sums.push(sums[points] + weight);
         }
-        Self { points: RADII.map(scaled).into(), sums }
+        let covered = [0, 1, 2, 3, 4].map(|kind| below(reach(kind) * reach(kind)));
+        Self { places: RADII.map(scaled), covered, sums }
     }
 
     /// The accessible area of an atom.
-    fn area(&self, kind: usize, place: Point, cells: &Cells, buffer: &mut Buffer) -> f32 {
-        let radius = RADII[kind] + WATER;
-        let [xs, ys, zs] = &self.points[kind];
-        buffer.0.fill(u32::MAX);
-        for (other, at) in cells.around(place) {
-            let to = minus(*at, place);
-            let distance2 = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
-            let own = f64::from(RADII[kind]) + f64::from(WATER);
-            let its = f64::from(RADII[usize::from(*other)]) + f64::from(WATER);
-            let touch = own + its;
-            if !(f64::from(distance2) < touch * touch && f64::from(distance2) > SAME) {
-                continue;
-            }
-            // Single precision is compared with double precision: the largest that is covered.
-            let covered = below(its * its);
-            let range = reached(f64::from(radius), its, to, f64::from(distance2));
-            let free = &mut buffer.0[range.clone()];
-            for (((free, x), y), z) in free.iter_mut().zip(&xs[range.clone()]).zip(&ys[range.clone()]).zip(&zs[range]) {
-                let (x, y, z) = (x - to[0], y - to[1], z - to[2]);
-                *free &= u32::from(x * x + y * y + z * z > covered).wrapping_neg();
-            }
+    fn area(&self, kind: usize, place: Point, near: &mut Near) -> f32 {
+        near.find(kind, place);
+        let mut points = Points { places: self.places[kind], free: [u32::MAX; POINTS], length: POINTS };
+        for ring in &near.touching {
+            ring.iter().for_each(|(to, kind)| points.cover(*to, self.covered[*kind]));
+            points.compact();
         }
-        let free = buffer.0.iter().map(|free| free & 1).sum::<u32>();
-        self.sums[free as usize] * radius * radius
+        let radius = RADII[kind] + WATER;
+        self.sums[points.length] * radius * radius
     }
 }
 
@@ -143,27 +196,6 @@ impl Spheres {
 fn below(number: f64) -> f32 {
     let near = number as f32;
     if f64::from(near) > number { near.next_down() } else { near }
-}
-
-/// The points that another sphere may cover: points are sorted by latitude, and the sphere covers a cap.
-fn reached(radius: f64, other: f64, to: Point, distance2: f64) -> std::ops::Range<usize> {
-    let distance = distance2.sqrt();
-    let cosine = (radius * radius + distance2 - other * other) / (2.0 * radius * distance);
-    if cosine <= -1.0 {
-        return 0..POINTS;
-    }
-    let cosine = if cosine < 1.0 { cosine } else { 1.0 };
-    let sine = (1.0 - cosine * cosine).sqrt();
-    let up = (f64::from(to[2]) / distance).clamp(-1.0, 1.0);
-    let out = (1.0 - up * up).sqrt();
-    // Sines of the cap's lowest and highest latitude; it may hold a pole.
-    let lowest = if out * cosine + up * sine < 0.0 { -1.0 } else { up * cosine - out * sine };
-    let highest = if out * cosine - up * sine < 0.0 { 1.0 } else { up * cosine + out * sine };
-    // One point more on each side covers rounding.
-    let index = |sine: f64| sine * POINTS as f64 / 2.0 + HALF as f64;
-    let begin = (index(lowest) - 1.0).max(0.0) as usize;
-    let end = ((index(highest) + 2.0).max(0.0) as usize).min(POINTS);
-    begin.min(end)..end
 }
 
 /// Points on a sphere of radius 1, by Fibonacci's spiral.

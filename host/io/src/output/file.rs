@@ -2,8 +2,9 @@
 
 use super::gzip::Gzipped;
 use super::{
-    ArrowTable, CellTable, Cells, Columns, CsvTable, Format, JsonTable, LineTable, NpzTable, OutputError, ParquetTable,
-    Provenance, Relation, RelationColumn, RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
+    AreasFormat, AreasText, ArrowTable, AtomsRelation, CellTable, Cells, Columns, CsvTable, Format, JsonTable,
+    LineTable, NpzTable, OutputError, ParquetTable, Provenance, ReferenceAreas, Relation, RelationColumn,
+    RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -79,6 +80,19 @@ impl OutputFile {
                 Some(format) => relation_text(format, file, relation),
             })
         })
+    }
+
+    /// Starts areas of atoms in a format of FreeSASA at `path`.
+    ///
+    /// # Errors
+    /// If the path belongs to something that is not a plain file, or its folder cannot be written.
+    pub fn create_areas(
+        path: &Path,
+        relation: AtomsRelation,
+        format: AreasFormat,
+        reference: ReferenceAreas,
+    ) -> Result<Self, OutputError> {
+        Self::begin(path, |file, _| Ok(Box::new(AreasText::new(file, relation, format, reference))))
     }
 
     /// Checks in advance that a relation can be written to `path`.

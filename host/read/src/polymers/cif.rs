@@ -139,7 +139,7 @@ pub(super) fn read(text: &[u8]) -> Result<PolymerAtoms, Fault> {
 }
 
 /// The data block with the first table of atoms, its name, and whether it is the only block.
-fn block_with_atoms(text: &[u8]) -> Result<(&[u8], &[u8], bool), Fault> {
+pub(crate) fn block_with_atoms(text: &[u8]) -> Result<(&[u8], &[u8], bool), Fault> {
     let none = || Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"));
     let atoms = memmem::find(text, b"\n_atom_site.").ok_or_else(none)?;
     let begin = match memmem::rfind(&text[..atoms], b"\ndata_") {

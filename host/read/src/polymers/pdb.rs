@@ -38,6 +38,9 @@ const AFTER: [&[u8]; 22] = [
 /// A residue by the author's numbering: chain, number, insertion code.
 type Place = (u8, i32, u8);
 
+/// Residues of a sequence by number and insertion code.
+type ByNumber = HashMap<(i32, u8), Vec<usize>>;
+
 struct Atom<'a> {
     place: Place,
     name: &'a [u8],
@@ -254,9 +257,9 @@ impl<'a> Reader<'a> {
 
     /// Finds residues that share a position, and ligands.
     fn positions(&mut self) {
-        let mut index: HashMap<u8, (usize, HashMap<(i32, u8), Vec<usize>>)> = HashMap::new();
+        let mut index: HashMap<u8, (usize, ByNumber)> = HashMap::new();
         for (at, chain) in self.chains.iter().enumerate() {
-            let mut by_number: HashMap<(i32, u8), Vec<usize>> = HashMap::new();
+            let mut by_number = ByNumber::new();
             for (place, residue) in chain.sequence.iter().enumerate() {
                 by_number.entry((residue.number, residue.icode)).or_default().push(place);
             }

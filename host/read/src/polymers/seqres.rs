@@ -8,6 +8,9 @@ pub(super) struct Numbered {
     pub(super) icode: u8,
 }
 
+/// The most cells of an alignment, a byte each.
+const MOST: usize = 1 << 30;
+
 /// The direction in which the best alignment came to a cell.
 const BOTH: i8 = 0;
 const SEQUENCE: i8 = 1;
@@ -21,6 +24,9 @@ const ATOMS: i8 = -1;
 /// The scores and their order are those of libcifpp, so that mkdssp's numbers follow.
 pub(super) fn align(sequence: &mut [Numbered], atoms: &[Numbered]) -> Option<usize> {
     let (width, height) = (sequence.len(), atoms.len());
+    if width.checked_mul(height).is_none_or(|cells| cells > MOST) {
+        return None;
+    }
     let mut came = vec![BOTH; width * height];
     // The row of the residue before, of best scores and of scores with a gap in the atoms.
     let (mut best_above, mut gap_above) = (vec![0_f32; height], vec![0_f32; height]);

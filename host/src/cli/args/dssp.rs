@@ -1,7 +1,7 @@
 //! Arguments of `prism dssp`.
 
 use crate::cli::reading::ReadArgs;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -10,9 +10,13 @@ pub struct DsspArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Output: a .dssp for one structure, or a folder for any number, which gets a file for each [default: standard output]
+    /// Output: a .dssp or .cif for one structure, or a folder for any number, which gets a file for each [default: standard output]
     #[arg(short, long, value_name = "FILE|FOLDER", display_order = 1)]
     pub output: Option<PathBuf>,
+
+    /// mkdssp's text, or mmCIF with what it adds [default: by the extension of --output, or the text]
+    #[arg(long, visible_alias = "output-format", value_enum, display_order = 2)]
+    pub format: Option<DsspFormatArg>,
 
     /// Residues of the shortest poly-proline helix.
     #[arg(long, value_name = "2|3", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3), display_order = 3)]
@@ -20,4 +24,14 @@ pub struct DsspArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+/// Formats of secondary structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DsspFormatArg {
+    /// The text of mkdssp.
+    Dssp,
+    /// The structure as mmCIF with mkdssp's categories.
+    #[value(alias = "cif")]
+    Mmcif,
 }
