@@ -248,6 +248,7 @@ fn buffers_of(packed: &PackedBatch) -> BatchBuffers {
         b_column: packed.b_column().to_vec(),
         roles: packed.roles().to_vec(),
         closures: packed.closures().to_vec(),
+        nucleotide_atoms: packed.nucleotide_atoms().to_vec(),
     }
 }
 
