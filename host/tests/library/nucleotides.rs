@@ -2,7 +2,7 @@
 //! nucleotides, a quadruplex with hydrogens, a protein bound to DNA.
 
 use prism_host::interactions::{Kind, Options, interactions};
-use prism_host::output::{Columns, CsvTable, StructureRows};
+use prism_host::output::{Columns, CsvTable, StructureRows, Table as _};
 use prism_host::read::{Alternates, Polymers, ReadOptions, read_path};
 use prism_host::{Backend, Engine};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ fn rows(engine: &Engine, file: &str) -> Vec<BTreeMap<String, String>> {
     let mut text = Vec::new();
     let mut table = CsvTable::new(&mut text, columns());
     table.write(&[StructureRows { structure: &structure, features: features.view() }]).unwrap();
-    table.commit().unwrap();
+    Box::new(table).finish().unwrap();
     let all: Vec<BTreeMap<String, String>> =
         csv::Reader::from_reader(&text[..]).deserialize().map(Result::unwrap).collect();
     all.into_iter().filter(|row| row["polymer"] != "protein").collect()

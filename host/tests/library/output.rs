@@ -8,7 +8,7 @@ use prism_host::output::{
     Column, Columns, CsvTable, Format, OutputError, OutputFile, ParquetTable, Provenance, StructureRows, Table,
 };
 use prism_host::{StructureFeatures, StructureInput};
-use shared_types::{FEATURES, FeatureRow, Group, MegaFusedConfig, ROW_WIDTH};
+use shared_types::{FeatureRow, Group, MegaFusedConfig, ROW_WIDTH};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
