@@ -33,7 +33,7 @@ RADII = {"C": 1.88, "N": 1.64, "O": 1.46, "S": 1.77, "P": 1.8}
 PROTOR = freesasa.Classifier.getStandardClassifier("protor")
 ANGLES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "chi"]
 EDGES, SIDES = ".WHS", ".ct"
-# N and O of a pair whose class biotite cannot tell, because it knows the standard names alone.
+NUCLEOTIDES = {"A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"}
 COMPONENTS = get_ccd()["chem_comp"]
 PARENTS = dict(zip(COMPONENTS["id"].as_array(), COMPONENTS["mon_nstd_parent_comp_id"].as_array()))
 
@@ -56,10 +56,8 @@ def cut(folder, name):
 
 
 def parent(name):
-    return name if name in PROTOR_NAMES else str(PARENTS.get(name, name))
-
-
-PROTOR_NAMES = {"A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"}
+    named = str(PARENTS.get(name, ""))
+    return named if named in NUCLEOTIDES else name
 
 
 def pucker(residue):

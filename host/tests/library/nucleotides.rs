@@ -171,7 +171,7 @@ fn a_trna_has_its_known_pairs() {
         (26, 44, "cWW"),
         (8, 14, "tWH"),
         (54, 58, "tWH"),
-        (22, 46, "cHW"),
+        (22, 46, "tHW"),
     ];
     for (a, b, expected) in known {
         assert_eq!(class(a, b).as_deref(), Some(expected), "{a} {b}");
