@@ -41,12 +41,12 @@ fi
 site=$target/python-site
 rm -rf "$site"
 mkdir -p "$site"
-cp -r python/src-python/prism "$site/prism"
-cp "$target/debug/lib_prism.so" "$site/prism/_prism.abi3.so"
+cp -r python/src-python/prism_features "$site/prism_features"
+cp "$target/debug/lib_prism.so" "$site/prism_features/_prism.abi3.so"
 cd python
 export PYTHONPATH=$site
 # Both at a time.
-"$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism" >"$target/mypy.log" 2>&1 &
+"$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism_features" >"$target/mypy.log" 2>&1 &
 checking=$!
 "$python" -m pytest -p no:cacheprovider -rs
 wait "$checking" || { cat "$target/mypy.log"; exit 1; }

@@ -8,6 +8,7 @@ mod bytes;
 mod confidences;
 mod kernels;
 mod packed;
+mod paths;
 mod reading;
 mod text;
 mod trajectories;
@@ -17,6 +18,7 @@ pub use binary::bcif;
 pub use confidences::confidences;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
+pub use paths::mmcif_paths;
 pub use text::{arrays, b_column, foldcomp, inflate, mmcif, pdb, pqr};
 pub use trajectories::{topology, trajectory};
 

@@ -81,14 +81,14 @@ pub mod dockq {
     pub use prism_io::inputs::read_reference;
 }
 #[cfg(feature = "cli")]
-pub use cli::run_command;
+pub use cli::{run_command, run_command_with};
 pub use prism_complexes::confidence;
 pub use prism_engine as engine;
 #[doc(hidden)]
 pub use prism_engine::huge_pages;
 pub use prism_engine::{
     Backend, BatchFeatures, Engine, EngineBuilder, EngineError, PackError, PackedBatch, StructureFeatures,
-    StructureView, atoms, contacts, interactions, launch_mega_fused_batch, ligands, pack, sites,
+    StructureView, atoms, contacts, dssp, interactions, launch_mega_fused_batch, ligands, pack, sites,
 };
 pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, trajectory};
 pub use prism_read as read;

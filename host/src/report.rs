@@ -209,7 +209,7 @@ impl ReportFile {
 }
 
 /// The date, in UTC, as 2026-01-31.
-fn today() -> String {
+pub(crate) fn today() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date((since.as_secs() / (24 * 3600)) as i64)
 }

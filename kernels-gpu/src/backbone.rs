@@ -14,6 +14,7 @@ mod geometry;
 mod ladders;
 mod states;
 
+use crate::boxes::{Boxes, Eight, FAN};
 use crate::groups::BackboneItems;
 use crate::items::{NO_STRUCTURE, WorkItem};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -84,6 +85,11 @@ pub struct HydrogenBonds {
     co: f32,
 }
 
+impl HydrogenBonds {
+    /// Of a residue that is not complete.
+    const NONE: Self = Self { acceptors: [NOBODY; 2], nh: 0.0, co: 0.0 };
+}
+
 /// The ladders whose lowest row is this residue. The first word is their number. Two words follow for each ladder, by
 /// increasing partner: the row that the residue is paired with; and twice the number of bridges, plus 1 if it is parallel. An
 /// N-H has at most two bonds, so a residue has at most eight bridges to higher rows. Unused words are neither written nor
@@ -134,7 +140,7 @@ pub fn backbone_geometry(
     output.fill(block, rows, |at| inputs.angles(item.first + at));
 }
 
-/// The second kernel: the hydrogen bonds of each residue. It takes the same items; `carbons` and `peptides` are those of
+/// The second kernel: the hydrogen bonds of each residue in structures of at most `largest`. It takes the same items; `carbons` and `peptides` are those of
 /// the whole batch.
 #[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn backbone_bonds(
@@ -144,6 +150,7 @@ pub fn backbone_bonds(
     descriptors: &[BatchStructureDesc],
     carbons: &[Carbon],
     peptides: &[PeptideAtoms],
+    largest: u32,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -152,18 +159,55 @@ pub fn backbone_bonds(
     }
     let structure = descriptors.at(item.structure);
     let n = structure.n_residues;
+    if n > largest {
+        return;
+    }
     let carbons = carbons.part(structure.ca_offset, n);
     let (all, rows) = (View::of(carbons).clamped(), bonds.len());
-    let chain = bonds::Chain {
-        carbons: all,
-        #[cfg(not(target_arch = "nvptx64"))]
-        rows: carbons,
-        #[cfg(not(target_arch = "nvptx64"))]
+    let peptides = View::of(peptides.part(structure.ca_offset, n)).clamped();
+    let chain = bonds::Chain { carbons: all, peptides, n };
+    #[cfg(not(target_arch = "nvptx64"))]
+    let all_rows = bonds::AllRows {
+        carbons,
         within_reach: WithinReach::new(item.first, rows, n, bonds::REACH, |j| all.get(j).position),
+    };
+    bonds.fill_by_team::<TEAM>(block, rows, |team, at| {
+        chain.bonds_of::<Here>(
+            team,
+            item.first + at,
+            #[cfg(not(target_arch = "nvptx64"))]
+            &all_rows,
+        )
+    });
+}
+
+/// The same for structures of more than `largest` residues. Block `i` takes the rows of item `i` of large structures.
+///
+/// - `boxes`: the result of [`fn@crate::alpha_carbon_boxes`].
+#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
+pub fn split_bonds(
+    block: &mut Block,
+    bonds: &mut Segment<HydrogenBonds>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    carbons: &[Carbon],
+    peptides: &[PeptideAtoms],
+    boxes: &[Eight],
+) {
+    enum Here {}
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let structure = descriptors.at(item.structure);
+    let n = structure.n_residues;
+    let chain = bonds::Chain {
+        carbons: View::of(carbons.part(structure.ca_offset, n)).clamped(),
         peptides: View::of(peptides.part(structure.ca_offset, n)).clamped(),
         n,
     };
-    bonds.fill_by_team::<TEAM>(block, rows, |team, at| chain.bonds_of::<Here>(team, item.first + at));
+    let (boxes, rows) = (Boxes::of(boxes, item.boxes, n), bonds.len());
+    bonds.fill_by_team::<FAN>(block, rows, |team, at| chain.near_bonds_of::<Here>(team, item.first + at, boxes));
 }
 
 /// The last kernel: states of secondary structure, and energies. Block `i` takes structure `i`.

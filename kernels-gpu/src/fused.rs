@@ -82,10 +82,10 @@ fn compute<V>(
         whole::summarise::<V>(block, 0, n, structure.n_atoms, area, shape, summaries);
         return;
     }
-    let graph = graph::collect::<V>(block, rows, alpha_carbons, config.contact_threshold, contacts);
+    let graph = graph::collect::<V>(block, n, alpha_carbons, config.contact_threshold, contacts);
     if steps.has(Steps::NETWORK) {
         let several_chains = network::has_several_chains::<V>(block, n, alpha_carbons);
-        network::features::<V>(block, graph, rows, several_chains, bfactor_z.view(n), output);
+        network::features::<V>(block, graph, rows, (several_chains, None), bfactor_z.view(n), output);
     }
     let number = whole::contacts::<V>(block, graph, n);
     whole::summarise::<V>(block, number, n, structure.n_atoms, area, shape, summaries);

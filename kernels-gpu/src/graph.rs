@@ -1,8 +1,7 @@
 //! The contact graph: its nodes are alpha carbons, and two that are closer than the contact threshold share an edge.
 
+use crate::boxes::{Boxes, FAN};
 use crate::features::{Rows, TEAM};
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::reach::WithinReach;
 use crate::scratch::AlphaCarbon;
 use cuda_std::prelude::*;
 
@@ -16,36 +15,44 @@ pub struct ContactGraph<'a> {
     pub radius2: f32,
 }
 
-/// Lists the contacts of some rows.
+/// Lists the contacts of all rows.
 #[inline(always)]
 pub fn collect<'a, V>(
     block: &mut Block,
-    rows: Rows,
+    n: u32,
     alpha_carbons: View<'a, AlphaCarbon>,
     contact_threshold: f32,
     contacts: &'a mut Segment<u32>,
 ) -> ContactGraph<'a> {
     let radius2 = contact_threshold * contact_threshold;
-    // All rows of a small structure are near each other.
-    #[cfg(not(target_arch = "nvptx64"))]
-    let near = (rows.count < rows.all).then(|| {
-        let all = alpha_carbons.clamped();
-        WithinReach::new(rows.row(0), rows.count, rows.all, contact_threshold, |j| {
-            let AlphaCarbon { x, y, z, .. } = all.get(j);
-            [x, y, z]
-        })
-    });
-    #[cfg(not(target_arch = "nvptx64"))]
-    let may_be_near = |group: u32| near.is_none_or(|near| near.has(group));
-    #[cfg(target_arch = "nvptx64")]
-    let may_be_near = |_: u32| true;
-    let all = alpha_carbons.part(0, rows.all);
-    let lists = contacts.collect_some_of::<TEAM, _, _>(block, rows.count, all, may_be_near, |at| {
-        let i = rows.row(at);
+    let lists = contacts.collect_of::<TEAM, _, _>(block, n, alpha_carbons.part(0, n), |i| {
         let here = alpha_carbons.get(i);
         move |j, other| (i != j) & (here.to(other).norm2() < radius2)
     });
     ContactGraph { lists, alpha_carbons, radius2 }
+}
+
+/// Lists the contacts of some rows of a structure with a tree of boxes.
+#[inline(always)]
+pub fn collect_near<V>(
+    block: &mut Block,
+    rows: Rows,
+    alpha_carbons: View<AlphaCarbon>,
+    boxes: Boxes,
+    contact_threshold: f32,
+    contacts: &mut Segment<u32>,
+) {
+    let radius2 = contact_threshold * contact_threshold;
+    contacts.collect_by_team::<TEAM>(block, rows.count, |team, at, list| {
+        let i = rows.row(at);
+        let here = alpha_carbons.get(i).position();
+        let mut near = boxes.near::<V>(team, here, radius2);
+        while let Some(leaf) = near.next::<V>(team) {
+            let contacts = boxes.nearer::<V>(team, leaf, here, radius2);
+            let itself = if i / FAN == leaf { 1 << (i % FAN) } else { 0 };
+            list.push(FAN * leaf, contacts & !itself);
+        }
+    });
 }
 
 impl<'a> ContactGraph<'a> {

@@ -6,7 +6,7 @@
 use crate::features::centrality;
 use crate::items::WorkItem;
 use crate::points::{PointAtom, SiteAtom, Spot};
-use crate::scratch::{AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkVectors};
+use crate::scratch::{AlphaCarbon, AtomSurface, CellWords, Eight, Facts, Frame, ResidueExposure, Traits, WorkVectors};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, Site, StructureSummary};
 
@@ -229,6 +229,8 @@ pub struct RowItems<'a> {
     pub axes: &'a [[f32; 3]],
     /// One per structure.
     pub facts: &'a [Facts],
+    /// The result of [`fn@crate::alpha_carbon_boxes`].
+    pub boxes: &'a [Eight],
 }
 
 /// The contact graphs of all structures.

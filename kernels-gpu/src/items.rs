@@ -11,6 +11,8 @@ pub struct WorkItem {
     pub structure: u32,
     /// The structure's first element in scratch memory with one element per atom.
     pub atoms: u32,
+    /// In items of rows: the first row of the structure's boxes ([`crate::scratch::rows_of_eight`]).
+    pub boxes: u32,
     /// The item's first element, counted from the structure's first element.
     pub first: u32,
 }

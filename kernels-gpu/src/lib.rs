@@ -16,6 +16,7 @@
 
 mod atoms;
 mod backbone;
+mod boxes;
 mod columns;
 mod features;
 mod fused;
@@ -34,7 +35,7 @@ mod split;
 mod vector;
 
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
-pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_states, split_bonds};
 pub use columns::{backbone_columns, nucleotide_columns, position_columns, residue_columns};
 pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
@@ -42,7 +43,10 @@ pub use nucleotides::nucleotide_torsions;
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
 pub use sites::binding_sites;
-pub use split::{few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network, split_pairs};
+pub use split::{
+    alpha_carbon_boxes, few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network,
+    split_pairs, split_weighted_contacts,
+};
 pub use vector::Vector;
 
 /// The unit of work of a kernel's blocks.
@@ -97,8 +101,10 @@ kernels! {
     atom_surfaces: AtomItems;
     atom_depths: AtomItems;
     residue_exposure: ResidueItems;
+    alpha_carbon_boxes: Structures;
     split_alpha_carbons: Structures;
     split_pairs: RowItems;
+    split_weighted_contacts: RowItems;
     split_network: RowItems;
     split_eigenvectors: Together;
     split_centrality: Structures;
@@ -112,6 +118,7 @@ kernels! {
     position_columns: Structures;
     backbone_geometry: ResidueItems;
     backbone_bonds: ResidueItems;
+    split_bonds: RowItems;
     backbone_states: Structures;
     backbone_columns: Structures;
     nucleotide_torsions: Structures;

@@ -9,6 +9,7 @@ use shared_types::Steps;
 
 pub use crate::atoms::cells::Frame;
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
+pub use crate::boxes::{Eight, rows_of_eight};
 pub use crate::items::{ATOMS_PER_ITEM, NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, atoms_per_item};
 use crate::vector::Vector;
 
@@ -36,6 +37,23 @@ impl AlphaCarbon {
         // A batch has fewer than 2^26 rows, and so fewer chains.
         let flags = (u32::from(is_nucleotide) << 3) | (((charge + 1.0) as u32) << 1) | u32::from(in_fragment);
         Self { x, y, z, tag: (chain << 4) | flags }
+    }
+
+    /// Of no residue.
+    pub(crate) const NOWHERE: Self = Self { x: NAN, y: NAN, z: NAN, tag: 2 };
+
+    /// x, y and z.
+    #[inline]
+    #[must_use]
+    pub fn position(self) -> [f32; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    /// The residue's chain.
+    #[inline]
+    #[must_use]
+    pub fn chain(self) -> u32 {
+        self.tag >> 4
     }
 
     /// Whether the residue has an alpha carbon.

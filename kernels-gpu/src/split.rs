@@ -1,16 +1,17 @@
 //! The phases of the fused kernel as several kernels, for large structures: many blocks work on one structure.
 //!
 //! A kernel ends where the next phase needs results of the whole structure. One block of many threads computes what
-//! concerns the structure as a whole. Rows are divided into [`WorkItem`]s.
+//! concerns the structure as a whole. Rows are divided into [`WorkItem`]s, and find what is near them in a tree of boxes.
 
+use crate::boxes::{self, Boxes};
 use crate::features::centrality::{AllBlocks, FEW};
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
 use crate::groups::{Batch, CentralityScratch, FoundCentrality, Gathered, GraphParts, GridScratch, RowItems};
-use crate::scratch::{AlphaCarbon, Facts, NO_STRUCTURE, Shape, WorkItem, WorkSplit};
+use crate::scratch::{AlphaCarbon, Eight, Facts, NO_STRUCTURE, Shape, WorkItem, WorkSplit};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::{BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps};
 
 /// The contact graph of a structure whose lists were written by several blocks.
 #[inline(always)]
@@ -29,10 +30,34 @@ fn graph_of<'a>(
     }
 }
 
+/// Boxes around the alpha carbons of large structures. Block `i` takes structure `i` if it has more residues than `largest`.
+///
+/// - `boxes`: [`crate::scratch::rows_of_eight`] rows for each of these structures.
+#[kernel(threads = 1024, blocks_per_sm = 1)]
+pub fn alpha_carbon_boxes(
+    block: &mut Block,
+    boxes: &mut Segment<Eight>,
+    atoms: &[Atom],
+    ca_indices: &[u32],
+    descriptors: &[BatchStructureDesc],
+    largest: u32,
+) {
+    enum Here {}
+    let structure = descriptors.at(block.index());
+    let n = structure.n_residues;
+    if n <= largest {
+        return;
+    }
+    let atoms = View::of(atoms.part(structure.atom_offset, structure.n_atoms));
+    let ca_indices = View::of(ca_indices.part(structure.ca_offset, n));
+    boxes::build::<Here>(block, n, |i| alpha_carbons::position(atoms, ca_indices, i), boxes);
+}
+
 /// The first kernel for large structures: gathers what the later ones read. Block `i` takes structure `i` if it has more
 /// residues than the limit in `split`.
 ///
 /// - `axes`: directions of side chains, one per residue.
+/// - `chain_rows`: for each number of a chain, the number of its rows. One element per residue.
 /// - `facts`: one element per structure.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_alpha_carbons(
@@ -40,6 +65,7 @@ pub fn split_alpha_carbons(
     batch: Batch<'_>,
     gathered: Gathered<'_>,
     axes: &mut Segment<[f32; 3]>,
+    chain_rows: &mut Segment<u32>,
     facts: &mut Segment<Facts>,
     split: WorkSplit,
 ) {
@@ -68,6 +94,7 @@ pub fn split_alpha_carbons(
     if steps.has(Steps::NETWORK) {
         alpha_carbons::standardise_bfactors::<Here>(block, &inputs, given(bfactor), n, bfactor_z);
         known.several_chains = u32::from(network::has_several_chains::<Here>(block, n, alpha_carbons));
+        network::count_rows_of_chains::<Here>(block, n, alpha_carbons, chain_rows);
     }
     if steps.has(Steps::PAIRS) {
         axes.fill(block, n, |i| pairs::side_chain_axis(alpha_carbons, n, i));
@@ -82,7 +109,7 @@ pub fn split_alpha_carbons(
     facts.set(block, 0, known);
 }
 
-/// The second kernel: pairs of residues, angles along the chain, and lists of contacts. Block `i` takes the rows of item
+/// The second kernel: sums over residues that are near, angles along the chain, and lists of contacts. Block `i` takes the rows of item
 /// `i`, which are its segments of `output`, and their segments of `contacts`.
 #[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn split_pairs(
@@ -94,7 +121,7 @@ pub fn split_pairs(
     split: WorkSplit,
 ) {
     enum Here {}
-    let RowItems { items, descriptors, residue_types, exposure, alpha_carbons, traits, axes, facts } = rows;
+    let RowItems { items, descriptors, residue_types, exposure, alpha_carbons, traits, axes, facts, boxes } = rows;
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
@@ -103,13 +130,14 @@ pub fn split_pairs(
     let (structure, facts) = (descriptors.at(item.structure), facts.at(item.structure));
     let (first, n) = (structure.ca_offset, structure.n_residues);
     let rows = Rows::some(item.first, output.len(), n);
+    let boxes = Boxes::of(boxes, item.boxes, n);
     let alpha_carbons = View::of(alpha_carbons.part(first, n));
     let traits = View::of(traits.part(first, n));
     let kinds = residue_types.part(first, n);
     let kind = |i| u32::from(kinds.at(i));
     if steps.has(Steps::PAIRS) {
         let others = pairs::Others { alpha_carbons, traits, axes: View::of(axes.part(first, n)) };
-        pairs::rows(block, rows, kind, facts.annotated != 0, &others, output);
+        pairs::near_rows::<Here>(block, rows, kind, facts.annotated != 0, (&others, boxes), output);
     } else {
         pairs::rows_without(block, rows, kind, traits, output);
     }
@@ -123,8 +151,29 @@ pub fn split_pairs(
         exposed::features::<Here>(block, rows, exposure.part(first, n), output);
     }
     if steps.has(Steps::CONTACTS) {
-        graph::collect::<Here>(block, rows, alpha_carbons, config.contact_threshold, contacts);
+        graph::collect_near::<Here>(block, rows, alpha_carbons, boxes, config.contact_threshold, contacts);
     }
+}
+
+/// Column `wcn`, from all pairs: the only one of a large structure whose cost grows with the square of the number of residues. It
+/// takes the same items as the kernel before.
+#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
+pub fn split_weighted_contacts(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    alpha_carbons: &[AlphaCarbon],
+) {
+    enum Here {}
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let structure = descriptors.at(item.structure);
+    let n = structure.n_residues;
+    let alpha_carbons = View::of(alpha_carbons.part(structure.ca_offset, n));
+    pairs::weighted_contacts::<Here>(block, Rows::some(item.first, output.len(), n), alpha_carbons, output);
 }
 
 /// The third kernel: columns from the contact graph. It takes the same items as the second.
@@ -135,6 +184,7 @@ pub fn split_network(
     items: &[WorkItem],
     graph: GraphParts<'_>,
     bfactor_z: &[f32],
+    chain_rows: &[u32],
     facts: &[Facts],
     config: MegaFusedConfig,
     split: WorkSplit,
@@ -149,7 +199,9 @@ pub fn split_network(
     let rows = Rows::some(item.first, output.len(), structure.n_residues);
     let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
     let bfactor_z = View::of(bfactor_z.part(structure.ca_offset, structure.n_residues));
-    network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
+    let chain_rows = View::of(chain_rows.part(structure.ca_offset, structure.n_residues));
+    let chains = (facts.several_chains != 0, Some(chain_rows));
+    network::features::<Here>(block, graph, rows, chains, bfactor_z, output);
 }
 
 /// Centrality of those of the `structures` that have more than `most` residues, one after another by all blocks.

@@ -15,7 +15,7 @@ import dask
 import dask.bag
 import pyarrow as pa
 
-import prism
+import prism_features as prism
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 COLUMNS = ["wcn", "sasa"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch.utils.data import DataLoader
 
-from prism.torch import Sample, StructureDataset
+from prism_features.torch import Sample, StructureDataset
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 type Column = (char, usize, PyBackedBytes);
 
 /// A structure's atoms without their positions. Frames share it.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Atoms {
     pub(crate) arrays: Arc<AtomArrays>,
 }

@@ -10,7 +10,7 @@ use prism_host::output::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, Cells, PAIR_COLUMNS, RESIDUE_COLUMNS, RelationColumn,
     STRUCTURE_COLUMNS, StructureRow, append_pairs, append_residues, append_structures, relation_batch,
 };
-use prism_host::read::{Note, NoteKind, ReadOptions};
+use prism_host::read::ReadOptions;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The files of a prediction, which are not read yet.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct PredictedFiles(PredictionFiles);
 
 /// The predictions under some paths; failures; notes.
@@ -50,7 +50,7 @@ impl PredictedFiles {
 }
 
 /// A prediction in memory.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Prediction(Arc<prism_host::confidence::Prediction>);
 
 #[pymethods]
@@ -98,7 +98,7 @@ impl Prediction {
 }
 
 /// A matrix of predicted aligned errors, of which NumPy takes the memory as it is.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Errors(Arc<prism_host::confidence::Prediction>);
 
 #[pymethods]
@@ -121,8 +121,8 @@ impl Errors {
 fn read(reference: &Path) -> Result<(Reference, Vec<Said>), String> {
     let read = read_reference(reference, &ReadOptions::default()).map_err(|failure| failure.reason)?;
     let name = read.structure.name.clone();
-    let is_told = |note: &&Note| note.kind.is_warning() || note.kind == NoteKind::NucleicAcid;
-    let warnings = read.notes.iter().filter(is_told).map(|note| (name.clone(), note.text.clone())).collect();
+    let warnings = read.notes.iter().filter(|note| note.kind.is_warning());
+    let warnings = warnings.map(|note| (name.clone(), note.text.clone())).collect();
     let reference = Reference::new(&read.structure, Comparison::default()).map_err(|error| error.to_string())?;
     Ok((reference, warnings))
 }

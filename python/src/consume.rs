@@ -121,7 +121,7 @@ impl Done {
 
 /// Rows of some structures, with messages about their inputs. Any package that knows Arrow's PyCapsule interface takes them without a
 /// copy: `pyarrow.record_batch(batch)`.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Batch {
     pub done: Done,
     given: Mutex<Option<Exported>>,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A backend with its memory. Any number of threads may use it.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Engine {
     engine: Unlocked<Arc<prism_host::Engine>>,
     /// Whether it computes on devices alone.
@@ -79,7 +79,7 @@ impl Engine {
         }
         let (chosen, names) = (columns.is_some(), columns.clone().unwrap_or_default());
         let table = Table::new(table, columns, &options, &self.engine)?;
-        let reading = options.reading(table.has_labels(), table.has_atoms())?;
+        let reading = options.reading(Some(&table))?;
         let warnings = unfilled(&names, &reading.annotations, reading.lineages.is_some());
         let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
         // Computes only what the table has, in the same memory.
@@ -94,7 +94,7 @@ fn number_of_points(points: i64) -> PyResult<u32> {
 }
 
 /// A table to make of inputs, any number of times.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Job {
     engine: Unlocked<Arc<prism_host::Engine>>,
     reading: Reading,

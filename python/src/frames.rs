@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A trajectory that was opened with its topology. Any number of runs may read it.
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Frames {
     template: Arc<Template>,
     files: Arc<[Trajectory]>,
@@ -39,7 +39,7 @@ impl Frames {
         let told = |text: String| PyValueError::new_err(text);
         let range: Option<FrameRange> =
             frames.map(|text| text.parse().map_err(|error| told(format!("frames: {error}")))).transpose()?;
-        let reading = options.reading(false, false)?;
+        let reading = options.reading(None)?;
         if reading.lineages.is_some() {
             return Err(told("lineages is for structures, and not for trajectories".to_owned()));
         }

@@ -1,4 +1,4 @@
-//! `prism._prism`: the native part of the Python package. Tables are passed as Arrow, by its C data interface, and tensors by DLPack, both
+//! `prism_features._prism`: the native part of the Python package. Tables are passed as Arrow, by its C data interface, and tensors by DLPack, both
 //! without a copy.
 
 mod atoms;
@@ -20,6 +20,7 @@ mod tensor;
 
 use options::Options;
 use pyo3::prelude::*;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[pymodule]
@@ -56,6 +57,13 @@ mod _prism {
     #[pyfunction]
     fn stem(path: PathBuf) -> String {
         prism_host::inputs::stem(&path)
+    }
+
+    /// Runs the `prism` command; the first argument is the program's name. Returns its exit status. If the arguments are not a valid
+    /// command, it ends the process.
+    #[pyfunction]
+    fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+        py.detach(|| prism_host::run_command_with(arguments))
     }
 
     /// Checks the options of which each takes some texts. No file is read.

@@ -1,8 +1,9 @@
 //! Options of a call. They have the names of the command's options.
 
+use crate::table::Table;
 use prism_host::annotations::Annotations;
 use prism_host::atoms::{Algorithm, AtomOptions};
-use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference};
+use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference, reading};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
 use prism_host::radii::RadiusSet;
@@ -47,6 +48,7 @@ pub struct Options {
     pub allowed_mismatches: usize,
     pub by_number: bool,
     pub peptide: bool,
+    pub small_molecules: bool,
 }
 
 /// Which models.
@@ -63,6 +65,8 @@ pub struct Reading {
     pub name_by: NameBy,
     pub annotations: Arc<Annotations>,
     pub lineages: Option<Arc<Lineages>>,
+    /// Whether it cannot do without atoms that have no row.
+    pub needs_atoms: bool,
 }
 
 /// The error for an argument with an impossible value.
@@ -141,6 +145,7 @@ impl Options {
             allowed_mismatches: self.allowed_mismatches,
             by_number: self.by_number,
             peptide: self.peptide,
+            small_molecules: self.small_molecules,
         };
         let read = read_reference(path, &self.read_options(false)?)
             .map_err(|failure| told(format!("{}: {}", failure.name, failure.reason)))?;
@@ -191,10 +196,16 @@ impl Options {
         }
     }
 
-    /// How to read. `labels`: whether the table has other tables' names of residues. `atoms`: whether it asks what atoms are.
-    pub fn reading(&self, labels: bool, atoms: bool) -> PyResult<Reading> {
+    /// How to read for a table, or frames.
+    pub fn reading(&self, table: Option<&Table>) -> PyResult<Reading> {
         let told = |error: String| PyValueError::new_err(error);
-        let (options, name_by) = (ReadOptions { atoms, ..self.read_options(labels)? }, self.name_by()?);
+        let options = ReadOptions {
+            atoms: table.is_some_and(Table::has_atoms),
+            ..self.read_options(table.is_some_and(Table::has_labels))?
+        };
+        let needs_atoms = options.atoms;
+        let options = if matches!(table, Some(Table::Dockq(_))) { reading(options) } else { options };
+        let name_by = self.name_by()?;
         let annotations = match &self.annotations {
             Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
             None => Arc::default(),
@@ -207,7 +218,7 @@ impl Options {
             let advice = "lineages gives gisaid_freq and gisaid_velocity; leave them out of annotations";
             return Err(told(advice.to_owned()));
         }
-        Ok(Reading { options, name_by, annotations, lineages })
+        Ok(Reading { options, name_by, annotations, lineages, needs_atoms })
     }
 
     pub fn alternates(&self) -> PyResult<Alternates> {
@@ -224,12 +235,12 @@ impl Options {
 impl Reading {
     /// Refuses options of reading for packed data sets, because they were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
-        if self.options.atoms && inputs.has_packed() {
+        if self.needs_atoms && inputs.has_packed() {
             return Err(
                 "a packed data set keeps neither ligands nor what its atoms are; give the structure files".to_owned()
             );
         }
-        let chosen = ReadOptions { labels: false, ..self.options.clone() };
+        let chosen = ReadOptions { labels: false, atoms: false, ..self.options.clone() };
         let default = ReadOptions { polymers: Polymers::All, ..ReadOptions::default() };
         if chosen != default && inputs.has_packed() {
             return Err("structures of a packed data set are as they were packed, without chains, select, each, residues, polymers, altloc, model, assembly \

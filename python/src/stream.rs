@@ -35,7 +35,7 @@ const FEW_BYTES: u64 = 1 << 20;
 type Message = Result<Done, String>;
 
 /// A run: an iterator of [`Batch`]es. Dropping it ends the run.
-#[pyclass(module = "prism._prism")]
+#[pyclass(module = "prism_features._prism")]
 pub struct Stream {
     /// The only batch, if the calling thread has computed it.
     ready: Option<Done>,

@@ -77,7 +77,7 @@ pub struct Held {
 /// CuPy and others takes it without a copy. The memory is kept until the last reader drops it.
 /// The tensor is read-only by agreement: all readers share the memory, and DLPack below version 1 has no flag for it. To write, take a
 /// copy (`copy=True`).
-#[pyclass(frozen, module = "prism._prism")]
+#[pyclass(frozen, module = "prism_features._prism")]
 pub struct Tensor {
     held: Arc<Held>,
     /// The structure's place in its batch.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import prism
+import prism_features as prism
 
 FILES = ["1crn.pdb.gz", "1a8o.cif.gz", "1jcd.pdb.gz", "4zhl.cif.gz"]
 
@@ -107,6 +108,11 @@ def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) ->
     table = prism.dockq(path, path, "cpu", **options)
     assert bits(table) == bits(read(output)) and table["reference_a"].to_pylist()[0] == ""
     assert prism.dockq(path, path, backend="cpu")["dockq"].to_pylist()[0] == pytest.approx(1.0)
+    dna = data / "1bna.pdb.gz"
+    assert prism.dockq(dna, dna, backend="cpu")["reference_b"].to_pylist() == ["", "B"]
+    haem = data / "1kx2_cut.pdb.gz"
+    pose = prism.dockq(haem, haem, backend="cpu", small_molecules=True)
+    assert pose["chain_b"].to_pylist() == ["", "A/HEC90"] and pose["lrmsd"].to_pylist()[1] == pytest.approx(0.0, abs=1e-3)
     with pytest.raises(prism.InputError, match="1crn.pdb has fewer than two chains of protein"):
         prism.dockq(data / "1crn.pdb.gz", path)
     with pytest.raises(prism.PrismError, match='reference: .* has no chain "X"'):
@@ -127,3 +133,20 @@ def test_annotations_and_lineages(command: Path, rbd: Path, tmp_path: Path) -> N
     )
     subprocess.run([command, "features", rbd, "--backend", "cpu", "-q", "--lineages", lineages, "-o", output], check=True)
     assert bits(prism.features(rbd, backend="cpu", lineages=lineages)) == bits(read(output))
+
+
+def test_the_package_has_the_command(command: Path, data: Path, tmp_path: Path) -> None:
+    def run(program: list[str], *arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run([*program, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+
+    module = [sys.executable, "-m", "prism_features"]
+    crambin = str(data / "1crn.pdb.gz")
+    for arguments in [
+        ("features", crambin, "--columns", "sasa,ss", "--format", "csv", "--backend", "cpu", "-q"),
+        ("features", "--list"),
+        ("features", "no/such/file.pdb"),
+        ("features", "--no-such-option"),
+        ("--version",),
+    ]:
+        assert run(module, *arguments) == run([str(command)], *arguments), arguments

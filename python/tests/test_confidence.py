@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-import prism
+import prism_features as prism
 import pyarrow
 import pyarrow.csv
 import pytest

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import prism
+import prism_features as prism
 from test_tensors import drop_as_readers_do
 
 np = pytest.importorskip("numpy")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import prism
+import prism_features as prism
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "python" / "README.md"]

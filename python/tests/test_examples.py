@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import prism
+import prism_features as prism
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 NEEDED = {

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import prism
+import prism_features as prism
 
 
 def test_import_is_silent_and_starts_nothing() -> None:
@@ -217,7 +217,7 @@ def test_later_tables_of_an_engine_are_those_of_the_first(rbd: Path, crambin: Pa
 
 
 def engine_options() -> dict[str, object]:
-    from prism._options import table_options
+    from prism_features._options import table_options
 
     return table_options({})
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import prism
+import prism_features as prism
 
 
 def tar_of(paths: list[Path], mode: Any) -> bytes:
@@ -207,13 +207,13 @@ def test_paths_may_be_of_bytes(rbd: Path) -> None:
 
 
 def test_decisions_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "prism"):
+    with caplog.at_level(logging.INFO, "prism_features"):
         prism.features(rbd, ["wcn"], "cpu")
     assert "6m0j_rbd.pdb: 1 residue has alternate locations" in caplog.messages
 
 
 def test_files_that_are_passed_over_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "prism"):
+    with caplog.at_level(logging.INFO, "prism_features"):
         prism.features(rbd.parent, ["wcn"], "cpu")
     assert any("files are ignored" in message for message in caplog.messages)
 

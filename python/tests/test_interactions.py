@@ -2,7 +2,7 @@
 
 import subprocess
 
-import prism
+import prism_features as prism
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import prism
+import prism_features as prism
 
 
 def test_rows_of_a_batch(rbd: Path, crambin: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import prism
+import prism_features as prism
 
 
 def predicted(data: Path, confidence: float) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-import prism
+import prism_features as prism
 
 
 def test_batches_make_the_table(rbd: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_table_outlives_its_run(rbd: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_ends_a_run(rbd: Path) -> None:
     code = (
-        "import prism, signal, sys\n"
+        "import signal, sys, prism_features as prism\n"
         # A shell's background jobs ignore the signal, and what they start inherits that.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
@@ -160,7 +160,7 @@ def test_a_signal_leaves_a_run_whose_iterator_is_blocked(
     rbd: Path, call: str, sent: signal.Signals, handler: str, raised: str
 ) -> None:
     code = (
-        "import prism, signal, sys, threading, time\n"
+        "import signal, sys, threading, time, prism_features as prism\n"
         "class Terminated(Exception): pass\n"
         "def handler(*_): raise Terminated\n"
         f"signal.signal(signal.{sent.name}, {handler})\n"
@@ -202,7 +202,7 @@ def test_an_error_of_the_loop_is_kept_while_its_run_ends(rbd: Path) -> None:
 
 def test_a_program_may_end_while_an_iterator_is_blocked(rbd: Path) -> None:
     code = (
-        "import prism, sys, threading\n"
+        "import sys, threading, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "def blocked():\n"
         "    for index in range(300):\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import prism
+import prism_features as prism
 
 np = pytest.importorskip("numpy")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import prism
+import prism_features as prism
 
 torch = pytest.importorskip("torch")
 
@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 def test_samples_are_the_tables_rows(rbd: Path, crambin: Path, workers: int) -> None:
     from torch.utils.data import DataLoader
 
-    from prism.torch import StructureDataset
+    from prism_features.torch import StructureDataset
 
     inputs = [crambin, rbd, crambin, rbd]
     columns = ["wcn", "sasa"]
@@ -35,7 +35,7 @@ def test_samples_are_the_tables_rows(rbd: Path, crambin: Path, workers: int) -> 
 def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: Path) -> None:
     from torch.utils.data import DataLoader
 
-    from prism.torch import StructureDataset
+    from prism_features.torch import StructureDataset
 
     content = crambin.read_bytes()
     for file in ("a/x.pdb", "b/x.pdb", "folder/y.pdb", "folder/z.pdb", "folder/w.pdb"):
@@ -61,7 +61,7 @@ def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: P
 
 
 def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
-    from prism.torch import StructureDataset
+    from prism_features.torch import StructureDataset
 
     for wrong, message in [
         ({"columns": ["nope"]}, "'nope' is no feature"),
@@ -81,7 +81,7 @@ def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
 
 @pytest.mark.parametrize("inputs", [{"a.pdb": b""}, 3, None])
 def test_what_is_no_input_of_a_call_is_none_of_a_data_set(inputs: object) -> None:
-    from prism.torch import StructureDataset
+    from prism_features.torch import StructureDataset
 
     with pytest.raises(prism.PrismError) as of_call:
         prism.features(inputs)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-import prism
+import prism_features as prism
 
 MADE = Path(__file__).resolve().parents[2] / "host" / "trajectory" / "tests" / "data"
 TOP, XTC = MADE / "top.pdb", MADE / "small.xtc"

@@ -202,7 +202,7 @@ macro_rules! features {
 
 features! {
     Residue CONTACT_NUMBER = 0, "contact_number", "", "number of contacts", "", Steps::NETWORK;
-    Residue WCN = 1, "wcn", "Å^-2", "weighted contact number: sum of 1/d^2 over all other CAs; pairs at distance 0 add nothing", "Lin et al. 2008, Proteins 72:929", Steps::PAIRS;
+    Residue WCN = 1, "wcn", "Å^-2", "weighted contact number: sum of 1/d^2 over all other CAs; pairs at distance 0 add nothing", "Lin et al. 2008, Proteins 72:929", Steps::WCN;
     Residue HSE_UP = 2, "hse_up", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the side-chain side, d . v > 0 with v = unit(CA_i - CA_i-1) + unit(CA_i - CA_i+1); needs both neighbours linked", "Hamelryck 2005, Proteins 59:38", Steps::PAIRS;
     Residue HSE_DOWN = 3, "hse_down", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the other side, d . v <= 0", "Hamelryck 2005, Proteins 59:38", Steps::PAIRS;
     Residue CENTRALITY = 4, "centrality", "", "eigenvector centrality of the contact graph, L2 norm 1 over the structure; 0 without contacts", "Bonacich 1972, J Math Sociol 2:113", Steps::CENTRALITY;

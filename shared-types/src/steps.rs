@@ -32,7 +32,7 @@ macro_rules! steps {
 steps! {
     /// Rows of the first group; alone, the tabulated and given columns.
     ROWS = 0, needs Self::NONE;
-    /// The pass over all pairs of residues.
+    /// Sums over residues that are near.
     PAIRS = 1, needs Self::ROWS;
     /// Angles along the chain of alpha carbons.
     CHAIN = 2, needs Self::ROWS;
@@ -60,8 +60,10 @@ steps! {
     ATOMIC_CONTACTS = 13, needs Self::EXPOSURE;
     /// Heavy atoms around each heavy atom.
     PROTRUSION = 14, needs Self::EXPOSURE;
+    /// Weighted contact numbers, from all pairs of residues. A small structure has them from the pass that makes the other sums.
+    WCN = 15, needs Self::PAIRS;
     /// Rows of the group of nucleotides.
-    NUCLEOTIDES = 15, needs Self::NONE;
+    NUCLEOTIDES = 16, needs Self::NONE;
 }
 
 impl Steps {

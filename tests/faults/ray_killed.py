@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import prism
+import prism_features as prism
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -28,7 +28,7 @@ for variable in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
 
 
 def prism_calls(path):
-    import prism
+    import prism_features as prism
 
     engine = prism.Engine("cpu")
     return {
@@ -86,8 +86,8 @@ PARTS = ("overhead", "least", "inside", "columns", "drop")
 
 def overheads(path, repetitions):
     """Of each call, its parts in microseconds. And what making structures of arrays takes."""
-    import prism
-    from prism import _api
+    import prism_features as prism
+    from prism_features import _api
 
     class Timed(prism.Engine):
         def _tell(self, batch, *arguments):
@@ -180,7 +180,7 @@ def main():
     parser.add_argument("--machine", default="unnamed", help="in the CSV")
     parser.add_argument("--csv", type=Path, help="write the results here, too")
     given = parser.parse_args()
-    import prism
+    import prism_features as prism
 
     rows = []
     for path in given.files:

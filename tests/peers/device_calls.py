@@ -16,7 +16,7 @@ import statistics
 import time
 from pathlib import Path
 
-import prism
+import prism_features as prism
 from calls import arrays_of, first_residues
 
 PARTS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "host", "take", "drop"]

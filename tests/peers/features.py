@@ -55,12 +55,12 @@ def mdtraj(folder):
 
 
 def prism_in_python(folder):
-    import prism
+    import prism_features as prism
 
     prism.features(folder, backend="cpu")
 
 
-LIBRARIES = {"prism in Python": ("prism", prism_in_python), "biopython": ("Bio", biopython),
+LIBRARIES = {"prism in Python": ("prism_features", prism_in_python), "biopython": ("Bio", biopython),
              "freesasa": ("freesasa", freesasa), "mdtraj": ("mdtraj", mdtraj)}
 
 

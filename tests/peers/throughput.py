@@ -17,8 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-STREAM = "import prism, sys; rows = sum(batch.num_rows for batch in prism.stream(sys.argv[1], backend='cpu')); print(rows)"
-TABLE = "import prism, sys; print(prism.features(sys.argv[1], backend='cpu').num_rows)"
+STREAM = "import sys, prism_features as prism; rows = sum(batch.num_rows for batch in prism.stream(sys.argv[1], backend='cpu')); print(rows)"
+TABLE = "import sys, prism_features as prism; print(prism.features(sys.argv[1], backend='cpu').num_rows)"
 
 
 def seconds(command):

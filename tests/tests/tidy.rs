@@ -9,7 +9,7 @@ use prism_host::output::{
 };
 use prism_host::sites::SiteLimits;
 use shared_types::FEATURES;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -380,10 +380,46 @@ fn packages_know_only_whom_they_may() {
         }
     }
     for toolkit in ["cuda_std", "cuda_host", "cuda_layout"] {
-        for biology in ["shared-types", "kernels-gpu", "prism-host"] {
-            assert!(!of(toolkit).iter().any(|name| name == biology), "{toolkit} knows {biology}");
+        for name in of(toolkit) {
+            let is_biology = name.starts_with("prism-") || ["shared-types", "kernels-gpu"].contains(&&*name);
+            assert!(!is_biology, "{toolkit} knows {name}");
         }
     }
+}
+
+/// All packages that a package of the workspace is built from, its own tests left out.
+fn built_from(package: &str) -> BTreeSet<String> {
+    let (packages, lock) = (packages(), read("Cargo.lock").parse::<Table>().unwrap());
+    let locked = lock["package"].as_array().unwrap();
+    let of = |name: &str| -> Vec<String> {
+        if let Some((_, manifest)) = packages.get(name) {
+            return dependencies(manifest);
+        }
+        let versions = locked.iter().filter(|one| one["name"].as_str() == Some(name));
+        let all = versions.filter_map(|one| one.get("dependencies")?.as_array()).flatten();
+        all.map(|one| one.as_str().unwrap().split(' ').next().unwrap().to_owned()).collect()
+    };
+    let (mut found, mut open) = (BTreeSet::new(), vec![package.to_owned()]);
+    while let Some(name) = open.pop() {
+        let new = of(&name).into_iter().filter(|name| found.insert(name.clone()));
+        open.extend(new.collect::<Vec<_>>());
+    }
+    found
+}
+
+#[test]
+fn layers_are_built_without_those_above() {
+    let table = |name: &str| name.starts_with("arrow") || ["parquet", "csv", "npyz"].contains(&name);
+    let device = |name: &str| ["cudarc", "cuda_host", "cuda_std", "kernels-gpu"].contains(&name);
+    let check = |package: &str, refused: &dyn Fn(&str) -> bool| {
+        let wrong: Vec<_> = built_from(package).into_iter().filter(|name| refused(name)).collect();
+        assert_eq!(wrong, [""; 0], "{package}");
+    };
+    check("prism-read", &|name| device(name) || table(name) || name.starts_with("prism-"));
+    check("prism-trajectory", &|name| device(name) || table(name) || name.starts_with("prism-"));
+    check("prism-complexes", &|name| device(name) || name.starts_with("arrow") || name == "prism-io");
+    check("prism-engine", &|name| table(name) || name == "prism-io");
+    assert!(built_from("prism-io").contains("parquet") && built_from("prism-engine").contains("cudarc"));
 }
 
 #[test]

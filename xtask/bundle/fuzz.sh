@@ -16,7 +16,7 @@ targets=("$@")
 ((${#targets[@]})) || targets=($(cd "$here/bin" && ls))
 # The targets themselves are what runs side by side.
 export RAYON_NUM_THREADS=1
-declare -A lengths=([dataset]=16384 [pdb]=8192 [mmcif]=8192 [inflate]=8192 [bcif]=8192 [tar]=8192 [b_column]=8192)
+declare -A lengths=([dataset]=16384 [pdb]=8192 [mmcif]=8192 [mmcif_paths]=8192 [inflate]=8192 [bcif]=8192 [tar]=8192 [b_column]=8192)
 
 fuzz() {
     local target=$1 folder=$results/$1 options begin=$SECONDS left=$seconds
@@ -24,7 +24,8 @@ fuzz() {
     : >"$folder/log"
     options=(-timeout=20 -rss_limit_mb="${PRISM_FUZZ_MEMORY:-3072}" -print_final_stats=1 -max_len="${lengths[$target]:-2048}"
         -artifact_prefix="$folder/found/")
-    [ ! -f "$here/dictionaries/$target.dict" ] || options+=(-dict="$here/dictionaries/$target.dict")
+    local dictionary=$here/dictionaries/${target%_paths}.dict
+    [ ! -f "$dictionary" ] || options+=(-dict="$dictionary")
     # What finds something ends there; so it begins again, a few times.
     for _ in 1 2 3 4 5; do
         if ((seconds > 0)); then

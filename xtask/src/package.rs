@@ -11,7 +11,7 @@ use cargo_cuda::finish;
 use crate::{dist, sbom, workspace};
 
 /// The published packages, each after those that it needs.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 17] = [
     "cuda_layout_derive",
     "cuda_layout",
     "cuda_std_macros",
@@ -23,7 +23,11 @@ const PACKAGES: [&str; 13] = [
     "cuda_python",
     "shared-types",
     "kernels-gpu",
+    "prism-read",
     "prism-trajectory",
+    "prism-engine",
+    "prism-complexes",
+    "prism-io",
     "prism-host",
 ];
 

@@ -2,29 +2,40 @@
 //!
 //! Definitions are those of `DockQ` 2.1.3 (Mirabello and Wallner 2024, Bioinformatics 40:btae586): native contacts, RMSD of the
 //! interface, RMSD of the smaller chain, for every pair of chains that touch in the reference, with the mapping of equal chains
-//! that has the highest sum. Residues correspond by an alignment of the chains' sequences. Proteins alone are compared.
+//! that has the highest sum. Residues correspond by an alignment of the chains' sequences. Nucleic acids are compared like proteins;
+//! ligands, if they are asked for, by their pose.
 
 mod align;
 mod chains;
+mod ligands;
 mod mapping;
+mod nucleotides;
 mod pairing;
 mod score;
 mod superpose;
+mod symmetry;
 
 pub use pairing::{ChainChoice, ParseChainChoiceError};
 pub use score::Scores;
 
 use align::{Alignment, align};
 use chains::{Chain, Near, chains};
+use ligands::{AROUND, Doubts, pose};
 use mapping::{PairScores, Problem, solve};
 use pairing::{Candidates, candidates};
-use prism_read::listed_ids;
-use prism_read::plural::counted;
+use prism_read::plural::{counted, form};
 use prism_read::structure::StructureInput;
+use prism_read::{Polymers, ReadOptions, listed_ids};
 use score::{Cutoffs, Modelled, Native, PEPTIDE, PROTEIN, score};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
+
+/// Options with which a structure is read with everything that is compared: nucleotides and ligands, too.
+#[must_use]
+pub fn reading(options: ReadOptions) -> ReadOptions {
+    ReadOptions { polymers: Polymers::All, atoms: true, ..options }
+}
 
 /// How models are compared.
 ///
@@ -44,6 +55,8 @@ pub struct Comparison {
     pub by_number: bool,
     /// Whether contacts and interfaces are those of CAPRI for peptides: 4 Å, and 8 Å between beta carbons.
     pub peptide: bool,
+    /// Whether the poses of ligands, ions and sugars are compared, too.
+    pub small_molecules: bool,
 }
 
 /// An interface of the reference, and the model's.
@@ -87,10 +100,16 @@ impl Compared {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum DockqError {
     /// A structure has fewer than two chains.
-    #[error("{0} has fewer than two chains of protein, and so no interface to compare")]
+    #[error("{0} has fewer than two chains of protein or nucleic acid, and so no interface to compare")]
     OneChain(String),
+    /// A structure has fewer than two chains and ligands together.
+    #[error("{0} has fewer than two chains and ligands, and so no interface to compare")]
+    OneChainOrLigand(String),
+    /// Ligands are compared, and were not read.
+    #[error("{0}: what its ligands are was not read; data sets do not have them, so give its file")]
+    NotRead(String),
     /// A structure lacks a chain.
-    #[error("--mapping: {structure} has no chain {chain:?} of protein; its chains are {found}")]
+    #[error("--mapping: {structure} has no chain {chain:?} to compare; it has {found}")]
     NoChain {
         /// The structure's name.
         structure: String,
@@ -99,6 +118,9 @@ pub enum DockqError {
         /// The chains of the structure.
         found: String,
     },
+    /// A chain and a ligand are to correspond.
+    #[error("--mapping: {0} of the model and {1} of the reference are a ligand and a chain")]
+    Kinds(String, String),
     /// A chain is named twice.
     #[error("--mapping: chain {0:?} is named twice on one side")]
     Twice(String),
@@ -177,6 +199,7 @@ type Alignments = HashMap<(Vec<u32>, usize, bool), Arc<Alignment>>;
 
 /// What two chains of the reference have in common.
 struct NativePair {
+    /// Of chains. Those of ligands are not compared.
     contacts: Vec<Near>,
     interface: Vec<Near>,
 }
@@ -188,14 +211,19 @@ impl Reference {
     /// If it has no interface, or lacks a chain of the mapping.
     pub fn new(structure: &StructureInput, comparison: Comparison) -> Result<Self, DockqError> {
         let name = structure.name.clone();
-        let chains = chains(structure);
-        if chains.len() < 2 {
-            return Err(DockqError::OneChain(name));
-        }
+        let chains = checked_chains(structure, comparison.small_molecules)?;
         let cutoffs = if comparison.peptide { PEPTIDE } else { PROTEIN };
         let mut pairs = HashMap::new();
         for a in 0..chains.len() {
             for b in a + 1..chains.len() {
+                let of_ligands = [a, b].iter().filter(|&&chain| chains[chain].ligand.is_some()).count();
+                if of_ligands > 0 {
+                    let interface = if of_ligands == 1 { chains[a].near(&chains[b], AROUND) } else { Vec::new() };
+                    if !interface.is_empty() {
+                        pairs.insert([a, b], NativePair { contacts: Vec::new(), interface });
+                    }
+                    continue;
+                }
                 let near = chains[a].near(&chains[b], cutoffs.contact.max(cutoffs.interface));
                 let is_contact = |near: &&Near| near.distance2 < cutoffs.contact * cutoffs.contact;
                 let contacts: Vec<Near> = near.iter().filter(is_contact).copied().collect();
@@ -224,7 +252,8 @@ impl Reference {
     /// # Errors
     /// If its chains cannot be mapped to those of the reference.
     pub fn compare(&self, structure: &StructureInput) -> Result<Compared, DockqError> {
-        let model = Model { name: &structure.name, chains: chains(structure) };
+        let chains = checked_chains(structure, self.comparison.small_molecules)?;
+        let model = Model { name: &structure.name, chains };
         let found = candidates(self, &model)?;
         let tables = self.tables(&model, &found)?;
         let problem = Problem { choices: found.choices(), scores: tables };
@@ -233,11 +262,12 @@ impl Reference {
         let chosen: Vec<[usize; 2]> =
             solution.choices.iter().zip(&found.slots).map(|(&choice, slot)| slot[choice]).collect();
         let mut touching = TouchingPairs::new(&model, self.cutoffs);
-        let mut interfaces = Vec::new();
+        let (mut interfaces, mut doubts) = (Vec::new(), Vec::new());
         for (k, a) in chosen.iter().enumerate() {
             for b in &chosen[k + 1..] {
                 let ids = |chains: &[Chain], side: usize| [a[side], b[side]].map(|chain| chains[chain].id.clone());
-                if let Some(scores) = self.interface(&model, &mut touching, *a, *b)? {
+                if let Some((scores, doubt)) = self.interface(&model, &mut touching, *a, *b)? {
+                    doubts.push(doubt);
                     let (chains, reference) = (ids(&model.chains, 0), ids(&self.chains, 1));
                     interfaces.push(ComparedInterface { chains, reference, scores });
                 }
@@ -246,7 +276,8 @@ impl Reference {
         if interfaces.is_empty() {
             return Err(DockqError::NoInterface(self.name.clone()));
         }
-        let remarks = self.remarks(&model, &chosen, &interfaces, solution.is_best)?;
+        let mut remarks = self.remarks(&model, &chosen, &interfaces, solution.is_best)?;
+        remarks.extend(remarks_of_ligands(&doubts));
         let id = |[own, reference]: &[usize; 2]| [model.chains[*own].id.clone(), self.chains[*reference].id.clone()];
         Ok(Compared { interfaces, mapping: chosen.iter().map(id).collect(), remarks })
     }
@@ -271,7 +302,7 @@ impl Reference {
                             false => self.interface(model, &mut touching, a, b)?,
                         };
                         computed += usize::from(scores.is_some());
-                        row.push(scores.map(|scores| scores.dockq));
+                        row.push(scores.map(|(scores, _)| scores.dockq));
                     }
                     if computed > MOST_SCORES {
                         return Err(DockqError::TooMany(model.name.to_owned()));
@@ -291,7 +322,7 @@ impl Reference {
         touching: &mut TouchingPairs<'_>,
         a: [usize; 2],
         b: [usize; 2],
-    ) -> Result<Option<Scores>, DockqError> {
+    ) -> Result<Option<(Scores, Doubts)>, DockqError> {
         let swapped = a[1] > b[1];
         let Some(pair) = self.pairs.get(&[a[1].min(b[1]), a[1].max(b[1])]) else { return Ok(None) };
         let (contacts, interface) = (&pair.contacts[..], &pair.interface[..]);
@@ -303,7 +334,13 @@ impl Reference {
             swapped: a[0] > b[0],
             aligned: [&aligned[0].equal, &aligned[1].equal],
         };
-        Ok(Some(score(&native, &modelled, self.cutoffs)))
+        Ok(Some(match native.chains.iter().position(|chain| chain.ligand.is_some()) {
+            None => (score(&native, &modelled, self.cutoffs), Doubts::default()),
+            Some(side) => {
+                let (lrmsd, doubts) = pose(&native, &modelled, side);
+                (Scores::of_pose(lrmsd, score::clashes(modelled.contacts)), doubts)
+            }
+        }))
     }
 
     /// Which residues of a chain of the model correspond to those of one of the reference.
@@ -366,7 +403,7 @@ impl Reference {
             }
         }
         let mut missing = 0;
-        for &pair in chosen {
+        for &pair in chosen.iter().filter(|pair| self.chains[pair[1]].ligand.is_none()) {
             missing += self.chains[pair[1]].residues.len() - self.residues(model, pair)?.equal.len();
         }
         if missing > 0 {
@@ -383,6 +420,41 @@ impl Reference {
         }
         Ok(remarks)
     }
+}
+
+/// The chains of a structure, if they are two or more.
+fn checked_chains(structure: &StructureInput, with_ligands: bool) -> Result<Vec<Chain>, DockqError> {
+    let name = || structure.name.clone();
+    if with_ligands && structure.hetero.is_none() {
+        return Err(DockqError::NotRead(name()));
+    }
+    match chains(structure, with_ligands) {
+        chains if chains.len() > 1 => Ok(chains),
+        _ if with_ligands => Err(DockqError::OneChainOrLigand(name())),
+        _ => Err(DockqError::OneChain(name())),
+    }
+}
+
+/// What is doubtful about the poses of ligands.
+fn remarks_of_ligands(doubts: &[Doubts]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let missing: usize = doubts.iter().map(|doubts| doubts.missing).max().unwrap_or_default();
+    if missing > 0 {
+        let atoms = counted(missing, "atom", "atoms");
+        remarks.push(format!(
+            "{atoms} of a ligand of the reference {} no counterpart in the model",
+            form(missing, "has", "have")
+        ));
+    }
+    let by_name = doubts.iter().filter(|doubts| doubts.by_name).count();
+    if by_name > 0 {
+        let poses = counted(by_name, "pose of a ligand is", "poses of ligands are");
+        remarks.push(format!("{poses} compared by the names of atoms alone, which are bonded otherwise in the model"));
+    }
+    if doubts.iter().any(|doubts| doubts.cut_short) {
+        remarks.push("the search among equal atoms of a ligand was cut short; a smaller lrmsd may exist".to_owned());
+    }
+    remarks
 }
 
 /// The chains of a model.

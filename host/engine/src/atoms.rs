@@ -138,7 +138,7 @@ impl From<EngineError> for AtomsError {
 /// use prism_engine::{Backend, Engine};
 ///
 /// let options = ReadOptions { atoms: true, ..ReadOptions::default() };
-/// let ubiquitin = read_path("tests/data/1ubq.pdb", "1ubq", &options)?.structure;
+/// let ubiquitin = read_path("../tests/data/1ubq.pdb", "1ubq", &options)?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let found = atoms(&engine, &ubiquitin, &AtomOptions::default(), false)?.atoms;
 /// let sasa = engine.run(std::slice::from_ref(&ubiquitin))?[0].named("sasa").unwrap()[0];

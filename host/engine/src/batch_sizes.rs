@@ -14,7 +14,10 @@ pub(super) struct BatchSizes {
     pub(super) residues: usize,
     pub(super) atoms: usize,
     pub(super) contact_words: usize,
+    /// Rows of eight numbers for the boxes of large structures.
+    pub(super) boxes: usize,
     pub(super) largest_atoms: u32,
+    pub(super) largest_residues: u32,
     /// The steps to run.
     pub(super) steps: Steps,
     /// Whether there are structures whose atoms one block of few threads sorts, and whether there are others.

@@ -13,7 +13,7 @@ use super::items::DeviceItems;
 use super::memory::Memory;
 use super::selection::Selection;
 use cuda_std::launch::{Executor, Offsets};
-use kernels_gpu::scratch::Taken;
+use kernels_gpu::scratch::{Eight, Taken};
 use shared_types::{Group, MegaFusedConfig, Steps};
 
 /// The buffers of a group, which are kept from batch to batch, and its launches.
@@ -46,12 +46,29 @@ pub(super) struct Shared<'a, M: Memory> {
     pub(super) residues: &'a M::Offsets,
     /// The work items of kernels whose blocks take some rows of a structure each.
     pub(super) residue_items: &'a DeviceItems<M>,
+    pub(super) large: LargeStructures<'a, M>,
     pub(super) columns: &'a Columns<M>,
     /// The batch's values.
     pub(super) values: &'a mut M::Buffer<f32>,
     /// Offsets of each structure's values.
     pub(super) of_structures: &'a M::Offsets,
 }
+
+/// What kernels read of large structures, whose rows several blocks take.
+pub(super) struct LargeStructures<'a, M: Memory> {
+    /// Their rows.
+    pub(super) items: &'a DeviceItems<M>,
+    /// Boxes around their alpha carbons.
+    pub(super) boxes: &'a M::Buffer<Eight>,
+}
+
+impl<M: Memory> Clone for LargeStructures<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Memory> Copy for LargeStructures<'_, M> {}
 
 /// The requested columns of a group.
 pub(super) struct Columns<M: Memory> {
@@ -143,12 +160,13 @@ macro_rules! groups {
                 inputs: BatchInputs<'_, M::Space>,
                 (sizes, config): (&BatchSizes, MegaFusedConfig),
                 (values, of_structures): (&mut M::Buffer<f32>, &M::Offsets),
-                (residues, residue_items): (&M::Offsets, &DeviceItems<M>),
+                (residues, residue_items, large): (&M::Offsets, &DeviceItems<M>, LargeStructures<'_, M>),
             ) -> Result<(), E::Error> {
                 $(
                     let (group, columns) = &mut self.$name;
                     if has_steps::<M, $name::$type<M>>(sizes) {
-                        let shared = Shared { sizes, config, residues, residue_items, columns, values, of_structures };
+                        let shared =
+                            Shared { sizes, config, residues, residue_items, large, columns, values, of_structures };
                         group.launch(executor, inputs, shared)?;
                     }
                 )*

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use crate::pack::BatchChunk;
 use cuda_std::launch::{Offsets, Space};
-use kernels_gpu::scratch::{NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, WorkSplit, atoms_per_item};
+use kernels_gpu::scratch::{NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, WorkSplit, atoms_per_item, rows_of_eight};
 use shared_types::Steps;
 use std::sync::Arc;
 
@@ -84,18 +84,21 @@ impl Items {
 
     /// The rows and contact lists of structures that are too large for one block. Items with nothing to do cover the structures
     /// between them.
-    pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit) -> Self {
+    ///
+    /// `boxes` are the offsets of [`box_offsets`].
+    pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit, boxes: &Offsets) -> Self {
         let mut builder = Builder::default();
         let words = split.contact_words;
-        for structure in Structure::all(batch) {
+        for (structure, &boxes) in Structure::all(batch).zip(boxes.as_slice()) {
             if structure.residues > split.largest {
+                let structure = Structure { boxes, ..structure };
                 builder.some(structure, structure.residues, split.rows_per_item, |first| {
                     let row = structure.row + first;
                     (row, row * words)
                 });
             } else if builder.items.last().is_none_or(|item| item.structure != NO_STRUCTURE) {
                 builder.push(
-                    WorkItem { structure: NO_STRUCTURE, atoms: 0, first: 0 },
+                    WorkItem { structure: NO_STRUCTURE, atoms: 0, boxes: 0, first: 0 },
                     structure.row,
                     structure.row * words,
                 );
@@ -139,6 +142,21 @@ pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: 
     WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
 }
 
+/// Offsets of the rows of each structure's boxes. Structures that one block computes have none.
+pub(super) fn box_offsets(batch: &BatchChunk<'_>, largest: Largest) -> Offsets {
+    let rows = batch
+        .descriptors()
+        .iter()
+        .map(|d| if d.n_residues > largest.residues { rows_of_eight(d.n_residues) } else { 0 });
+    let mut end = 0;
+    let ends = rows.map(|rows| {
+        end += rows;
+        end
+    });
+    Offsets::new(std::iter::once(0).chain(ends).collect())
+        .expect("fewer rows than residues, and some for each structure")
+}
+
 /// Residues of the largest structure whose centrality all blocks compute together, if there is one.
 pub(super) fn together(batch: &BatchChunk<'_>, largest: Largest) -> Option<u32> {
     let most = largest.residues.max(largest.centrality);
@@ -155,6 +173,8 @@ struct Structure {
     /// Its first element in scratch memory with one element per atom.
     atoms: u32,
     n_atoms: u32,
+    /// The first row of its boxes, if it is large.
+    boxes: u32,
 }
 
 impl Structure {
@@ -165,6 +185,7 @@ impl Structure {
             residues: d.n_residues,
             atoms,
             n_atoms: d.n_atoms,
+            boxes: 0,
         })
     }
 }
@@ -187,7 +208,8 @@ impl Builder {
     fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
         for first in (0..count).step_by(length as usize) {
             let (offset, other) = place(first);
-            self.push(WorkItem { structure: structure.index, atoms: structure.atoms, first }, offset, other);
+            let Structure { index, atoms, boxes, .. } = structure;
+            self.push(WorkItem { structure: index, atoms, boxes, first }, offset, other);
         }
     }
 

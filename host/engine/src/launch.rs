@@ -1,7 +1,7 @@
 //! The launches of a batch, wherever its buffers live: heavy atoms, then rows, then sites.
 
 use super::batch_inputs::BatchInputs;
-use super::groups::{Shared, take_columns};
+use super::groups::{LargeStructures, Shared, take_columns};
 use super::memory::Memory;
 use super::workspace::Workspace;
 use cuda_std::launch::Executor;
@@ -10,10 +10,11 @@ use kernels_gpu::groups::{
     GridScratchArgs, PointItemsArgs, ResidueItemsArgs, RowItemsArgs, RowScratchArgs, SitePointsArgs, SortedAtomsArgs,
 };
 use kernels_gpu::{
-    atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
+    alpha_carbon_boxes, atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
     selected_features as selected, site_point_list as point_list, site_point_scores as scores, site_points as points,
     site_sums as sums, split_alpha_carbons, split_centrality, split_eigenvectors, split_network, split_pairs,
+    split_weighted_contacts,
 };
 use shared_types::site_model::CAPACITY;
 use shared_types::{MegaFusedConfig, Steps};
@@ -124,6 +125,7 @@ pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
         launch_fused(executor, inputs, work, config)?;
     }
     if work.sizes.many_residues {
+        launch_boxes(executor, inputs, work)?;
         launch_split(executor, inputs, work, config)?;
     }
     Ok(())
@@ -153,6 +155,23 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     }
 }
 
+/// Makes boxes around the alpha carbons of large structures.
+fn launch_boxes<M: Memory, E: Executor<Space = M::Space>>(
+    executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
+    work: &mut Workspace<M>,
+) -> Result<(), E::Error> {
+    let given = inputs.shorter();
+    let args = alpha_carbon_boxes::Args {
+        boxes: M::segments(&mut work.boxes, &work.box_rows),
+        atoms: given.atoms,
+        ca_indices: given.ca_indices,
+        descriptors: given.descriptors,
+        largest: work.split.largest,
+    };
+    work.sizes.launch::<alpha_carbon_boxes::Kernel, _>(executor, args)
+}
+
 fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -165,6 +184,7 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
         batch: inputs.batch(M::view(&work.exposure, n)),
         gathered: work.gathered.segments(&work.residues),
         axes: M::segments(&mut work.axes, &work.residues),
+        chain_rows: M::segments(&mut work.chain_rows, &work.residues),
         facts: M::segments(&mut work.facts, &work.structures),
         split,
     };
@@ -183,11 +203,21 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
             traits: M::view(&work.gathered.traits, n),
             axes: M::view(&work.axes, n),
             facts: M::view(&work.facts, sizes.structures),
+            boxes: M::view(&work.boxes, sizes.boxes),
         },
         config,
         split,
     };
     sizes.launch::<split_pairs::Kernel, _>(executor, args)?;
+    if sizes.steps.has(Steps::WCN) {
+        let args = split_weighted_contacts::Args {
+            output: M::segments(&mut work.rows, &row_items.offsets),
+            items: row_items.view(),
+            descriptors: inputs.shorter().descriptors,
+            alpha_carbons: M::view(&work.gathered.alpha_carbons, n),
+        };
+        sizes.launch::<split_weighted_contacts::Kernel, _>(executor, args)?;
+    }
     let given = inputs.shorter();
     let graph = GraphPartsArgs {
         descriptors: given.descriptors,
@@ -200,6 +230,7 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
             items: row_items.view(),
             graph: graph.shorter(),
             bfactor_z: M::view(&work.gathered.bfactor_z, n),
+            chain_rows: M::view(&work.chain_rows, n),
             facts: M::view(&work.facts, sizes.structures),
             config,
             split,
@@ -340,13 +371,37 @@ pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let Workspace { sizes, groups, results, columns, value_offsets, residues, residue_items, rows, .. } = work;
+    let has = |step| work.sizes.steps.has(step);
+    // The rows have made them already, if there are any.
+    if work.sizes.many_residues && has(Steps::SECONDARY_STRUCTURE) && !has(Steps::ROWS) {
+        launch_boxes(executor, inputs, work)?;
+    }
+    let Workspace {
+        sizes,
+        groups,
+        results,
+        columns,
+        value_offsets,
+        residues,
+        residue_items,
+        row_items,
+        boxes,
+        rows,
+        ..
+    } = work;
     let residue_items = &*residue_items;
+    let large = LargeStructures { items: &*row_items, boxes: &*boxes };
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {
         let (values, of_structures) = (&mut results.values, &*value_offsets);
-        let shared = Shared { sizes, config, residues, residue_items, columns, values, of_structures };
+        let shared = Shared { sizes, config, residues, residue_items, large, columns, values, of_structures };
         take_columns!(residue_columns, executor, inputs, rows, shared)?;
     }
-    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets), (residues, residue_items))
+    groups.launch(
+        executor,
+        inputs,
+        (sizes, config),
+        (&mut results.values, value_offsets),
+        (residues, residue_items, large),
+    )
 }

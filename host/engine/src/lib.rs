@@ -30,6 +30,7 @@ mod builder;
 pub mod contacts;
 mod cpu;
 mod cuda;
+pub mod dssp;
 mod each;
 mod error;
 mod groups;

@@ -18,8 +18,6 @@ use thiserror::Error;
 pub const NEAR: [f64; 2] = [4.0, 5.0];
 /// A ligand sits in a site whose centre is this close to one of its atoms, in Å: the usual criterion of predictions (DCA).
 pub const IN_SITE: f64 = 4.0;
-/// Caps of a chain's ends.
-const CAPS: [&str; 6] = ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"];
 
 /// What a residue without a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +55,7 @@ impl LigandKind {
         match labels {
             [only] if is_ion(only) => Self::Ion,
             _ if elements::is_saccharide(&residue.name) => Self::Glycan,
-            _ if CAPS.contains(&&*residue.name) => Self::Cap,
+            _ if elements::is_cap(&residue.name) => Self::Cap,
             _ if residue.is_amino_acid => Self::AminoAcid,
             _ => Self::Ligand,
         }

@@ -11,7 +11,7 @@ use crate::pack::BatchChunk;
 use cuda_std::launch::Offsets;
 use kernels_gpu::few_pairs;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
-use kernels_gpu::scratch::{AtomSurface, Facts, ResidueExposure, WorkSplit, WorkVectors};
+use kernels_gpu::scratch::{AtomSurface, Eight, Facts, ResidueExposure, WorkSplit, WorkVectors};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{FeatureRow, Group, Steps};
 
@@ -70,6 +70,7 @@ pub struct Workspace<M: Memory> {
     pub(super) residues: M::Offsets,
     pub(super) heavy_atoms: M::Offsets,
     pub(super) contact_lists: M::Offsets,
+    pub(super) box_rows: M::Offsets,
     pub(super) atom_items: DeviceItems<M>,
     pub(super) residue_items: DeviceItems<M>,
     pub(super) row_items: DeviceItems<M>,
@@ -97,6 +98,8 @@ pub struct Workspace<M: Memory> {
     pub(super) exposure: M::Buffer<ResidueExposure>,
     pub(super) gathered: GatheredRows<M>,
     pub(super) axes: M::Buffer<[f32; 3]>,
+    /// For the number of a chain, its rows.
+    pub(super) chain_rows: M::Buffer<u32>,
     pub(super) vectors: M::Buffer<WorkVectors>,
     /// Some pairs for a large structure's centrality.
     pub(super) few: M::Buffer<[f32; 2]>,
@@ -104,6 +107,8 @@ pub struct Workspace<M: Memory> {
     pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
     pub(super) contacts: M::Buffer<u32>,
+    /// About a row for two residues of large structures.
+    pub(super) boxes: M::Buffer<Eight>,
 }
 
 impl<M: Memory> Workspace<M> {
@@ -123,6 +128,7 @@ impl<M: Memory> Workspace<M> {
             residues: memory.no_offsets()?,
             heavy_atoms: memory.no_offsets()?,
             contact_lists: memory.no_offsets()?,
+            box_rows: memory.no_offsets()?,
             atom_items: DeviceItems::new(memory)?,
             residue_items: DeviceItems::new(memory)?,
             row_items: DeviceItems::new(memory)?,
@@ -143,10 +149,12 @@ impl<M: Memory> Workspace<M> {
             exposure: memory.empty()?,
             gathered: GatheredRows::new(memory)?,
             axes: memory.empty()?,
+            chain_rows: memory.empty()?,
             vectors: memory.empty()?,
             few: memory.empty()?,
             best: memory.empty()?,
             contacts: memory.empty()?,
+            boxes: memory.empty()?,
         })
     }
 
@@ -172,6 +180,7 @@ impl<M: Memory> Workspace<M> {
             atoms: batch.atom_offsets().end() as usize,
             contact_words: contact_offsets.end() as usize,
             largest_atoms: largest.atoms,
+            largest_residues: largest.residues,
             steps: selection.steps(),
             few_atoms: any(&|d| d.n_atoms <= largest.atoms),
             many_atoms: any(&|d| d.n_atoms > largest.atoms),
@@ -193,9 +202,17 @@ impl<M: Memory> Workspace<M> {
         if sizes.steps.has(Steps::EXPOSURE) {
             self.prepare_atoms(memory, batch, &mut sizes)?;
         }
+        let has = |step| sizes.steps.has(step);
+        if sizes.many_residues && (has(Steps::ROWS) || has(Steps::SECONDARY_STRUCTURE)) {
+            let boxes = items::box_offsets(batch, largest);
+            memory.set(&mut self.box_rows, &boxes)?;
+            sizes.boxes = boxes.end() as usize;
+            memory.reserve(&mut self.boxes, sizes.boxes)?;
+            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split, &boxes))?;
+        }
         if sizes.steps.has(Steps::ROWS) {
             memory.set(&mut self.contact_lists, &contact_offsets)?;
-            self.prepare_rows(memory, batch, &mut sizes)?;
+            self.prepare_rows(memory, &sizes)?;
             self.columns.set(memory, selection, Group::Residue)?;
         }
         self.groups.prepare(memory, &sizes, selection)?;
@@ -237,8 +254,8 @@ impl<M: Memory> Workspace<M> {
         memory.reserve(&mut self.point_counts, items.items.len())
     }
 
-    fn prepare_rows(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
-        let &mut BatchSizes { residues, structures, steps, .. } = sizes;
+    fn prepare_rows(&mut self, memory: &M, sizes: &BatchSizes) -> Result<(), M::Error> {
+        let &BatchSizes { residues, structures, steps, .. } = sizes;
         memory.reserve(&mut self.rows, residues)?;
         memory.reserve(&mut self.exposure, residues)?;
         self.gathered.reserve(memory, residues)?;
@@ -250,9 +267,9 @@ impl<M: Memory> Workspace<M> {
             memory.reserve(&mut self.best, residues)?;
         }
         if sizes.many_residues {
-            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split))?;
             memory.reserve(&mut self.facts, structures)?;
             memory.reserve(&mut self.axes, residues)?;
+            memory.reserve(&mut self.chain_rows, residues)?;
             memory.reserve(&mut self.few, few_pairs())?;
         }
         Ok(())

@@ -8,6 +8,7 @@ mod each_file;
 mod names;
 mod reference;
 mod stream;
+mod zipped;
 
 use crate::dataset::{Dataset, DatasetError};
 use addresses::not_downloaded;
@@ -26,7 +27,7 @@ pub use reference::read_reference;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stream::is_packed_tar;
+use stream::is_packed;
 pub(crate) use stream::unpack;
 use thiserror::Error;
 use walkdir::{DirEntry, WalkDir};
@@ -64,7 +65,7 @@ pub enum Source {
     File,
     /// A structure of a packed data set, by its index there.
     Packed(Arc<Dataset>, usize),
-    /// A tar, plain or compressed, whose members are read in order.
+    /// A tar, plain or compressed, or a zip archive, whose members are read in order.
     Archive,
     /// A database of `FoldComp` entries, read in order.
     Database,
@@ -74,7 +75,7 @@ pub enum Source {
     Pipe,
     /// The bytes of a file with one or a few structures.
     Memory(Bytes),
-    /// The bytes of a tar, plain or compressed.
+    /// The bytes of a tar, plain or compressed, or of a zip archive.
     MemoryArchive(Bytes),
     /// Atoms as arrays, and their positions in Å.
     Atoms(Arc<AtomArrays>, Arc<[[f64; 3]]>),
@@ -97,7 +98,7 @@ impl InputFile {
     pub fn of_bytes(name: &str, bytes: impl Into<Bytes>) -> Self {
         let (path, bytes) = (PathBuf::from(name), bytes.into());
         let size = bytes.len() as u64;
-        let is_archive = is_archive(&path) || is_packed_tar(&bytes);
+        let is_archive = is_archive(&path) || is_packed(&bytes);
         let source = if is_archive { Source::MemoryArchive(bytes) } else { Source::Memory(bytes) };
         Self { name: without_compression(name.to_owned()), path, size, source }
     }
@@ -226,8 +227,8 @@ pub struct DuplicateName {
 /// use std::path::Path;
 ///
 /// assert!(EXTENSIONS.contains(&"pdb") && !EXTENSIONS.contains(&"md"));
-/// let inputs = discover(["../data", "no/such/file.cif"])?;
-/// assert!(!inputs.has_packed() && inputs.ignored[0].0 == Path::new("../data")); // README.md is there, too
+/// let inputs = discover(["../../data", "no/such/file.cif"])?;
+/// assert!(!inputs.has_packed() && inputs.ignored[0].0 == Path::new("../../data")); // README.md is there, too
 /// let [Ok(file), Err(failure)] = &inputs.entries[..] else { panic!("one file and one that is not") };
 /// assert_eq!((file.name.as_str(), &*file.path), ("6m0j_rbd.pdb", Path::new("../../data/6m0j_rbd.pdb")));
 /// assert_eq!(failure.name, "no/such/file.cif");
@@ -235,7 +236,7 @@ pub struct DuplicateName {
 /// let read = file.read(&ReadOptions::default()).map_err(|failure| failure.reason)?;
 /// assert_eq!(read.structure.n_residues(), 194);
 ///
-/// let twice = discover(["../data", "../../data/6m0j_rbd.pdb"]);
+/// let twice = discover(["../../data", "../../data/6m0j_rbd.pdb"]);
 /// assert!(matches!(twice, Err(DuplicateName { name, .. }) if name == "6m0j_rbd.pdb"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -426,7 +427,7 @@ fn is_taken(path: &Path) -> bool {
 /// Describes which files of directories are read.
 #[must_use]
 pub fn taken() -> String {
-    described(&[&EXTENSIONS[..], &["tar"]].concat())
+    format!("{}; .zip", described(&[&EXTENSIONS[..], &["tar"]].concat()))
 }
 
 /// Says that so many files of a directory are ignored, and which are not.

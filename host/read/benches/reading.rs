@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 const FILES: [&str; 6] = [
     "data/6m0j_rbd.pdb",
     "host/tests/data/1ubq.pdb",
-    "tests/data/1jcd.pdb.gz",
+    "../tests/data/1jcd.pdb.gz",
     "host/tests/data/1crn.cif",
-    "tests/data/1aki.cif.gz",
-    "tests/data/4zhl.cif.gz",
+    "../tests/data/1aki.cif.gz",
+    "../tests/data/4zhl.cif.gz",
 ];
 /// Files of the corpus' `dev/`: a virus capsid, an ensemble, and output of different programs.
 const CORPUS: [&str; 9] = [

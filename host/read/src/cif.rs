@@ -4,23 +4,25 @@ mod atom_site;
 mod entities;
 mod labels;
 mod lexer;
+mod line;
 mod rows;
 
 pub(super) use atom_site::{BColumn, CATEGORY};
 pub(super) use entities::Entities;
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};
-pub(super) use rows::Rows;
+pub(super) use rows::{Rows, Split};
 
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
+use super::masks;
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
 use super::word::text_of;
-use atom_site::{ATOM_LINE, AtomSite, Columns};
+use atom_site::{ATOM_LINE, AtomSite, Columns, UsualRows};
 
 /// A data block with atoms.
 pub(super) struct Block {
@@ -34,23 +36,10 @@ pub(super) struct Block {
 
 /// Reads each data block with atoms, and checks the syntax of the rest. Returns at least one result.
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fault> {
-    read_with(text, options, Lines::Aligned)
-}
-
-/// How to read the lines of atoms.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Lines {
-    /// Split each line into words.
-    #[cfg(test)]
-    Words,
-    /// Compare aligned lines with the line above.
-    Aligned,
-}
-
-fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Block>, Fault> {
+    let split = if options.by_words { Split::Words } else { Split::Lines };
     let mut reader = Reader {
         lexer: Lexer::new(text),
-        lines,
+        split,
         options,
         frame: None,
         block: b"",
@@ -76,7 +65,7 @@ type Atoms = (Result<Vec<(i32, Draft)>, Fault>, usize);
 
 struct Reader<'o, 'a> {
     lexer: Lexer<'a>,
-    lines: Lines,
+    split: Split,
     options: &'o ReadOptions,
     /// Where the current save frame began, if the lexer is in one. Its items do not belong to the block.
     frame: Option<usize>,
@@ -242,7 +231,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(syntax(loop_at, "loop_ is not followed by a tag".to_owned()));
         };
         self.lexer.skip_blanks();
-        let mut rows = Rows::new(tags.len(), first_tag);
+        let mut rows = Rows::split(tags.len(), first_tag, self.split);
         let of_block = self.frame.is_none();
         if of_block && tags.iter().any(|tag| is_in(tag, CATEGORY)) {
             return self.read_atoms(loop_at, &tags, rows);
@@ -260,6 +249,9 @@ impl<'a> Reader<'_, 'a> {
             true => (0..tags.len()).filter(|&i| Facts::takes(tags[i])).collect(),
             false => Vec::new(),
         };
+        if facts.is_empty() {
+            return rows.skip(&mut self.lexer);
+        }
         while rows.next(&mut self.lexer)? {
             for &column in &facts {
                 let (begin, end) = (rows.edges()[2 * column], rows.edges()[2 * column + 1]);
@@ -284,12 +276,14 @@ impl<'a> Reader<'_, 'a> {
         let entities = self.entities.clone();
         let mut atoms = columns.map(|columns| AtomSite::new(self.lexer.text, columns, self.options, entities, room));
         while more {
-            if let Ok(taking) = &mut atoms {
-                match self.take_row(taking, &rows) {
-                    Ok(end) => self.lexer.at = end,
-                    // The remaining rows are read to check their syntax.
-                    Err(fault) => atoms = Err(fault),
-                }
+            let Ok(taking) = &mut atoms else {
+                // The remaining rows are read to check their syntax.
+                rows.skip(&mut self.lexer)?;
+                break;
+            };
+            match take_rows(taking, &rows, self.lexer.at) {
+                Ok(end) => self.lexer.at = end,
+                Err(fault) => atoms = Err(fault),
             }
             more = rows.next(&mut self.lexer)?;
         }
@@ -301,16 +295,14 @@ impl<'a> Reader<'_, 'a> {
         self.ends_in_atoms = any;
         Ok(())
     }
+}
 
-    /// Takes a row and the aligned rows after it. Returns where to look for the next row.
-    #[inline]
-    fn take_row(&self, atoms: &mut AtomSite<'_, 'a>, rows: &Rows<'a>) -> Result<usize, Fault> {
-        atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))?;
-        if self.lines == Lines::Aligned {
-            let end = atoms.aligned_rows(rows.edges()).map_err(|(at, problem)| Fault::at(at, problem))?;
-            return Ok(end.unwrap_or(self.lexer.at));
-        }
-        Ok(self.lexer.at)
+/// Takes a row, which ends at byte `end`, and the usual lines after it. Returns where to look for the next row.
+fn take_rows<'a>(atoms: &mut AtomSite<'_, 'a>, rows: &Rows<'a>, end: usize) -> Result<usize, Fault> {
+    atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))?;
+    match rows.split {
+        Split::Lines => masks::run(UsualRows { atoms, at: end }).map_err(|(at, problem)| Fault::at(at, problem)),
+        Split::Words => Ok(end),
     }
 }
 
@@ -339,88 +331,118 @@ fn is_in(tag: &[u8], category: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::ReadOptions;
+    use crate::{Alternates, Models, ReadOptions, read_structures};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::{Index, select};
 
     const CRAMBIN: &str = include_str!("../../tests/data/1crn.cif");
 
-    /// The result of reading a text, in a form that compares exactly.
-    fn outcome(text: &[u8], lines: Lines) -> String {
-        let options = ReadOptions::default();
-        let blocks = match read_with(text, &options, lines) {
-            Ok(blocks) => blocks,
-            Err(fault) => return fault.into_error("x", text).to_string(),
-        };
-        let models = blocks.into_iter().flat_map(|block| {
-            let facts = block.facts;
-            match block.models {
-                Ok(models) => {
-                    let read = models.into_iter().flat_map(|(_, draft)| draft.finish("x", &facts, &options));
-                    read.map(|(_, read)| read).collect()
-                }
-                Err(fault) => vec![Err(fault)],
-            }
-        });
-        models
-            .map(|read| match read {
-                Ok(read) => format!("{read:?}"),
-                Err(fault) => fault.into_error("x", text).to_string(),
-            })
-            .collect()
+    /// The results of reading a text by both paths, in a form that compares exactly.
+    fn outcomes(text: &[u8], options: &ReadOptions) -> [Vec<String>; 2] {
+        [false, true].map(|by_words| {
+            let read = read_structures(text, "x", &ReadOptions { by_words, ..options.clone() });
+            read.into_iter()
+                .map(|read| read.map_or_else(|error| error.to_string(), |read| format!("{read:?}")))
+                .collect()
+        })
     }
 
-    /// Rows of crambin's table, each value padded to its column's width.
-    fn aligned_rows(rows: usize) -> Vec<u8> {
-        let begin = CRAMBIN.find("loop_\n_atom_site.group_PDB").expect("the table");
+    /// Some tables of crambin, the last of which has its first atoms, and a table behind them.
+    fn tables(rows: usize) -> Vec<u8> {
+        let entities = CRAMBIN.find("loop_\n_entity_poly_seq.").expect("a table");
+        let begin = CRAMBIN.find("loop_\n_atom_site.group_PDB").expect("the atoms");
         let end = CRAMBIN[begin..].match_indices("\nATOM ").nth(rows).expect("rows").0;
-        format!("data_x\n{}\n", &CRAMBIN[begin..begin + end]).into_bytes()
+        let behind = CRAMBIN.find("loop_\n_pdbx_poly_seq_scheme.").expect("a table");
+        let [first, last] = [&CRAMBIN[entities..][..900], &CRAMBIN[behind..][..2500]];
+        let [first, last] = [first, last].map(|text| &text[..=text.rfind('\n').expect("a line")]);
+        format!("data_x\n{first}#\n{}\n#\n{last}#\n", &CRAMBIN[begin..begin + end]).into_bytes()
     }
 
-    #[test]
-    fn aligned_lines_are_taken_without_their_words() {
-        let options = ReadOptions::default();
-        let text = aligned_rows(7);
-        let table = std::str::from_utf8(&text).unwrap();
-        let tags: Vec<_> =
-            table.lines().filter(|line| line.starts_with('_')).map(|tag| tag.trim().as_bytes()).collect();
-        let mut lexer = Lexer::new(&text);
-        lexer.at = table.find("ATOM ").unwrap();
-        let mut rows = Rows::new(tags.len(), tags[0]);
-        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &options, Entities::default(), 0);
-        let mut taken = 0;
-        while taken == 0 && rows.next(&mut lexer).unwrap() {
-            atoms.row(rows.edges()).unwrap();
-            if let Some(end) = atoms.aligned_rows(rows.edges()).unwrap() {
-                taken = text[rows.edges()[0]..end].split(|&c| c == b'\n').count() - 1;
-            }
-        }
-        // The first two rows define the alignment, and the last is too near the end of the text.
-        assert_eq!(taken, 4);
+    fn options() -> impl Strategy<Value = ReadOptions> {
+        let models = select(vec![Models::First, Models::All, Models::Number(2)]);
+        let alternates = select(vec![Alternates::Highest, Alternates::First, Alternates::Named('B')]);
+        let chains = select(vec![None, Some(vec!["A".to_owned()])]);
+        (models, alternates, chains, any::<[bool; 3]>()).prop_map(
+            |(models, alternates, chains, [cover, atoms, labels])| ReadOptions {
+                models,
+                alternates,
+                chains,
+                cover,
+                atoms,
+                labels,
+                ..ReadOptions::default()
+            },
+        )
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(1000))]
 
         #[test]
-        fn aligned_lines_are_read_as_rows_of_words(
-            changes in vec((any::<Index>(), select(b"  \n\r\t'\";#_.?-+0159eADHSXdl(\x80".to_vec())), 1..5),
+        fn usual_lines_are_read_as_words(
+            options in options(),
+            changes in vec((any::<Index>(), select(b"  \n\r\t'\";#_.?-+0159eADHSXdl(\x80".to_vec())), 0..5),
+            lines in vec((any::<Index>(), any::<Index>()), 0..3),
             copied in prop::option::of((any::<Index>(), any::<Index>(), 1..90usize)),
         ) {
-            let mut text = aligned_rows(24);
-            let begin = text.windows(5).position(|word| word == b"ATOM ").expect("an atom");
+            let mut text = tables(60);
             if let Some((from, to, length)) = copied {
-                let last = text.len() - begin - length;
-                let (from, to) = (begin + from.index(last), begin + to.index(last));
+                let last = text.len() - length;
+                let (from, to) = (from.index(last), to.index(last));
                 text.copy_within(from..from + length, to);
             }
             for (at, byte) in changes {
-                let at = begin + at.index(text.len() - begin);
+                let at = at.index(text.len());
                 text[at] = byte;
             }
-            prop_assert_eq!(outcome(&text, Lines::Aligned), outcome(&text, Lines::Words));
+            // Whole lines are repeated elsewhere.
+            let mut all: Vec<&[u8]> = text.split_inclusive(|&c| c == b'\n').collect();
+            for (from, to) in lines {
+                let line = all[from.index(all.len())];
+                all.insert(to.index(all.len()), line);
+            }
+            let [lines, words] = outcomes(&all.concat(), &options);
+            prop_assert_eq!(lines, words);
+        }
+    }
+
+    /// Changes of the atoms in turn, that are usual in some files.
+    #[test]
+    fn residues_that_differ_from_those_before_are_read_as_words() {
+        let text = String::from_utf8(tables(200)).unwrap();
+        let changes: [(&str, &[(&str, &str)]); 14] = [
+            ("an alternate location", &[("CB  . CYS", "CB  A CYS"), ("CB  . THR", "CB  B THR")]),
+            ("an atom of another name", &[("OG1 . THR", "XX  . THR"), ("CG2 . THR", "CG2 A THR")]),
+            ("oxygens of GROMACS", &[("O   . PRO", "OC1 . PRO")]),
+            ("names in small letters", &[("CA  . ILE", "ca  . ILE")]),
+            ("hydrogens", &[("C CB  . SER", "H HB  . SER")]),
+            ("another element", &[("C CA  . ALA", "CA CA . ALA"), ("O O   . ALA", "X O   . ALA")]),
+            ("no known element", &[("C CB  . ALA", "? XX  . ALA")]),
+            ("a number that is none", &[("? 7  ILE A", "? x  ILE A")]),
+            ("a coordinate that is none", &[("13.", "1x.")]),
+            ("a second model", &[("ILE A C   1", "ILE A C   2")]),
+            ("a ligand's record", &[("ATOM 5 ", "HETATM 5 "), ("ATOM 20 ", "HETATM 20 ")]),
+            ("another residue's name", &[("CD1 . ILE", "CD1 . LEU")]),
+            ("quoted names", &[("CB  . PRO", "'CB' . PRO"), ("O   . THR", "\"O\" . THR")]),
+            ("wide lines", &[("1.00", "1.00                                                                ")]),
+        ];
+        for (what, replaced) in changes {
+            let changed = replaced.iter().fold(text.clone(), |text, (from, to)| {
+                assert!(text.contains(from), "{what}: {from}");
+                text.replace(from, to)
+            });
+            for once in [false, true] {
+                let changed = match once {
+                    true => replaced.iter().fold(text.clone(), |text, (from, to)| text.replacen(from, to, 2)),
+                    false => changed.clone(),
+                };
+                for (models, atoms) in [(Models::First, false), (Models::All, true), (Models::Join, false)] {
+                    let options = ReadOptions { models, atoms, ..ReadOptions::default() };
+                    let [lines, words] = outcomes(changed.as_bytes(), &options);
+                    assert_eq!(lines, words, "{what}");
+                }
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ const XZ_MEMORY: u32 = 1 << 20;
 /// The first bytes of archives and compressions that are not read. What an archive only stores would be read as the text
 /// of one structure.
 const OTHERS: [(&[u8], &str); 6] = [
-    (b"PK\x03\x04", "zip archives are not read; unpack it, or make a tar of its files"),
+    (b"PK\x03\x04", "a zip archive is not read as a structure; let its name end with .zip, or unpack it"),
     (b"7z\xbc\xaf\x27\x1c", "7z archives are not read; unpack it, or make a tar of its files"),
     (b"Rar!\x1a\x07", "rar archives are not read; unpack it, or make a tar of its files"),
     (b"\x1f\x9d", "compress (.Z) is not read; gunzip undoes it"),

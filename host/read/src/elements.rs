@@ -46,6 +46,11 @@ pub fn is_saccharide(name: &str) -> bool {
     NAMES.contains(name)
 }
 
+/// Whether a component is a cap of a chain's end.
+pub fn is_cap(name: &str) -> bool {
+    ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"].contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -253,7 +253,8 @@ fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
     all.end()
 }
 
-fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
+/// A coordinate of mmCIF.
+pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
     number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
 }
 

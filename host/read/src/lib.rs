@@ -14,7 +14,6 @@
 //! Each such choice is reported as a [`Note`]. A file is refused if reading it would give a wrong number or silently drop
 //! part of the structure. See [`Problem`].
 
-mod alignment;
 mod arrays;
 mod assembly;
 pub(crate) mod atoms;
@@ -54,9 +53,11 @@ pub mod nearest;
 mod note;
 mod number;
 mod options;
+mod patterns;
 mod pdb;
 #[doc(hidden)]
 pub mod plural;
+mod polymers;
 mod pqr;
 pub mod radii;
 mod records;
@@ -95,6 +96,8 @@ pub use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
+#[doc(hidden)]
+pub use polymers::{Header, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};

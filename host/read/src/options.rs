@@ -47,6 +47,9 @@ pub struct ReadOptions {
     /// Whether confidences of predicted models are averaged over each residue's atoms. Readers set it themselves where they are needed.
     #[doc(hidden)]
     pub average_b: bool,
+    /// Whether mmCIF is read word by word, without the faster path for usual lines. The results are the same; tests compare them.
+    #[doc(hidden)]
+    pub by_words: bool,
 }
 
 impl ReadOptions {

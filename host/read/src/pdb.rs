@@ -19,6 +19,7 @@ use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
+use super::patterns::Patterns;
 use super::select::{Record, Selection, Syntax};
 use columns::{
     B_END, Segments, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name,
@@ -29,7 +30,7 @@ pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
 use no_atoms::why_no_atoms;
 pub(super) use parts::{LineResidue, Parts};
-use patterns::{Line, Patterns};
+use patterns::{Line, Names};
 use records::{has_dots, is_atom, is_ter};
 pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, is_end, second_record};
 use residue::Large;
@@ -63,7 +64,7 @@ pub(super) struct Found {
 
 /// Reads the requested models.
 pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found, Fault> {
-    let mut patterns = Patterns::of_thread((options.residues, options.polymers));
+    let mut patterns = patterns::of_thread((options.residues, options.polymers));
     let mut reader = Reader {
         text,
         options,
@@ -87,7 +88,7 @@ pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found,
         Ok(()) => reader.finish(),
         Err(fault) => Err(fault),
     };
-    patterns.keep();
+    patterns::keep(patterns);
     found
 }
 
@@ -96,7 +97,7 @@ struct Reader<'o, 'a> {
     options: &'o ReadOptions,
     syntax: Syntax,
     header: Header,
-    patterns: &'o mut Patterns,
+    patterns: &'o mut Patterns<Names>,
     models: Vec<(i32, AtomReader<'a>)>,
     /// The number of every model so far.
     numbers: Vec<i32>,
@@ -402,7 +403,7 @@ impl<'a> AtomReader<'a> {
         last: bool,
         before: usize,
         header: &Header,
-        patterns: &mut Patterns,
+        patterns: &mut Patterns<Names>,
     ) -> Result<(), Problem> {
         let Some(columns) = line.first_chunk::<NEEDED>() else {
             return Err(cut_short(line, before));
@@ -454,7 +455,7 @@ impl<'a> AtomReader<'a> {
             patterns.recall(std::mem::take(&mut self.repeated), &mut self.selection);
         }
         let taken = self.selection.atom(&record)?;
-        patterns.note(line, taken, &mut self.selection, !hetatm && self.name_end == 20);
+        patterns.note_line(line, residue, taken, &mut self.selection, !hetatm && self.name_end == 20);
         Ok(())
     }
 
@@ -467,7 +468,7 @@ impl<'a> AtomReader<'a> {
 
     /// Takes the lines of a residue that begins here, as far as it has the atoms of an earlier one. Returns their number.
     #[inline]
-    fn repeated(&mut self, text: &'a [u8], patterns: &mut Patterns) -> Result<usize, Problem> {
+    fn repeated(&mut self, text: &'a [u8], patterns: &mut Patterns<Names>) -> Result<usize, Problem> {
         let Some(columns) = text.first_chunk::<NEEDED>() else { return Ok(0) };
         if !self.go_to(columns, patterns)? {
             return Ok(0);
@@ -490,7 +491,7 @@ impl<'a> AtomReader<'a> {
 
     /// Enters the residue of a record if it is another one than that of the record before. Returns whether it is.
     #[inline]
-    fn go_to(&mut self, columns: &'a [u8; NEEDED], patterns: &mut Patterns) -> Result<bool, Problem> {
+    fn go_to(&mut self, columns: &'a [u8; NEEDED], patterns: &mut Patterns<Names>) -> Result<bool, Problem> {
         let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
         if place == self.place {
             return Ok(false);

@@ -128,6 +128,8 @@ struct Run {
     contradictions: u32,
     /// Pseudo-atoms.
     pseudo_atoms: u32,
+    /// Atoms whose element nothing says.
+    unknown_elements: u32,
 }
 
 impl Run {
@@ -146,6 +148,7 @@ impl Run {
         end_oxygen: None,
         contradictions: 0,
         pseudo_atoms: 0,
+        unknown_elements: 0,
     };
 }
 

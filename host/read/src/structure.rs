@@ -147,7 +147,7 @@ shared_types::residue_inputs!(structure_input);
 /// use prism_read::{ReadOptions, read_path};
 ///
 /// let options = ReadOptions { labels: true, ..ReadOptions::default() };
-/// let crambin = read_path("tests/data/1crn.cif", "1crn", &options)?.structure;
+/// let crambin = read_path("../tests/data/1crn.cif", "1crn", &options)?.structure;
 /// let first = &crambin.labels[0];
 /// assert_eq!((&*first.asym_id, first.seq_id, &*first.entity_id), ("A", Some(1), "1"));
 /// assert_eq!((&*first.uniprot_accession, first.uniprot_number), ("P01542", Some(1)));

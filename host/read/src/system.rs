@@ -166,13 +166,21 @@ pub fn read_components(bytes: &[u8], name: &str, into: &mut dyn SystemContents) 
 }
 
 fn component_bonds(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
-    each_record(text, "_chem_comp_bond.", BOND_ITEMS, &mut |[component, a, b, order]| {
-        into.component_bond(ComponentBond { component, atoms: [a, b], order });
+    each_record(text, "_chem_comp_bond.", &BOND_ITEMS, &mut |row| {
+        if let &[component, a, b, order] = row {
+            into.component_bond(ComponentBond { component, atoms: [a, b], order });
+        }
+        Ok(())
     })
 }
 
 fn struct_conn(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
-    each_record(text, "_struct_conn.", LINK_ITEMS, &mut |row| link_of_row(row, into))
+    each_record(text, "_struct_conn.", &LINK_ITEMS, &mut |row| {
+        if let Ok(row) = row.try_into() {
+            link_of_row(row, into);
+        }
+        Ok(())
+    })
 }
 
 /// Takes a row of `_struct_conn`.
@@ -204,11 +212,11 @@ fn link_of_row(row: [&[u8]; 15], into: &mut dyn SystemContents) {
 
 /// Calls `take` with the items of each row of a category, whose name ends with a dot, in all data blocks: loops, and rows outside
 /// of them. What is not given is empty.
-fn each_record<'a, const N: usize>(
+pub(super) fn each_record<'a>(
     text: &'a [u8],
     category: &str,
-    items: [&str; N],
-    take: &mut dyn FnMut([&'a [u8]; N]),
+    items: &[&str],
+    take: &mut dyn FnMut(&[&'a [u8]]) -> Result<(), Problem>,
 ) -> Result<(), Fault> {
     let is_item = |tag: &[u8], item: &str| {
         let (head, tail) = tag.split_at_checked(category.len()).unwrap_or_default();
@@ -217,20 +225,26 @@ fn each_record<'a, const N: usize>(
     let given = |raw: &'a [u8]| if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
     let begin = format!("\n{category}");
     let mut lexer = Lexer::new(text);
+    let mut row = vec![&b""[..]; items.len()];
     while let Some(found) = memmem::find(&text[lexer.at..], begin.as_bytes()) {
         let is_loop = text[..lexer.at + found].trim_ascii_end().ends_with(b"loop_");
         lexer.at += found + 1;
         if is_loop {
             let tags = lexer.tags()?;
-            let columns = items.map(|item| tags.iter().position(|tag| is_item(tag, item)).unwrap_or(tags.len()));
+            let column = |item: &&str| tags.iter().position(|tag| is_item(tag, item)).unwrap_or(tags.len());
+            let columns: Vec<usize> = items.iter().map(column).collect();
             let mut rows = Rows::new(tags.len(), tags[0]);
             while rows.next(&mut lexer)? {
                 let edges = rows.edges();
-                take(columns.map(|column| given(&text[edges[2 * column]..edges[2 * column + 1]])));
+                for (own, column) in row.iter_mut().zip(&columns) {
+                    *own = given(&text[edges[2 * column]..edges[2 * column + 1]]);
+                }
+                take(&row).map_err(|problem| Fault::at(edges[0], problem))?;
             }
             continue;
         }
-        let mut row = [&b""[..]; N];
+        row.fill(b"");
+        let at = lexer.at;
         loop {
             let before = lexer.at;
             let (_, Token::Tag(tag)) = lexer.next()? else {
@@ -249,7 +263,7 @@ fn each_record<'a, const N: usize>(
                 }
             }
         }
-        take(row);
+        take(&row).map_err(|problem| Fault::at(at, problem))?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 mod backend;
 mod confidence;
 mod dockq;
+mod dssp;
 mod ligands;
 mod relations;
 mod sites;
@@ -13,6 +14,7 @@ mod trajectory;
 pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
+pub use dssp::DsspArgs;
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::SitesArgs;
@@ -92,6 +94,9 @@ pub enum Command {
     /// Compare models of a complex with a reference: DockQ and its parts, a row for every interface.
     #[command(after_help = EXIT_STATUS)]
     Dockq(DockqArgs),
+    /// Write secondary structure in the format of mkdssp, with hydrogen bonds, ladders, angles and its accessible surface.
+    #[command(after_help = EXIT_STATUS)]
+    Dssp(DsspArgs),
     /// Report what would be read, dropped, chosen or refused, without computing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
@@ -116,7 +121,7 @@ and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
@@ -206,7 +211,7 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -220,7 +225,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct PackArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
@@ -234,7 +239,7 @@ pub struct PackArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 

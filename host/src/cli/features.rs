@@ -120,6 +120,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         sites: None,
         trajectory: args.trajectory.given(),
         atoms: false,
+        atoms_if_known: false,
         shard: None,
         of_structures: true,
         files,

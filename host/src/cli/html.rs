@@ -35,6 +35,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         sites: None,
         trajectory: None,
         atoms: false,
+        atoms_if_known: false,
         shard: None,
         of_structures: true,
         files: Files::default().writes(OUTPUT, Some(output)),

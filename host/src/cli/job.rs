@@ -165,6 +165,8 @@ pub struct Job<'a> {
     pub of_structures: bool,
     /// Whether it is asked what each atom is, and for residues without rows.
     pub atoms: bool,
+    /// The same where inputs have it: data sets do not.
+    pub atoms_if_known: bool,
     /// The share of the inputs, of a run that is not into a folder.
     pub shard: Option<Shard>,
     /// What the command writes, besides status and provenance.
@@ -285,7 +287,11 @@ impl Job<'_> {
 
     /// Reads some inputs.
     pub fn source(&self, entries: Entries, interrupt: &Interrupt) -> Result<StructureFiles, Failure> {
-        let options = ReadOptions { labels: self.labels, atoms: self.atoms, ..read_options(&self.args.read) };
+        let options = ReadOptions {
+            labels: self.labels,
+            atoms: self.atoms || self.atoms_if_known,
+            ..read_options(&self.args.read)
+        };
         let source = StructureFiles::new(entries, options, self.annotations(), MOST_ATOMS, interrupt.cancel())
             .map_err(|error| super::limits::no_threads(&error))?;
         Ok(source.with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages))))

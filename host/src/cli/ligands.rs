@@ -61,6 +61,7 @@ impl DescribedArgs {
             sites: None,
             trajectory: None,
             atoms: true,
+            atoms_if_known: false,
             shard: self.shard,
         }
     }

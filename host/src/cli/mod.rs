@@ -6,6 +6,7 @@ mod between;
 mod check;
 mod confidence;
 mod dockq;
+mod dssp;
 mod every_atom;
 mod explain;
 mod failure;
@@ -35,6 +36,7 @@ mod usage;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
+use std::ffi::OsString;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -45,8 +47,14 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// This is the whole interface of the command. Programs use [`pipeline`](prism_io::pipeline) and [`output`](prism_io::output).
 #[must_use]
 pub fn run_command() -> u8 {
+    run_command_with(std::env::args_os())
+}
+
+/// [`run_command`] with other arguments, the first of which is the program's name.
+#[must_use]
+pub fn run_command_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match limits::prepare() {
-        Ok(()) => run(usage::parse()),
+        Ok(()) => run(usage::parse(arguments)),
         Err(failure) => failure.report(),
     }
 }
@@ -75,6 +83,7 @@ fn run(cli: Cli) -> u8 {
         },
         Command::Summary(args) => relations::summary(&args),
         Command::Dockq(args) => dockq::run(args),
+        Command::Dssp(args) => dssp::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Report(args) => html::run(&args),

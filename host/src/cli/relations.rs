@@ -123,6 +123,8 @@ pub struct Destination<'a> {
     pub trajectory: Option<&'a TrajectoryArgs>,
     /// Whether it is asked what each atom is, and for residues without rows.
     pub atoms: bool,
+    /// The same where inputs have it: data sets do not.
+    pub atoms_if_known: bool,
     /// The share of the inputs.
     pub shard: Option<Shard>,
 }
@@ -141,6 +143,7 @@ impl RelationArgs {
             sites: None,
             trajectory: trajectory.given(),
             atoms: false,
+            atoms_if_known: false,
             shard: None,
         }
     }
@@ -185,6 +188,7 @@ pub fn write_whole<R: Relation + 'static>(
         sites: to.sites,
         trajectory: to.trajectory,
         atoms: to.atoms,
+        atoms_if_known: to.atoms_if_known,
         shard: to.shard,
         files: to.beside.writes_table(output),
     };

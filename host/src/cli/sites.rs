@@ -26,6 +26,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         sites: Some(sites.tally()),
         trajectory: args.trajectory.given(),
         atoms: false,
+        atoms_if_known: false,
         shard: None,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))

@@ -40,7 +40,7 @@ impl Job<'_> {
         }
         let chosen =
             choose_frames(&files, args.frames, args.every).map_err(|error| Failure::usage(anyhow::anyhow!(error)))?;
-        let options = ReadOptions { labels: self.labels, ..read.options() };
+        let options = ReadOptions { labels: self.labels, atoms: self.atoms || self.atoms_if_known, ..read.options() };
         let name = match read.name_by {
             Some(NameByArg::Path) => top.display().to_string(),
             Some(NameByArg::Stem) => stem(top),

@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, Error, FromArgMatches};
 use prism_host::contacts::EdgeKind;
 use prism_host::nearest::nearest;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What to do instead of options that do not exist.
@@ -43,10 +44,10 @@ const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
     ("occupancy", "it is of the kinds ca and atom"),
 ];
 
-/// The command line of this process. If it is not valid, the process ends.
-pub fn parse() -> Cli {
+/// A command line. If it is not valid, the process ends.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Cli {
     let mut command = Cli::command();
-    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
+    let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
         check(&matches)?;
         Cli::from_arg_matches(&matches)
     });

@@ -5,11 +5,41 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+/// The atoms of an entry, without water.
+fn entry(path: &Path) -> Vec<String> {
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let is_atom = |line: &&str| line.starts_with("ATOM") || line.starts_with("HETATM") && &line[17..20] != "HOH";
+    text.lines().filter(is_atom).map(str::to_owned).collect()
+}
+
+fn shipped(name: &str) -> Vec<String> {
+    entry(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name))
+}
+
 /// The protein of 1jcd.
 fn atoms() -> Vec<String> {
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(fs::File::open(trimer()).unwrap()).read_to_string(&mut text).unwrap();
-    text.lines().filter(|line| line.starts_with("ATOM")).map(str::to_owned).collect()
+    entry(Path::new(&trimer())).into_iter().filter(|line| line.starts_with("ATOM")).collect()
+}
+
+/// A double strand of DNA.
+fn dna() -> Vec<String> {
+    shipped("1bna.pdb.gz")
+}
+
+/// A protein with haem, which has a chain of its own.
+fn haem() -> Vec<String> {
+    let own = |line: String| if line.starts_with("HETATM") { with_chain(&line, 'L') } else { line };
+    shipped("1kx2_cut.pdb.gz").into_iter().map(own).collect()
+}
+
+/// The reference of a model.
+fn reference_of(model: &str) -> Vec<String> {
+    match model.split('_').next() {
+        Some("dna") => dna(),
+        Some("haem") => haem(),
+        _ => atoms(),
+    }
 }
 
 fn chain(line: &str) -> char {
@@ -66,6 +96,20 @@ fn model(name: &str) -> Vec<String> {
         "pair" => near.filter(|line| chain(line) != 'C').collect(),
         "far" => near.map(|line| moved(&line, 'C', 0.0, [12.0, 0.0, 9.0])).collect(),
         "clashing" => near.map(|line| moved(&line, 'B', 20.0, [-5.0, 4.0, 0.0])).collect(),
+        "dna" => dna().iter().map(|line| moved(line, 'B', 6.0, [1.0, -0.5, 1.5])).collect(),
+        "dna_lacking" => model("dna").into_iter().filter(|line| !is_lost(line)).collect(),
+        "haem" => haem().iter().map(|line| moved(line, 'L', 8.0, [0.5, 0.5, -1.0])).collect(),
+        // Oxygens of the propionates change their names, which bonds do not tell apart.
+        "haem_renamed" => {
+            let renamed = |line: String| match line[12..16].trim() {
+                name @ ("O1A" | "O2A" | "O1D" | "O2D") => {
+                    let other = if name.contains('1') { name.replace('1', "2") } else { name.replace('2', "1") };
+                    format!("{} {other}{}", &line[..12], &line[16..])
+                }
+                _ => line,
+            };
+            model("haem").into_iter().map(renamed).collect()
+        }
         "backbone" => near.filter(|line| ["N", "CA", "C", "O"].contains(&line[12..16].trim())).collect(),
         other => panic!("no model {other}"),
     }
@@ -98,6 +142,7 @@ fn scores_are_those_of_dockq() {
     let mut begin = 0;
     for rows in cases.chunk_by(|a, b| a == b) {
         let (name, options) = &rows[0];
+        put(&run, "reference.pdb", &reference_of(name));
         put(&run, "model.pdb", &model(name));
         let found = dockq(&run, &[&["model.pdb"], &options.split_whitespace().collect::<Vec<_>>()[..]].concat());
         assert_eq!(found.status, 0, "{name}: {}", found.stderr);
@@ -112,7 +157,9 @@ fn scores_are_those_of_dockq() {
             let [own, other] = [own, other].map(|text| text.parse::<f64>().unwrap());
             (own - other).abs() < 1e-4
         };
-        for value in VALUES {
+        // Of a ligand's pose DockQ reports the distance alone.
+        let values = if name.starts_with("haem") { &["dockq", "lrmsd"][..] } else { &VALUES };
+        for &value in values {
             let pairs = own(value).into_iter().zip(of(value)[here.clone()].to_vec());
             pairs.for_each(|(own, other)| assert!(close(&own, &other), "{rows:?} {value}: {own}, {other}"));
         }
@@ -164,7 +211,7 @@ fn models_that_cannot_be_compared_fail_alone() {
     let mutant: Vec<String> = near().into_iter().map(mutated).collect();
     put(&run, "mutant.pdb", &mutant);
     let table = dockq(&run, &["near.pdb", "one.pdb", "mutant.pdb"]);
-    table.says(3, "error: one.pdb: not compared: one.pdb has fewer than two chains of protein");
+    table.says(3, "error: one.pdb: not compared: one.pdb has fewer than two chains of protein or nucleic acid");
     // Each chain of the reference has two counterparts, but the three together have only those two.
     table.says(
         3,
@@ -183,16 +230,16 @@ fn mistakes_are_told_before_models_are_read() {
     let run = folder();
     put(&run, "near.pdb", &near());
     let with = |mapping: &str| dockq(&run, &["near.pdb", "--mapping", mapping]);
-    with("A:X").says(2, "--reference: --mapping: reference.pdb has no chain \"X\" of protein; its chains are A,B,C");
+    with("A:X").says(2, "--reference: --mapping: reference.pdb has no chain \"X\" to compare; it has A,B,C");
     with("A:A,B:A").says(2, "chain \"A\" is named twice on one side");
     with("AB").says(2, "give pairs MODEL:REFERENCE of chains, as in A:H,B:L");
-    with("X:A,*:*").says(1, "near.pdb has no chain \"X\" of protein; its chains are A,B,C");
+    with("X:A,*:*").says(1, "near.pdb has no chain \"X\" to compare; it has A,B,C");
     let reference = |path: &str| run.prism(&["dockq", "--reference", path, "near.pdb"]);
     reference("none.pdb").says(2, "--reference: none.pdb: ");
     reference("-").says(2, "give a file; standard input is for models");
     let one: Vec<String> = near().into_iter().filter(|line| chain(line) == 'A').collect();
     put(&run, "one.pdb", &one);
-    reference("one.pdb").says(2, "--reference: one.pdb has fewer than two chains of protein");
+    reference("one.pdb").says(2, "--reference: one.pdb has fewer than two chains of protein or nucleic acid");
     let apart: Vec<String> = near()
         .iter()
         .map(|line| moved(&moved(line, 'B', 0.0, [300.0, 0.0, 0.0]), 'C', 0.0, [0.0, 300.0, 0.0]))
@@ -203,4 +250,48 @@ fn mistakes_are_told_before_models_are_read() {
     put(&run, "kept.csv", &atoms());
     let over = run.prism(&["dockq", "--reference", "kept.csv", "near.pdb", "-o", "kept.csv"]);
     over.says(2, "kept.csv: would be overwritten by the output");
+}
+
+#[test]
+fn ligands_are_compared_if_they_are_asked_for() {
+    let run = Run::new();
+    put(&run, "reference.pdb", &haem());
+    put(&run, "model.pdb", &model("haem"));
+    run.prism(&["dockq", "--reference", "reference.pdb", "model.pdb"])
+        .says(2, "has fewer than two chains of protein or nucleic acid");
+    // In the chain of its protein the ligand is called by name and number, on either side.
+    put(&run, "inside.pdb", &model("haem").iter().map(|line| with_chain(line, 'A')).collect::<Vec<_>>());
+    let inside = dockq(&run, &["inside.pdb", "--small-molecules"]);
+    assert_eq!(column(&inside.stdout, "mapping")[0], "A:A,A/HEC90:L", "{}", inside.stderr);
+    assert!((column(&inside.stdout, "lrmsd")[1].parse::<f64>().unwrap() - 1.159_405).abs() < 1e-4);
+    // Ions that the model lacks are left out; atoms that it lacks are told.
+    let ion = "HETATM  999 ZN    ZN Z   1       5.000   4.000   1.000  1.00 10.00          ZN".to_owned();
+    put(&run, "reference.pdb", &[haem(), vec![ion]].concat());
+    let lacking = |line: &String| !(line.starts_with("HETATM") && line[12..16].trim().starts_with('O'));
+    put(&run, "model.pdb", &model("haem").into_iter().filter(lacking).collect::<Vec<_>>());
+    let found = dockq(&run, &["model.pdb", "--small-molecules", "-v"]);
+    found.says(0, "1 chain of the reference (Z) without a counterpart, left out");
+    found.says(0, "4 atoms of a ligand of the reference have no counterpart in the model");
+    assert_eq!(column(&found.stdout, "reference_b"), ["", "L"]);
+    dockq(&run, &["model.pdb", "--small-molecules", "--mapping", "A:A,L:A"]).says(2, "chain \"A\" is named twice");
+    dockq(&run, &["model.pdb", "--small-molecules", "--mapping", "A:L,*:*"])
+        .says(1, "A of the model and L of the reference are a ligand and a chain");
+}
+
+/// A strand keeps its letters under another name, in mmCIF and by the names of old files.
+#[test]
+fn rna_is_compared_by_the_names_of_any_time() {
+    let run = Run::new();
+    let rna = |line: &String| {
+        let base = line[19..20].replace('T', "U");
+        format!("{}  {base}{}", &line[..17], &line[20..])
+    };
+    put(&run, "reference.pdb", &dna().iter().map(rna).collect::<Vec<_>>());
+    let old = |line: &String| rna(line).replace('\'', "*").replace("OP1", "O1P").replace("OP2", "O2P");
+    put(&run, "old.pdb", &model("dna").iter().map(old).collect::<Vec<_>>());
+    let found = dockq(&run, &["old.pdb"]);
+    assert!((column(&found.stdout, "dockq")[1].parse::<f64>().unwrap() - 0.809_626).abs() < 1e-4, "{}", found.stderr);
+    // DNA is no RNA: of its thymines, none is a uracil.
+    put(&run, "dna.pdb", &model("dna"));
+    dockq(&run, &["dna.pdb"]).says(1, "no chain of dna.pdb has the sequence of chains A,B of reference.pdb");
 }

@@ -97,7 +97,7 @@ fn nothing_is_written_when_nothing_can_be() {
     assert_eq!(run.features(&["empty.pdb", "missing.pdb", "-o", "out.csv"]).status, 1);
     assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), "before");
     run.put("dir/notes.txt", "");
-    run.features(&["dir"]).says(1, "error: no structure files (.pdb, .pdb1 to .pdb9, .ent, .cif, .mmcif, .bcif, .fcz, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz) were found");
+    run.features(&["dir"]).says(1, "error: no structure files (.pdb, .pdb1 to .pdb9, .ent, .cif, .mmcif, .bcif, .fcz, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz; .zip) were found");
     assert_eq!(run.files(), ["dir", "empty.pdb", "out.csv"]);
 }
 

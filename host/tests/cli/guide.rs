@@ -64,6 +64,7 @@ fn the_guide_has_every_option() {
         "atoms",
         "confidence",
         "summary",
+        "dssp",
         "check",
         "pack",
         "report",

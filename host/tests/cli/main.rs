@@ -9,6 +9,7 @@ mod confidence;
 mod conventions;
 mod described;
 mod dockq;
+mod dssp;
 mod each;
 #[cfg(unix)]
 mod faults;

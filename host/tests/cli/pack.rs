@@ -122,5 +122,5 @@ fn a_folder_gives_no_data_sets_and_says_so() {
     outcome.says(0, "note: in/set.arrow: a packed data set is read if it is named itself\n");
     assert!(outcome.stderr.contains("4 structures, ") && !outcome.stderr.contains("a_table"), "{}", outcome.stderr);
     let help = run.prism(&["features", "--help"]).stdout;
-    assert!(help.contains("packed data sets, directories of files and tars, or - for standard input"), "{help}");
+    assert!(help.contains("packed data sets, directories of files and archives, or - for standard input"), "{help}");
 }

@@ -3,6 +3,7 @@
 use crate::command::{Run, column, example, predictions};
 use serde_json::Value;
 use std::fs;
+use std::io::Write as _;
 
 /// The matrices of a file, by name.
 fn matrix(run: &Run, file: &str, name: &str) -> Vec<Vec<f64>> {
@@ -113,6 +114,22 @@ fn interfaces_have_the_errors_of_their_contacts() {
     tar.finish().unwrap();
     let packed = run.prism(&["interface", "all.tar", "--pae", "--backend", "cpu"]).stdout;
     assert_eq!(numbers(&packed, "pae"), [numbers(&table, "pae")[own]], "{packed}");
+
+    // So have those of a zip archive, as AlphaFold's server sends it, in each command.
+    let mut zip = zip::ZipWriter::new(fs::File::create(run.path("all.zip")).unwrap());
+    for entry in fs::read_dir(run.path("all/colabfold")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&fs::read(&path).unwrap()).unwrap();
+    }
+    zip.finish().unwrap();
+    let zipped = run.prism(&["interface", "all.zip", "--pae", "--backend", "cpu"]);
+    assert_eq!(numbers(&zipped.stdout, "pae"), [numbers(&table, "pae")[own]], "{}", zipped.stderr);
+    let edges = |path: &str| column(&run.prism(&["edges", path, "--pae", "--backend", "cpu"]).stdout, "pae");
+    assert_eq!(edges("all.zip"), edges("all/colabfold"));
+    run.prism(&["report", "all.zip", "--pae", "--backend", "cpu", "-o", "r.html"]).says(0, "");
+    assert!(fs::read_to_string(run.path("r.html")).unwrap().contains("made_unrelaxed"));
 }
 
 #[test]

@@ -68,6 +68,51 @@ fn members_of_tars_are_structures() {
     }
 }
 
+/// A zip archive of some members.
+fn zipped(members: &[(&str, &[u8])], method: zip::CompressionMethod) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default().compression_method(method)).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn members_of_zip_archives_are_structures() {
+    let run = Run::new();
+    let crambin = fs::read(shipped("1crn.cif")).unwrap();
+    let members: [(&str, &[u8]); 3] =
+        [("a/fold_model_0.cif", &crambin), ("fold_full_data_0.json", b"{}"), ("fold_model_1.cif.gz", &gzip(&crambin))];
+    run.put("one.cif", &crambin);
+    let one = column(&run.prism(&[&FEATURES[..], &["one.cif"]].concat()).stdout, "contact_number");
+    for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
+        let bytes = zipped(&members, method);
+        run.put("in/fold.zip", &bytes);
+        for path in ["in/fold.zip", "in"] {
+            let outcome = run.prism(&[&FEATURES[..], &[path]].concat());
+            assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+            assert_eq!(names(&outcome.stdout), ["fold.zip/a/fold_model_0.cif", "fold.zip/fold_model_1.cif.gz"]);
+            assert_eq!(column(&outcome.stdout, "contact_number"), [&one[..], &one[..]].concat());
+            outcome.says(0, "note: fold.zip: 1 member is ignored");
+        }
+        // Cut, changed in a member, and from a pipe, which cannot be read from its end.
+        run.put("cut.zip", &bytes[..bytes.len() - 50]);
+        run.prism(&[&FEATURES[..], &["cut.zip"]].concat()).says(1, "error: cut.zip: is no zip archive, damaged or cut");
+        let mut changed = bytes.clone();
+        changed[2000] ^= 1;
+        run.put("changed.zip", &changed);
+        run.prism(&[&FEATURES[..], &["changed.zip"]].concat())
+            .says(3, "error: changed.zip/a/fold_model_0.cif: is damaged");
+        run.fed(&[&FEATURES[..], &["-"]].concat(), &bytes)
+            .says(1, "stdin: is a zip archive, whose list of members stands at its end");
+        run.put("named.pdb", &bytes);
+        run.prism(&[&FEATURES[..], &["named.pdb"]].concat()).says(1, "let its name end with .zip");
+    }
+    run.put("none.zip", zipped(&[("notes.txt", b"x")], zip::CompressionMethod::Stored));
+    run.prism(&[&FEATURES[..], &["none.zip"]].concat()).says(1, "error: none.zip: no member is one of .pdb");
+}
+
 #[test]
 fn foldcomp_is_read_from_files_tars_and_databases() {
     let run = Run::new();
@@ -122,7 +167,10 @@ fn tars_that_are_cut_or_hold_none_are_failures() {
     let end = whole.len() - whole.iter().rev().take_while(|byte| **byte == 0).count();
     assert!(reason(&whole[..end.next_multiple_of(512)]).contains("error: x.tar: ends without a tar's end mark"));
     assert!(reason(&tar(&[("notes.txt", b"x")])).contains("error: x.tar: no member is one of .pdb"));
-    assert!(reason(b"no tar at all").contains("error: x.tar: is not a tar, although its name says so"));
+    assert!(
+        reason(b"no tar at all")
+            .contains("error: x.tar: is neither a tar nor a zip archive, although its name says so")
+    );
     let crambin = fs::read(shipped("1crn.cif")).unwrap();
     let twice = tar(&[("a.cif", &crambin), ("a.cif", &crambin)]);
     assert!(reason(&twice).contains("error: x.tar/a.cif: is a second member of this name; only the first is read"));

@@ -84,7 +84,7 @@ fn databases_are_read_by_the_names_of_their_entries() {
 }
 
 #[test]
-fn memory_holds_files_and_tars() {
+fn memory_holds_files_and_archives() {
     let plain = std::fs::read("../data/6m0j_rbd.pdb").unwrap();
     let mut tar = tar::Builder::new(Vec::new());
     for name in ["a.pdb", "b.pdb"] {
@@ -95,8 +95,15 @@ fn memory_holds_files_and_tars() {
     let tar = tar.into_inner().unwrap();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, &tar).unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in ["a.pdb", "b.pdb"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, &plain).unwrap();
+    }
+    let zip = zip.finish().unwrap().into_inner();
     let expected = read_structures(&plain, "x", &ReadOptions::default()).remove(0).unwrap().structure;
-    for (name, bytes) in [("all.tar", tar.clone()), ("unnamed", tar), ("packed", packed.finish().unwrap())] {
+    let packed = packed.finish().unwrap();
+    for (name, bytes) in [("all.tar", tar.clone()), ("unnamed", tar), ("packed", packed), ("zipped", zip)] {
         let file = InputFile::of_bytes(name, bytes);
         assert!(file.is_stream(), "{name}");
         let read: Vec<_> =

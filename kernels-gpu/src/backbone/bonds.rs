@@ -1,6 +1,7 @@
 //! Hydrogen bonds by the electrostatic energy of Kabsch and Sander.
 
 use super::{Carbon, HydrogenBonds, NOBODY, PeptideAtoms, TEAM};
+use crate::boxes::{Boxes, FAN};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::reach::{GROUP, WithinReach};
 use bytemuck::{Pod, Zeroable};
@@ -31,14 +32,16 @@ const LISTED: usize = 64;
 /// The residues of one structure.
 pub struct Chain<'a> {
     pub carbons: Clamped<'a, Carbon>,
-    /// The same, for loops over all.
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub rows: &'a [Carbon],
-    /// Where partners of the rows of this block may be.
-    #[cfg(not(target_arch = "nvptx64"))]
-    pub within_reach: WithinReach,
     pub peptides: Clamped<'a, PeptideAtoms>,
     pub n: u32,
+}
+
+/// All rows of a small structure, for the loops of a core.
+#[cfg(not(target_arch = "nvptx64"))]
+pub struct AllRows<'a> {
+    pub carbons: &'a [Carbon],
+    /// Where partners of the rows of this block may be.
+    pub within_reach: WithinReach,
 }
 
 /// The bonds that a thread has found so far.
@@ -69,6 +72,13 @@ impl Found {
             self.energies[1] = energy;
             self.acceptors[1] = acceptor;
         }
+    }
+
+    /// Bonds are below [`BOND`].
+    #[inline(always)]
+    fn bonds(&self) -> HydrogenBonds {
+        let bond = |k: usize| if self.energies[k] < BOND { self.acceptors[k] } else { NOBODY };
+        HydrogenBonds { acceptors: [bond(0), bond(1)], nh: self.energies[0], co: self.co }
     }
 
     #[inline(always)]
@@ -121,22 +131,90 @@ impl Chain<'_> {
         NOBODY
     }
 
-    /// The bonds of row `i`.
+    /// The bonds of row `i`, whose partners are looked for among all rows.
     #[inline(always)]
-    pub fn bonds_of<V>(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
-        let own = self.carbons.get(i);
-        let found = self.found::<V>(team, i, own);
-        let bond = |k: usize| if found.energies[k] < BOND { found.acceptors[k] } else { NOBODY };
-        HydrogenBonds { acceptors: [bond(0), bond(1)], nh: found.energies[0], co: found.co }
+    pub fn bonds_of<V>(
+        &self,
+        team: &mut Team<TEAM>,
+        i: u32,
+        #[cfg(not(target_arch = "nvptx64"))] rows: &AllRows,
+    ) -> HydrogenBonds {
+        let Some(donor) = self.donor(i) else { return HydrogenBonds::NONE };
+        #[cfg(target_arch = "nvptx64")]
+        let found = self.found::<V>(team, &donor);
+        #[cfg(not(target_arch = "nvptx64"))]
+        let found = self.found::<V>(team, &donor, rows);
+        found.bonds()
     }
 
-    /// The bonds that row `i` finds; none if it is not complete.
+    /// The same in a structure with a tree of boxes.
+    #[inline(always)]
+    pub fn near_bonds_of<V>(&self, team: &mut Team<FAN>, i: u32, boxes: Boxes) -> HydrogenBonds {
+        let Some(own) = self.donor(i) else { return HydrogenBonds::NONE };
+        let mut near = boxes.near::<V>(team, own.carbon.position, REACH2);
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let mut found = team.per_member(|_| Found::NOTHING);
+            while let Some(leaf) = near.next::<V>(team) {
+                team.each(&mut found, |k, found| {
+                    let j = FAN * leaf + k;
+                    if self.is_near(&own, j) {
+                        self.try_bonds(&own, j, found);
+                    }
+                });
+            }
+            team.combine(&found, Found::and).bonds()
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let mut list = Listed::default();
+            let mut found = Found::NOTHING;
+            while let Some(leaf) = near.next::<V>(team) {
+                let near = team.votes(|k| self.is_near(&own, FAN * leaf + k));
+                list.push(FAN * leaf, near);
+                if !list.has_room(FAN) {
+                    self.try_listed(&own, &mut list, &mut found);
+                }
+            }
+            self.try_listed(&own, &mut list, &mut found);
+            found.bonds()
+        }
+    }
+
+    /// Row `i`, if it is complete.
+    #[inline(always)]
+    fn donor(&self, i: u32) -> Option<Own> {
+        let carbon = self.carbons.get(i);
+        carbon.is(Carbon::COMPLETE).then(|| Own { i, carbon, atoms: self.peptides.get(i), before: self.before(i) })
+    }
+
+    /// Whether row `j`, if there is one, may be a partner.
+    #[inline(always)]
+    fn is_near(&self, own: &Own, j: u32) -> bool {
+        // The position of an incomplete residue is NaN.
+        (own.carbon.to(self.carbons.get(j)).norm2() < REACH2) & (j < self.n) & (j != own.i)
+    }
+
+    /// Tries both bonds with row `j`.
     #[inline(always)]
     #[cfg(target_arch = "nvptx64")]
-    fn found<V>(&self, team: &mut Team<TEAM>, i: u32, own: Carbon) -> Found {
-        let own_atoms = self.peptides.get(i);
-        let before = self.before(i);
-        let batches = if own.is(Carbon::COMPLETE) { TEAM * self.n.div_ceil(TEAM * BATCH) } else { 0 };
+    fn try_bonds(&self, own: &Own, j: u32, found: &mut Found) {
+        let other = self.carbons.get(j);
+        let atoms = self.peptides.get(j);
+        // An N-H does not bind to the residue before its own.
+        if own.carbon.is(Carbon::DONOR) && j != own.before {
+            found.add(energy(&own.atoms, &atoms), j);
+        }
+        if other.is(Carbon::DONOR) && (j < own.i || self.before(j) != own.i) {
+            found.co = smaller(energy(&atoms, &own.atoms), found.co);
+        }
+    }
+
+    /// The bonds that a complete row finds.
+    #[inline(always)]
+    #[cfg(target_arch = "nvptx64")]
+    fn found<V>(&self, team: &mut Team<TEAM>, own: &Own) -> Found {
+        let batches = TEAM * self.n.div_ceil(TEAM * BATCH);
         team.reduce_long(
             batches,
             Found::NOTHING,
@@ -145,25 +223,13 @@ impl Chain<'_> {
                 let first = k / TEAM * (TEAM * BATCH) + k % TEAM;
                 let mut near = 0u32;
                 for b in 0..BATCH {
-                    let j = first + TEAM * b;
-                    let other = self.carbons.get(j);
-                    // The position of an incomplete residue is NaN.
-                    if own.to(other).norm2() < REACH2 && j < self.n && j != i {
+                    if self.is_near(own, first + TEAM * b) {
                         near |= 1 << b;
                     }
                 }
                 while near != 0 {
-                    let j = first + TEAM * near.trailing_zeros();
+                    self.try_bonds(own, first + TEAM * near.trailing_zeros(), &mut found);
                     near &= near - 1;
-                    let other = self.carbons.get(j);
-                    let atoms = self.peptides.get(j);
-                    // An N-H does not bind to the residue before its own.
-                    if own.is(Carbon::DONOR) && j != before {
-                        found.add(energy(&own_atoms, &atoms), j);
-                    }
-                    if other.is(Carbon::DONOR) && (j < i || self.before(j) != i) {
-                        found.co = smaller(energy(&atoms, &own_atoms), found.co);
-                    }
                 }
                 found
             },
@@ -175,73 +241,114 @@ impl Chain<'_> {
     /// not depend on the order.
     #[inline(always)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn found<V>(&self, _team: &mut Team<TEAM>, i: u32, own: Carbon) -> Found {
-        let (own_atoms, before) = (self.peptides.get(i), self.before(i));
+    fn found<V>(&self, _team: &mut Team<TEAM>, own: &Own, rows: &AllRows) -> Found {
         let mut found = Found::NOTHING;
-        if !own.is(Carbon::COMPLETE) {
-            return found;
-        }
-        let (mut listed, mut count) = ([0u32; LISTED], 0usize);
+        let mut list = Listed::default();
         let mut first = 0;
-        for (number, batch) in self.rows.chunks(BATCH as usize).enumerate() {
+        for (number, batch) in rows.carbons.chunks(BATCH as usize).enumerate() {
             let (mut is_near, mut near) = ([0u32; BATCH as usize], 0u32);
-            if self.within_reach.has(number as u32) {
+            if rows.within_reach.has(number as u32) {
                 for (is_near, other) in is_near.iter_mut().zip(batch) {
                     // An incomplete residue is not near anyway. But where a loop reads all words of its elements, the compiler
                     // leaves none of them to a slower loop.
-                    *is_near = u32::from(own.to(*other).norm2() < REACH2) & other.tag;
+                    *is_near = u32::from(own.carbon.to(*other).norm2() < REACH2) & other.tag;
                 }
                 for (b, is_near) in is_near.iter().enumerate() {
                     near |= is_near << b;
                 }
             }
             // The residue itself does not count.
-            if i.wrapping_sub(first) < BATCH {
-                near &= !(1 << (i - first));
+            if own.i.wrapping_sub(first) < BATCH {
+                near &= !(1 << (own.i - first));
             }
+            list.push(first, near);
             first += BATCH;
-            while near != 0 {
-                listed[count % LISTED] = first - BATCH + near.trailing_zeros();
-                count += 1;
-                near &= near - 1;
-            }
             // The list has room for the next batch, and there is one.
-            if count + BATCH as usize <= LISTED && first < self.n {
+            if list.has_room(BATCH) && first < self.n {
                 continue;
             }
-            let mut begin = 0;
-            while begin < count {
-                let rows = &listed[begin..count.min(begin + TURN)];
-                let mut words = [[0.0f32; TURN]; 12];
-                for (k, j) in rows.iter().enumerate() {
-                    let PeptideAtoms { n, h, c, o } = self.peptides.get(*j);
-                    for axis in 0..3 {
-                        words[axis][k] = n[axis];
-                        words[3 + axis][k] = h[axis];
-                        words[6 + axis][k] = c[axis];
-                        words[9 + axis][k] = o[axis];
-                    }
-                }
-                let (mut of_nh, mut of_co) = ([0.0f32; TURN], [0.0f32; TURN]);
-                for k in 0..TURN {
-                    let atom = |word: usize| [words[word][k], words[word + 1][k], words[word + 2][k]];
-                    let atoms = PeptideAtoms { n: atom(0), h: atom(3), c: atom(6), o: atom(9) };
-                    of_nh[k] = energy(&own_atoms, &atoms);
-                    of_co[k] = energy(&atoms, &own_atoms);
-                }
-                for (k, j) in rows.iter().enumerate() {
-                    // An N-H does not bind to the residue before its own.
-                    if own.is(Carbon::DONOR) && *j != before {
-                        found.add(of_nh[k], *j);
-                    }
-                    if self.carbons.get(*j).is(Carbon::DONOR) && (*j < i || self.before(*j) != i) {
-                        found.co = smaller(of_co[k], found.co);
-                    }
-                }
-                begin += TURN;
-            }
-            count = 0;
+            self.try_listed(own, &mut list, &mut found);
         }
         found
+    }
+
+    /// Tries both bonds with each listed row, and empties the list.
+    #[inline(always)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn try_listed(&self, own: &Own, list: &mut Listed, found: &mut Found) {
+        let mut begin = 0;
+        while begin < list.count {
+            let rows = &list.rows[begin..list.count.min(begin + TURN)];
+            let mut words = [[0.0f32; TURN]; 12];
+            for (k, j) in rows.iter().enumerate() {
+                let PeptideAtoms { n, h, c, o } = self.peptides.get(*j);
+                for axis in 0..3 {
+                    words[axis][k] = n[axis];
+                    words[3 + axis][k] = h[axis];
+                    words[6 + axis][k] = c[axis];
+                    words[9 + axis][k] = o[axis];
+                }
+            }
+            let (mut of_nh, mut of_co) = ([0.0f32; TURN], [0.0f32; TURN]);
+            for k in 0..TURN {
+                let atom = |word: usize| [words[word][k], words[word + 1][k], words[word + 2][k]];
+                let atoms = PeptideAtoms { n: atom(0), h: atom(3), c: atom(6), o: atom(9) };
+                of_nh[k] = energy(&own.atoms, &atoms);
+                of_co[k] = energy(&atoms, &own.atoms);
+            }
+            for (k, j) in rows.iter().enumerate() {
+                // An N-H does not bind to the residue before its own.
+                if own.carbon.is(Carbon::DONOR) && *j != own.before {
+                    found.add(of_nh[k], *j);
+                }
+                if self.carbons.get(*j).is(Carbon::DONOR) && (*j < own.i || self.before(*j) != own.i) {
+                    found.co = smaller(of_co[k], found.co);
+                }
+            }
+            begin += TURN;
+        }
+        list.count = 0;
+    }
+}
+
+/// A complete row that looks for partners.
+struct Own {
+    i: u32,
+    carbon: Carbon,
+    atoms: PeptideAtoms,
+    /// The complete residue that comes before, or [`NOBODY`].
+    before: u32,
+}
+
+/// Rows whose energies a core computes together.
+#[cfg(not(target_arch = "nvptx64"))]
+struct Listed {
+    rows: [u32; LISTED],
+    count: usize,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Default for Listed {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { rows: [0; LISTED], count: 0 }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Listed {
+    /// Adds `first + k` for every bit `k` that is set.
+    #[inline(always)]
+    fn push(&mut self, first: u32, mut near: u32) {
+        while near != 0 {
+            self.rows[self.count % LISTED] = first + near.trailing_zeros();
+            self.count += 1;
+            near &= near - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn has_room(&self, more: u32) -> bool {
+        self.count + more as usize <= LISTED
     }
 }

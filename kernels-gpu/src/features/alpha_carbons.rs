@@ -19,6 +19,17 @@ pub struct Inputs<'a> {
     pub chain_ids: View<'a, u32>,
 }
 
+/// Position of residue `i`'s alpha carbon, NaN if it has none.
+#[inline(always)]
+pub fn position(atoms: View<Atom>, ca_indices: View<u32>, i: u32) -> [f32; 3] {
+    let index = ca_indices.get(i);
+    if index == NO_CA {
+        return [NAN; 3];
+    }
+    let atom = atoms.get(index);
+    [atom.x, atom.y, atom.z]
+}
+
 impl Inputs<'_> {
     /// Type of residue `i`.
     #[inline(always)]
@@ -35,12 +46,7 @@ impl Inputs<'_> {
     /// Position of residue `i`'s alpha carbon, NaN if it has none.
     #[inline(always)]
     fn position(&self, i: u32) -> [f32; 3] {
-        let index = self.ca_indices.get(i);
-        if index == NO_CA {
-            return [NAN; 3];
-        }
-        let atom = self.atoms.get(index);
-        [atom.x, atom.y, atom.z]
+        position(self.atoms, self.ca_indices, i)
     }
 
     /// Whether rows `i` and `i + 1` are linked.

@@ -72,6 +72,24 @@ pub fn has_several_chains<V>(block: &mut Block, n: u32, alpha_carbons: View<Alph
     block.reduce(n, 0u32, |i| u32::from(!alpha_carbons.get(i).same_chain(alpha_carbons.get(0))), |a, b| a | b) != 0
 }
 
+/// Counts the rows of each chain, by its number.
+#[inline(always)]
+pub fn count_rows_of_chains<V>(
+    block: &mut Block,
+    n: u32,
+    alpha_carbons: View<AlphaCarbon>,
+    chain_rows: &mut Segment<u32>,
+) {
+    chain_rows.fill(block, n, |_| 0);
+    chain_rows.update_atomic(block, n, |thread, rows, i| {
+        let chain = alpha_carbons.get(i).chain();
+        // A structure has no more chains than rows, but their numbers may have gaps.
+        if chain < n {
+            rows.add(thread, chain, 1);
+        }
+    });
+}
+
 /// The sizes of the chains of a block's first and last rows, which a core counts once. A device counts for each row.
 #[cfg(not(target_arch = "nvptx64"))]
 struct ChainSizes([(AlphaCarbon, f32); 2]);
@@ -103,44 +121,47 @@ impl ChainSizes {
 }
 
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
+///
+/// `chain_rows` is the result of [`count_rows_of_chains`], if it is there.
 #[inline(always)]
 pub fn features<V>(
     block: &mut Block,
     graph: ContactGraph,
     rows: Rows,
-    several_chains: bool,
+    (several_chains, chain_rows): (bool, Option<View<u32>>),
     bfactor_z: View<f32>,
     output: &mut Segment<FeatureRow>,
 ) {
     #[cfg(not(target_arch = "nvptx64"))]
-    let sizes = (several_chains && rows.count > 0).then(|| ChainSizes::new(rows, graph.alpha_carbons));
+    let sizes =
+        (several_chains && chain_rows.is_none() && rows.count > 0).then(|| ChainSizes::new(rows, graph.alpha_carbons));
     output.update_by_team::<TEAM, _>(
         block,
         rows.count,
         |team, at| {
             let i = rows.row(at);
             let near = graph.of(i);
+            let chain = near.carbon.chain();
+            let counted = chain_rows.filter(|rows| chain < rows.len()).map(|rows| rows.get(chain) as f32);
             #[cfg(not(target_arch = "nvptx64"))]
-            let counted = sizes.as_ref().and_then(|sizes| sizes.of(near.carbon));
-            #[cfg(target_arch = "nvptx64")]
-            let counted = None;
+            let counted = counted.or_else(|| sizes.as_ref().and_then(|sizes| sizes.of(near.carbon)));
             let sums = team.reduce_long(
                 near.candidates(),
                 Contacts::zeroed(),
                 |sums, k| step(sums, &near, bfactor_z, k),
                 Contacts::plus,
             );
-            let chain = if let Some(size) = counted {
+            let chain = if !several_chains {
+                rows.all as f32
+            } else if let Some(size) = counted {
                 size
-            } else if several_chains {
+            } else {
                 team.reduce(
                     rows.all,
                     0.0,
                     |rows, j| if graph.alpha_carbons.get(j).same_chain(near.carbon) { rows + 1.0 } else { rows },
                     |a, b| a + b,
                 )
-            } else {
-                rows.all as f32
             };
             (i, sums, chain)
         },

@@ -1,7 +1,11 @@
-//! The pass over all pairs of residues.
+//! Sums of a residue over others: those within 18 Å, and for `wcn` all of them.
+//!
+//! A block that computes a small structure passes over all pairs once. In a large structure, [`near_rows`] walks to those that are
+//! near, and [`weighted_contacts`] passes over all pairs. Both ways add in the same order, so they give the same bits.
 
 use super::alpha_carbons::linked;
 use super::{Rows, TEAM};
+use crate::boxes::{Boxes, FAN};
 use crate::scratch::{AlphaCarbon, Traits};
 use crate::vector::Vector;
 use cuda_std::math::{NAN, canonical, exp_bounded, reciprocal_bounded};
@@ -135,27 +139,142 @@ fn rows_with<const SUMS: usize>(
             let others = (alpha_carbons, traits);
             team.reduce_near_parts(rows.all, others, [0.0; SUMS], (of_all, add_of_all), (parts, add), plus)
         };
-        let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
-        let known = |x: f32| if carbon.exists() { x } else { NAN };
-        let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
-        let (kind, given) = (kind(i), traits.get(i));
-        let mut columns = [0.0; ROW_WIDTH];
-        columns[column::WCN] = known(sums[WCN]);
-        columns[column::HSE_UP] = exposed(sums[UPPER]);
-        columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
-        columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
-        columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
-        columns[column::CHARGE] = CHARGE.at(kind);
-        columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
-        columns[column::VOLUME] = VOLUME.at(kind);
-        columns[column::CONSERVATION] = canonical(given.conservation);
-        columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
-        columns[column::GISAID_FREQ] = canonical(given.freq);
-        columns[column::GISAID_VELOCITY] = canonical(given.velocity);
-        columns[column::FREQ_LOCAL] = mean(FREQS);
-        columns[column::VELOCITY_LOCAL] = mean(VELOCITIES);
-        FeatureRow { columns }
+        row_of(kind(i), traits.get(i), carbon, axis, sums)
     });
+}
+
+/// As [`rows`] except for column `wcn`, in a structure with a tree of boxes. Its work grows with the number of rows.
+#[inline(always)]
+pub fn near_rows<V>(
+    block: &mut Block,
+    rows: Rows,
+    kind: impl Fn(u32) -> u32 + Sync,
+    annotated: bool,
+    (others, boxes): (&Others, Boxes),
+    output: &mut Segment<FeatureRow>,
+) {
+    if annotated {
+        near_rows_with::<V, WITH_ANNOTATION>(block, rows, kind, others, boxes, output);
+    } else {
+        near_rows_with::<V, WITHOUT_ANNOTATION>(block, rows, kind, others, boxes, output);
+    }
+}
+
+#[inline(always)]
+fn near_rows_with<V, const SUMS: usize>(
+    block: &mut Block,
+    rows: Rows,
+    kind: impl Fn(u32) -> u32 + Sync,
+    &Others { alpha_carbons, traits, axes }: &Others,
+    boxes: Boxes,
+    output: &mut Segment<FeatureRow>,
+) {
+    let (all, of_all) = (alpha_carbons.clamped(), traits.clamped());
+    output.fill_by_team::<TEAM>(block, rows.count, |team, at| {
+        let i = rows.row(at);
+        let carbon = alpha_carbons.get(i);
+        let [x, y, z] = axes.get(i);
+        let axis = Vector { x, y, z };
+        let mut near = boxes.near::<V>(team, carbon.position(), LOCAL2);
+        #[cfg(target_arch = "nvptx64")]
+        let sums = {
+            let mut sums = team.per_member(|_| [0.0; SUMS]);
+            while let Some(leaf) = near.next::<V>(team) {
+                team.each(&mut sums, |k, sums| {
+                    let j = FAN * leaf + k;
+                    if j < rows.all {
+                        *sums = near_step(*sums, carbon, axis, i, j, all.get(j), || of_all.get(j));
+                    }
+                });
+            }
+            sums
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let sums = {
+            // Equal words lie together, so that a core computes several residues at a time.
+            let mut sums = [[0.0; FAN as usize]; SUMS];
+            while let Some(leaf) = near.next::<V>(team) {
+                if boxes.nearer::<V>(team, leaf, carbon.position(), LOCAL2) == 0 {
+                    continue;
+                }
+                let mut words = [[0.0; FAN as usize]; SUMS];
+                for k in 0..FAN {
+                    let j = FAN * leaf + k;
+                    let other = if j < rows.all { all.get(j) } else { AlphaCarbon::NOWHERE };
+                    let own = parts::<SUMS>(carbon, axis, i, j, other, of_all.get(j));
+                    for word in 0..SUMS {
+                        words[word][k as usize] = own[word];
+                    }
+                }
+                for k in 0..FAN as usize {
+                    let (mut own, mut parts) = ([0.0; SUMS], [0.0; SUMS]);
+                    for word in 0..SUMS {
+                        (own[word], parts[word]) = (sums[word][k], words[word][k]);
+                    }
+                    own = add(own, parts);
+                    for word in 0..SUMS {
+                        sums[word][k] = own[word];
+                    }
+                }
+            }
+            team.per_member(|k| core::array::from_fn(|word| sums[word][k as usize]))
+        };
+        let plus = |a: [f32; SUMS], b: [f32; SUMS]| core::array::from_fn(|at| a[at] + b[at]);
+        row_of(kind(i), traits.get(i), carbon, axis, team.combine(&sums, plus))
+    });
+}
+
+/// Column `wcn` of rows that are there, from all pairs.
+#[inline(always)]
+pub fn weighted_contacts<V>(
+    block: &mut Block,
+    rows: Rows,
+    alpha_carbons: View<AlphaCarbon>,
+    output: &mut Segment<FeatureRow>,
+) {
+    output.update_by_team::<TEAM, _>(
+        block,
+        rows.count,
+        |team, at| {
+            let carbon = alpha_carbons.get(rows.row(at));
+            let part = |_, other, _: AlphaCarbon| [weighted_contact(carbon.to(other).norm2())];
+            let both = (alpha_carbons, alpha_carbons);
+            let plus = |[a]: [f32; 1], [b]: [f32; 1]| [a + b];
+            let [sum] = team.reduce_parts(rows.all, both, [0.0], part, plus, plus);
+            if carbon.exists() { sum } else { NAN }
+        },
+        |sum, row| row.columns[column::WCN] = sum,
+    );
+}
+
+/// A residue's row, from tables and its sums.
+#[inline(always)]
+fn row_of<const SUMS: usize>(
+    kind: u32,
+    given: Traits,
+    carbon: AlphaCarbon,
+    axis: Vector,
+    sums: [f32; SUMS],
+) -> FeatureRow {
+    let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
+    let known = |x: f32| if carbon.exists() { x } else { NAN };
+    let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
+    let mut columns = [0.0; ROW_WIDTH];
+    columns[column::WCN] = known(sums[WCN]);
+    columns[column::HSE_UP] = exposed(sums[UPPER]);
+    columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
+    columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
+    columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
+    columns[column::CHARGE] = CHARGE.at(kind);
+    columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
+    columns[column::VOLUME] = VOLUME.at(kind);
+    columns[column::CONSERVATION] = canonical(given.conservation);
+    columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
+    columns[column::GISAID_FREQ] = canonical(given.freq);
+    columns[column::GISAID_VELOCITY] = canonical(given.velocity);
+    columns[column::FREQ_LOCAL] = mean(FREQS);
+    columns[column::VELOCITY_LOCAL] = mean(VELOCITIES);
+    FeatureRow { columns }
 }
 
 /// Adds residue `j` to the sums of residue `i`. This is for devices: a warp skips what none of its pairs needs.
@@ -170,12 +289,26 @@ fn step<const SUMS: usize>(
     traits: View<Traits>,
 ) -> [f32; SUMS] {
     let other = alpha_carbons.get(j);
+    sums[WCN] += weighted_contact(carbon.to(other).norm2());
+    near_step(sums, carbon, axis, i, j, other, || traits.get(j))
+}
+
+/// Adds residue `j` to the sums of residue `i` except that of contacts.
+#[inline(always)]
+fn near_step<const SUMS: usize>(
+    mut sums: [f32; SUMS],
+    carbon: AlphaCarbon,
+    axis: Vector,
+    i: u32,
+    j: u32,
+    other: AlphaCarbon,
+    traits: impl Fn() -> Traits,
+) -> [f32; SUMS] {
     let to = carbon.to(other);
     let d2 = to.norm2();
-    sums[WCN] += weighted_contact(d2);
     if d2 < LOCAL2 {
         let weight = exp_bounded(d2 * FALL_OFF);
-        let traits = traits.get(j);
+        let traits = traits();
         let mut add = |at: usize, value: f32| {
             if !value.is_nan() {
                 sums[at] = math::fma(weight, value, sums[at]);

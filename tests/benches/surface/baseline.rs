@@ -55,7 +55,7 @@ impl Buffers {
             // As in the engine.
             let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_PER_ITEM));
             for first in (0..descriptor.n_atoms).step_by(share as usize) {
-                items.push(WorkItem { structure: index as u32, atoms, first });
+                items.push(WorkItem { structure: index as u32, atoms, boxes: 0, first });
                 firsts.push(atoms + first);
             }
         }

@@ -55,7 +55,7 @@ fn of_rows(
     config: MegaFusedConfig,
     arguments: &Arguments,
 ) -> Result<[Line; 2]> {
-    let features = FEATURES.iter().filter(|feature| Steps::ALL_OF_ROWS.has(feature.steps));
+    let features = FEATURES.iter().filter(|feature| Steps::ALL_OF_ROWS.and(Steps::WCN).has(feature.steps));
     let request = Request { config, selection: Selection::new(features, false) };
     let mut buffers = DeviceBatch::new(executor.stream(), request.clone())?;
     buffers.upload(executor.stream(), batch)?;

@@ -2,22 +2,37 @@
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use kernels_gpu::groups::BackboneItemsArgs;
-use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms, WorkItem};
-use kernels_gpu::{backbone_bonds, backbone_geometry, backbone_states};
+use kernels_gpu::scratch::{
+    Carbon, Eight, HydrogenBonds, LadderStarts, NO_STRUCTURE, PeptideAtoms, WorkItem, rows_of_eight,
+};
+use kernels_gpu::{alpha_carbon_boxes, backbone_bonds, backbone_geometry, backbone_states, split_bonds};
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::feature::BackboneRow;
 
-/// Rows of each structure.
-pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item: u32) -> Vec<Vec<BackboneRow>> {
+/// Rows of each structure. Hydrogen bonds of those with more than `largest` residues are found by boxes.
+pub fn rows(
+    executor: &CpuExecutor,
+    structures: &[StructureInput],
+    rows_per_item: u32,
+    largest: u32,
+) -> Vec<Vec<BackboneRow>> {
     let batch = PackedBatch::from_inputs(structures).expect("a batch");
     let n = batch.n_residues();
     let (mut items, mut borders) = (Vec::new(), vec![0]);
+    let mut box_rows = vec![0];
     for (structure, descriptor) in (0..).zip(batch.descriptors()) {
+        let boxes = *box_rows.last().expect("the first offset");
+        box_rows.push(boxes + if descriptor.n_residues > largest { rows_of_eight(descriptor.n_residues) } else { 0 });
         for first in (0..descriptor.n_residues).step_by(rows_per_item as usize) {
-            items.push(WorkItem { structure, atoms: 0, first });
+            items.push(WorkItem { structure, atoms: 0, boxes, first });
             borders.push(descriptor.ca_offset + (first + rows_per_item).min(descriptor.n_residues));
         }
     }
+    let is_large = |structure: u32| batch.descriptors()[structure as usize].n_residues > largest;
+    let of_none = |item: WorkItem| WorkItem { structure: NO_STRUCTURE, ..item };
+    let large_items: Vec<_> =
+        items.iter().map(|&item| if is_large(item.structure) { item } else { of_none(item) }).collect();
+    let box_rows = Offsets::new(box_rows).expect("offsets");
     let by_item = Offsets::new(borders).expect("offsets");
     // Results must not depend on the memory's previous content.
     let dirty = 0x7fu8;
@@ -27,6 +42,7 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
     let mut output: Vec<BackboneRow> = filled(n, dirty);
     let mut carbons: Vec<Carbon> = filled(n, dirty);
     let mut peptides: Vec<PeptideAtoms> = filled(n, dirty);
+    let mut boxes: Vec<Eight> = filled(box_rows.end() as usize, dirty);
     let mut bonds: Vec<HydrogenBonds> = filled(n, dirty);
     let mut starts: Vec<LadderStarts> = filled(n, dirty);
     let mut strands: Vec<u32> = filled(n, dirty);
@@ -55,8 +71,26 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
         descriptors: batch.descriptors(),
         carbons: &carbons[..],
         peptides: &peptides[..],
+        largest,
     };
     backbone_bonds::launch(executor, blocks, args).expect("bonds");
+    let args = alpha_carbon_boxes::Args {
+        boxes: Segments { data: &mut boxes[..], offsets: &box_rows },
+        atoms: batch.atoms(),
+        ca_indices: batch.ca_indices(),
+        descriptors: batch.descriptors(),
+        largest,
+    };
+    alpha_carbon_boxes::launch(executor, batch.n_structures() as u32, args).expect("boxes");
+    let args = split_bonds::Args {
+        bonds: Segments { data: &mut bonds[..], offsets: &by_item },
+        items: &large_items[..],
+        descriptors: batch.descriptors(),
+        carbons: &carbons[..],
+        peptides: &peptides[..],
+        boxes: &boxes[..],
+    };
+    split_bonds::launch(executor, blocks, args).expect("bonds of large structures");
     let by_structure = batch.residue_offsets();
     let args = backbone_states::Args {
         output: Segments { data: &mut output[..], offsets: by_structure },

@@ -103,7 +103,7 @@ fn read(path: &Path) -> Option<StructureInput> {
 }
 
 fn rows_of(structure: &StructureInput) -> Vec<BackboneRow> {
-    launch::rows(&CpuExecutor::new(), std::slice::from_ref(structure), 128).remove(0)
+    launch::rows(&CpuExecutor::new(), std::slice::from_ref(structure), 128, u32::MAX).remove(0)
 }
 
 /// Compares only the residues that mkdssp lists. Removing the others breaks the chain here as it does there.

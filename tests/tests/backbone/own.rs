@@ -11,7 +11,7 @@ use tests::dice::Dice;
 use tests::synthetic::{self, Recipe};
 
 fn run(structures: &[StructureInput]) -> Vec<Vec<BackboneRow>> {
-    launch::rows(&CpuExecutor::new(), structures, 64)
+    launch::rows(&CpuExecutor::new(), structures, 64, u32::MAX)
 }
 
 /// The errors in a row.
@@ -211,9 +211,9 @@ fn order_items_and_company_change_no_bit() {
         rows.iter().map(|rows| bytemuck::cast_slice(rows).to_vec()).collect()
     };
     let expected = words(&run(&structures));
-    for seed in 0..3 {
+    for (seed, largest) in [(0, u32::MAX), (1, 0), (2, 100)] {
         let executor = CpuExecutor::shuffled(seed);
-        assert_eq!(words(&launch::rows(&executor, &structures, 37 + seed as u32)), expected);
+        assert_eq!(words(&launch::rows(&executor, &structures, 37 + seed as u32, largest)), expected);
     }
     for (structure, expected) in structures.iter().zip(&expected) {
         assert_eq!(&words(&run(std::slice::from_ref(structure)))[0], expected, "{}", structure.name);

@@ -4,8 +4,8 @@ use crate::block::Block;
 use crate::bounds::{check_index, check_length};
 use crate::memory::BlockMemory;
 use crate::platform;
-use crate::segment::{Segment, View};
-use crate::team::whole_teams;
+use crate::segment::{Part, Segment, View};
+use crate::team::{Team, whole_teams};
 use bytemuck::Pod;
 
 /// Lists of indices, one for each element that [`Segment::collect`] examined.
@@ -195,6 +195,33 @@ impl Lists<'_> {
     }
 }
 
+/// A list to which a team adds indices: see [`Segment::collect_by_team`].
+pub struct TeamList<'a, const L: u32> {
+    words: &'a Part<'a, u32>,
+    lists: u32,
+    i: u32,
+    room: u32,
+    count: u32,
+}
+
+impl<const L: u32> TeamList<'_, L> {
+    /// Adds `first + k` for every bit `k` below `L` that is set in `votes`, in increasing order. All threads of the team call this
+    /// with the same arguments: `votes` are those of [`Team::votes`], or some of them.
+    #[inline(always)]
+    pub fn push(&mut self, first: u32, votes: u32) {
+        platform::each_vote::<L>(votes, |k, bit| {
+            let k = k.wrapping_add(self.count);
+            if k < self.room {
+                let at = k.wrapping_add(1).wrapping_mul(self.lists).wrapping_add(self.i);
+                // SAFETY: n lists of `room` items and a count each lie within the segment. List i belongs to this team alone, and
+                // each of its items to one thread.
+                unsafe { self.words.at(at).write(first.wrapping_add(bit)) };
+            }
+        });
+        self.count = self.count.wrapping_add((votes & (u32::MAX >> (32 - L))).count_ones());
+    }
+}
+
 impl Segment<'_, u32> {
     /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in increasing order. A
     /// team of `L` threads examines `L` of them at a time.
@@ -273,46 +300,57 @@ impl Segment<'_, u32> {
         })
     }
 
-    /// As [`collect_of`](Self::collect_of), but a CPU core passes over groups of 32 elements that have none to collect. For group `g`,
-    /// of the elements from `32 g` on, `groups(g)` says whether it may have one for any `i`. A device examines all groups, so
-    /// **`groups` must be true for each group that has one**.
+    /// As [`collect`](Self::collect), but teams find the indices themselves: for every `i` below `n`, `find(team, i, list)` adds them
+    /// to the list by [`TeamList::push`]. They are in the order in which they are added.
+    ///
+    /// # Panics
+    /// When there is less than one word for each list.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// For each `i`, the numbers of the elements that are `i` or `i + 1`. Elements are in increasing order.
+    /// /// For each `i`, the multiples of `i + 2` below 24. Only every second group of eight numbers is looked at.
     /// #[kernel(threads = 64)]
-    /// fn around(block: &mut Block, out: &mut Chunk<[u32; 2], 2>, words: &mut Segment<u32>, x: &[u32]) {
-    ///     let x = View::of(x);
-    ///     let lists = words.collect_some_of::<8, _, _>(block, 2, x, |g| x.get(32 * g) < 3, |i| move |_, x| x == i || x == i + 1);
+    /// fn multiples(block: &mut Block, out: &mut Chunk<[u32; 2], 2>, words: &mut Segment<u32>) {
+    ///     let lists = words.collect_by_team::<8>(block, 2, |team, i, list| {
+    ///         for first in [0, 16] {
+    ///             let votes = team.votes(|k| (first + k) % (i + 2) == 0);
+    ///             list.push(first, votes);
+    ///         }
+    ///     });
     ///     out.fill(block, 2, |i| [lists.count(i), lists.get(i, lists.count(i) - 1)]);
     /// }
     /// # fn main() {
-    /// # let offsets = Offsets::new(vec![0, 90]).unwrap();
-    /// # let (mut out, mut words) = ([[0; 2]; 2], [0; 90]);
+    /// # let offsets = Offsets::new(vec![0, 20]).unwrap();
+    /// # let (mut out, mut words) = ([[0; 2]; 2], [0; 20]);
     /// # let words = Segments { data: &mut words[..], offsets: &offsets };
-    /// let x: Vec<u32> = (0..100).map(|k| k / 20).collect();
-    /// around::launch(&CpuExecutor::new(), 1, around::Args { out: &mut out, words, x: &x }).unwrap();
-    /// assert_eq!(out, [[40, 39], [40, 59]]);
+    /// multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out, words }).unwrap();
+    /// // 0, 2, 4, 6, 16, 18, 20 and 22; 0, 3, 6, 18 and 21.
+    /// assert_eq!(out, [[8, 22], [5, 21]]);
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn collect_some_of<const L: u32, T: Pod, K: Fn(u32, T) -> bool + Sync>(
+    pub fn collect_by_team<const L: u32>(
         &mut self,
         block: &mut Block,
         n: u32,
-        from: View<T>,
-        groups: impl Fn(u32) -> bool + Sync,
-        keep: impl Fn(u32) -> K + Sync,
+        find: impl Fn(&mut Team<L>, u32, &mut TeamList<'_, L>) + Sync,
     ) -> Lists<'_> {
-        platform::frozen(&groups);
-        #[cfg(not(target_arch = "nvptx64"))]
-        return self.collect_by::<L, _>(block, n, from.len(), |i| {
-            // SAFETY: the indices asked about are below the length.
-            platform::AskSome::new(unsafe { platform::AskOf::new(from, keep(i)) }, &groups)
+        platform::frozen(&find);
+        let words = self.whole();
+        check_length(n, words.len());
+        let room = words.len().checked_div(n).map_or(0, |words| words - 1);
+        block.open(true);
+        platform::each_team::<L>(block.phase(), n, |i, owned| {
+            let mut list = TeamList { words: &words, lists: n, i, room: if owned { room } else { 0 }, count: 0 };
+            find(&mut Team::new(), i, &mut list);
+            if owned && platform::leads_team::<L>() {
+                // SAFETY: n lists of `room` items and a count each lie within the segment, and list i belongs to this team alone.
+                unsafe { words.at(i).write(list.count) };
+            }
         });
-        #[cfg(target_arch = "nvptx64")]
-        return self.collect_of::<L, T, K>(block, n, from, keep);
+        block.close(true);
+        Lists::of(words.into_view(), n)
     }
 
     #[inline(always)]

@@ -42,6 +42,9 @@ use bytemuck::Pod;
 /// reduction, where its threads are in different iterations.
 pub struct Team<const L: u32>(());
 
+/// A value for each thread of a [`Team`], made by [`Team::per_member`].
+pub struct PerMember<T, const L: u32>(platform::MemberStorage<T>);
+
 impl<const L: u32> Team<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
@@ -221,6 +224,88 @@ impl<const L: u32> Team<L> {
         let (of_all, near) = ((of_all, add_of_all), (part, add));
         // SAFETY: checked.
         unsafe { platform::team_reduce_near_parts::<L, A, B, W, P, S>(m, (a, b), identity, of_all, near, combine) }
+    }
+
+    /// Asks `ask(k)` for every `k` below `L`, each in one thread of the team. All threads get the answers: bit `k` is set if
+    /// `ask(k)` is true.
+    ///
+    /// A CPU core asks for several `k` at a time if `ask` has no branch and cannot panic.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: the first of 64 numbers that is above `i`, found eight at a time. A team stops where it has found one.
+    /// #[kernel(threads = 64)]
+    /// fn first_above(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[u32]) {
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         let mut first = 0;
+    ///         while first < 64 {
+    ///             let above = team.votes(|k| x.at(first + k) > i);
+    ///             if above != 0 {
+    ///                 return first + above.trailing_zeros();
+    ///             }
+    ///             first += 8;
+    ///         }
+    ///         first
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<u32> = (0..64).map(|k| k / 10).collect();
+    /// let mut out = [0; 3];
+    /// first_above::launch(&CpuExecutor::new(), 1, first_above::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out, [10, 20, 30]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn votes(&mut self, ask: impl Fn(u32) -> bool + Sync) -> u32 {
+        platform::frozen(&ask);
+        platform::team_votes::<L>(ask)
+    }
+
+    /// A value for each thread of the team: thread `k` keeps `value(k)`. A team that finds its elements step by step adds them up
+    /// in these values by [`each`](Self::each), and then [combines](Self::combine) them.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Element `i`: the sum of the rows of eight numbers whose first number is `i`.
+    /// #[kernel(threads = 64)]
+    /// fn sums(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[u32]) {
+    ///     let rows = x.len() as u32 / 8;
+    ///     out.fill_by_team::<8>(block, 3, |team, i| {
+    ///         let mut sums = team.per_member(|_| 0);
+    ///         for row in (0..rows).filter(|row| x.at(8 * row) == i) {
+    ///             team.each(&mut sums, |k, sum| *sum += x.at(8 * row + k));
+    ///         }
+    ///         team.combine(&sums, |a, b| a + b)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<u32> = (0..32).map(|k| k / 8 % 3).collect();
+    /// let mut out = [0; 3];
+    /// sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out, [0, 8, 16]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn per_member<T: Pod>(&mut self, value: impl Fn(u32) -> T + Sync) -> PerMember<T, L> {
+        platform::frozen(&value);
+        PerMember(platform::MemberStorage::new::<L>(value))
+    }
+
+    /// Lets `change(k, value)` change the value of each thread `k`. See [`per_member`](Self::per_member) for an example.
+    #[inline(always)]
+    pub fn each<T: Pod>(&mut self, values: &mut PerMember<T, L>, change: impl Fn(u32, &mut T) + Sync) {
+        platform::frozen(&change);
+        values.0.each::<L>(change);
+    }
+
+    /// Combines the values of all threads with strides `L/2, .. 2, 1`, with the lower one as the left operand, as
+    /// [`reduce`](Self::reduce) does with its slots. See [`per_member`](Self::per_member) for an example.
+    #[inline(always)]
+    pub fn combine<T: Pod>(&mut self, values: &PerMember<T, L>, combine: impl Fn(T, T) -> T + Sync) -> T {
+        crosses_lanes::<T>();
+        platform::frozen(&combine);
+        values.0.combine::<L>(combine)
     }
 }
 

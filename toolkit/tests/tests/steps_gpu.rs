@@ -173,3 +173,24 @@ fn lists_of_kept_elements_have_the_words_of_the_cpu() {
         }
     }
 }
+
+#[test]
+fn what_teams_find_step_by_step_has_the_bits_of_the_cpu() {
+    let machines = machines();
+    for (n, room) in [(0u32, 3u32), (8, 3), (40, 50), (1000, 200), (1000, 1000)] {
+        let (x, limits) = (numbers(n), numbers(170));
+        let words = Offsets::new((0..=4).map(|block| block * 50 * (room + 1)).collect()).unwrap();
+        let (found, _) = machines.same(|on| {
+            let (x, limits, offsets) = (on.buffer(&x)?, on.buffer(&limits)?, on.offsets(&words)?);
+            let (mut out, mut words) = (on.zeroed::<[f32; 2]>(170)?, on.zeroed::<u32>(words.end() as usize)?);
+            let list = Segments { data: words.view_mut(), offsets: &offsets };
+            let args = k::found_by_teams::Args { out: out.view_mut(), words: list, x: x.view(), limits: limits.view() };
+            k::found_by_teams::launch(on, 4, args)?;
+            Ok((out.download()?, words.download()?))
+        });
+        for ([_, count], limit) in found.iter().zip(&limits) {
+            let eights = x.chunks_exact(8).filter(|eight| eight[0] <= *limit);
+            assert_eq!(*count as usize, eights.flatten().filter(|x| *x <= limit).count(), "{n} elements");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use super::given::{Given, PAIRWISE, PICKLE};
 use super::model::Model;
 use super::places::{Place, is_archive, members};
 use super::prediction::{Cutoffs, Prediction, Scores};
-use crate::dockq::{Compared, Reference};
+use crate::dockq::{Compared, Reference, reading};
 use prism_read::InputFailure;
 use prism_read::{COMPRESSED, ReadOptions, plain, read_bytes};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -326,7 +326,7 @@ impl PredictionFiles {
 
     /// Compares the model with a reference.
     fn compare(&self, reference: &Reference) -> Result<Compared, String> {
-        let read = read_bytes(&self.model.read()?, &self.name, &ReadOptions::default());
+        let read = read_bytes(&self.model.read()?, &self.name, &reading(ReadOptions::default()));
         let structure = read.map_err(|error| error.problem.to_string())?.structure;
         reference.compare(&structure).map_err(|error| error.to_string())
     }

@@ -1,14 +1,13 @@
 //! The chains of a structure as DockQ compares them.
 
+use super::ligands::{Ligand, ligands};
+use super::nucleotides;
 use super::superpose::{Point, minus, norm2};
 use prism_read::author_chain;
 use prism_read::structure::StructureInput;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{NO_CA, RESIDUES};
 use std::ops::Range;
-
-/// Number of backbone atoms of a residue: N, CA, C and O.
-const BACKBONE: usize = 4;
 
 /// A residue of a chain.
 #[derive(Clone, Debug)]
@@ -18,16 +17,20 @@ pub(super) struct Residue {
     /// A sphere that holds its atoms: centre and radius in Å.
     centre: Point,
     radius: f64,
-    /// Its backbone's atoms, as far as they are there.
-    pub(super) backbone: [Option<Point>; BACKBONE],
-    /// Its beta carbon, or else its alpha carbon.
+    /// Its backbone's atoms in those of its chain.
+    backbone: Range<u32>,
+    /// Its beta carbon, or else its alpha carbon; C1' of a nucleotide.
     beta: Option<Point>,
 }
 
-/// A chain.
+/// A chain of a protein or a nucleic acid, or a ligand.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     pub(super) id: String,
+    /// What it is, if it is a ligand. Its residues have no letters then.
+    pub(super) ligand: Option<Ligand>,
+    /// Whether it begins with a nucleotide.
+    pub(super) is_nucleic: bool,
     /// Molecules of this chain id that follow it and are part of it.
     pub(super) joined: Vec<String>,
     /// The one-letter codes of its residues.
@@ -35,6 +38,9 @@ pub(super) struct Chain {
     /// The residues' numbers.
     pub(super) numbers: Vec<u32>,
     pub(super) residues: Vec<Residue>,
+    /// Atoms by which residues are superposed, as far as they are there: N, CA, C and O of an amino acid, and those of
+    /// [`nucleotides::BACKBONE`].
+    backbones: Vec<Option<Point>>,
     atoms: Vec<Point>,
     low: Point,
     high: Point,
@@ -47,11 +53,11 @@ pub(super) struct Near {
     pub(super) distance2: f64,
 }
 
-/// The chains of a structure that have rows, in their order.
+/// The chains of a structure: those that have rows, in their order, then ligands if they are asked for.
 ///
 /// Readers make chains of their own of molecules with one chain id (A, A~2), and take a gap in a renumbered chain, or a `TER`
 /// there, for the end of one. So molecules of a chain id are one chain here if their numbers go on.
-pub(super) fn chains(structure: &StructureInput) -> Vec<Chain> {
+pub(super) fn chains(structure: &StructureInput, with_ligands: bool) -> Vec<Chain> {
     // First and last residue number.
     let mut numbers: Vec<Option<[i32; 2]>> = vec![None; structure.chains.len()];
     for (&chain, &number) in structure.chain_ids[..structure.n_rows()].iter().zip(&structure.residue_numbers) {
@@ -79,17 +85,29 @@ pub(super) fn chains(structure: &StructureInput) -> Vec<Chain> {
     for row in 0..structure.n_rows() {
         let chain = &mut chains[place_of[structure.chain_ids[row] as usize]];
         let range = structure.residue_atoms[row]..structure.residue_atoms[row + 1];
-        let begin = chain.atoms.len() as u32;
-        chain.atoms.extend(range.clone().map(position));
-        let own = begin..chain.atoms.len() as u32;
-        let roles = structure.roles.get(row).map_or(RoleAtoms::NONE, |words| RoleAtoms::of_words(*words));
-        let role = |index: u8| (index != NO_ATOM).then(|| position(range.start + u32::from(index)));
-        let ca = Some(structure.ca_indices[row]).filter(|ca| *ca != NO_CA).map(position);
-        let (centre, radius) = sphere(&chain.atoms[begin as usize..]);
-        chain.letters.push(letter(structure, row));
+        let begin = chain.backbones.len() as u32;
+        let (letter, beta) = match nucleotides::letter(structure, row) {
+            Some(base) => {
+                let atoms = nucleotides::backbone(structure, row).map(|atom| atom.map(position));
+                chain.is_nucleic |= chain.residues.is_empty();
+                chain.backbones.extend(atoms);
+                (base, atoms[nucleotides::C1])
+            }
+            None => {
+                let roles = structure.roles.get(row).map_or(RoleAtoms::NONE, |words| RoleAtoms::of_words(*words));
+                let role = |index: u8| (index != NO_ATOM).then(|| position(range.start + u32::from(index)));
+                let ca = Some(structure.ca_indices[row]).filter(|ca| *ca != NO_CA).map(position);
+                chain.backbones.extend([role(roles.n), ca, role(roles.c), role(roles.o)]);
+                (letter(structure, row), role(roles.beta).or(ca))
+            }
+        };
+        chain.letters.push(letter);
         chain.numbers.push(structure.residue_numbers[row] as u32);
-        let backbone = [role(roles.n), ca, role(roles.c), role(roles.o)];
-        chain.residues.push(Residue { atoms: own, centre, radius, backbone, beta: role(roles.beta).or(ca) });
+        let backbone = begin..chain.backbones.len() as u32;
+        chain.push(range.map(position), backbone, beta);
+    }
+    if with_ligands {
+        chains.extend(ligands(structure, &chains));
     }
     chains.iter_mut().for_each(Chain::measure);
     chains
@@ -101,19 +119,36 @@ fn letter(structure: &StructureInput, row: usize) -> u32 {
 }
 
 impl Chain {
-    fn new(id: &str) -> Self {
+    pub(super) fn new(id: &str) -> Self {
         let (low, high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        let (id, joined) = (id.to_owned(), Vec::new());
         Self {
-            id,
-            joined,
+            id: id.to_owned(),
+            ligand: None,
+            is_nucleic: false,
+            joined: Vec::new(),
             letters: Vec::new(),
             numbers: Vec::new(),
             residues: Vec::new(),
+            backbones: Vec::new(),
             atoms: Vec::new(),
             low,
             high,
         }
+    }
+
+    /// Adds a residue with these atoms.
+    pub(super) fn push(&mut self, atoms: impl Iterator<Item = Point>, backbone: Range<u32>, beta: Option<Point>) {
+        let begin = self.atoms.len();
+        self.atoms.extend(atoms);
+        let (centre, radius) = sphere(&self.atoms[begin..]);
+        let atoms = begin as u32..self.atoms.len() as u32;
+        self.residues.push(Residue { atoms, centre, radius, backbone, beta });
+    }
+
+    /// The backbone's atoms of a residue. Those of amino acids and of nucleotides are other ones.
+    pub(super) fn backbone(&self, residue: usize) -> &[Option<Point>] {
+        let Range { start, end } = self.residues[residue].backbone;
+        &self.backbones[start as usize..end as usize]
     }
 
     /// Finds the box around its atoms.

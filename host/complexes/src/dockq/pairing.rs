@@ -97,22 +97,20 @@ pub fn check(
 pub(super) struct Candidates {
     /// For each slot, pairs of a chain of the model and one of the reference.
     pub(super) slots: Vec<Vec<[usize; 2]>>,
-    /// The side on which slots compete: 0 for the chains of the model.
-    searched: usize,
+    /// For each slot, the side on which it competes with others: 0 for the chains of the model.
+    searched: Vec<usize>,
 }
 
 impl Candidates {
     /// The chain of each choice that no two slots may have.
     pub(super) fn choices(&self) -> Vec<Vec<usize>> {
-        self.slots.iter().map(|slot| slot.iter().map(|pair| pair[self.searched]).collect()).collect()
+        let keys = |(slot, &side): (&Vec<[usize; 2]>, &usize)| slot.iter().map(|pair| 2 * pair[side] + side).collect();
+        self.slots.iter().zip(&self.searched).map(keys).collect()
     }
 }
 
-/// Finds which chains may correspond: the given ones, and chains of one sequence.
+/// Finds which chains may correspond: the given ones, chains of one sequence, and ligands of one name.
 pub(super) fn candidates(reference: &Reference, model: &Model<'_>) -> Result<Candidates, DockqError> {
-    if model.chains.len() < 2 {
-        return Err(DockqError::OneChain(model.name.to_owned()));
-    }
     let mapping = &reference.comparison.mapping;
     check(model.name, &model.chains, mapping, ChainChoice::model)?;
     let place_in = |chains: &[Chain], id: Option<&str>| id.and_then(|id| place(chains, id));
@@ -121,6 +119,12 @@ pub(super) fn candidates(reference: &Reference, model: &Model<'_>) -> Result<Can
         .map(|pair| [place_in(&model.chains, pair.model()), place_in(&reference.chains, pair.reference())])
         .collect();
     let fixed: Vec<[usize; 2]> = pairs.iter().filter_map(|pair| Some([pair[0]?, pair[1]?])).collect();
+    for &[own, other] in &fixed {
+        let [own, other] = [&model.chains[own], &reference.chains[other]];
+        if own.ligand.is_some() != other.ligand.is_some() {
+            return Err(DockqError::Kinds(own.id.clone(), other.id.clone()));
+        }
+    }
     let is_fixed = |side: usize, chain: usize| fixed.iter().any(|pair| pair[side] == chain);
     // Without a mapping, all chains are searched.
     let takes_others = pairs.is_empty() || pairs.contains(&[None, None]);
@@ -131,7 +135,16 @@ pub(super) fn candidates(reference: &Reference, model: &Model<'_>) -> Result<Can
     let mut slots: Vec<Vec<[usize; 2]>> = fixed.iter().map(|pair| vec![*pair]).collect();
     // A mapping may give all chains that are compared.
     let is_whole = references.is_empty() && !fixed.is_empty();
-    let searched = usize::from(models.len() < references.len());
+    let is_ligand = |chains: &[Chain], chain: usize| chains[chain].ligand.is_some();
+    let (model_ligands, models): (Vec<usize>, Vec<usize>) =
+        models.iter().partition(|&&chain| is_ligand(&model.chains, chain));
+    let (ligands, references): (Vec<usize>, Vec<usize>) =
+        references.iter().partition(|&&chain| is_ligand(&reference.chains, chain));
+    // As in DockQ, which counts ligands as chains, where that does not leave chains without a counterpart.
+    let counts = [models.len(), references.len()];
+    let all = [models.len() + model_ligands.len(), references.len() + ligands.len()];
+    let searched = usize::from(if counts[0] == counts[1] { all[0] < all[1] } else { counts[0] < counts[1] });
+    let mut sides = vec![searched; slots.len()];
     if !is_whole {
         let mut search = Search { reference, model, near: Vec::new() };
         let mut unmatched = Vec::new();
@@ -148,12 +161,39 @@ pub(super) fn candidates(reference: &Reference, model: &Model<'_>) -> Result<Can
                 unmatched.push(chain);
             }
             slots.push(slot);
+            sides.push(searched);
         }
         if !unmatched.is_empty() {
             return Err(search.no_match(searched, &unmatched));
         }
     }
-    Ok(Candidates { slots, searched })
+    let found = slots_of_ligands([&model.chains, &reference.chains], [&model_ligands, &ligands], searched);
+    sides.extend(found.iter().map(|(side, _)| side));
+    slots.extend(found.into_iter().map(|(_, slot)| slot));
+    Ok(Candidates { slots, searched: sides })
+}
+
+/// Slots for the ligands of each name on the side that has fewer of them, with that on which they compete. Others have no
+/// counterpart: crystals have salts and solvents that no model has.
+fn slots_of_ligands(chains: [&[Chain]; 2], ligands: [&[usize]; 2], searched: usize) -> Vec<(usize, Vec<[usize; 2]>)> {
+    let name = |side: usize, chain: usize| chains[side][chain].ligand.as_ref().map(|ligand| &ligand.name);
+    let alike = |side: usize, own: &str| -> Vec<usize> {
+        let is_alike = |&chain: &usize| name(side, chain).is_some_and(|name| name == own);
+        ligands[side].iter().copied().filter(is_alike).collect()
+    };
+    let mut found = Vec::new();
+    for own in [1 - searched, searched] {
+        for &chain in ligands[own] {
+            let Some(name) = name(own, chain) else { continue };
+            let (mine, others) = (alike(own, name), alike(1 - own, name));
+            let has_fewer = mine.len() < others.len() || mine.len() == others.len() && own != searched;
+            if has_fewer {
+                let pair = |other: usize| if own == 0 { [chain, other] } else { [other, chain] };
+                found.push((1 - own, others.into_iter().map(pair).collect()));
+            }
+        }
+    }
+    found
 }
 
 /// Compares sequences.
@@ -169,11 +209,15 @@ impl Search<'_> {
     fn correspond(&mut self, pair: [usize; 2]) -> Result<bool, DockqError> {
         /// Chains with more mismatches are not similar.
         const SIMILAR: usize = 10;
+        let [own, other] = [&self.model.chains[pair[0]], &self.reference.chains[pair[1]]];
+        if own.is_nucleic != other.is_nucleic {
+            return Ok(false);
+        }
         let alignment = self.reference.alignment(self.model, pair, false)?;
         let mismatches = alignment.mismatches;
         let allowed = self.reference.comparison.allowed_mismatches;
         // A short chain may have few mismatches among many gaps.
-        let longer = self.model.chains[pair[0]].residues.len().max(self.reference.chains[pair[1]].residues.len());
+        let longer = own.residues.len().max(other.residues.len());
         let is_similar = mismatches < SIMILAR.max(2 * allowed) && 2 * alignment.equal.len() >= longer;
         if mismatches > allowed && is_similar {
             self.near.push((pair, mismatches));

@@ -24,21 +24,23 @@ pub(super) const PEPTIDE: Cutoffs = Cutoffs { contact: 4.0, interface: 8.0, by_b
 const CLASH: f64 = 2.0;
 /// Distances in Å at which the terms of iRMSD and LRMSD are a half: Basu and Wallner 2016, PLoS ONE 11:e0161879.
 const IRMSD_SCALE: f64 = 1.5;
-const LRMSD_SCALE: f64 = 8.5;
+pub(super) const LRMSD_SCALE: f64 = 8.5;
 
 /// How well a model reproduces an interface of the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scores {
-    /// Mean of `fnat` and of the terms of `irmsd` and `lrmsd`: 0 to 1. NaN if one of them is undefined.
+    /// Mean of `fnat` and of the terms of `irmsd` and `lrmsd`: 0 to 1. NaN if one of them is undefined. Of a ligand's pose, the mean
+    /// of 0, 1 and the term of `lrmsd`.
     pub dockq: f64,
-    /// Share of the reference's contacts that the model has.
+    /// Share of the reference's contacts that the model has; NaN for a ligand's pose, like all but `lrmsd` and `clashes`.
     pub fnat: f64,
     /// Share of the model's contacts that the reference lacks.
     pub fnonnat: f64,
     /// Root mean square distance in Å of the interface's backbone atoms, superposed. NaN without corresponding atoms.
     pub irmsd: f64,
     /// Root mean square distance in Å of the smaller chain's backbone atoms after superposition of the larger one. NaN if the
-    /// larger chain has too few corresponding atoms for one superposition.
+    /// larger chain has too few corresponding atoms for one superposition. Of a ligand, that of its atoms after superposition of the
+    /// chain around it.
     pub lrmsd: f64,
     /// Harmonic mean of precision and recall of the model's contacts.
     pub f1: f64,
@@ -80,7 +82,7 @@ pub(super) fn score(native: &Native<'_>, model: &Modelled<'_>, cutoffs: Cutoffs)
     for near in model.contacts {
         let [i, j] = oriented(near.residues, model.swapped);
         let (Some(a), Some(b)) = (to_reference[0][i as usize], to_reference[1][j as usize]) else { continue };
-        clashes += usize::from(near.distance2 < CLASH * CLASH);
+        clashes += usize::from(is_clash(near));
         if near.distance2 < limit {
             match native_contacts.contains(&[a, b]) {
                 true => shared += 1,
@@ -97,7 +99,16 @@ pub(super) fn score(native: &Native<'_>, model: &Modelled<'_>, cutoffs: Cutoffs)
     Scores { dockq, fnat, fnonnat, irmsd, lrmsd, f1: 2.0 * tp / (tp + fp + positives), clashes }
 }
 
-fn term(distance: f64, scale: f64) -> f64 {
+fn is_clash(near: &Near) -> bool {
+    near.distance2 < CLASH * CLASH
+}
+
+/// Pairs of residues that clash.
+pub(super) fn clashes(contacts: &[Near]) -> usize {
+    contacts.iter().filter(|near| is_clash(near)).count()
+}
+
+pub(super) fn term(distance: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (distance / scale) * (distance / scale))
 }
 
@@ -150,11 +161,20 @@ fn ligand_rmsd(native: &Native<'_>, model: &Modelled<'_>) -> f64 {
 }
 
 /// The backbone atoms that corresponding residues of one side share, in the model and in the reference.
-fn backbones(native: &Native<'_>, model: &Modelled<'_>, side: usize, takes: impl Fn(usize) -> bool) -> [Vec<Point>; 2] {
+pub(super) fn backbones(
+    native: &Native<'_>,
+    model: &Modelled<'_>,
+    side: usize,
+    takes: impl Fn(usize) -> bool,
+) -> [Vec<Point>; 2] {
     let mut points = [Vec::new(), Vec::new()];
     for &[own, reference] in model.aligned[side].iter().filter(|pair| takes(pair[1] as usize)) {
-        let own = &model.chains[side].residues[own as usize].backbone;
-        let reference = &native.chains[side].residues[reference as usize].backbone;
+        let own = model.chains[side].backbone(own as usize);
+        let reference = native.chains[side].backbone(reference as usize);
+        // An amino acid and a nucleotide may have one number.
+        if own.len() != reference.len() {
+            continue;
+        }
         for (own, reference) in own.iter().zip(reference) {
             if let (Some(own), Some(reference)) = (own, reference) {
                 points[0].push(*own);

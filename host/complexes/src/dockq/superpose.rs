@@ -53,7 +53,7 @@ impl Superposition {
     }
 
     /// A moved point.
-    fn apply(&self, point: Point) -> Point {
+    pub(super) fn apply(&self, point: Point) -> Point {
         let point = minus(point, self.from);
         std::array::from_fn(|axis| self.to[axis] + (0..3).map(|k| self.rotation[axis][k] * point[k]).sum::<f64>())
     }

@@ -1,13 +1,13 @@
 //! Dihedral angles, hydrogen bonds, secondary structure.
 
-use super::{GroupWorkspace, Shared, take_columns};
+use super::{GroupWorkspace, LargeStructures, Shared, take_columns};
 use crate::batch_inputs::BatchInputs;
 use crate::batch_sizes::BatchSizes;
 use crate::memory::Memory;
 use cuda_std::launch::Executor;
 use kernels_gpu::groups::BackboneItemsArgs;
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
-use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states};
+use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states, split_bonds};
 use shared_types::feature::BackboneRow;
 use shared_types::{Group, Steps};
 
@@ -80,14 +80,29 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
         sizes.launch::<geometry::Kernel, _>(executor, args)?;
         if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
             let given = inputs.shorter();
-            let args = bonds::Args {
-                bonds: M::segments(&mut self.bonds, &items.offsets),
-                items: items.view(),
-                descriptors: given.descriptors,
-                carbons: M::view(&self.carbons, n),
-                peptides: M::view(&self.peptides, n),
-            };
-            sizes.launch::<bonds::Kernel, _>(executor, args)?;
+            if sizes.few_residues {
+                let args = bonds::Args {
+                    bonds: M::segments(&mut self.bonds, &items.offsets),
+                    items: items.view(),
+                    descriptors: given.descriptors,
+                    carbons: M::view(&self.carbons, n),
+                    peptides: M::view(&self.peptides, n),
+                    largest: sizes.largest_residues,
+                };
+                sizes.launch::<bonds::Kernel, _>(executor, args)?;
+            }
+            if sizes.many_residues {
+                let LargeStructures { items, boxes } = shared.large;
+                let args = split_bonds::Args {
+                    bonds: M::segments(&mut self.bonds, &items.offsets),
+                    items: items.view(),
+                    descriptors: inputs.shorter().descriptors,
+                    carbons: M::view(&self.carbons, n),
+                    peptides: M::view(&self.peptides, n),
+                    boxes: M::view(boxes, sizes.boxes),
+                };
+                sizes.launch::<split_bonds::Kernel, _>(executor, args)?;
+            }
             let args = states::Args {
                 output: M::segments(&mut self.rows, shared.residues),
                 starts: M::segments(&mut self.starts, shared.residues),

@@ -179,7 +179,7 @@ pub fn stem(path: &Path) -> String {
 }
 
 fn is_known(extension: &str) -> bool {
-    is_structures(extension) || extension == "tar"
+    is_structures(extension) || matches!(extension, "tar" | "zip")
 }
 
 /// Whether an extension is a structure's. Those of assemblies are `pdb1` and so on.
@@ -194,8 +194,8 @@ pub(super) fn is_structure(path: &Path) -> bool {
 
 /// Whether a file name is an archive's.
 pub(super) fn is_archive(path: &Path) -> bool {
-    const SHORT: [&str; 5] = ["tgz", "tzst", "tbz", "tbz2", "txz"];
-    extension(path).is_some_and(|extension| extension == "tar" || SHORT.contains(&extension.as_str()))
+    const ENDS: [&str; 7] = ["tar", "tgz", "tzst", "tbz", "tbz2", "txz", "zip"];
+    extension(path).is_some_and(|extension| ENDS.contains(&extension.as_str()))
 }
 
 /// The extension in lower case, without that of a compression.

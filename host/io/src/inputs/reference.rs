@@ -25,6 +25,7 @@ pub fn read_reference(path: &Path, options: &ReadOptions) -> Result<ReadStructur
         return Err(refused("give a file; standard input is for models"));
     }
     let options = ReadOptions {
+        atoms: true,
         chains: None,
         select: None,
         each: Each::Model,

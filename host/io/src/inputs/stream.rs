@@ -1,8 +1,8 @@
-//! Inputs that are read as streams: tars, databases, and standard input. Memory holds one member at a time.
+//! Inputs that are read as streams: tars, zip archives, databases, and standard input. Memory holds one member at a time.
 
 use super::database;
 use super::names::{as_text, is_structure};
-use super::{InputFailure, InputFile, Item, Source, taken_of_archives};
+use super::{InputFailure, InputFile, Item, Source, taken_of_archives, zipped};
 use prism_read::plural::counted;
 use prism_read::{Compression, Unfolding, open};
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most bytes of a member.
-const MOST: u64 = 4 << 30;
+pub(super) const MOST: u64 = 4 << 30;
 /// Block size of a tar in bytes.
 const BLOCK: usize = 512;
 /// Bytes per read of files and pipes.
@@ -37,6 +37,13 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
         _ => Box::new(open(&input.path).map_err(cannot)?),
     };
     let (head, source) = peek(source, Compression::MAGIC).map_err(cannot)?;
+    if zipped::is_zip(&head) {
+        return match &input.source {
+            Source::MemoryArchive(bytes) => zipped::members(input, Cursor::new(bytes), take),
+            Source::Archive => zipped::members(input, open(&input.path).map_err(cannot)?, take),
+            _ => Err("is a zip archive, whose list of members stands at its end; give the file itself".to_owned()),
+        };
+    }
     let read = Arc::new(AtomicU64::new(0));
     let source = BufReader::with_capacity(BUFFER, Counted { inner: source, bytes: Arc::clone(&read) });
     let unpacked: Box<dyn Read + Send> = match Compression::of(&head) {
@@ -52,9 +59,12 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
         return members(input, unpacked, take);
     }
     if matches!(input.source, Source::Archive | Source::MemoryArchive(_)) {
-        return Err(
-            if head.is_empty() { "the file is empty" } else { "is not a tar, although its name says so" }.to_owned()
-        );
+        return Err(if head.is_empty() {
+            "the file is empty"
+        } else {
+            "is neither a tar nor a zip archive, although its name says so"
+        }
+        .to_owned());
     }
     let mut bytes = Vec::new();
     let length = unpacked.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))? as u64;
@@ -148,6 +158,12 @@ fn contents(member: &mut tar::Entry<'_, impl Read>, name: &str) -> Result<Vec<u8
     if size > MOST {
         return failure(format!("has {size} bytes; no structure has more than {MOST}"));
     }
+    read_member(member, size, name)
+}
+
+/// Reads the bytes of a member of this size.
+pub(super) fn read_member(member: impl Read, size: u64, name: &str) -> Result<Vec<u8>, InputFailure> {
+    let failure = |reason: String| Err(InputFailure::new(name, reason));
     // The size in a header is not trusted to reserve memory.
     let mut bytes = Vec::with_capacity(size.min(1 << 20) as usize);
     match member.take(MOST).read_to_end(&mut bytes) {
@@ -157,8 +173,11 @@ fn contents(member: &mut tar::Entry<'_, impl Read>, name: &str) -> Result<Vec<u8
     }
 }
 
-/// Whether the bytes are a tar, plain or compressed.
-pub(super) fn is_packed_tar(bytes: &[u8]) -> bool {
+/// Whether the bytes are a tar, plain or compressed, or a zip archive.
+pub(super) fn is_packed(bytes: &[u8]) -> bool {
+    if zipped::is_zip(bytes) {
+        return true;
+    }
     let Some(compression) = Compression::of(bytes) else { return is_tar(bytes) };
     let mut block = Vec::with_capacity(BLOCK);
     compression.decoder(bytes).and_then(|text| text.take(BLOCK as u64).read_to_end(&mut block)).is_ok()

@@ -30,7 +30,7 @@ impl DockqRelation {
             &[
                 STRUCTURE,
                 text("reference", "name of the reference"),
-                text("chain_a", "chain of the model; empty in the line of the whole model"),
+                text("chain_a", "chain or ligand of the model; empty in the line of the whole model"),
                 text("chain_b", "its other chain"),
                 text("reference_a", "chain of the reference that corresponds to chain_a"),
                 text("reference_b", "chain of the reference that corresponds to chain_b, in contact with reference_a"),
@@ -38,7 +38,7 @@ impl DockqRelation {
                     "dockq",
                     "",
                     "DockQ, 0 to 1: mean of fnat, 1/(1+(irmsd/1.5)^2) and 1/(1+(lrmsd/8.5)^2); for the whole model, the mean \
-                     over the interfaces of the reference",
+                     over the interfaces of the reference; of a ligand, the mean of 0, 1 and the last term",
                 ),
                 float(
                     "fnat",
@@ -49,17 +49,22 @@ impl DockqRelation {
                 float(
                     "irmsd",
                     "Å",
-                    "RMSD of the backbone atoms N, CA, C and O of the residues within 10 Å of the other chain in the \
-                     reference, superposed",
+                    "RMSD of the backbone atoms (N, CA, C and O; phosphate and sugar) of the residues within 10 Å of the other chain \
+                     in the reference, superposed",
                 ),
                 float(
                     "lrmsd",
                     "Å",
                     "RMSD of the shorter chain's backbone atoms after superposition of the longer chain; of chains with equally \
-                     many residues in the reference, the second is superposed",
+                     many residues in the reference, the second is superposed; of a ligand, that of its atoms after superposition of \
+                     the chain's residues within 10 Å",
                 ),
                 float("f1", "", "harmonic mean of precision and recall of the model's contacts"),
-                int("clashes", "pairs of residues of the model, one of each chain, with heavy atoms closer than 2 Å"),
+                int(
+                    "clashes",
+                    "pairs of residues of the model, one of each chain, with heavy atoms closer than 2 Å; those of a \
+                     ligand may be bonds",
+                ),
                 RelationColumn::new(
                     "mapping",
                     CellKind::Text,

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 /// use std::sync::Arc;
 ///
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
-/// let (files, cancel) = (discover(["../data", "no/such/file.cif"])?.entries, Cancel::default());
+/// let (files, cancel) = (discover(["../../data", "no/such/file.cif"])?.entries, Cancel::default());
 /// let known = Arc::new(Annotations::default());
 /// let source = StructureFiles::new(files, ReadOptions::default(), known, batch_atoms(&engine), &cancel)?;
 /// let (mut rows, mut inputs) = (0, 0);

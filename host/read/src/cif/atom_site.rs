@@ -1,20 +1,24 @@
 //! The atoms of mmCIF: rows of the `_atom_site` category.
 
-mod aligned;
+mod repeated;
+mod usual;
 
 use super::entities::Entities;
 use super::labels::Labels;
 use super::lexer::unquote;
 use crate::atoms::element;
 use crate::error::{Problem, bad_field};
-use crate::fixed::fixed_8_3;
+use crate::fixed::{fixed_8_3, three_fixed_8_3};
 use crate::named_residue::NamedResidue;
 use crate::number::{cif_number, integer, last_decimal};
 use crate::options::{Models, ReadOptions, Residues};
-use crate::select::{Record, ResidueId, Selection, Syntax, occupancy};
+use crate::patterns::Patterns;
+use crate::select::{Record, ResidueId, Selection, Syntax, Taken, occupancy};
 use crate::word::pack;
-use aligned::AlignedAtoms;
+use repeated::{Names, Repeated};
 use std::collections::{HashMap, HashSet};
+use usual::Usual;
+pub(super) use usual::UsualRows;
 
 /// The category name with its final dot.
 pub(crate) const CATEGORY: &[u8] = b"_atom_site.";
@@ -81,8 +85,6 @@ pub(super) struct Columns {
     has_group: bool,
     /// Number of columns.
     count: usize,
-    /// The column of the row's serial number, which is otherwise unused.
-    id: Option<usize>,
 }
 
 impl Columns {
@@ -111,7 +113,7 @@ impl Columns {
         ];
         match needed.into_iter().find(|(there, _)| !there) {
             Some((_, item)) => Err(Problem::MissingItem(item)),
-            None => Ok(Self { has_group: has(Item::Group), column, count: tags.len(), id: find(b"id") }),
+            None => Ok(Self { has_group: has(Item::Group), column, count: tags.len() }),
         }
     }
 }
@@ -184,13 +186,43 @@ fn is_renumbered(before: &[Word<'_>; 4], residue_id: &[Word<'_>; 4]) -> bool {
     before[..3] == residue_id[..3] && !before[3].is_empty() && !residue_id[3].is_empty()
 }
 
-/// What all records of a residue have in common, taken from the row before.
+/// A value as written.
 #[derive(Clone, Copy)]
-struct Common<'a> {
+struct Raw {
+    /// Its first eight bytes, packed.
+    head: u64,
+    /// Where it begins and ends in the text.
+    begin: usize,
+    end: usize,
+}
+
+/// A row that is split into values.
+trait Values {
+    /// The value of an item. Items that the table lacks have an empty one.
+    fn raw(&self, item: Item) -> Raw;
+}
+
+/// A row whose values all have known edges, followed by those of the empty value.
+struct Edges<'r> {
+    text: &'r [u8],
+    columns: &'r [usize; NAMES.len()],
+    edges: &'r [usize],
+}
+
+impl Values for Edges<'_> {
+    fn raw(&self, item: Item) -> Raw {
+        let column = self.columns[item as usize];
+        let (begin, end) = (self.edges[2 * column], self.edges[2 * column + 1]);
+        Raw { head: pack(&self.text[begin..end]), begin, end }
+    }
+}
+
+/// What all records of a residue have in common.
+#[derive(Clone, Copy)]
+struct Common {
     residue: u64,
     hetatm: bool,
     in_chain: Option<bool>,
-    occupancy: &'a [u8],
 }
 
 /// Takes the rows of a data block, model by model.
@@ -216,9 +248,9 @@ pub(super) struct AtomSite<'o, 'a> {
     entity: Option<Word<'a>>,
     /// Whether that entity is no polymer.
     is_ligand: bool,
-    /// From the row before, if its atom was read.
-    common: Option<Common<'a>>,
-    aligned: AlignedAtoms,
+    usual: Usual,
+    patterns: Box<Patterns<Names>>,
+    repeated: Repeated,
     room: usize,
 }
 
@@ -231,7 +263,6 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         entities: Entities,
         room: usize,
     ) -> Self {
-        let aligned = AlignedAtoms::new(&columns);
         Self {
             text,
             columns,
@@ -247,14 +278,16 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             entities,
             entity: None,
             is_ligand: false,
-            common: None,
-            aligned,
+            usual: Usual::new(),
+            patterns: repeated::of_thread((options.residues, options.polymers)),
+            repeated: Repeated::default(),
             room,
         }
     }
 
     /// The requested models with their numbers, and the numbers of all models in the file.
     pub(super) fn into_models(self) -> (Vec<(i32, Selection<'a>)>, Vec<i32>) {
+        repeated::keep(self.patterns);
         (self.models, self.numbers)
     }
 
@@ -288,54 +321,43 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         Ok(())
     }
 
-    /// The edges of a row's value in the text.
-    #[inline]
-    fn raw(&self, edges: &[usize], item: Item) -> (usize, usize) {
-        let column = self.columns.column[item as usize];
-        (edges[2 * column], edges[2 * column + 1])
-    }
-
-    /// The content of a row's value; empty for `?`, `.` and items that the table lacks.
+    /// The content of a row's value; empty if there is none.
     // Inlined: it is called a dozen times a row, and a call would cost as much as the work.
     #[inline(always)]
-    fn word(&self, edges: &[usize], item: Item) -> Word<'a> {
-        const UNKNOWN: u64 = b'?' as u64;
-        const INAPPLICABLE: u64 = b'.' as u64;
-        let (begin, end) = self.raw(edges, item);
-        let text = &self.text[begin..end];
-        let head = match self.text[begin..].first_chunk::<8>() {
-            Some(&bytes) if text.len() < 8 => u64::from_le_bytes(bytes) & ((1 << (8 * text.len())) - 1),
-            Some(&bytes) => u64::from_le_bytes(bytes),
-            None => pack(text),
-        };
-        if head == UNKNOWN || head == INAPPLICABLE {
-            return Word::EMPTY;
-        }
-        if matches!(head as u8, b'\'' | b'"' | b';') {
-            return Word::new(unquote(text));
-        }
-        Word { head, text }
+    fn word(&self, row: &impl Values, item: Item) -> Word<'a> {
+        content(self.text, row.raw(item))
     }
 
     /// The first of two items that is not empty.
     #[inline(always)]
-    fn either(&self, edges: &[usize], item: Item, other: Item) -> Word<'a> {
-        let word = self.word(edges, item);
-        if word.is_empty() { self.word(edges, other) } else { word }
+    fn either(&self, row: &impl Values, item: Item, other: Item) -> Word<'a> {
+        let word = self.word(row, item);
+        if word.is_empty() { self.word(row, other) } else { word }
     }
 
     /// Takes a row, given the edges of its values followed by the edges of the empty value.
-    #[inline]
     pub(super) fn row(&mut self, edges: &[usize]) -> Result<(), Problem> {
+        self.usual.forget();
+        let columns = self.columns.column;
+        let row = Edges { text: self.text, columns: &columns, edges };
+        if let Some(common) = self.enter(&row)? {
+            let taken = self.atom(&row, common)?;
+            self.note(common, || None, taken);
+        }
+        Ok(())
+    }
+
+    /// Enters the residue of a row. Returns what its atoms have in common; `None` if they are not read.
+    #[inline]
+    fn enter(&mut self, row: &impl Values) -> Result<Option<Common>, Problem> {
         const ATOM: u64 = u64::from_le_bytes(*b"ATOM\0\0\0\0");
         const HETATM: u64 = u64::from_le_bytes(*b"HETATM\0\0");
-        self.common = None;
-        let model = self.word(edges, Item::Model);
+        let model = self.word(row, Item::Model);
         if self.model != Some(model) {
             self.enter_model(model)?;
         }
-        let Some(current) = self.current else { return Ok(()) };
-        let group = self.word(edges, Item::Group);
+        let Some(current) = self.current else { return Ok(None) };
+        let group = self.word(row, Item::Group);
         let hetatm = match group.head {
             ATOM => false,
             HETATM => true,
@@ -344,36 +366,37 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             _ => return Err(bad_field("_atom_site.group_PDB", group.text, "is neither ATOM nor HETATM")),
         };
         let residue_id = [
-            self.either(edges, Item::Chain, Item::LabelChain),
-            self.either(edges, Item::Number, Item::LabelNumber),
-            self.word(edges, Item::Icode),
-            self.word(edges, Item::LabelNumber),
+            self.either(row, Item::Chain, Item::LabelChain),
+            self.either(row, Item::Number, Item::LabelNumber),
+            self.word(row, Item::Icode),
+            self.word(row, Item::LabelNumber),
         ];
         if self.residue_id != Some(residue_id) {
             let before = self.residue_id.replace(residue_id);
+            self.patterns.begin();
             if before.is_some_and(|before| is_renumbered(&before, &residue_id)) {
                 self.models[current].1.leave()?;
             }
             let [chain, number, icode, label] = residue_id.map(|word| word.text);
             let residue_id = ResidueId { chain, number, icode };
             self.wanted = self.models[current].1.enter(residue_id)?;
-            let entity = self.word(edges, Item::Entity);
+            let entity = self.word(row, Item::Entity);
             if self.entity != Some(entity) {
                 self.entity = Some(entity);
                 self.is_ligand = self.entities.is_other(entity.text);
             }
-            let asym = if label.is_empty() { 0 } else { self.word(edges, Item::LabelChain).head };
+            let asym = if label.is_empty() { 0 } else { self.word(row, Item::LabelChain).head };
             self.models[current].1.polymer(asym);
             if self.models[current].1.takes_labels() {
                 let [asym, number, entity] =
-                    [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(edges, item).text);
+                    [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(row, item).text);
                 self.models[current].1.label(asym, integer(number), entity);
             }
         }
         if !self.wanted {
-            return Ok(());
+            return Ok(None);
         }
-        let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
+        let residue = self.either(row, Item::Residue, Item::AuthResidue).head;
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
         // An entity that is no polymer is a ligand in any record.
         let hetatm = hetatm || self.is_ligand;
@@ -381,24 +404,31 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             Some(false)
         } else if has_label {
             let is_numbered = !residue_id[3].is_empty();
-            let has_entity = is_numbered || !self.word(edges, Item::Entity).is_empty();
+            let has_entity = is_numbered || !self.word(row, Item::Entity).is_empty();
             self.labels.in_chain(is_numbered, has_entity, hetatm)
         } else {
             None
         };
-        let position = match self.position(edges) {
+        Ok(Some(Common { residue, hetatm, in_chain }))
+    }
+
+    /// Takes the atom of a row.
+    #[inline(always)]
+    fn atom(&mut self, row: &impl Values, common: Common) -> Result<Taken, Problem> {
+        let Common { residue, hetatm, in_chain } = common;
+        let Some(current) = self.current else { return Ok(Taken::Nothing) };
+        let position = match self.position(row) {
             Ok(position) => position,
             Err(problem) if self.models[current].1.is_ignored(residue, hetatm, in_chain) => {
                 self.models[current].1.ignore(|| problem.to_string());
-                return Ok(());
+                return Ok(Taken::Nothing);
             }
             Err(problem) => return Err(problem),
         };
-        let selection = &self.models[current].1;
-        if hetatm && self.options.residues == Residues::Standard && !selection.takes_cover() {
-            return Ok(());
+        if hetatm && self.options.residues == Residues::Standard && !self.models[current].1.takes_cover() {
+            return Ok(Taken::Nothing);
         }
-        let mut name = self.either(edges, Item::Name, Item::AuthName);
+        let mut name = self.either(row, Item::Name, Item::AuthName);
         let trimmed = name.text.trim_ascii();
         if trimmed.len() != name.text.len() {
             name = Word::new(trimmed);
@@ -406,51 +436,43 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         if name.is_empty() || name.text.len() > 8 {
             return Err(bad_field("_atom_site.label_atom_id", name.text, "is not an atom name of 1 to 8 characters"));
         }
-        let occupancy = self.word(edges, Item::Occupancy).text;
-        self.common = Some(Common { residue, hetatm, in_chain, occupancy });
-        let symbol = self.word(edges, Item::Element).text;
         let record = Record {
             residue,
             name: name.head,
-            alternate: self.word(edges, Item::Alternate).head,
-            element: element(symbol),
+            alternate: self.word(row, Item::Alternate).head,
+            element: element(self.word(row, Item::Element).text),
             position,
-            occupancy,
-            b_factor: self.word(edges, Item::BFactor).text,
+            occupancy: self.word(row, Item::Occupancy).text,
+            b_factor: self.word(row, Item::BFactor).text,
             hetatm,
             in_chain,
         };
-        self.models[current].1.atom(&record)?;
-        Ok(())
+        self.models[current].1.atom(&record)
     }
 
     /// The coordinates in Å.
     #[inline(always)]
-    fn position(&self, edges: &[usize]) -> Result<[f64; 3], Problem> {
+    fn position(&self, row: &impl Values) -> Result<[f64; 3], Problem> {
+        let (x, y, z) = (row.raw(Item::X), row.raw(Item::Y), row.raw(Item::Z));
+        if let (Some(x), Some(y), Some(z)) = (eight_columns(x), eight_columns(y), eight_columns(z))
+            && let Some(position) = three_fixed_8_3([x, y, z])
+        {
+            return Ok(position);
+        }
         Ok([
-            self.coordinate(edges, Item::X, "_atom_site.Cartn_x")?,
-            self.coordinate(edges, Item::Y, "_atom_site.Cartn_y")?,
-            self.coordinate(edges, Item::Z, "_atom_site.Cartn_z")?,
+            self.coordinate(x, "_atom_site.Cartn_x")?,
+            self.coordinate(y, "_atom_site.Cartn_y")?,
+            self.coordinate(z, "_atom_site.Cartn_z")?,
         ])
     }
 
     /// A coordinate in Å.
-    // Inlined for the same reason as `word`.
-    #[inline(always)]
-    fn coordinate(&self, edges: &[usize], item: Item, field: &'static str) -> Result<f64, Problem> {
-        let (begin, end) = self.raw(edges, item);
-        let length = end - begin;
-        if let Some(columns) = self.text[..end].last_chunk::<8>()
-            && (1..=8).contains(&length)
-        {
-            // Shift as if right-justified in eight columns.
-            let foreign = 8 * (8 - length as u32);
-            let own = (u64::MAX >> foreign) << foreign;
-            let word = (u64::from_le_bytes(*columns) & own) | (0x2020_2020_2020_2020 & !own);
-            if let Some(value) = fixed_8_3(word.to_le_bytes()) {
-                return Ok(value);
-            }
+    fn coordinate(&self, raw: Raw, field: &'static str) -> Result<f64, Problem> {
+        let Raw { begin, end, .. } = raw;
+        if let Some(value) = eight_columns(raw).and_then(fixed_8_3) {
+            return Ok(value);
         }
+        let length = end - begin;
         if let Some(value) = last_decimal(&self.text[..end], length).filter(|value| value.abs() <= FARTHEST) {
             return Ok(value);
         }
@@ -470,4 +492,27 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         };
         Err(bad_field(field, raw, wrong))
     }
+}
+
+/// A value of at most eight bytes, right-justified in eight columns.
+#[inline(always)]
+fn eight_columns(Raw { head, begin, end }: Raw) -> Option<[u8; 8]> {
+    const BLANKS: u64 = u64::from_le_bytes([b' '; 8]);
+    let foreign = 8 * 8usize.checked_sub(end - begin).filter(|&foreign| foreign < 8)?;
+    Some((head << foreign | BLANKS & !(u64::MAX << foreign)).to_le_bytes())
+}
+
+/// The content of a value; empty for `?` and `.`.
+#[inline(always)]
+fn content<'a>(text: &'a [u8], Raw { head, begin, end }: Raw) -> Word<'a> {
+    const UNKNOWN: u64 = b'?' as u64;
+    const INAPPLICABLE: u64 = b'.' as u64;
+    if head == UNKNOWN || head == INAPPLICABLE {
+        return Word::EMPTY;
+    }
+    let text = &text[begin..end];
+    if matches!(head as u8, b'\'' | b'"' | b';') {
+        return Word::new(unquote(text));
+    }
+    Word { head, text }
 }

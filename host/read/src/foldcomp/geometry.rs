@@ -1,6 +1,5 @@
-//! Places a point by a length, an angle and a torsion.
+//! Places a point by a length, an angle and a torsion. Functions are those of `libm`, which have the same bits everywhere.
 
-use cuda_std::math::f64 as math;
 use std::f64::consts::PI;
 
 /// x, y, z in Å.
@@ -16,7 +15,7 @@ pub(super) struct Turn {
 impl Turn {
     pub(super) fn of_degrees(degrees: f32) -> Self {
         let radians = (f64::from(degrees) * PI / 180.0) as f32;
-        let (sin, cos) = math::sin_cos(f64::from(radians));
+        let (sin, cos) = libm::sincos(f64::from(radians));
         Self { sin: sin as f32, cos: cos as f32 }
     }
 }
@@ -35,7 +34,7 @@ fn dot(a: Point, b: Point) -> f32 {
 
 fn unit(a: Point) -> Point {
     let [x, y, z] = a.map(f64::from);
-    let length = math::sqrt(x * x + y * y + z * z) as f32;
+    let length = (x * x + y * y + z * z).sqrt() as f32;
     a.map(|value| value / length)
 }
 
@@ -51,6 +50,6 @@ pub(super) fn place([a, b, c]: [Point; 3], length: f32, angle: Turn, torsion: Tu
 /// The angle at the second of three points, in degrees.
 pub(super) fn angle_at(a: Point, b: Point, c: Point) -> f32 {
     let (a, c) = (minus(a, b), minus(c, b));
-    let cos = dot(a, c) / math::sqrt(f64::from(dot(a, a) * dot(c, c))) as f32;
-    (math::acos(f64::from(cos)) * 180.0 / PI) as f32
+    let cos = dot(a, c) / f64::from(dot(a, a) * dot(c, c)).sqrt() as f32;
+    (libm::acos(f64::from(cos)) * 180.0 / PI) as f32
 }

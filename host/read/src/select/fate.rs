@@ -111,6 +111,7 @@ impl Selection<'_> {
     /// The radius of an atom in Å. Counts those whose element nothing says.
     pub(super) fn radius(&mut self, kind: ResidueKind, name: u64, element: u16) -> f64 {
         radius(kind, name, element).unwrap_or_else(|| {
+            self.run.unknown_elements += 1;
             self.draft.tally.unknown_elements += 1;
             UNKNOWN_ELEMENT
         })

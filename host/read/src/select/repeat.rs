@@ -17,6 +17,8 @@ pub(crate) struct Known {
     /// Atoms whose element column contradicts their name.
     contradictions: u32,
     pseudo_atoms: u32,
+    /// Atoms whose element nothing says.
+    unknown_elements: u32,
 }
 
 /// The B columns of a repeated residue.
@@ -30,6 +32,11 @@ pub(crate) struct BColumns<'a> {
 }
 
 impl Known {
+    /// Whether its last heavy atom is its alpha carbon.
+    pub(crate) fn ends_with_ca(&self) -> bool {
+        self.ca != NO_CA && self.ca + 1 == self.atoms
+    }
+
     /// Its alpha carbon, counted from its first atom.
     pub(crate) fn ca(&self) -> Option<usize> {
         (self.ca != NO_CA).then_some(self.ca as usize)
@@ -66,6 +73,7 @@ impl<'a> Selection<'a> {
             roles: *draft.structure.roles.last()?,
             contradictions: self.run.contradictions,
             pseudo_atoms: self.run.pseudo_atoms,
+            unknown_elements: self.run.unknown_elements,
         })
     }
 
@@ -77,6 +85,11 @@ impl<'a> Selection<'a> {
     /// The type of the current run.
     pub(crate) fn kind(&self) -> ResidueKind {
         self.run.kind
+    }
+
+    /// The name of the run's last atom.
+    pub(crate) fn last_name(&self) -> u64 {
+        self.names.all().last().map_or(0, |(name, _)| *name)
     }
 
     /// The atoms so far: x, y, z and radius in Å.
@@ -95,24 +108,28 @@ impl<'a> Selection<'a> {
         &mut self,
         begin: usize,
         (residue, kind): (u64, ResidueKind),
+        in_chain: Option<bool>,
         known: &Known,
         b: &BColumns<'_>,
     ) -> Result<(), Problem> {
-        let Known { contradictions, pseudo_atoms, .. } = *known;
+        let Known { contradictions, pseudo_atoms, unknown_elements, .. } = *known;
         self.run = Run {
             residue: Some(residue),
             kind,
             fate: Fate::Row,
             hetatm: false,
+            in_chain,
             begin,
             // Only standard amino acids and their variants are repeated.
             record: Named { residue, kind, rules: Rules::Standard },
             contradictions,
             pseudo_atoms,
+            unknown_elements,
             ..Run::NEW
         };
         self.draft.tally.contradictions += contradictions as usize;
         self.draft.tally.pseudo_atoms += pseudo_atoms as usize;
+        self.draft.tally.unknown_elements += unknown_elements as usize;
         self.open_residue(residue)?;
         if self.draft.b_is_uniform {
             self.run.b_key = Some(pack(b.first));

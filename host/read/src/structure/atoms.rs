@@ -9,7 +9,7 @@ use std::ops::Range;
 /// use prism_read::{ReadOptions, read_path};
 ///
 /// let options = ReadOptions { atoms: true, ..ReadOptions::default() };
-/// let ubiquitin = read_path("tests/data/1ubq.pdb", "1ubq", &options)?.structure;
+/// let ubiquitin = read_path("../tests/data/1ubq.pdb", "1ubq", &options)?.structure;
 /// let first = &ubiquitin.atom_labels[0];
 /// assert_eq!((first.name(), first.element(), first.alternate), ("N", "N", None));
 /// assert_eq!((first.occupancy, first.b_factor), (1.0, 9.67));

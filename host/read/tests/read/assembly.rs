@@ -227,7 +227,9 @@ fn files_whose_assembly_is_another_say_so() {
         assert!(said.len() == 1 && said[0].starts_with("its assembly 1 has 2 copies of its chains"), "{said:?}");
     }
     assert!(notes(CAPSID, &assembly("1")).is_empty());
-    for path in ["tests/data/1crn.pdb", "tests/data/1crn.cif", "tests/data/1crn.bcif", "tests/data/1ubq.pdb"] {
+    for path in
+        ["../tests/data/1crn.pdb", "../tests/data/1crn.cif", "../tests/data/1crn.bcif", "../tests/data/1ubq.pdb"]
+    {
         assert!(notes(path, &plain).is_empty(), "{path}");
     }
     let halves = "\

@@ -51,6 +51,11 @@ pub struct ComparisonArgs {
     /// Contacts and interfaces as CAPRI defines them for peptides: 4 Å, and 8 Å between beta carbons.
     #[arg(long, requires = "reference", display_order = 5, hide_short_help = true)]
     pub peptide: bool,
+
+    /// Compare the poses of ligands, ions and sugars, too: lrmsd of each within 10 Å of a chain, after superposition of that part
+    /// of the chain. Ligands correspond by name; water is left out.
+    #[arg(long, requires = "reference", display_order = 5)]
+    pub small_molecules: bool,
 }
 
 impl ComparisonArgs {
@@ -61,6 +66,7 @@ impl ComparisonArgs {
             allowed_mismatches: self.allowed_mismatches,
             by_number: self.by_number,
             peptide: self.peptide,
+            small_molecules: self.small_molecules,
         }
     }
 }

@@ -71,7 +71,7 @@ impl FromStr for RadiiArg {
 /// What commands share whose columns can be listed.
 #[derive(Debug, Args)]
 pub struct DescribedArgs {
-    /// Files, tars, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 

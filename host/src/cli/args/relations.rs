@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 /// Arguments that these commands share.
 #[derive(Debug, Args)]
 pub struct RelationArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, tars, packed data sets, directories of files and tars, or - for standard input.
+    /// Files, archives (tar, zip), packed data sets, directories of files and archives, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 

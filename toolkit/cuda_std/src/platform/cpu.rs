@@ -35,14 +35,14 @@ pub(crate) use picks::{
 };
 pub(crate) use ranges::{each_of_ranges, each_of_ranges_with};
 pub(crate) use reduce::{
-    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long, team_reduce_near_parts,
-    team_reduce_parts,
+    GroupsHalf, MemberStorage, block_broadcast, block_reduce, each_vote, team_collect, team_reduce, team_reduce_long,
+    team_reduce_near_parts, team_reduce_parts, team_votes,
 };
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
-pub(crate) use turn::{Ask, AskOf, AskSome};
+pub(crate) use turn::{Ask, AskOf};
 pub(crate) use warp::{
     LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn, each_index_by_warp,
     each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,

@@ -29,8 +29,8 @@ pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_to, push_ranges_where, push_ranges_with};
 pub(crate) use ranges::{each_of_ranges, each_of_ranges_with};
 pub(crate) use reduce::{
-    Ask, GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
-    team_reduce_near_parts, team_reduce_parts,
+    Ask, GroupsHalf, MemberStorage, block_broadcast, block_reduce, each_vote, team_collect, team_reduce,
+    team_reduce as team_reduce_long, team_reduce_near_parts, team_reduce_parts, team_votes,
 };
 pub(crate) use scan::block_scan;
 pub use scatter::WriteOnce;

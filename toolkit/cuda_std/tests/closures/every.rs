@@ -95,9 +95,7 @@ pub fn of_memory(block: &mut Block, out: &mut Segment<u32>, list: &mut Shared<u3
     let mut last = last!();
     out.collect_of::<8, u32, _>(block, 9, View::of(&[]), |i| { last.store(i); |_, _| true });
     let mut last = last!();
-    out.collect_some_of::<8, u32, _>(block, 9, View::of(&[]), |g| { last.store(g); true }, |_| |_, _| true);
-    let mut last = last!();
-    out.collect_some_of::<8, u32, _>(block, 9, View::of(&[]), |_| true, |i| { last.store(i); |_, _| true });
+    out.collect_by_team::<8>(block, 9, |_, i, _| last.store(i));
 }
 
 /// With `last` in each closure.
@@ -236,6 +234,14 @@ pub fn of_team(block: &mut Block, out: &mut Segment<u32>) {
         team.reduce_near_parts(0, none, [0.0], (words, add), (part, |a, _: [f32; 1]| { last.store(0); a }), |a, _| a);
         let mut last = last!();
         team.reduce_near_parts(0, none, [0.0], (words, add), (part, add), |a, _| { last.store(0); a });
+        let mut last = last!();
+        let _ = team.votes(|k| { last.store(k); true });
+        let mut last = last!();
+        let mut own = team.per_member(|k| { last.store(k); 0u32 });
+        let mut last = last!();
+        team.each(&mut own, |k, _| last.store(k));
+        let mut last = last!();
+        team.combine(&own, |a, _| { last.store(a); a });
         0
     });
 }

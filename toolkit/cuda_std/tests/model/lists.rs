@@ -49,14 +49,15 @@ fn collect(
         16 => words.collect_of::<16, _, _>(block, n, View::of(&NUMBERS).part(0, m), |i| {
             move |at, j: u32| j.is_multiple_of(i + every) && at == j
         }),
-        // The same, without the groups that have none.
-        4 => {
-            let has_one = |j: u32| (0..n).any(|i| j.is_multiple_of(i + every));
-            let groups = |g: u32| (32 * g..32 * g + 32).any(has_one);
-            words.collect_some_of::<4, _, _>(block, n, View::of(&NUMBERS).part(0, m), groups, |i| {
-                move |at, j: u32| j.is_multiple_of(i + every) && at == j
-            })
-        }
+        // The same by teams, which pass over some that have none.
+        4 => words.collect_by_team::<4>(block, n, |team, i, list| {
+            let has_one = |first: u32| (first..first + 4).any(|j| j.is_multiple_of(i + every));
+            for first in (0..m).step_by(4).filter(|first| has_one(*first)) {
+                let votes = team.votes(|k| first + k < m && (first + k).is_multiple_of(i + every));
+                // Bits behind the team's do not count.
+                list.push(first, votes | 1 << 5);
+            }
+        }),
         _ => words.collect::<32, _>(block, n, m, keep),
     };
     shown(block, out, lists, n, room);

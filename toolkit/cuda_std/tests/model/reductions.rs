@@ -139,11 +139,24 @@ fn sums_have_the_bits_of_the_tree() {
 }
 
 #[kernel(threads = 64)]
-fn team_sums(block: &mut Block, out: &mut Segment<[u32; 2]>, values: &[u32], lanes: u32) {
-    fn run<const L: u32>(block: &mut Block, out: &mut Segment<[u32; 2]>, values: &[u32]) {
+fn team_sums(block: &mut Block, out: &mut Segment<[u32; 3]>, values: &[u32], lanes: u32) {
+    fn run<const L: u32>(block: &mut Block, out: &mut Segment<[u32; 3]>, values: &[u32]) {
         let n = out.len();
         // Element i reduces the first i values.
-        out.fill_by_team::<L>(block, n, |team, i| [team.reduce(i, 0, |sum, j| mix(sum, values.at(j)), mix), 0]);
+        out.fill_by_team::<L>(block, n, |team, i| {
+            // Step by step.
+            let mut sums = team.per_member(|_| 0);
+            let mut first = 0;
+            while team.votes(|k| first + k < i) != 0 {
+                team.each(&mut sums, |k, sum| {
+                    if first + k < i {
+                        *sum = mix(*sum, values.at(first + k));
+                    }
+                });
+                first += L;
+            }
+            [team.reduce(i, 0, |sum, j| mix(sum, values.at(j)), mix), 0, team.combine(&sums, mix)]
+        });
         out.update_by_team::<L, u32>(
             block,
             n,
@@ -250,13 +263,13 @@ fn teams_reduce_by_interleaved_slots() {
     let values = values(200);
     let offsets = Offsets::new(vec![0, values.len() as u32 + 1]).unwrap();
     for lanes in [1, 2, 4, 8, 16, 32] {
-        let mut out = vec![[0; 2]; values.len() + 1];
+        let mut out = vec![[0; 3]; values.len() + 1];
         let args =
             team_sums::Args { out: Segments { data: &mut out[..], offsets: &offsets }, values: &values[..], lanes };
         team_sums::launch(&CpuExecutor::new(), 1, args).unwrap();
         for (i, found) in out.iter().enumerate() {
             let expected = halved(&slots(&values[..i], lanes as usize), 0, 1);
-            assert_eq!(found, &[expected; 2], "{i} values, {lanes} lanes");
+            assert_eq!(found, &[expected; 3], "{i} values, {lanes} lanes");
         }
     }
 }

@@ -40,10 +40,10 @@ pub use math::{
 };
 pub use model::{
     Best, KEPT, NO_BLOCK, STAGES, add, asked_in_ranges, best_of, checked_sums, counted, crossed, empty_rows, extremes,
-    histogram, kept_in_ranges, kept_of, last_sum_panics, moved, named_alike, prefix_sums, reduction_panics, row_shares,
-    running_sums, scaled_rows, shuffle_panics, spoken, staged_panics, sums_of_near, sums_of_pairs, sums_of_parts,
-    table_look_up, team_turns, told, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
-    wide_atomics,
+    found_by_teams, histogram, kept_in_ranges, kept_of, last_sum_panics, moved, named_alike, prefix_sums,
+    reduction_panics, row_shares, running_sums, scaled_rows, shuffle_panics, spoken, staged_panics, sums_of_near,
+    sums_of_pairs, sums_of_parts, table_look_up, team_turns, told, transposed, votes, warp_lists, warp_operations,
+    warp_panics, warp_sums, wide_atomics,
 };
 pub use operations::{Arithmetic, Operand, Outcome, arithmetic};
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};

@@ -14,6 +14,7 @@ pub use outputs::{
 };
 pub use panics::{NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
 pub use steps::{
-    Best, best_of, kept_of, moved, row_shares, running_sums, sums_of_near, sums_of_pairs, told, wide_atomics,
+    Best, best_of, found_by_teams, kept_of, moved, row_shares, running_sums, sums_of_near, sums_of_pairs, told,
+    wide_atomics,
 };
 pub use warps::{prefix_sums, team_turns, votes, warp_lists, warp_operations, warp_panics, warp_sums};

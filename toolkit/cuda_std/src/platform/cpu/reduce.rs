@@ -226,6 +226,55 @@ fn halve_slots<const L: u32, const S: usize>(
     halve(&mut all[..L as usize], &combine)
 }
 
+/// See [`crate::Team::votes`].
+#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "an iterator would be a function without the processor's features")]
+pub(crate) fn team_votes<const L: u32>(ask: impl Fn(u32) -> bool) -> u32 {
+    let mut answers = [0u8; WARP];
+    for k in 0..L as usize {
+        answers[k] = u8::from(ask(k as u32));
+    }
+    super::warp::bits(&answers)
+}
+
+/// Calls `put(position, bit)` for every bit below `L` that is set, with its position among those.
+#[inline(always)]
+pub(crate) fn each_vote<const L: u32>(votes: u32, mut put: impl FnMut(u32, u32)) {
+    let (mut left, mut position) = (votes & (u32::MAX >> (32 - L)), 0);
+    while left != 0 {
+        put(position, left.trailing_zeros());
+        left &= left - 1;
+        position += 1;
+    }
+}
+
+/// See [`crate::PerMember`].
+pub(crate) struct MemberStorage<T>([T; 32]);
+
+impl<T: Pod> MemberStorage<T> {
+    #[inline(always)]
+    pub(crate) fn new<const L: u32>(value: impl Fn(u32) -> T) -> Self {
+        let mut all = [T::zeroed(); 32];
+        for (k, own) in all.iter_mut().enumerate().take(L as usize) {
+            *own = value(k as u32);
+        }
+        Self(all)
+    }
+
+    #[inline(always)]
+    pub(crate) fn each<const L: u32>(&mut self, change: impl Fn(u32, &mut T)) {
+        for (k, own) in self.0.iter_mut().enumerate().take(L as usize) {
+            change(k as u32, own);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn combine<const L: u32>(&self, combine: impl Fn(T, T) -> T) -> T {
+        let mut all = self.0;
+        halve(&mut all[..L as usize], &combine)
+    }
+}
+
 /// Calls `put` with the position and the value of every `j` below `m` that satisfies `ask`, in increasing order, and
 /// returns their number. It asks for many `j` before it stores any, so that it may ask for several at a time.
 #[inline(always)]

@@ -97,20 +97,3 @@ impl<T: Pod, F: Fn(u32, T) -> bool> Ask for AskOf<'_, T, F> {
         votes
     }
 }
-
-/// Asks only in groups of 32 indices that may have one to collect.
-pub(crate) struct AskSome<'a, K, G>(K, &'a G);
-
-impl<'a, K: Ask, G: Fn(u32) -> bool> AskSome<'a, K, G> {
-    #[inline(always)]
-    pub(crate) fn new(ask: K, groups: &'a G) -> Self {
-        Self(ask, groups)
-    }
-}
-
-impl<K: Ask, G: Fn(u32) -> bool> Ask for AskSome<'_, K, G> {
-    #[inline(always)]
-    fn votes(&self, first: u32, n: u32) -> u32 {
-        if (self.1)(first / 32) { self.0.votes(first, n) } else { 0 }
-    }
-}

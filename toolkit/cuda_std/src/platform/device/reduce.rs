@@ -1,6 +1,6 @@
 //! Reductions of teams and blocks.
 
-use super::shuffle::{combine_lanes, halve_lanes, vote_ballot_sync};
+use super::shuffle::{combine_lanes, halve_lanes, team, vote_ballot_sync};
 use super::{Crew, FULL, SharedPointer, WARP, frozen, publish, strided, thread_index};
 use crate::View;
 use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
@@ -100,6 +100,48 @@ pub(crate) unsafe fn team_reduce_near_parts<
         if is_near { add(sums, part(j, a, b)) } else { sums }
     };
     team_reduce::<L, [f32; S]>(m, identity, step, combine)
+}
+
+/// See [`crate::Team::votes`].
+#[inline(always)]
+pub(crate) fn team_votes<const L: u32>(ask: impl Fn(u32) -> bool) -> u32 {
+    let answer = ask(thread_index() % L);
+    // SAFETY: all lanes of the team reach this together: see `each_team`.
+    let votes = unsafe { vote_ballot_sync(team::<L>(), answer) };
+    // A dead lane must not decide how a team continues.
+    leave_if_poisoned();
+    (votes >> (thread_index() % WARP / L * L)) & (FULL >> (WARP - L))
+}
+
+/// Calls `put(position, bit)` in the thread of every bit below `L` that is set, with its position among those.
+#[inline(always)]
+pub(crate) fn each_vote<const L: u32>(votes: u32, mut put: impl FnMut(u32, u32)) {
+    let lane = thread_index() % L;
+    if votes >> lane & 1 == 1 {
+        put((votes & ((1 << lane) - 1)).count_ones(), lane);
+    }
+}
+
+/// See [`crate::PerMember`]: the thread's own value.
+pub(crate) struct MemberStorage<T>(T);
+
+impl<T: Pod> MemberStorage<T> {
+    #[inline(always)]
+    pub(crate) fn new<const L: u32>(value: impl Fn(u32) -> T) -> Self {
+        Self(value(thread_index() % L))
+    }
+
+    #[inline(always)]
+    pub(crate) fn each<const L: u32>(&mut self, change: impl Fn(u32, &mut T)) {
+        change(thread_index() % L, &mut self.0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn combine<const L: u32>(&self, combine: impl Fn(T, T) -> T) -> T {
+        let result = combine_lanes::<L, T>(self.0, &combine);
+        leave_if_poisoned();
+        result
+    }
 }
 
 /// Which indices to collect.

@@ -59,7 +59,7 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
 
 /// The lanes that shuffle with this one. They are only its team, because another team of the warp may be elsewhere.
 #[inline(always)]
-fn team<const L: u32>() -> u32 {
+pub(super) fn team<const L: u32>() -> u32 {
     if L == WARP { FULL } else { (FULL >> (WARP - L)) << (thread_index() % WARP / L * L) }
 }
 

@@ -172,6 +172,35 @@ pub fn sums_of_near(block: &mut Block, out: &mut Chunk<[f32; 2], 300, WriteOnly>
     });
 }
 
+/// For each of a block's 50 limits: the sum of the eights of `x` whose first element does not exceed it, in the order of teams, and
+/// the number of their elements that do not exceed it. Each team takes eights of its own, and lists those elements.
+#[kernel(threads = 96)]
+pub fn found_by_teams(
+    block: &mut Block,
+    out: &mut Chunk<[f32; 2], 50, WriteOnly>,
+    words: &mut Segment<u32>,
+    x: &[f32],
+    limits: &[f32],
+) {
+    let (n, begin) = (out.len(), out.start());
+    let eights = x.len() as u32 / 8;
+    let lists = words.collect_by_team::<8>(block, n, |team, i, list| {
+        let limit = limits.at(begin + i);
+        for first in (0..eights).map(|eight| 8 * eight).filter(|first| x.at(*first) <= limit) {
+            let votes = team.votes(|k| x.at(first + k) <= limit);
+            list.push(first, votes);
+        }
+    });
+    out.fill_by_team::<8>(block, n, |team, i| {
+        let limit = limits.at(begin + i);
+        let mut sums = team.per_member(|_| 0.0);
+        for first in (0..eights).map(|eight| 8 * eight).filter(|first| x.at(*first) <= limit) {
+            team.each(&mut sums, |k, sum| *sum = math::fma(x.at(first + k), 1.25, *sum));
+        }
+        [team.combine(&sums, |a, b| a + b), lists.count(i) as f32]
+    });
+}
+
 /// For each of a block's 50 limits, a list of the indices of elements of `x` that do not exceed it and are no multiples of 7:
 /// their number, a hash of the indices that fit, and the last of these.
 #[kernel(threads = 96)]

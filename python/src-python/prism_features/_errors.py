@@ -24,7 +24,7 @@ class PrismError(Exception):
     """A run failed, or an argument is wrong."""
 
 
-class InputError(PrismError):
+class InputError(PrismError, ValueError):
     """An input cannot be read or computed, and ``on_error`` is ``"raise"``.
 
     Attributes:
@@ -38,6 +38,16 @@ class InputError(PrismError):
     def __reduce__(self) -> tuple[type[InputError], tuple[InputFailure]]:
         # Another process makes the exception again from these arguments: the failure, not the text.
         return type(self), (self.failure,)
+
+
+class MissingInputError(InputError, FileNotFoundError):
+    """There is no file or folder at an input's path."""
+
+
+def input_error(failure: InputFailure) -> InputError:
+    """The error of an input, by what is wrong with it."""
+    missing = "o such file" in failure.reason
+    return (MissingInputError if missing else InputError)(failure)
 
 
 class InputWarning(UserWarning):

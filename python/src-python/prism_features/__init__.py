@@ -1,6 +1,6 @@
 """Per-residue features and binding sites of protein structures, on a GPU or on CPU cores.
 
->>> import prism
+>>> import prism_features as prism
 >>> table = prism.features("structures/", columns=["sasa", "wcn"])  # a pyarrow.Table, a row a residue
 >>> frame = table.to_pandas()
 
@@ -11,7 +11,7 @@ from ._adapters import structures
 from ._api import Column, atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
-from ._errors import InputError, InputFailure, InputWarning, PrismError
+from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
 from ._ray import RayFeatures
@@ -25,6 +25,7 @@ __all__ = [
     "InputError",
     "InputFailure",
     "InputWarning",
+    "MissingInputError",
     "Options",
     "Prediction",
     "PrismError",

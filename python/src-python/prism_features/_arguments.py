@@ -51,7 +51,7 @@ def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide")
+@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -145,7 +145,9 @@ def texts(name: str, values: Any, such_as: str) -> list[str]:
 
 
 def columns(values: Any) -> list[str] | None:
-    """Names of columns. As :func:`texts`."""
+    """Names of columns: one, or as :func:`texts`."""
+    if isinstance(values, str):
+        return [values]
     return None if values is None else texts("columns", values, '"sasa"')
 
 

@@ -97,6 +97,7 @@ class TableOptions(ReadingOptions, total=False):
     allowed_mismatches: int
     by_number: bool
     peptide: bool
+    small_molecules: bool
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
@@ -123,7 +124,7 @@ _OF_TABLES: dict[str, dict[str, Any]] = {
     "edges": {"kinds": ("ca", "atom")},
     "interface": {"between": None, "by_residue": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
-    "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False},
+    "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False, "small_molecules": False},
 }
 _TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}
 _ENGINE = frozenset(EngineOptions.__annotations__)

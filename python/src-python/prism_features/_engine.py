@@ -13,7 +13,7 @@ from . import _prism
 from ._arguments import check
 from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
-from ._errors import InputError, InputFailure, PrismError, warn
+from ._errors import InputFailure, PrismError, input_error, warn
 from ._inputs import Share, items
 from ._options import (
     Backend,
@@ -30,7 +30,7 @@ from ._options import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_log = logging.getLogger("prism")
+_log = logging.getLogger("prism_features")
 
 # Threads that still work at the end of the interpreter must not ask for its lock.
 atexit.register(_prism.end)
@@ -88,7 +88,7 @@ class Engine:
     def features(
         self,
         inputs: Any,
-        columns: Sequence[str] | None = ...,
+        columns: str | Sequence[str] | None = ...,
         *,
         on_error: Literal["raise", "skip"] = ...,
         progress: bool = ...,
@@ -98,7 +98,7 @@ class Engine:
     def features(
         self,
         inputs: Any,
-        columns: Sequence[str] | None = ...,
+        columns: str | Sequence[str] | None = ...,
         *,
         on_error: Literal["report"],
         progress: bool = ...,
@@ -108,7 +108,7 @@ class Engine:
     def features(
         self,
         inputs: Any,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         *,
         on_error: OnError = "raise",
         progress: bool = False,
@@ -121,7 +121,7 @@ class Engine:
         self,
         table: TableName,
         inputs: Any,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         *,
         on_error: OnError = "raise",
         progress: bool = False,
@@ -144,7 +144,7 @@ class Engine:
     def stream(
         self,
         inputs: Any,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         *,
         table: TableName = "features",
         on_error: Literal["raise", "skip"] = "raise",
@@ -160,7 +160,7 @@ class Engine:
     def tensors(
         self,
         inputs: Any,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         *,
         device: Device = "cpu",
         on_error: Literal["raise", "skip"] = "raise",
@@ -198,7 +198,7 @@ class Engine:
         return (job.arrow(batch) for batch in self._batches(run, "raise", False, []))
 
     def _begin(
-        self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any, share: Share | None = None
+        self, table: str, inputs: Any, columns: str | Sequence[str] | None, options: Any, share: Share | None = None
     ) -> tuple[_Job, _prism.Stream]:
         chosen = check_columns(columns)
         if table in ("sites", "edges", "interface", "ligands", "atoms", "summary", "dockq") and chosen is not None:
@@ -266,7 +266,7 @@ class Engine:
         for name, reason in batch.failures:
             failure = InputFailure(name, reason)
             if on_error == "raise":
-                raise InputError(failure)
+                raise input_error(failure)
             if on_error == "skip":
                 warn(f"{name}: {reason}")
             failures.append(failure)

@@ -40,7 +40,7 @@ def columns() -> list[Column]:
 
 
 def _table(
-    table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
+    table: TableName, inputs: Any, columns: str | Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
     check("backend", backend)
     engine: EngineOptions = {}
@@ -72,7 +72,7 @@ def _table(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     on_error: Literal["raise", "skip"] = ...,
@@ -82,7 +82,7 @@ def features(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     on_error: Literal["report"],
@@ -92,7 +92,7 @@ def features(
 @overload
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = ...,
+    columns: str | Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
     device: str,
@@ -104,7 +104,7 @@ def features(
 
 def features(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     device: str | None = None,
@@ -139,7 +139,7 @@ def features(
     Returns:
         A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source.
 
-        Choices made while reading (alternate locations, say) go to the logger ``prism`` at level INFO. Something odd about an
+        Choices made while reading (alternate locations, say) go to the logger ``prism_features`` at level INFO. Something odd about an
         input is an :class:`InputWarning`.
 
     Raises:
@@ -452,6 +452,7 @@ def dockq(
     allowed_mismatches: int = ...,
     by_number: bool = ...,
     peptide: bool = ...,
+    small_molecules: bool = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
     **options: Unpack[Options],
@@ -466,6 +467,7 @@ def dockq(
     allowed_mismatches: int = ...,
     by_number: bool = ...,
     peptide: bool = ...,
+    small_molecules: bool = ...,
     on_error: Literal["report"],
     progress: bool = ...,
     **options: Unpack[Options],
@@ -481,6 +483,7 @@ def dockq(
     allowed_mismatches: int = 0,
     by_number: bool = False,
     peptide: bool = False,
+    small_molecules: bool = False,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
@@ -494,17 +497,19 @@ def dockq(
         allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
         by_number: Residues correspond by their numbers, not by an alignment of sequences.
         peptide: Contacts and interfaces as CAPRI defines them for peptides.
+        small_molecules: The poses of ligands, ions and sugars are compared, too.
 
     Other arguments, and errors, are those of :func:`features`.
     """
     of_table = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
+    of_table["small_molecules"] = small_molecules
     run = {"on_error": on_error, "progress": progress, "reference": reference, **of_table}
     return _table("dockq", inputs, None, backend, run, options)
 
 
 def stream(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     table: TableName = "features",
@@ -529,7 +534,7 @@ def stream(
 
 def tensors(
     inputs: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
     device: str = "cpu",

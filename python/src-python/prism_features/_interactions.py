@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from . import _prism
-from ._errors import InputError, InputFailure, PrismError, warn
+from ._errors import InputFailure, PrismError, input_error, warn
 from ._inputs import items
 from ._options import OnError, table_options
 
-_log = logging.getLogger("prism")
+_log = logging.getLogger("prism_features")
 
 #: The options that they take, beside the kinds and the bonds of ligands.
 _TAKEN = ("chains", "altloc", "name_by")
@@ -54,7 +54,7 @@ def interactions(
         _log.info("%s: %s", name, note)
     failures += [InputFailure(*failure) for failure in batch.failures]
     if failures and on_error == "raise":
-        raise InputError(failures[0])
+        raise input_error(failures[0])
     if on_error == "skip":
         for failure in failures:
             warn(f"{failure.name}: {failure.reason}")

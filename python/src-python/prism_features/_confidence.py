@@ -13,7 +13,7 @@ from . import _prism
 from ._arguments import check
 from ._arguments import on_error as check_on_error
 from ._engine import Report
-from ._errors import InputError, InputFailure, PrismError, warn
+from ._errors import InputFailure, PrismError, input_error, warn
 from ._options import OnError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Path = Union[str, "os.PathLike[str]"]
 #: A path, or several.
 Paths = Union[Path, Sequence[Path]]
 
-_log = logging.getLogger("prism")
+_log = logging.getLogger("prism_features")
 
 
 class Prediction:
@@ -91,7 +91,7 @@ def _paths(inputs: Paths) -> list[str]:
 
 def _report(failures: list[InputFailure], on_error: OnError) -> None:
     if failures and on_error == "raise":
-        raise InputError(failures[0])
+        raise input_error(failures[0])
     if on_error == "skip":
         for failure in failures:
             warn(f"{failure.name}: {failure.reason}")
@@ -155,7 +155,7 @@ def confidence(
     try:
         batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference))
     except RuntimeError as error:
-        raise InputError(InputFailure(f"reference: {reference}", str(error))) from None
+        raise input_error(InputFailure(f"reference: {reference}", str(error))) from None
     for note in notes:
         _log.info(note)
     for name, note in batch.notes:
@@ -187,9 +187,9 @@ class _Predictions(Iterator[Prediction]):
 
     def __next__(self) -> Prediction:
         for failure in self._failed:
-            raise InputError(InputFailure(*failure))
+            raise input_error(InputFailure(*failure))
         files = next(self._files)
         try:
             return Prediction(files.read())
         except RuntimeError as error:
-            raise InputError(InputFailure(files.name, str(error))) from None
+            raise input_error(InputFailure(files.name, str(error))) from None

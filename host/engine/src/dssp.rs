@@ -1,0 +1,127 @@
+//! Secondary structure as DSSP assigns it, with everything that `mkdssp` writes: hydrogen bonds with both partners, ladders and sheets,
+//! helices, bends, angles, and its own accessible surface.
+//!
+//! [W. Kabsch and C. Sander, Biopolymers 22 (1983) 2577-2637](https://doi.org/10.1002/bip.360221211), as version 4 of the program does
+//! it: in its precision and its order of operations, so that its text follows byte by byte. Columns of features have the same states from
+//! kernels.
+
+mod header;
+mod helices;
+mod hydrogen_bonds;
+mod ladders;
+mod order;
+mod residue;
+mod surface;
+mod text;
+mod vector;
+
+pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
+
+use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers};
+
+/// Options of DSSP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DsspOptions {
+    /// Residues of the shortest poly-proline helix: 2 or 3.
+    pub shortest_polyproline: usize,
+}
+
+impl Default for DsspOptions {
+    fn default() -> Self {
+        Self { shortest_polyproline: 3 }
+    }
+}
+
+/// Sizes of histograms; the last bin has everything that is longer.
+pub const BINS: usize = 30;
+
+/// What the first lines of a `.dssp` file count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Chains, where a break in a chain begins another one.
+    pub chains: usize,
+    /// Disulfides, and those within one unbroken chain.
+    pub disulfides: [usize; 2],
+    /// The accessible surface in Å².
+    pub accessible: f64,
+    /// Hydrogen bonds; those in parallel and in antiparallel bridges.
+    pub hydrogen_bonds: [usize; 3],
+    /// Hydrogen bonds from O of residue i to N of i-5 to i+5.
+    pub by_distance: [usize; 11],
+    /// Residues of each alpha helix.
+    pub helices: [usize; BINS],
+    /// Bridges of each parallel ladder, and of each antiparallel one.
+    pub ladders: [[usize; BINS]; 2],
+    /// Ladders of each sheet.
+    pub sheets: [usize; BINS],
+}
+
+/// The secondary structure of a file's first model.
+#[derive(Clone, Debug)]
+pub struct Dssp {
+    /// Residues with N, CA, C and O.
+    pub residues: Vec<Residue>,
+    /// What is counted.
+    pub statistics: Statistics,
+    /// Choices, and what is odd about the file.
+    pub notes: Vec<String>,
+    polymers: Vec<PolymerResidue>,
+    asyms: Vec<String>,
+    header: Header,
+}
+
+impl Dssp {
+    /// Assigns the secondary structure of a PDB, mmCIF or BinaryCIF file, plain or compressed. `name` is the file's name in errors.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    ///
+    /// ```
+    /// use prism_engine::dssp::{Dssp, DsspOptions, State};
+    ///
+    /// let bytes = std::fs::read("../../tests/data/1ubq.pdb")?;
+    /// let ubiquitin = Dssp::of_bytes(&bytes, "1ubq", &DsspOptions::default())?;
+    /// assert_eq!(ubiquitin.residues.len(), 76);
+    /// assert_eq!(ubiquitin.residues[24].state, State::AlphaHelix);
+    /// assert!(ubiquitin.text("2026-11-28").lines().count() > 76);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_bytes(bytes: &[u8], name: &str, options: &DsspOptions) -> Result<Self, ReadError> {
+        Ok(Self::of(read_polymers(bytes, name)?, options))
+    }
+
+    fn of(polymers: PolymerAtoms, options: &DsspOptions) -> Self {
+        let PolymerAtoms { header, asyms, residues: polymers, disulfides, mut notes } = polymers;
+        let mut statistics = Statistics::default();
+        let mut residues = residue::numbered(&polymers, &mut statistics);
+        let accessible = surface::accessibilities(&polymers);
+        for (residue, area) in residues.iter_mut().zip(accessible) {
+            residue.accessibility = area;
+            statistics.accessible += f64::from(area);
+        }
+        residue::angles(&mut residues, &polymers);
+        hydrogen_bonds::assign(&mut residues, &polymers);
+        ladders::assign(&mut residues, &asyms, &mut statistics);
+        helices::assign(&mut residues, &mut statistics);
+        helices::assign_polyproline(&mut residues, options.shortest_polyproline);
+        statistics.disulfides[0] = disulfides.len();
+        let mut number = 0_u8;
+        for [a, b] in disulfides.into_iter().filter(|[a, b]| a != b) {
+            statistics.disulfides[1] += usize::from(residue::is_unbroken(&residues, a, b));
+            number = number.wrapping_add(1);
+            residues[a].disulfide = number;
+            residues[b].disulfide = number;
+        }
+        hydrogen_bonds::count(&residues, &mut statistics);
+        if residues.is_empty() {
+            notes.push("no residue has N, CA, C and O, so that no state is assigned".to_owned());
+        }
+        Self { residues, statistics, notes, polymers, asyms, header }
+    }
+
+    /// The text of a `.dssp` file with a date of the form `2026-11-28` in its first line.
+    #[must_use]
+    pub fn text(&self, date: &str) -> String {
+        text::write(self, date)
+    }
+}

@@ -1,0 +1,250 @@
+//! `prism dssp`: secondary structure in the files of mkdssp.
+
+use super::args::DsspArgs;
+use super::failure::Failure;
+use super::files::{Files, OUTPUT};
+use super::folder::is_one;
+use super::interrupt::Interrupt;
+use super::job::{note_ignored, refuse_nothing};
+use super::limits::no_thread;
+use super::report::Report;
+use crate::report::today;
+use anyhow::anyhow;
+use prism_host::dssp::{Dssp, DsspOptions};
+use prism_host::inputs::{InputFailure, InputFile, stem};
+use prism_host::output::{check_place, write_whole};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::io::{Write as _, stdout};
+use std::path::{Component, Path, PathBuf};
+
+/// Structures of a thread that are computed before what came of them is reported.
+const AHEAD: usize = 4;
+
+/// The extension of files.
+const EXTENSION: &str = "dssp";
+
+/// Assigns secondary structure. Returns the exit status.
+pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
+    if args.read.chooses() {
+        let advice = "prism dssp takes the first model of each file as a whole, as mkdssp does; leave out options that choose parts of it";
+        return Err(Failure::usage(anyhow!(advice)));
+    }
+    let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let is_file = output.is_some_and(|path| !is_one(path) && has_extension(path));
+    let files = match output {
+        Some(folder) if !is_file => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
+            let names = Names::of(entries.iter().flatten());
+            entries.iter().flatten().flat_map(|file| [names.short(&file.name), long(&file.name)]).collect()
+        }),
+        file => Files::default().writes_table(file),
+    };
+    let inputs = args.read.discover(&args.paths, files)?;
+    let mut report = Report::new(inputs.entries.len());
+    note_ignored(&inputs, &report);
+    refuse_nothing(&inputs)?;
+    let to = match output {
+        None => To::StandardOutput,
+        Some(file) if is_file => {
+            check_place(file)?;
+            To::File(file)
+        }
+        Some(folder) => {
+            let known = folder.extension().is_none() || is_one(folder);
+            if !known {
+                let advice = "give a .dssp for one structure, or a folder, ending with /";
+                return Err(Failure::usage(anyhow!("{}: {advice}", folder.display())));
+            }
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
+            To::Folder(folder, Names::of(inputs.entries.iter().flatten()))
+        }
+    };
+    let mut run = Run {
+        to,
+        options: DsspOptions { shortest_polyproline: usize::from(args.min_pp_stretch) },
+        date: today(),
+        report: &mut report,
+        written: HashMap::new(),
+        fail_fast: args.read.fail_fast,
+    };
+    let (mut waiting, mut result) = (Vec::new(), Ok(true));
+    let most = AHEAD * rayon::current_num_threads();
+    for entry in inputs.entries {
+        let mut add = |work: Work| {
+            waiting.push(work);
+            if waiting.len() >= most && matches!(result, Ok(true)) {
+                result = match interrupt.cancel().is_cancelled() {
+                    true => Err(Failure::Interrupted(interrupt.exit_status())),
+                    false => run.compute(std::mem::take(&mut waiting)),
+                };
+            }
+            matches!(result, Ok(true))
+        };
+        let goes_on = match entry {
+            Err(failure) => add(Work::Failed(failure)),
+            Ok(file) if file.is_stream() => {
+                file.each_file(&mut |name, bytes| {
+                    add(match bytes {
+                        Ok(bytes) => Work::Bytes(name.to_owned(), bytes.to_vec()),
+                        Err(failure) => Work::Failed(failure),
+                    })
+                });
+                matches!(result, Ok(true))
+            }
+            Ok(file) => add(Work::File(file)),
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    if result? {
+        run.compute(waiting)?;
+    }
+    report.clear_bar();
+    report.sum_up("secondary structure by DSSP");
+    Ok(report.exit_status())
+}
+
+fn has_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
+}
+
+/// Where files go.
+enum To<'a> {
+    StandardOutput,
+    File(&'a Path),
+    Folder(&'a Path, Names),
+}
+
+/// The names of files in a folder: those of structures without extensions, or with them if that would give a name twice.
+struct Names(HashSet<PathBuf>);
+
+impl Names {
+    fn of<'a>(inputs: impl Iterator<Item = &'a InputFile>) -> Self {
+        let mut seen = HashSet::new();
+        Self(inputs.map(|input| short(&input.name)).filter(|name| !seen.insert(name.clone())).collect())
+    }
+
+    fn short(&self, name: &str) -> PathBuf {
+        let short = short(name);
+        if self.0.contains(&short) { long(name) } else { short }
+    }
+}
+
+/// The place of a structure's file in the folder.
+fn long(name: &str) -> PathBuf {
+    let mut place: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    place.as_mut_os_string().push(".");
+    place.as_mut_os_string().push(EXTENSION);
+    place
+}
+
+fn short(name: &str) -> PathBuf {
+    let path = Path::new(name);
+    long(&path.with_file_name(stem(path)).to_string_lossy())
+}
+
+/// A structure to compute.
+enum Work {
+    File(InputFile),
+    Bytes(String, Vec<u8>),
+    Failed(InputFailure),
+}
+
+/// What came of it.
+struct Done {
+    name: String,
+    result: Result<(Dssp, String), String>,
+}
+
+struct Run<'a> {
+    to: To<'a>,
+    options: DsspOptions,
+    date: String,
+    report: &'a mut Report,
+    /// The structures whose files were written, by those.
+    written: HashMap<PathBuf, String>,
+    fail_fast: bool,
+}
+
+impl Run<'_> {
+    /// Computes structures side by side, and writes them in order. Returns whether to go on.
+    fn compute(&mut self, work: Vec<Work>) -> Result<bool, Failure> {
+        let (options, date) = (self.options, &self.date);
+        let of = |bytes: &[u8], name: &str| {
+            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(|error| match error.line {
+                Some(line) => format!("line {line}: {}", error.problem),
+                None => error.problem.to_string(),
+            })?;
+            let text = dssp.text(date);
+            Ok((dssp, text))
+        };
+        let done: Vec<Done> = work.into_par_iter().map(|work| compute(work, &of)).collect();
+        for Done { name, result } in done {
+            match result {
+                Ok((dssp, text)) => {
+                    self.write(&name, &text)?;
+                    self.report.structures += 1;
+                    self.report.residues += dssp.residues.len() as u64;
+                    for note in &dssp.notes {
+                        self.report.note(&format!("{name}: {note}"));
+                    }
+                }
+                Err(reason) => self.report.error(&name, &reason),
+            }
+            self.report.advance(1);
+            if self.fail_fast && self.report.failed > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn write(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+        let place = match &self.to {
+            To::StandardOutput => PathBuf::from("-"),
+            To::File(file) => file.to_path_buf(),
+            To::Folder(folder, names) => folder.join(names.short(name)),
+        };
+        if let Some(first) = self.written.get(&place) {
+            let advice = match self.to {
+                To::Folder(..) => "give the structures other names (--name-by path)",
+                _ => "a file holds one structure: give a folder, ending with /",
+            };
+            return Err(Failure::work(anyhow!("{name}: its text would replace that of {first}; {advice}")));
+        }
+        match self.to {
+            To::StandardOutput => stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush())?,
+            To::File(_) => write_whole(&place, text.as_bytes())?,
+            To::Folder(..) => {
+                if let Some(folder) = place.parent() {
+                    std::fs::create_dir_all(folder)
+                        .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
+                }
+                write_whole(&place, text.as_bytes())?;
+            }
+        }
+        self.written.insert(place, name.to_owned());
+        Ok(())
+    }
+}
+
+fn compute(work: Work, of: &(dyn Fn(&[u8], &str) -> Result<(Dssp, String), String> + Sync)) -> Done {
+    match work {
+        Work::Failed(failure) => Done { name: failure.name, result: Err(failure.reason) },
+        Work::Bytes(name, bytes) => {
+            let result = of(&bytes, &name);
+            Done { name, result }
+        }
+        Work::File(file) => {
+            let mut result = Err("holds nothing".to_owned());
+            file.each_file(&mut |name, bytes| {
+                result = bytes.map_err(|failure| failure.reason).and_then(|bytes| of(bytes, name));
+                true
+            });
+            Done { name: file.name, result }
+        }
+    }
+}
