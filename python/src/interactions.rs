@@ -6,7 +6,7 @@ use crate::options::{Options, refuse};
 use crate::process;
 use prism_host::inputs::{InputFailure, InputFile, Inputs};
 use prism_host::interactions::{Dictionary, Interactions, Kind, Options as Wanted, interactions as find};
-use prism_host::output::{Cells, INTERACTION_COLUMNS, append_interactions, relation_batch};
+use prism_host::output::{Cells, append_interactions, interaction_columns, relation_batch};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -56,7 +56,8 @@ pub fn interactions(py: Python<'_>, inputs: Vec<Given<'_>>, ccd: Option<PathBuf>
     };
     let computed = detached(py, work).map_err(PyValueError::new_err)?;
     let inputs = computed.len();
-    let mut cells = Cells::of(INTERACTION_COLUMNS);
+    let columns = interaction_columns(&kinds);
+    let mut cells = Cells::of(columns);
     let (mut failures, mut notes): (Vec<Said>, Vec<Said>) = Default::default();
     for outcome in computed {
         match outcome {
@@ -67,8 +68,7 @@ pub fn interactions(py: Python<'_>, inputs: Vec<Given<'_>>, ccd: Option<PathBuf>
             Err(failure) => failures.push((failure.name, failure.reason)),
         }
     }
-    let rows =
-        relation_batch(INTERACTION_COLUMNS, cells).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let rows = relation_batch(columns, cells).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     Ok(Done::of_rows(rows, failures, notes, inputs).into())
 }
 

@@ -251,6 +251,11 @@ fn the_page_of_interactions_shows_kinds_and_columns() {
     }
     check_table("docs/interactions.md", "kinds", &kinds);
     let mut columns = String::from("| column | unit | definition |\n|---|---|---|\n");
+    let mut pairs = String::from("| column | definition |\n|---|---|\n");
+    for column in prism_host::output::BASE_PAIR_COLUMNS {
+        let _ = writeln!(pairs, "| `{}` | {} |", column.name, column.definition);
+    }
+    check_table("docs/nucleic.md", "pairs", &pairs);
     for column in prism_host::output::INTERACTION_COLUMNS {
         writeln!(columns, "| `{}` | {} | {} |", column.name, column.unit, column.definition).unwrap();
     }

@@ -6,6 +6,7 @@
 //! bonds. Hydrogens of the file are used where it has them; others stand where the neighbours of their atom leave them, or anywhere on
 //! a cone. [`Kind`] has the rules.
 
+mod bases;
 mod bonds;
 mod cells;
 mod chemistry;
@@ -82,6 +83,20 @@ pub struct Interaction {
     pub angle: f64,
     /// The water of a bridge.
     pub water: Option<u32>,
+    /// What a pair of bases is.
+    pub pair: Option<BasePair>,
+}
+
+/// What a pair of bases is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BasePair {
+    /// Its class (Leontis and Westhof 2001): `c` or `t` by the sides of the sugars, and the edge of each base, `W`, `H` or `S`; `.` if
+    /// none of its atoms is on an edge.
+    pub class: Box<str>,
+    /// Hydrogen bonds between the bases, or a base and the other's sugar.
+    pub hydrogen_bonds: u32,
+    /// Whether no other pair of either base has more hydrogen bonds, or as many and is cWW, or also has more contacts of N and O within 3.6 Å.
+    pub is_best: bool,
 }
 
 /// The interactions of a structure.

@@ -47,7 +47,10 @@ pub use csv::CsvTable;
 pub use dockq::DockqRelation;
 pub use error::OutputError;
 pub use file::{LinesFile, OutputFile};
-pub use interactions::{INTERACTION_COLUMNS, append_group_interfaces, append_interactions, group_interface_columns};
+pub use interactions::{
+    BASE_PAIR_COLUMNS, INTERACTION_COLUMNS, append_group_interfaces, append_interactions, group_interface_columns,
+    interaction_columns,
+};
 pub use json::JsonTable;
 pub use ligands::{LigandLines, LigandsRelation};
 pub use merge::merge_parquet;

@@ -476,24 +476,6 @@ impl<'a> Selection<'a> {
         taken.map(drop)
     }
 
-    /// Whether residues keep labels.
-    pub(super) fn takes_labels(&self) -> bool {
-        self.label.is_some()
-    }
-
-    /// Sets the labels of the residues that follow.
-    pub fn label(&mut self, asym_id: &[u8], seq_id: Option<i32>, entity_id: &[u8]) {
-        if let Some(label) = &mut self.label {
-            let text = |text: &[u8]| text_of(text).into_boxed_str();
-            *label = ResidueLabels {
-                asym_id: text(asym_id),
-                seq_id,
-                entity_id: text(entity_id),
-                ..ResidueLabels::default()
-            };
-        }
-    }
-
     /// Ends the current run: chooses among alternatives, and drops the run if it is not a residue.
     fn end_run(&mut self) -> Result<(), Problem> {
         if self.run.open {

@@ -8,7 +8,7 @@ use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions};
 use prism_host::nearest::nearest;
-use prism_host::output::{INTERACTION_COLUMNS, append_group_interfaces, append_interactions, group_interface_columns};
+use prism_host::output::{append_group_interfaces, append_interactions, group_interface_columns, interaction_columns};
 use prism_host::{Backend, inputs::InputFailure};
 use shared_types::{FEATURES, MegaFusedConfig};
 use std::io::{Write, stdout};
@@ -41,7 +41,7 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
         Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_interactions(&name, &all, cells)) })
     };
     let output = Output {
-        columns: INTERACTION_COLUMNS,
+        columns: interaction_columns(&kinds),
         lines: ["interaction", "interactions"],
         side_by_side: true,
         provenance: vec![("prism.kinds", names.join(","))],

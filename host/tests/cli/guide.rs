@@ -136,6 +136,29 @@ fn every_command_of_the_guide_runs() {
 }
 
 #[test]
+fn questions_have_the_answers_of_their_page() {
+    let (run, root) = (Run::new(), Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let page = fs::read_to_string(root.join("docs/questions.md")).unwrap();
+    for name in page.split_whitespace().filter(|word| word.ends_with(".gz")) {
+        fs::copy(root.join("tests/data").join(name), run.path(name)).unwrap();
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_prism")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let (commands, answers) = (blocks(&page), blocks(&page.replace("```sh", "```").replace("```text", "```sh")));
+    assert_eq!((commands.len(), answers.len()), (10, 10));
+    for (command, answer) in commands.iter().zip(&answers) {
+        let done =
+            Command::new("sh").args(["-eu", "-c", command]).current_dir(run.path("")).env("PATH", &path).output();
+        let done = done.unwrap();
+        let said = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{command}{said}");
+        for line in answer.lines().filter(|line| !line.is_empty()) {
+            assert!(said.contains(line), "{line}\nis not what this prints:\n{command}{said}");
+        }
+    }
+}
+
+#[test]
 fn readme_begins_with_what_its_command_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = fs::read_to_string(root.join("README.md")).unwrap();

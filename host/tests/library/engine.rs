@@ -161,7 +161,7 @@ fn auto_always_has_a_backend() {
 #[test]
 fn the_structure_to_blame_is_named_and_the_others_are_computed() {
     let mut inputs = mixed();
-    inputs[4].residue_types[7] = 99;
+    inputs[4].residue_types[7] = 255;
     let engine = Engine::builder().backend(Backend::Cpu).batch_atoms(900).build().unwrap();
     let error = engine.run(&inputs).unwrap_err();
     assert_eq!(error.structure_index(), Some(4));

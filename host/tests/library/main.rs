@@ -8,6 +8,7 @@ mod engine;
 mod inputs;
 mod interactions;
 mod ligands;
+mod nucleotides;
 mod output;
 mod pack;
 mod packed_dataset;

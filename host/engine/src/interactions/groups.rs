@@ -108,7 +108,7 @@ pub struct GroupInterface {
     pub residues: [u32; 2],
     /// Pairs of residues with heavy atoms within 4.5 Å.
     pub contacts: u32,
-    /// How many interactions of each kind there are, in the order of [`Kind::ALL`].
+    /// How many interactions of each kind there are, in the order of [`Kind::counted`].
     pub counts: Vec<u32>,
     /// The residues of each group that lose most area, the most first, as chain, number and name (A:45:ARG).
     pub hot: [Vec<String>; 2],
@@ -243,7 +243,7 @@ pub fn group_interfaces(
             buried,
             residues: [losing[0].len() as u32, losing[1].len() as u32],
             contacts: tally.contacts.len() as u32,
-            counts: Kind::ALL.iter().map(|kind| tally.counts.get(kind).copied().unwrap_or(0)).collect(),
+            counts: Kind::counted().map(|kind| tally.counts.get(&kind).copied().unwrap_or(0)).collect(),
             hot: losing
                 .map(|all| all.iter().take(HOT).map(|(residue, _)| place(&residues[*residue as usize])).collect()),
         }
@@ -278,7 +278,7 @@ fn tallies(search: &Search, links: &[Link], group_of: &[Option<usize>]) -> BTree
             tallies.entry(pair).or_default().contacts.insert(ends);
         }
     }
-    for one in found_in(search, links, Kind::ALL) {
+    for one in found_in(search, links, &Kind::counted().collect::<Vec<_>>()) {
         if let Some(pair) = pair(one.residues) {
             *tallies.entry(pair).or_default().counts.entry(one.kind).or_default() += 1;
         }

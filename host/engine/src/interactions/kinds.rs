@@ -150,6 +150,35 @@ kinds! {
         angle: "",
         source: "ChimeraX; Bondi 1964; Mantina et al. 2009"
     }
+    /// Pairs of bases.
+    BasePair {
+        "base_pair",
+        ends: "base, base",
+        rule: "bases of two nucleotides with a hydrogen bond between them, or between a base and the other's sugar (N or O within 3.6 Å, hydrogen and acceptor within 2.5 Å, the angle at the hydrogen at least 120 degrees; without hydrogens in the file, N and O within 3.6 Å are enough), planes within 65 degrees of parallel, the origins of the bases within 2.5 Å along the mean normal, not stacked. The class is cis or trans by the bonds to the sugars on the same or on other sides of the line of centres, and the edge of each base (Watson-Crick, Hoogsteen, sugar) with the most bonds",
+        angle: "between the planes",
+        source: "Leontis and Westhof 2001; Lu et al. 2015 (DSSR); biotite"
+    }
+    /// Stacked bases.
+    BaseStack {
+        "base_stack",
+        ends: "base, base",
+        rule: "centres of two rings within 4.5 Å, planes within 23 degrees of parallel, and the lines between such centres within 40 degrees of both normals",
+        angle: "between the normals: near 0 where the bases face the same way",
+        source: "Gabb et al. 1996; biotite"
+    }
+}
+
+impl Kind {
+    /// The kinds that interfaces count: all but those of bases.
+    pub fn counted() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| !kind.is_of_bases())
+    }
+
+    /// Whether it is of pairs or stacks of bases.
+    #[must_use]
+    pub fn is_of_bases(self) -> bool {
+        matches!(self, Self::BasePair | Self::BaseStack)
+    }
 }
 
 impl std::str::FromStr for Kind {

@@ -1,5 +1,6 @@
 //! The rule of each kind.
 
+mod base_pair;
 mod cation_pi;
 mod clash;
 mod halogen;
@@ -30,5 +31,7 @@ pub(super) fn find(kind: Kind, search: &Search, links: &[Link], found: &mut Vec<
         Kind::WaterBridge => water_bridge::find(search, found),
         Kind::Halogen => halogen::find(search, found),
         Kind::Clash => clash::find(search, found),
+        Kind::BasePair => base_pair::find_pairs(search, found),
+        Kind::BaseStack => base_pair::find_stacks(search, found),
     }
 }

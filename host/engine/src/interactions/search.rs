@@ -65,6 +65,7 @@ impl Search {
             distance,
             angle: f64::NAN,
             water: None,
+            pair: None,
         }
     }
 

@@ -34,12 +34,35 @@ pub const INTERACTION_COLUMNS: &[RelationColumn] = &[
     text("water", "the water of a bridge, as its chain and number (A:301)"),
 ];
 
+/// The columns of pairs of bases, which follow those of interactions where pairs are asked for.
+pub const BASE_PAIR_COLUMNS: [RelationColumn; 3] = [
+    text(
+        "class",
+        "the class of a base pair (Leontis and Westhof): c (cis) or t (trans), then the edge of each base, W (Watson-Crick), H \
+         (Hoogsteen) or S (sugar), or . if no atom of an edge takes part: cWW, tHS, ...",
+    ),
+    int("hydrogen_bonds", "hydrogen bonds of a base pair; 0 of other kinds"),
+    text(
+        "best",
+        "yes if no other pair of either base has more hydrogen bonds; of equal ones cWW comes first, then the one with more contacts of N \
+         and O within 3.6 Å, then the first; no otherwise",
+    ),
+];
+
+/// The columns of some kinds of interactions.
+#[must_use]
+pub fn interaction_columns(kinds: &[Kind]) -> &'static [RelationColumn] {
+    static WITH_PAIRS: LazyLock<Vec<RelationColumn>> =
+        LazyLock::new(|| INTERACTION_COLUMNS.iter().cloned().chain(BASE_PAIR_COLUMNS).collect());
+    if kinds.contains(&Kind::BasePair) { &WITH_PAIRS } else { INTERACTION_COLUMNS }
+}
+
 /// A column of words.
 const fn words(name: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Words, "", definition)
 }
 
-/// Appends the rows of [`INTERACTION_COLUMNS`]. `name` is the structure's.
+/// Appends the rows of [`interaction_columns`]. `name` is the structure's.
 pub fn append_interactions(name: &str, all: &Interactions, cells: &mut [Cells]) {
     for one in &all.found {
         let mut rest = cells.iter_mut();
@@ -66,6 +89,12 @@ pub fn append_interactions(name: &str, all: &Interactions, cells: &mut [Cells]) 
             rest.next(),
             &water.map_or_else(String::new, |water| format!("{}:{}{}", water.chain, water.number, water.icode)),
         );
+        let pair = one.pair.as_ref();
+        push_text(rest.next(), pair.map_or("", |pair| &pair.class));
+        if let Some(Cells::Int(values)) = rest.next() {
+            values.push(pair.map_or(0, |pair| pair.hydrogen_bonds as i32));
+        }
+        push_text(rest.next(), pair.map_or("", |pair| if pair.is_best { "yes" } else { "no" }));
     }
 }
 
@@ -96,7 +125,7 @@ static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
         int("residues_b", "residues of group_b that lose area to group_a"),
         int("contacts", "pairs of residues, one of each group, with heavy atoms within 4.5 Å of each other"),
     ];
-    let counts = Kind::ALL.iter().map(|kind| int(kind.name(), "interactions of this kind between the groups"));
+    let counts = Kind::counted().map(|kind| int(kind.name(), "interactions of this kind between the groups"));
     let hot = [
         words(
             "hot_a",

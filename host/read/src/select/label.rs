@@ -1,8 +1,8 @@
-//! What an atom's record says of the atom, beside its position.
+//! What an atom's record says of the atom beside its position, and of its residue in other tables.
 
 use super::radius::symbol;
-use super::{Record, Syntax};
-use crate::structure::AtomLabel;
+use super::{Record, Selection, Syntax};
+use crate::structure::{AtomLabel, ResidueLabels};
 use crate::word::{text_of, trim_zeros};
 
 impl Syntax {
@@ -16,6 +16,26 @@ impl Syntax {
             alternate: text_of(trim_zeros(&record.alternate.to_le_bytes())).chars().next(),
             occupancy: number((self.occupancy)(record.occupancy)),
             b_factor: number((self.b_factor)(record.b_factor)),
+        }
+    }
+}
+
+impl Selection<'_> {
+    /// Whether residues keep labels.
+    pub(crate) fn takes_labels(&self) -> bool {
+        self.label.is_some()
+    }
+
+    /// Sets the labels of the residues that follow.
+    pub fn label(&mut self, asym_id: &[u8], seq_id: Option<i32>, entity_id: &[u8]) {
+        if let Some(label) = &mut self.label {
+            let text = |text: &[u8]| text_of(text).into_boxed_str();
+            *label = ResidueLabels {
+                asym_id: text(asym_id),
+                seq_id,
+                entity_id: text(entity_id),
+                ..ResidueLabels::default()
+            };
         }
     }
 }
