@@ -25,8 +25,14 @@ const BOX: u32 = 6;
 /// The number of leaves (level 0), or of nodes of a level from 1 on.
 #[inline(always)]
 const fn count(n: u32, level: u32) -> u32 {
-    let shift = SHIFT * (level + 1);
-    if shift >= u32::BITS { 1 } else { (n.wrapping_sub(1) >> shift) + 1 }
+    // From level 10 on there is one node.
+    n.wrapping_sub(1).unbounded_shr(SHIFT.wrapping_mul(level.wrapping_add(1))).wrapping_add(1)
+}
+
+/// The number of rows of a level of nodes.
+#[inline(always)]
+const fn rows_of_level(n: u32, level: u32) -> u32 {
+    BOX.wrapping_mul(count(n, level))
 }
 
 /// The number of rows of eight for a structure of `n` residues: about one for two residues.
@@ -52,7 +58,7 @@ pub fn build<V>(block: &mut Block, n: u32, position: impl Fn(u32) -> [f32; 3] + 
     rows.fill(block, POINT * count(n, 0), |row| {
         let (leaf, axis) = (row / POINT, row % POINT);
         core::array::from_fn(|k| {
-            let i = FAN * leaf + k as u32;
+            let i = FAN.wrapping_mul(leaf).wrapping_add(k as u32);
             let [x, y, z] = if i < n { position(i) } else { [NAN; 3] };
             if axis == 0 {
                 x
@@ -73,7 +79,7 @@ pub fn build<V>(block: &mut Block, n: u32, position: impl Fn(u32) -> [f32; 3] + 
             let (node, end) = (row / BOX, row % BOX);
             let is_high = end >= 3;
             core::array::from_fn(|k| {
-                let child = FAN * node + k as u32;
+                let child = FAN.wrapping_mul(node).wrapping_add(k as u32);
                 let nothing = if is_high { f32::NEG_INFINITY } else { f32::INFINITY };
                 if child >= children {
                     return nothing;
@@ -140,10 +146,10 @@ impl<'a> Boxes<'a> {
     /// The leaves that may have residues within `reach` of a point, in the order of the file. `reach2` is its square.
     #[inline(always)]
     pub fn near<V>(self, team: &mut Team<FAN>, of: [f32; 3], reach2: f32) -> Walk<'a> {
-        let (mut level, mut first) = (1, POINT * count(self.n, 0));
+        let (mut level, mut first) = (1u32, POINT.wrapping_mul(count(self.n, 0)));
         while count(self.n, level) > 1 {
-            first += BOX * count(self.n, level);
-            level += 1;
+            first = first.wrapping_add(rows_of_level(self.n, level));
+            level = level.wrapping_add(1);
         }
         let mut walk = Walk { boxes: self, of, reach2, top: level, level, first, node: 0, left: 0 };
         // Nothing is near a missing residue.
@@ -184,25 +190,24 @@ impl Walk<'_> {
     #[inline(always)]
     pub fn next<V>(&mut self, team: &mut Team<FAN>) -> Option<u32> {
         loop {
-            let shift = FAN * (self.level - 1);
-            let here = (self.left >> shift) as u32 & 0xff;
+            let here = (self.left >> self.shift()) as u32 & 0xff;
             if here == 0 {
                 if self.level == self.top {
                     return None;
                 }
-                self.first += BOX * count(self.boxes.n, self.level);
-                self.level += 1;
+                self.first = self.first.wrapping_add(rows_of_level(self.boxes.n, self.level));
+                self.level = self.level.wrapping_add(1);
                 self.node /= FAN;
                 continue;
             }
             let k = here.trailing_zeros();
-            self.left &= !(1 << (shift + k));
-            let child = FAN * self.node + k;
+            self.left &= !(1u64.wrapping_shl(self.shift().wrapping_add(k)));
+            let child = FAN.wrapping_mul(self.node).wrapping_add(k);
             if self.level == 1 {
                 return Some(child);
             }
-            self.level -= 1;
-            self.first -= BOX * count(self.boxes.n, self.level);
+            self.level = self.level.wrapping_sub(1);
+            self.first = self.first.wrapping_sub(rows_of_level(self.boxes.n, self.level));
             self.node = child;
             self.enter::<V>(team);
         }
@@ -223,6 +228,12 @@ impl Walk<'_> {
             let (x, y, z) = (away(0), away(1), away(2));
             fma(x, x, fma(y, y, z * z)) <= reach2
         });
-        self.left |= u64::from(near) << (FAN * (self.level - 1));
+        self.left |= u64::from(near) << self.shift();
+    }
+
+    /// The first bit in `left` of the level where the walk is.
+    #[inline(always)]
+    fn shift(&self) -> u32 {
+        FAN.wrapping_mul(self.level.wrapping_sub(1)) & 63
     }
 }

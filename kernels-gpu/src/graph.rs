@@ -50,7 +50,7 @@ pub fn collect_near<V>(
         while let Some(leaf) = near.next::<V>(team) {
             let contacts = boxes.nearer::<V>(team, leaf, here, radius2);
             let itself = if i / FAN == leaf { 1 << (i % FAN) } else { 0 };
-            list.push(FAN * leaf, contacts & !itself);
+            list.push(FAN.wrapping_mul(leaf), contacts & !itself);
         }
     });
 }

@@ -244,6 +244,17 @@ pub struct GraphParts<'a> {
     pub contacts: &'a [u32],
 }
 
+/// What [`fn@crate::split_network`] reads besides the graph.
+#[derive(Arguments)]
+pub struct NetworkInputs<'a> {
+    /// As in [`Gathered`].
+    pub bfactor_z: &'a [f32],
+    /// For each number of a chain of the structure, the number of its rows. One element per residue.
+    pub chain_rows: &'a [u32],
+    /// One per structure.
+    pub facts: &'a [Facts],
+}
+
 /// What all blocks of [`fn@crate::split_eigenvectors`] work in.
 #[derive(Arguments)]
 pub struct GridScratch<'a> {

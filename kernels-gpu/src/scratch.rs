@@ -40,6 +40,7 @@ impl AlphaCarbon {
     }
 
     /// Of no residue.
+    #[cfg(not(target_arch = "nvptx64"))]
     pub(crate) const NOWHERE: Self = Self { x: NAN, y: NAN, z: NAN, tag: 2 };
 
     /// x, y and z.

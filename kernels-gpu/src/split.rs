@@ -7,7 +7,9 @@ use crate::boxes::{self, Boxes};
 use crate::features::centrality::{AllBlocks, FEW};
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
-use crate::groups::{Batch, CentralityScratch, FoundCentrality, Gathered, GraphParts, GridScratch, RowItems};
+use crate::groups::{
+    Batch, CentralityScratch, FoundCentrality, Gathered, GraphParts, GridScratch, NetworkInputs, RowItems,
+};
 use crate::scratch::{AlphaCarbon, Eight, Facts, NO_STRUCTURE, Shape, WorkItem, WorkSplit};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
@@ -183,13 +185,12 @@ pub fn split_network(
     output: &mut Segment<FeatureRow>,
     items: &[WorkItem],
     graph: GraphParts<'_>,
-    bfactor_z: &[f32],
-    chain_rows: &[u32],
-    facts: &[Facts],
+    given: NetworkInputs<'_>,
     config: MegaFusedConfig,
     split: WorkSplit,
 ) {
     enum Here {}
+    let NetworkInputs { bfactor_z, chain_rows, facts } = given;
     let GraphParts { descriptors, alpha_carbons, contacts } = graph;
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {

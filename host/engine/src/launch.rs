@@ -7,7 +7,8 @@ use super::workspace::Workspace;
 use cuda_std::launch::Executor;
 use kernels_gpu::groups::{
     CentralityScratchArgs, CountedAtomsArgs, FoundCentralityArgs, FoundPointsArgs, FoundSitesArgs, GraphPartsArgs,
-    GridScratchArgs, PointItemsArgs, ResidueItemsArgs, RowItemsArgs, RowScratchArgs, SitePointsArgs, SortedAtomsArgs,
+    GridScratchArgs, NetworkInputsArgs, PointItemsArgs, ResidueItemsArgs, RowItemsArgs, RowScratchArgs, SitePointsArgs,
+    SortedAtomsArgs,
 };
 use kernels_gpu::{
     alpha_carbon_boxes, atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
@@ -229,9 +230,11 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
             output: M::segments(&mut work.rows, &row_items.offsets),
             items: row_items.view(),
             graph: graph.shorter(),
-            bfactor_z: M::view(&work.gathered.bfactor_z, n),
-            chain_rows: M::view(&work.chain_rows, n),
-            facts: M::view(&work.facts, sizes.structures),
+            given: NetworkInputsArgs {
+                bfactor_z: M::view(&work.gathered.bfactor_z, n),
+                chain_rows: M::view(&work.chain_rows, n),
+                facts: M::view(&work.facts, sizes.structures),
+            },
             config,
             split,
         };

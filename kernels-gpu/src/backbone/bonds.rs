@@ -157,7 +157,7 @@ impl Chain<'_> {
             let mut found = team.per_member(|_| Found::NOTHING);
             while let Some(leaf) = near.next::<V>(team) {
                 team.each(&mut found, |k, found| {
-                    let j = FAN * leaf + k;
+                    let j = FAN.wrapping_mul(leaf).wrapping_add(k);
                     if self.is_near(&own, j) {
                         self.try_bonds(&own, j, found);
                     }
@@ -170,7 +170,7 @@ impl Chain<'_> {
             let mut list = Listed::default();
             let mut found = Found::NOTHING;
             while let Some(leaf) = near.next::<V>(team) {
-                let near = team.votes(|k| self.is_near(&own, FAN * leaf + k));
+                let near = team.votes(|k| self.is_near(&own, FAN.wrapping_mul(leaf).wrapping_add(k)));
                 list.push(FAN * leaf, near);
                 if !list.has_room(FAN) {
                     self.try_listed(&own, &mut list, &mut found);

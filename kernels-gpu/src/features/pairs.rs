@@ -181,7 +181,7 @@ fn near_rows_with<V, const SUMS: usize>(
             let mut sums = team.per_member(|_| [0.0; SUMS]);
             while let Some(leaf) = near.next::<V>(team) {
                 team.each(&mut sums, |k, sums| {
-                    let j = FAN * leaf + k;
+                    let j = FAN.wrapping_mul(leaf).wrapping_add(k);
                     if j < rows.all {
                         *sums = near_step(*sums, carbon, axis, i, j, all.get(j), || of_all.get(j));
                     }
@@ -199,7 +199,7 @@ fn near_rows_with<V, const SUMS: usize>(
                 }
                 let mut words = [[0.0; FAN as usize]; SUMS];
                 for k in 0..FAN {
-                    let j = FAN * leaf + k;
+                    let j = FAN.wrapping_mul(leaf).wrapping_add(k);
                     let other = if j < rows.all { all.get(j) } else { AlphaCarbon::NOWHERE };
                     let own = parts::<SUMS>(carbon, axis, i, j, other, of_all.get(j));
                     for word in 0..SUMS {
