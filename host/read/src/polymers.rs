@@ -100,7 +100,7 @@ pub fn read_polymers(bytes: &[u8], name: &str) -> Result<PolymerAtoms, ReadError
 }
 
 /// Refuses atoms that lie so that a search for neighbours takes too long.
-fn checked(polymers: Polymers) -> Result<Polymers, Fault> {
+fn checked(polymers: PolymerAtoms) -> Result<PolymerAtoms, Fault> {
     let all = polymers.residues.iter().flat_map(|residue| residue.backbone.iter().chain(&residue.others));
     let points: Vec<[f64; 3]> = all.map(|place| place.map(f64::from)).collect();
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
