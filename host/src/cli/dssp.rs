@@ -172,6 +172,9 @@ enum Work {
     Failed(InputFailure),
 }
 
+/// Assigns the structure of a file, given as its bytes and the structure's name, and writes it.
+type Assign<'a> = dyn Fn(&[u8], &str) -> Result<(Dssp, String), String> + Sync + 'a;
+
 /// What came of it.
 struct Done {
     name: String,
@@ -257,7 +260,7 @@ fn reason(error: &ReadError) -> String {
     format!("{line}{}", error.problem)
 }
 
-fn compute(work: Work, of: &(dyn Fn(&[u8], &str) -> Result<(Dssp, String), String> + Sync)) -> Done {
+fn compute(work: Work, of: &Assign<'_>) -> Done {
     match work {
         Work::Failed(failure) => Done { name: failure.name, result: Err(failure.reason) },
         Work::Bytes(name, bytes) => {

@@ -330,8 +330,9 @@ mod tests {
     #[test]
     fn values_go_on_in_the_next_line() {
         let text = "MOL_ID: 1;\n MOLECULE: A LONG\n NAME; OF A PROTEIN;\n CHAIN: A, B";
+        // As mkdssp has it, without the semicolon.
         let found: Vec<_> = Specifications::of(text).collect();
-        let expected = [("MOL_ID", "1"), ("MOLECULE", "A LONGNAME; OF A PROTEIN"), ("CHAIN", "A, B")];
+        let expected = [("MOL_ID", "1"), ("MOLECULE", "A LONGNAME OF A PROTEIN"), ("CHAIN", "A, B")];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 }

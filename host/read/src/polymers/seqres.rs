@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_gap_lies_where_numbers_jump_and_missing_residues_are_numbered_onwards() {
         let mut sequence = residues("MAGGGKL", &[1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(align(&mut sequence, &residues("AGGKL", &[12, 13, 15, 16, 17])), Some(4));
+        assert_eq!(align(&mut sequence, &residues("MAGGKL", &[11, 12, 13, 15, 16, 17])), Some(5));
         let numbers: Vec<i32> = sequence.iter().map(|residue| residue.number).collect();
         assert_eq!(numbers, [11, 12, 13, 14, 15, 16, 17]);
     }
