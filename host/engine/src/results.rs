@@ -155,6 +155,7 @@ results! {
     summaries: StructureSummary, |sizes| sizes.structures;
 }
 
+#[expect(clippy::single_component_path_imports, reason = "it lets other modules name the macro")]
 pub(super) use for_each_result;
 
 /// A declared length. (It gives the closures their type.)

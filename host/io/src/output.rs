@@ -98,6 +98,11 @@ impl<'a> StructureRows<'a> {
         self.features.n_residues.min(self.structure.n_rows())
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The values of a feature; none where it was not computed.
     fn values(&self, feature: &Feature) -> &'a [f32] {
         self.features.feature(feature).unwrap_or_default()

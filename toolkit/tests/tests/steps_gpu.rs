@@ -189,7 +189,7 @@ fn what_teams_find_step_by_step_has_the_bits_of_the_cpu() {
             Ok((out.download()?, words.download()?))
         });
         for ([_, count], limit) in found.iter().zip(&limits) {
-            let eights = x.chunks_exact(8).filter(|eight| eight[0] <= *limit);
+            let eights = x.as_chunks::<8>().0.iter().filter(|eight| eight[0] <= *limit);
             assert_eq!(*count as usize, eights.flatten().filter(|x| *x <= limit).count(), "{n} elements");
         }
     }
