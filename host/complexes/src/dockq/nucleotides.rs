@@ -11,8 +11,7 @@ pub(super) const C1: usize = 7;
 
 /// The code of a nucleotide, if a row is one: its base in lower case, so that it is no amino acid's; x if it is modified.
 pub(super) fn letter(structure: &StructureInput, row: usize) -> Option<u32> {
-    let name = structure.residue_names.get(row)?;
-    is_nucleotide(structure.residue_types[row]).then(|| base(name).into())
+    is_nucleotide(structure.residue_types[row]).then(|| base(structure.resname(row)).into())
 }
 
 /// The base of a nucleotide by its name in the Chemical Component Dictionary (A, DA) and in force fields (RA5, DA3, ADE).

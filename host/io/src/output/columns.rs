@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(steps(&["chi1"]), Steps::BACKBONE);
         assert_eq!(steps(&["ss"]), Steps::BACKBONE.and(Steps::SECONDARY_STRUCTURE));
         let contacts = steps(&["contact_number", "wcn"]);
-        assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK));
+        assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK).and(Steps::WCN));
         assert_eq!(steps(&["site_id"]), steps(&["site_score"]));
         assert_eq!(steps(&["chi", "pucker"]), Steps::NUCLEOTIDES);
         assert_eq!(Columns::default().with_nucleotides().selection().steps(), Steps::ALL);
