@@ -1,4 +1,4 @@
-//! Structure files to [`StructureInput`](crate::StructureInput): PDB, mmCIF and others, plain or compressed, told apart by content.
+//! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
 //! A residue is a run of consecutive records, `HETATM` included, with the same chain, number and insertion code. Runs are
 //! never merged. A residue has a row if it is an amino acid of a chain ([`Residues`]). A run with `ATOM` records is an
