@@ -42,7 +42,7 @@ def test_arrays_give_the_files_rows(rbd: Path, crambin: Path) -> None:
     assert repr(structure) == "<prism.Structure '1crn.pdb': 327 atoms>"
 
 
-@pytest.mark.filterwarnings("ignore::prism.InputWarning")
+@pytest.mark.filterwarnings("ignore::prism_features.InputWarning")
 def test_what_is_left_out_is_not_known(rbd: Path) -> None:
     all_of = arrays(rbd)
     needed = {name: all_of[name] for name in ("positions", "atom_names", "residue_names", "residue_numbers")}

@@ -31,7 +31,7 @@ def test_samples_are_the_tables_rows(rbd: Path, crambin: Path, workers: int) -> 
         assert torch.equal(sample.features, expected)
 
 
-@pytest.mark.filterwarnings("ignore::prism.InputWarning")
+@pytest.mark.filterwarnings("ignore::prism_features.InputWarning")
 def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: Path) -> None:
     from torch.utils.data import DataLoader
 
