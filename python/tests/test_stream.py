@@ -230,7 +230,7 @@ FORKED = {
 @pytest.mark.parametrize("call", FORKED.values(), ids=FORKED.keys())
 def test_a_process_forked_after_prism_was_used_is_told(rbd: Path, call: str) -> None:
     code = (
-        "import os, sys, prism\n"
+        "import os, sys, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "engine = prism.Engine('cpu')\n"
         "engine.features(content)\n"
@@ -255,7 +255,7 @@ def test_a_process_forked_after_prism_was_used_is_told(rbd: Path, call: str) -> 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="takes fork")
 def test_processes_that_use_prism_alone_may_be_forked(rbd: Path) -> None:
     code = (
-        "import multiprocessing, prism\n"
+        "import multiprocessing, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "def rows(_):\n"
         "    return prism.features([content] * 6, ['wcn'], 'cpu').num_rows\n"
@@ -267,7 +267,7 @@ def test_processes_that_use_prism_alone_may_be_forked(rbd: Path) -> None:
 
 def test_a_program_may_end_while_runs_go_on(rbd: Path) -> None:
     code = (
-        "import sys, threading, prism\n"
+        "import sys, threading, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
         "many = [(str(index), content) for index in range(300)]\n"
         "sys.kept = prism.stream(many, backend='cpu'), prism.stream((one for one in many), backend='cpu')\n"
