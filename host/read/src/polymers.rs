@@ -9,6 +9,7 @@ mod pdb;
 mod seqres;
 
 pub(crate) use cif::block_with_atoms;
+pub use header::MONTHS;
 
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};

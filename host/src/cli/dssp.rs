@@ -8,6 +8,7 @@ use super::interrupt::Interrupt;
 use super::job::{note_ignored, refuse_nothing};
 use super::limits::no_thread;
 use super::report::Report;
+use super::whole_files::{Work, each_batch};
 use crate::report::today;
 use anyhow::anyhow;
 use prism_host::ReadError;
@@ -18,9 +19,6 @@ use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::io::{Write as _, stdout};
 use std::path::{Component, Path, PathBuf};
-
-/// Structures of a thread that are computed before what came of them is reported.
-const AHEAD: usize = 4;
 
 impl DsspFormatArg {
     /// The extension of its files.
@@ -89,39 +87,10 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
         written: HashMap::new(),
         fail_fast: args.read.fail_fast,
     };
-    let (mut waiting, mut result) = (Vec::new(), Ok(true));
-    let most = AHEAD * rayon::current_num_threads();
-    for entry in inputs.entries {
-        let mut add = |work: Work| {
-            waiting.push(work);
-            if waiting.len() >= most && matches!(result, Ok(true)) {
-                result = match interrupt.cancel().is_cancelled() {
-                    true => Err(Failure::Interrupted(interrupt.exit_status())),
-                    false => run.compute(std::mem::take(&mut waiting)),
-                };
-            }
-            matches!(result, Ok(true))
-        };
-        let goes_on = match entry {
-            Err(failure) => add(Work::Failed(failure)),
-            Ok(file) if file.is_stream() => {
-                file.each_file(&mut |name, bytes| {
-                    add(match bytes {
-                        Ok(bytes) => Work::Bytes(name.to_owned(), bytes.to_vec()),
-                        Err(failure) => Work::Failed(failure),
-                    })
-                });
-                matches!(result, Ok(true))
-            }
-            Ok(file) => add(Work::File(file)),
-        };
-        if !goes_on {
-            break;
-        }
-    }
-    if result? {
-        run.compute(waiting)?;
-    }
+    each_batch(inputs.entries, |work| match interrupt.cancel().is_cancelled() {
+        true => Err(Failure::Interrupted(interrupt.exit_status())),
+        false => run.compute(work),
+    })?;
     report.clear_bar();
     report.sum_up("secondary structure by DSSP");
     Ok(report.exit_status())
@@ -165,22 +134,6 @@ fn short(name: &str, extension: &str) -> PathBuf {
     long(&path.with_file_name(stem(path)).to_string_lossy(), extension)
 }
 
-/// A structure to compute.
-enum Work {
-    File(InputFile),
-    Bytes(String, Vec<u8>),
-    Failed(InputFailure),
-}
-
-/// Assigns the structure of a file, given as its bytes and the structure's name, and writes it.
-type Assign<'a> = dyn Fn(&[u8], &str) -> Result<(Dssp, String), String> + Sync + 'a;
-
-/// What came of it.
-struct Done {
-    name: String,
-    result: Result<(Dssp, String), String>,
-}
-
 struct Run<'a> {
     to: To<'a>,
     format: DsspFormatArg,
@@ -196,16 +149,18 @@ impl Run<'_> {
     /// Computes structures side by side, and writes them in order. Returns whether to go on.
     fn compute(&mut self, work: Vec<Work>) -> Result<bool, Failure> {
         let (format, options, date) = (self.format, self.options, &self.date);
+        // Errors without the name, which the report has.
+        let reason = |error: ReadError| InputFailure::from(error).reason;
         let of = |bytes: &[u8], name: &str| {
-            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(|error| reason(&error))?;
+            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(reason)?;
             let text = match format {
                 DsspFormatArg::Dssp => dssp.text(date),
-                DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(|error| reason(&error))?,
+                DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(reason)?,
             };
             Ok((dssp, text))
         };
-        let done: Vec<Done> = work.into_par_iter().map(|work| compute(work, &of)).collect();
-        for Done { name, result } in done {
+        let done: Vec<_> = work.into_par_iter().map(|work| work.compute(of)).collect();
+        for (name, result) in done {
             match result {
                 Ok((dssp, text)) => {
                     self.write(&name, &text)?;
@@ -251,29 +206,5 @@ impl Run<'_> {
         }
         self.written.insert(place, name.to_owned());
         Ok(())
-    }
-}
-
-/// An error without the name, which the report has.
-fn reason(error: &ReadError) -> String {
-    let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-    format!("{line}{}", error.problem)
-}
-
-fn compute(work: Work, of: &Assign<'_>) -> Done {
-    match work {
-        Work::Failed(failure) => Done { name: failure.name, result: Err(failure.reason) },
-        Work::Bytes(name, bytes) => {
-            let result = of(&bytes, &name);
-            Done { name, result }
-        }
-        Work::File(file) => {
-            let mut result = Err("holds nothing".to_owned());
-            file.each_file(&mut |name, bytes| {
-                result = bytes.map_err(|failure| failure.reason).and_then(|bytes| of(bytes, name));
-                true
-            });
-            Done { name: file.name, result }
-        }
     }
 }

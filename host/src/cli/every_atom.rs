@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::limits::no_thread;
 use super::provenance::{self, Digests};
 use super::report::{Report, is_verbose};
-use prism_host::inputs::{InputFailure, InputFile};
+use super::whole_files::{Work, each_batch};
 use prism_host::output::{CellKind, CellTable, Cells, LineTable, LinesFile, OutputError, OutputFile, RelationColumn};
 use prism_host::plural::counted;
 use rayon::prelude::*;
@@ -15,9 +15,6 @@ use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, stdout};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Structures of a thread that are computed before their rows are written.
-const AHEAD: usize = 4;
 
 /// What a structure gives.
 pub struct Computed {
@@ -78,45 +75,8 @@ pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_>) -> Re
         lines: 0,
         noted: (0, Vec::new()),
     };
-    let (mut waiting, mut result) = (Vec::new(), Ok(true));
-    let most = AHEAD * rayon::current_num_threads();
-    for entry in inputs.entries {
-        let mut add = |work: Work| {
-            waiting.push(work);
-            if waiting.len() >= most && matches!(result, Ok(true)) {
-                result = run.compute(std::mem::take(&mut waiting));
-            }
-            matches!(result, Ok(true))
-        };
-        let goes_on = match entry {
-            Err(failure) => add(Work::Failed(failure)),
-            // Members are read in order, before they are computed side by side.
-            Ok(file) if file.is_stream() => {
-                file.each_file(&mut |name, bytes| {
-                    add(match bytes {
-                        Ok(bytes) => Work::Bytes(name.to_owned(), bytes.to_vec()),
-                        Err(failure) => Work::Failed(failure),
-                    })
-                });
-                matches!(result, Ok(true))
-            }
-            Ok(file) => add(Work::File(file)),
-        };
-        if !goes_on {
-            break;
-        }
-    }
-    if result? {
-        run.compute(waiting)?;
-    }
+    each_batch(inputs.entries, |work| run.compute(work))?;
     run.finish(of.lines, || Ok(provenance::write(&relation.provenance, &provenance, &digests)?))
-}
-
-/// A structure to compute.
-enum Work {
-    File(InputFile),
-    Bytes(String, Vec<u8>),
-    Failed(InputFailure),
 }
 
 /// What came of it.
@@ -245,20 +205,6 @@ impl Run<'_> {
 
 fn compute(work: Work, of: &Compute<'_>) -> Done {
     let begin = Instant::now();
-    let (name, result) = match work {
-        Work::Failed(failure) => (failure.name, Err(failure.reason)),
-        Work::Bytes(name, bytes) => {
-            let result = of(&bytes, &name);
-            (name, result)
-        }
-        Work::File(file) => {
-            let mut result = Err("holds nothing".to_owned());
-            file.each_file(&mut |name, bytes| {
-                result = bytes.map_err(|failure| failure.reason).and_then(|bytes| of(bytes, name));
-                true
-            });
-            (file.name, result)
-        }
-    };
+    let (name, result) = work.compute(of);
     Done { name, result, time: begin.elapsed() }
 }

@@ -33,6 +33,7 @@ mod sites;
 mod timings;
 mod trajectory;
 mod usage;
+mod whole_files;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};

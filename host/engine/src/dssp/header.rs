@@ -1,11 +1,9 @@
 //! The lines about the file itself: `HEADER`, `COMPND`, `SOURCE` and `AUTHOR`.
 
-use prism_read::{Header, Molecule};
+use prism_read::{Header, MONTHS, Molecule};
 
 /// Bytes of a line before its dot.
 const WIDTH: usize = 127;
-
-const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 
 /// A text of a fixed number of bytes. One that is too long ends with three dots and a blank.
 fn fixed(text: &str, width: usize) -> String {

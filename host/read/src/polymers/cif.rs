@@ -1,5 +1,6 @@
 //! Polymers of mmCIF and BinaryCIF.
 
+use super::header::MADE;
 use super::{Filling, Header, Molecule, PolymerAtoms, Position};
 use crate::bcif;
 use crate::error::{Fault, Problem};
@@ -53,6 +54,7 @@ const ATOM_ITEMS: [&str; 15] = [
     "Cartn_z",
 ];
 
+/// The molecule, and the items that [`MADE`] names as `SOURCE` does.
 const GENE_SOURCE: [&str; 18] = [
     "entity_id",
     "gene_src_common_name",
@@ -72,26 +74,6 @@ const GENE_SOURCE: [&str; 18] = [
     "pdbx_host_org_vector",
     "pdbx_host_org_gene",
     "plasmid_name",
-];
-/// The names that `SOURCE` has for the items of [`GENE_SOURCE`] after the first.
-const GENE_NAMES: [&str; 17] = [
-    "ORGANISM_COMMON",
-    "GENE",
-    "STRAIN",
-    "CELL_LINE",
-    "ORGANELLE",
-    "CELLULAR_LOCATION",
-    "ORGANISM_SCIENTIFIC",
-    "ORGANISM_TAXID",
-    "EXPRESSION_SYSTEM",
-    "EXPRESSION_SYSTEM_TAXID",
-    "EXPRESSION_SYSTEM_STRAIN",
-    "EXPRESSION_SYSTEM_VARIANT",
-    "EXPRESSION_SYSTEM_CELLULAR_LOCATION",
-    "EXPRESSION_SYSTEM_VECTOR_TYPE",
-    "EXPRESSION_SYSTEM_VECTOR",
-    "EXPRESSION_SYSTEM_GENE",
-    "EXPRESSION_SYSTEM_PLASMID",
 ];
 const NATURAL_SOURCE: [&str; 9] = [
     "entity_id",
@@ -287,7 +269,7 @@ impl Reader {
                 let name = text(name);
                 self.entity(id, |entity| entity.synonyms.push(name));
             }
-            (5, &[id, ref rest @ ..]) => self.source(id, &GENE_NAMES, rest),
+            (5, &[id, ref rest @ ..]) => self.source(id, &MADE, rest),
             (6, &[id, ref rest @ ..]) => self.source(id, &NATURAL_NAMES, rest),
             (7, &[words]) => {
                 self.header.keywords.get_or_insert(text(words));

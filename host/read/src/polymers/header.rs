@@ -7,7 +7,7 @@ use crate::text_of;
 use std::collections::HashMap;
 
 /// The names of `SOURCE` for a molecule that was made, in mmCIF's order.
-const MADE: [&str; 17] = [
+pub(super) const MADE: [&str; 17] = [
     "ORGANISM_COMMON",
     "GENE",
     "STRAIN",
@@ -30,7 +30,8 @@ const MADE: [&str; 17] = [
 const NATURAL: [&str; 7] =
     ["ORGANISM_COMMON", "STRAIN", "ORGANISM_SCIENTIFIC", "ORGANISM_TAXID", "CELLULAR_LOCATION", "PLASMID", "ORGAN"];
 
-const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+/// The months of dates in `HEADER`.
+pub const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 
 /// A chain of the file: its id and the names of its residues.
 pub(super) type ChainNames = (u8, Vec<Vec<u8>>);
