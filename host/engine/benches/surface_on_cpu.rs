@@ -5,8 +5,7 @@
 mod rate;
 
 use cuda_std::launch::CpuExecutor;
-use prism_engine::PackedBatch;
-use prism_engine::{BatchInputs, HostMemory, Largest, Workspace, launch_atom_surfaces, point_groups};
+use prism_engine::{BatchInputs, HostMemory, Largest, PackedBatch, Workspace, launch_atom_surfaces, point_groups};
 use prism_read::{ReadOptions, read_path};
 use shared_types::MegaFusedConfig;
 use std::path::Path;

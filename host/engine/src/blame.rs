@@ -5,7 +5,8 @@ use super::batch_sizes::BatchSizes;
 use super::memory::Memory;
 use super::workspace::Workspace;
 use crate::pack::BatchChunk;
-use cuda_std::{launch::LaunchError, panic::KernelPanic};
+use cuda_std::launch::LaunchError;
+use cuda_std::panic::KernelPanic;
 
 impl EngineError {
     /// The error of a launch for a batch that was computed in `work`. A panic names the structure of its block. For backends.

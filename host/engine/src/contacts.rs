@@ -5,8 +5,7 @@
 
 mod interface;
 
-pub use interface::{ChainPair, Interface, InterfaceError, InterfaceResidue, interfaces};
-pub use interface::{chain_named, names_of_chains};
+pub use interface::{ChainPair, Interface, InterfaceError, InterfaceResidue, chain_named, interfaces, names_of_chains};
 
 use kernels_gpu::Vector;
 use prism_read::structure::StructureInput;

@@ -2,7 +2,8 @@
 
 use super::ShapeDifference;
 use crate::pack::PackError;
-use cuda_std::{launch::LaunchError, panic::KernelPanic};
+use cuda_std::launch::LaunchError;
+use cuda_std::panic::KernelPanic;
 use prism_read::plural::counted;
 use prism_read::structure::StructureInput;
 use thiserror::Error;

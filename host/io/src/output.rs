@@ -59,8 +59,7 @@ pub use occupancy::OccupancyRelation;
 pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
 pub use pockets::PocketsRelation;
-pub use predicted::matrix_rows;
-pub use predicted::{LinesOf, WithErrors, predictions_beside};
+pub use predicted::{LinesOf, WithErrors, matrix_rows, predictions_beside};
 pub use reduced::{ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
@@ -72,8 +71,7 @@ pub use sites::{SiteCounts, SitesRelation, SitesTally, ViewedSites};
 pub use status::StatusFile;
 pub use value::Value;
 pub use view::SitesView;
-pub use whole::WholeFile;
-pub use whole::{check_place, write_whole};
+pub use whole::{WholeFile, check_place, write_whole};
 
 use prism_engine::StructureView;
 use prism_engine::sites::ranks;

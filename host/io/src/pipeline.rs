@@ -15,11 +15,9 @@ mod telemetry;
 mod tests;
 
 pub use cancel::Cancel;
-pub use files::MOST_ATOMS;
-pub use files::{StructureFiles, batch_atoms};
+pub use files::{MOST_ATOMS, StructureFiles, batch_atoms};
 pub use frames::TrajectoryFrames;
-pub use telemetry::cores_time;
-pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
+pub use telemetry::{Amount, Stage, Telemetry, WorkerTime, cores_time};
 
 use crate::inputs::InputFailure;
 use prism_engine::{BatchResults, Engine, EngineError, Packed};

@@ -4,8 +4,7 @@ mod table;
 
 use super::atoms::element;
 use super::word::pack;
-use foldhash::HashMap;
-use foldhash::HashMapExt as _;
+use foldhash::{HashMap, HashMapExt as _};
 use shared_types::residue::{
     MODIFIED, STANDARD, kind_of_nucleotide, modified_kind, modified_nucleotide, nucleotide_of, parent_of,
 };

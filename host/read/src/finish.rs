@@ -1,7 +1,5 @@
 //! A draft becomes a structure, with notes about it.
 
-use super::assembly;
-use super::confidence;
 use super::draft::{Draft, Tally};
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -9,6 +7,7 @@ use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{Each, ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
+use super::{assembly, confidence};
 use crate::plural::{counted, form};
 use crate::structure::{SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;

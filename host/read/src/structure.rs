@@ -8,8 +8,7 @@ mod traces;
 
 pub use atoms::{AtomLabel, Hetero, HeteroResidue};
 pub use frame::FrameOf;
-pub use spread::SpreadError;
-pub use spread::check as check_spread;
+pub use spread::{SpreadError, check as check_spread};
 pub use traces::needs_whole_residues;
 
 use crate::plural::counted;

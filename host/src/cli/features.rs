@@ -3,14 +3,11 @@
 use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
-use super::folder;
 use super::job::{Job, Sink};
-use super::parts;
-use super::provenance;
 use super::reading::PolymersArg;
-use super::relations;
 use super::report::warn;
 use super::usage::refuse_divided;
+use super::{folder, parts, provenance, relations};
 use prism_host::annotations::Annotations;
 use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;

@@ -3,13 +3,13 @@
 use super::args::{EdgesArgs, IdsArg, InterfaceArgs};
 use super::every_atom::{Computed, Output, run as run_all};
 use super::failure::Failure;
-use prism_host::Engine;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
+use prism_host::inputs::InputFailure;
 use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions};
 use prism_host::nearest::nearest;
 use prism_host::output::{append_group_interfaces, append_interactions, group_interface_columns, interaction_columns};
-use prism_host::{Backend, inputs::InputFailure};
+use prism_host::{Backend, Engine};
 use shared_types::{FEATURES, MegaFusedConfig};
 use std::io::{Write, stdout};
 use std::path::Path;

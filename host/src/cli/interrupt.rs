@@ -33,7 +33,8 @@ impl Interrupt {
     /// Starts to listen. A second Ctrl-C leaves the file that is being written, under its temporary name.
     #[cfg(not(unix))]
     pub fn listen() -> std::io::Result<Self> {
-        use signal_hook::{consts::SIGINT, flag};
+        use signal_hook::consts::SIGINT;
+        use signal_hook::flag;
         let cancelled = Arc::default();
         flag::register_conditional_shutdown(SIGINT, i32::from(exit_status(SIGINT)), Arc::clone(&cancelled))?;
         flag::register(SIGINT, Arc::clone(&cancelled))?;

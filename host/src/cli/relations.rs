@@ -6,12 +6,11 @@ use super::args::{
 };
 use super::failure::Failure;
 use super::files::Files;
-use super::interactions;
 use super::job::{Job, Sink};
 use super::predicted::write_with_errors;
-use super::provenance;
 use super::reading::trimmed;
 use super::usage::refuse_divided;
+use super::{interactions, provenance};
 use clap::ValueEnum as _;
 use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
 use prism_host::engine::Selection;

@@ -3,11 +3,11 @@
 use super::predicted;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::sites::{SiteLimits, ranks, sites};
-use prism_io::output::Value as Cell;
-use prism_io::output::{Column, StructureRows};
+use prism_io::output::{Column, StructureRows, Value as Cell};
 use prism_read::Note;
 use serde_json::{Map, Value, json};
 use std::io::Write;

@@ -1,7 +1,6 @@
 //! Distributions of values, from a sample of the residues.
 
-use prism_io::output::Value as Cell;
-use prism_io::output::{Column, StructureRows};
+use prism_io::output::{Column, StructureRows, Value as Cell};
 use serde_json::{Value, json};
 use shared_types::backbone::SecondaryStructure;
 use shared_types::{FEATURES, Group};

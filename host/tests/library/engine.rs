@@ -3,7 +3,8 @@
 use crate::synthetic::structure;
 use prism_host::engine::{Backend, Engine, EngineError, Selection};
 use prism_host::{PackedBatch, StructureFeatures, StructureInput};
-use shared_types::{FEATURES, Feature, Group, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, feature::column};
+use shared_types::feature::column;
+use shared_types::{FEATURES, Feature, Group, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA};
 
 fn cpu() -> Engine {
     Engine::builder().backend(Backend::Cpu).build().unwrap()

@@ -1,8 +1,7 @@
 //! Inputs that are read as streams: tars, zip archives, databases, and standard input. Memory holds one member at a time.
 
-use super::database;
 use super::names::{as_text, is_structure};
-use super::{InputFailure, InputFile, Item, Source, taken_of_archives, zipped};
+use super::{InputFailure, InputFile, Item, Source, database, taken_of_archives, zipped};
 use prism_read::plural::counted;
 use prism_read::{Compression, Unfolding, open};
 use std::collections::HashSet;

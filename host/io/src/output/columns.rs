@@ -2,8 +2,7 @@
 
 mod definition;
 
-use prism_engine::FEATURES_OF;
-use prism_engine::Selection;
+use prism_engine::{FEATURES_OF, Selection};
 use prism_read::nearest::suggestion;
 use shared_types::{Feature, Group};
 use thiserror::Error;

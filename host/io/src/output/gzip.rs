@@ -1,7 +1,8 @@
 //! Tables in gzip.
 
 use super::{Cells, LineTable, OutputError, Provenance, SharedRows, StructureRows, Table};
-use flate2::{Compression, GzBuilder, write::GzEncoder};
+use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,8 +1,7 @@
 //! Biological assemblies and residue labels. Expected values come from gemmi 0.7.5 (`make_assembly`) or from the files.
 
 use crate::read_common::{CRAMBIN_CIF, CRAMBIN_PDB, UBIQUITIN_PDB};
-use prism_read::StructureInput;
-use prism_read::{NoteKind, ReadOptions, read_bytes, read_path};
+use prism_read::{NoteKind, ReadOptions, StructureInput, read_bytes, read_path};
 
 /// HIV capsid: a dimer with a twofold axis and selenomethionines.
 const CAPSID: &str = "../../tests/data/1a8o.cif.gz";

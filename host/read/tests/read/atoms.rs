@@ -3,8 +3,7 @@
 //! Most texts are made from ubiquitin (1UBQ), of which programs for simulations and viewers would write them so.
 
 use crate::read_common::*;
-use prism_read::StructureInput;
-use prism_read::{NoteKind, ReadOptions, read_bytes};
+use prism_read::{NoteKind, ReadOptions, StructureInput, read_bytes};
 use shared_types::RESIDUES;
 
 /// The first 30 residues: 233 heavy atoms.

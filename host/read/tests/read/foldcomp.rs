@@ -2,8 +2,7 @@
 
 use crate::read_common::{read, refusal, structure, survives};
 use flate2::read::GzDecoder;
-use prism_read::StructureInput;
-use prism_read::{Models, ReadOptions, read_structures};
+use prism_read::{Models, ReadOptions, StructureInput, read_structures};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::io::Read;

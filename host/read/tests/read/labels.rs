@@ -1,8 +1,7 @@
 //! Modified residues without a `label_seq_id`: which belong to a chain.
 
 use crate::read_common::*;
-use prism_read::NoteKind;
-use prism_read::StructureInput;
+use prism_read::{NoteKind, StructureInput};
 
 /// Residues of crambin that are made selenomethionines in `HETATM` records: the first two, one inside, and the last.
 const MODIFIED: [&str; 4] = ["1", "2", "20", "46"];

@@ -1,8 +1,7 @@
 //! Residues with rows: force fields' names, modified residues, ligands, alternatives.
 
 use crate::read_common::*;
-use prism_read::StructureInput;
-use prism_read::{Alternates, NoteKind, ReadOptions, read_bytes};
+use prism_read::{Alternates, NoteKind, ReadOptions, StructureInput, read_bytes};
 use shared_types::RESIDUES;
 
 /// `name parent atoms` of each residue.

@@ -1,8 +1,10 @@
 //! Selections of residues, and the parts of a file that become structures of their own. Parts are compared with the same chains read alone.
 
 use crate::read_common::{CRAMBIN_CIF, UBIQUITIN_PDB, rows};
-use prism_read::{Each, Models, NoteKind, ReadOptions, ReadStructure, read_bytes, read_path, read_structures};
-use prism_read::{ReadError, StructureInput};
+use prism_read::{
+    Each, Models, NoteKind, ReadError, ReadOptions, ReadStructure, StructureInput, read_bytes, read_path,
+    read_structures,
+};
 use std::sync::Arc;
 
 const TRIMER: &str = "../../tests/data/1jcd.pdb.gz";

@@ -1,8 +1,7 @@
 //! Which records become residues and atoms.
 
 use crate::read_common::*;
-use prism_read::StructureInput;
-use prism_read::{ReadOptions, read_bytes};
+use prism_read::{ReadOptions, StructureInput, read_bytes};
 use shared_types::NO_CA;
 
 /// The standard residues of a text, each atom in its first alternate location.

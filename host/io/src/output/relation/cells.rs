@@ -1,7 +1,8 @@
 //! The columns of a relation, and their values.
 
 use super::super::arrow::owned;
-use arrow_array::{ArrayRef, Float32Array, Int32Array, StringArray, builder::StringBuilder};
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, Float32Array, Int32Array, StringArray};
 use arrow_schema::{ArrowError, DataType, Field};
 use std::sync::Arc;
 

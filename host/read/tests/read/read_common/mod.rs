@@ -1,9 +1,11 @@
 //! Shared by the tests of the reader.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use flate2::{Compression, write::GzEncoder};
-use prism_read::{AtomArrays, ReadOptions, Texts, read_bytes, read_structures};
-use prism_read::{ReadError, ReadStructure, StructureInput};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prism_read::{
+    AtomArrays, ReadError, ReadOptions, ReadStructure, StructureInput, Texts, read_bytes, read_structures,
+};
 use std::io::{Read as _, Write};
 
 pub const CRAMBIN_PDB: &str = include_str!("../../../../tests/data/1crn.pdb");
