@@ -158,7 +158,7 @@ pub fn split_pairs(
 }
 
 /// Column `wcn`, from all pairs: the only one of a large structure whose cost grows with the square of the number of residues. It
-/// takes the same items as the kernel before.
+/// takes the same items as the kernel before, and is left undefined in structures of more than `most` residues.
 #[kernel(threads = 256, blocks_per_sm = 4, avx512)]
 pub fn split_weighted_contacts(
     block: &mut Block,
@@ -166,6 +166,7 @@ pub fn split_weighted_contacts(
     items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     alpha_carbons: &[AlphaCarbon],
+    most: u32,
 ) {
     enum Here {}
     let item = items.at(block.index());
@@ -175,7 +176,8 @@ pub fn split_weighted_contacts(
     let structure = descriptors.at(item.structure);
     let n = structure.n_residues;
     let alpha_carbons = View::of(alpha_carbons.part(structure.ca_offset, n));
-    pairs::weighted_contacts::<Here>(block, Rows::some(item.first, output.len(), n), alpha_carbons, output);
+    let rows = Rows::some(item.first, output.len(), n);
+    pairs::weighted_contacts::<Here>(block, rows, alpha_carbons, n <= most, output);
 }
 
 /// The third kernel: columns from the contact graph. It takes the same items as the second.

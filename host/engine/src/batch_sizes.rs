@@ -30,6 +30,8 @@ pub(super) struct BatchSizes {
     pub(super) together: Option<u32>,
     /// Residues of structures whose centrality one block computes.
     pub(super) largest_centrality: u32,
+    /// The most residues of structures whose `wcn` is computed.
+    pub(super) largest_wcn: u32,
     /// The structure of each item.
     pub(super) atom_items: Arc<[u32]>,
     pub(super) residue_items: Arc<[u32]>,

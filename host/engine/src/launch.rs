@@ -216,6 +216,7 @@ fn launch_split<M: Memory, E: Executor<Space = M::Space>>(
             items: row_items.view(),
             descriptors: inputs.shorter().descriptors,
             alpha_carbons: M::view(&work.gathered.alpha_carbons, n),
+            most: sizes.largest_wcn,
         };
         sizes.launch::<split_weighted_contacts::Kernel, _>(executor, args)?;
     }

@@ -91,7 +91,7 @@ pub use on_device::DeviceValues;
 pub use points::{point_groups, sphere_points};
 pub use results::{BatchFeatures, StructureView};
 pub use scheduler::LostWorker;
-pub use selection::{Request, Selection};
+pub use selection::{LARGEST_WCN, Request, Selection};
 pub use shape::ShapeDifference;
 pub use stream::FeaturesIter;
 pub use worker::{Computation, DeviceTimes, Worker};

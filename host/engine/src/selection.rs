@@ -4,6 +4,10 @@ use shared_types::{FEATURES, Feature, Group, MegaFusedConfig, Steps, steps};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The most residues of a structure whose `wcn` is computed unless it is asked for by name: the work grows with their square, and beyond
+/// it takes several times as long as all other features together.
+pub const LARGEST_WCN: u32 = 32_768;
+
 /// The features to compute, and whether to find sites.
 ///
 /// ```
@@ -22,13 +26,15 @@ pub struct Selection {
     sites: bool,
     points: bool,
     on_device: bool,
+    /// Whether `wcn` is computed in structures of any size.
+    any_wcn: bool,
     steps: Steps,
 }
 
 impl Default for Selection {
-    /// Everything.
+    /// Everything but `wcn` of structures of more than [`LARGEST_WCN`] residues.
     fn default() -> Self {
-        Self::new(FEATURES, true)
+        Self::new(FEATURES, true).without_large_wcn()
     }
 }
 
@@ -38,7 +44,48 @@ impl Selection {
         let features = in_order(features);
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
         let steps = steps::of(features.iter().map(|feature| feature.steps)).and(of_sites).complete();
-        Self { features, sites, points: false, on_device: false, steps }
+        Self { features, sites, points: false, on_device: false, any_wcn: true, steps }
+    }
+
+    /// The features and sites of both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let features = in_order(self.features.iter().chain(other.features.iter()).copied());
+        let computes_any_wcn = |one: &Self| one.any_wcn && one.steps.has(Steps::WCN);
+        Self {
+            features,
+            sites: self.sites || other.sites,
+            points: self.points || other.points,
+            on_device: self.on_device && other.on_device,
+            any_wcn: computes_any_wcn(self) || computes_any_wcn(other),
+            steps: self.steps.and(other.steps),
+        }
+    }
+
+    /// The same, but `wcn` is undefined in structures of more than [`LARGEST_WCN`] residues.
+    #[must_use]
+    pub fn without_large_wcn(self) -> Self {
+        Self { any_wcn: false, ..self }
+    }
+
+    /// Whether `wcn` is selected, and left undefined in a structure of so many residues.
+    ///
+    /// ```
+    /// use prism_engine::Selection;
+    /// use shared_types::FEATURES;
+    ///
+    /// assert!(Selection::default().leaves_out_wcn(538_200) && !Selection::default().leaves_out_wcn(26_910));
+    /// let by_name = Selection::new(FEATURES.iter().filter(|feature| feature.name == "wcn"), false);
+    /// assert!(!by_name.leaves_out_wcn(538_200));
+    /// ```
+    #[must_use]
+    pub fn leaves_out_wcn(&self, residues: usize) -> bool {
+        self.steps.has(Steps::WCN) && residues > self.largest_wcn() as usize
+    }
+
+    /// The most residues of a structure whose `wcn` is computed.
+    pub(super) fn largest_wcn(&self) -> u32 {
+        if self.any_wcn { u32::MAX } else { LARGEST_WCN }
     }
 
     /// The same steps, with other features as results.

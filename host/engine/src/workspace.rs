@@ -188,6 +188,7 @@ impl<M: Memory> Workspace<M> {
             many_residues: any(&|d| d.n_residues > largest.residues),
             together: items::together(batch, largest),
             largest_centrality: largest.centrality,
+            largest_wcn: selection.largest_wcn(),
             results: ResultSizes::of(batch, selection),
             ..BatchSizes::default()
         };

@@ -20,9 +20,9 @@ pub use frames::TrajectoryFrames;
 pub use telemetry::{Amount, Stage, Telemetry, WorkerTime, cores_time};
 
 use crate::inputs::InputFailure;
-use prism_engine::{BatchResults, Engine, EngineError, Packed};
-use prism_read::Note;
+use prism_engine::{BatchResults, Engine, EngineError, Packed, Selection};
 use prism_read::structure::StructureInput;
+use prism_read::{Note, NoteKind};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
@@ -305,12 +305,13 @@ fn compute(
     Alarm(finish_batch): &Alarm,
 ) -> Stage {
     let mut clock = Clock::new();
-    while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
+    while let Ok((index, mut batch, packed)) = clock.waiting(|| next_of(packed)) {
         if cancel.is_cancelled() {
             // The batch is no longer needed, but the source may be waiting for its permit.
             let _ = finish_batch.send((index, None));
             break;
         }
+        note_large_wcn(&mut batch, engine.selection());
         let work = || {
             let results = engine.run_packed(&batch.structures, packed);
             results.map(|results| Computed { batch, results })
@@ -321,6 +322,23 @@ fn compute(
         }
     }
     clock.stage()
+}
+
+/// Adds a note to structures that are too large for `wcn`.
+fn note_large_wcn(batch: &mut Batch, selection: &Selection) {
+    let read = batch.outcomes.iter_mut().filter_map(|outcome| match outcome {
+        Outcome::Read { notes } => Some(notes),
+        _ => None,
+    });
+    for (notes, structure) in read.zip(&batch.structures) {
+        let residues = structure.n_residues();
+        if selection.leaves_out_wcn(residues) {
+            let text = format!(
+                "wcn is left out, as its cost grows with the square of {residues} residues (--columns wcn computes it)"
+            );
+            notes.push(Note { kind: NoteKind::LargeWcn, text });
+        }
+    }
 }
 
 /// Receives the next value from a receiver shared by several threads.

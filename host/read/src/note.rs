@@ -156,6 +156,8 @@ kinds! {
     Unmatched = "unmatched", "chains or residues without a counterpart that are not compared";
     /// No matrix of predicted aligned errors lies beside the file, or it cannot be read.
     NoMatrix = "no-matrix", "no matrix of predicted aligned errors that can be read";
+    /// The structure is so large that `wcn` is computed only on request.
+    LargeWcn = "large-wcn", "more than 32,768 residues, so that wcn is left out (--columns wcn)";
     /// The file has other structures that are not read.
     Others = "others", "other structures that are not read";
 }

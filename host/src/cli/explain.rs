@@ -130,11 +130,14 @@ fn accuracy(feature: &Feature) -> &'static str {
     }
 }
 
+const WCN: &str =
+    "where there is no alpha carbon, and in structures of more than 32,768 residues unless --columns names it";
+
 /// When a feature is undefined, according to its definition.
 fn undefined(feature: &Feature) -> &'static str {
     match feature.name {
+        "wcn" => WCN,
         "contact_number"
-        | "wcn"
         | "centrality"
         | "clustering"
         | "long_range_contacts"

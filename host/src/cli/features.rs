@@ -9,7 +9,6 @@ use super::report::warn;
 use super::usage::refuse_divided;
 use super::{folder, parts, provenance, relations};
 use prism_host::annotations::Annotations;
-use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;
 use prism_host::output::{
     ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, ReducedRelation, RelationFailures,
@@ -91,9 +90,8 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let selection = columns.selection();
     let selection = match &coloured {
         Some(structures) => {
-            let column = Columns::choose([structures.column().name()])?.selection();
-            let features = selection.features().iter().chain(column.features()).copied();
-            Selection::new(features, selection.has_sites())
+            let column = Columns::choose([structures.column().name()])?;
+            selection.and(&column.selection())
         }
         None => selection,
     };

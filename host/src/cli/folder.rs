@@ -95,7 +95,7 @@ impl Job<'_> {
         let annotations = self.annotations.as_ref().map(|(path, _)| digest(path)).transpose()?;
         let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
         Ok(
-            json!({ "columns": names, "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
+            json!({ "columns": names, "leaves_out_large_wcn": columns.selection().leaves_out_wcn(usize::MAX), "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
             "lineages_sha256": lineages,
             "part_inputs": args.part_inputs }),
         )

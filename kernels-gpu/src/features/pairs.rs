@@ -224,14 +224,16 @@ fn near_rows_with<V, const SUMS: usize>(
     });
 }
 
-/// Column `wcn` of rows that are there, from all pairs.
+/// Column `wcn` of rows that are there, from all pairs; undefined unless it `is_wanted`.
 #[inline(always)]
 pub fn weighted_contacts<V>(
     block: &mut Block,
     rows: Rows,
     alpha_carbons: View<AlphaCarbon>,
+    is_wanted: bool,
     output: &mut Segment<FeatureRow>,
 ) {
+    let others = if is_wanted { rows.all } else { 0 };
     output.update_by_team::<TEAM, _>(
         block,
         rows.count,
@@ -240,8 +242,8 @@ pub fn weighted_contacts<V>(
             let part = |_, other, _: AlphaCarbon| [weighted_contact(carbon.to(other).norm2())];
             let both = (alpha_carbons, alpha_carbons);
             let plus = |[a]: [f32; 1], [b]: [f32; 1]| [a + b];
-            let [sum] = team.reduce_parts(rows.all, both, [0.0], part, plus, plus);
-            if carbon.exists() { sum } else { NAN }
+            let [sum] = team.reduce_parts(others, both, [0.0], part, plus, plus);
+            if is_wanted && carbon.exists() { sum } else { NAN }
         },
         |sum, row| row.columns[column::WCN] = sum,
     );

@@ -213,7 +213,10 @@ impl Column {
 /// # Ok::<(), ColumnError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(Vec<Column>);
+pub struct Columns {
+    all: Vec<Column>,
+    by_name: bool,
+}
 
 /// An invalid choice of columns.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -232,7 +235,7 @@ pub enum ColumnError {
 impl Default for Columns {
     /// Identifiers, features of the first group, the site, then features of the other groups.
     fn default() -> Self {
-        Self(Column::whole().collect())
+        Self { all: Column::whole().collect(), by_name: false }
     }
 }
 
@@ -258,13 +261,13 @@ impl Columns {
         if !chosen.iter().any(|column| Column::IDENTITY.contains(column)) {
             chosen.splice(0..0, Column::IDENTITY);
         }
-        Ok(Self(chosen))
+        Ok(Self { all: chosen, by_name: true })
     }
 
     /// All columns except one.
     #[must_use]
     pub fn without(mut self, column: Column) -> Self {
-        self.0.retain(|own| *own != column);
+        self.all.retain(|own| *own != column);
         self
     }
 
@@ -282,9 +285,9 @@ impl Columns {
     pub fn with_lineages(mut self) -> Self {
         let mut add = |after: &dyn Fn(&Column) -> bool, columns: &[LineageColumn]| {
             let new: Vec<Column> =
-                columns.iter().map(|one| Column::Lineage(*one)).filter(|one| !self.0.contains(one)).collect();
-            if let Some(place) = self.0.iter().rposition(after) {
-                self.0.splice(place + 1..place + 1, new);
+                columns.iter().map(|one| Column::Lineage(*one)).filter(|one| !self.all.contains(one)).collect();
+            if let Some(place) = self.all.iter().rposition(after) {
+                self.all.splice(place + 1..place + 1, new);
             }
         };
         add(&|column| column.name() == "gisaid_velocity", &[LineageColumn::VelocityError]);
@@ -303,10 +306,10 @@ impl Columns {
     /// ```
     #[must_use]
     pub fn with_polymers(mut self) -> Self {
-        if !self.0.contains(&Column::Polymer) {
-            let identity = self.0.iter().rposition(|column| Column::IDENTITY.contains(column));
+        if !self.all.contains(&Column::Polymer) {
+            let identity = self.all.iter().rposition(|column| Column::IDENTITY.contains(column));
             let place = identity.map_or(0, |place| place + 1);
-            self.0.insert(place, Column::Polymer);
+            self.all.insert(place, Column::Polymer);
         }
         self
     }
@@ -322,8 +325,8 @@ impl Columns {
     /// ```
     #[must_use]
     pub fn with_nucleotides(mut self) -> Self {
-        let new: Vec<Column> = Column::nucleotides().filter(|column| !self.0.contains(column)).collect();
-        self.0.extend(new);
+        let new: Vec<Column> = Column::nucleotides().filter(|column| !self.all.contains(column)).collect();
+        self.all.extend(new);
         self
     }
 
@@ -339,10 +342,10 @@ impl Columns {
     /// ```
     #[must_use]
     pub fn with_frames(mut self) -> Self {
-        let new = FrameColumn::ALL.map(Column::Frame).into_iter().filter(|one| !self.0.contains(one));
-        let (new, place): (Vec<_>, _) = (new.collect(), self.0.iter().position(|own| *own == Column::Structure));
+        let new = FrameColumn::ALL.map(Column::Frame).into_iter().filter(|one| !self.all.contains(one));
+        let (new, place): (Vec<_>, _) = (new.collect(), self.all.iter().position(|own| *own == Column::Structure));
         let place = place.map_or(0, |place| place + 1);
-        self.0.splice(place..place, new);
+        self.all.splice(place..place, new);
         self
     }
 
@@ -350,7 +353,7 @@ impl Columns {
     /// ([`ReadOptions::labels`](prism_read::ReadOptions::labels)).
     #[must_use]
     pub fn has_labels(&self) -> bool {
-        self.0.iter().any(|column| matches!(column, Column::Label(_)))
+        self.all.iter().any(|column| matches!(column, Column::Label(_)))
     }
 
     /// All columns except those of annotations that no input gives, which would be undefined everywhere. `given` tells whether
@@ -358,7 +361,7 @@ impl Columns {
     #[must_use]
     pub fn without_annotations(mut self, given: impl Fn(&str) -> bool) -> Self {
         for (_, columns) in FEATURES_OF.iter().filter(|(annotation, _)| !given(annotation)) {
-            self.0.retain(|own| !columns.contains(&own.name()));
+            self.all.retain(|own| !columns.contains(&own.name()));
         }
         self
     }
@@ -369,7 +372,7 @@ impl Columns {
     pub fn lacking_annotations(&self, given: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
         let lacking = FEATURES_OF.into_iter().filter(|(annotation, _)| !given(annotation));
         let columns = |(annotation, columns): (&'static str, &'static [&'static str])| {
-            let own = self.0.iter().map(Column::name).filter(|name| columns.contains(name));
+            let own = self.all.iter().map(Column::name).filter(|name| columns.contains(name));
             own.map(move |name| (name, annotation)).collect::<Vec<_>>()
         };
         lacking.flat_map(columns).collect()
@@ -379,23 +382,24 @@ impl Columns {
     #[must_use]
     pub fn described(&self) -> String {
         let line = |column: &Column| format!("{} [{}]: {}\n", column.name(), column.unit(), column.definition());
-        self.0.iter().map(line).collect()
+        self.all.iter().map(line).collect()
     }
 
     /// The steps that they need.
     #[must_use]
     pub fn selection(&self) -> Selection {
-        let features = self.0.iter().filter_map(|column| match column {
+        let features = self.all.iter().filter_map(|column| match column {
             Column::Feature(feature) | Column::State(feature) => Some(*feature),
             _ => None,
         });
-        Selection::new(features, self.0.contains(&Column::SiteId))
+        let selection = Selection::new(features, self.all.contains(&Column::SiteId));
+        if self.by_name { selection } else { selection.without_large_wcn() }
     }
 
     /// The columns, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Column] {
-        &self.0
+        &self.all
     }
 }
 

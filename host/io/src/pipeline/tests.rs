@@ -1,9 +1,12 @@
 //! The pipeline with slow and failing workers: order, limits and ends.
 
 use super::{Amount, Batch, Cancel, Computed, Outcome, Stopped, run};
+use crate::output::Columns;
 use crate::synthetic::structure;
 use prism_engine::injected::Injected;
-use prism_engine::{Backend, Engine, EngineError};
+use prism_engine::{Backend, Engine, EngineError, LARGEST_WCN};
+use prism_read::NoteKind;
+use shared_types::NO_CA;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -227,4 +230,54 @@ fn telemetry_counts_what_was_done() {
     let telemetry = run(&small, source().take(6), &Cancel::default(), wait).unwrap();
     assert!(telemetry.halvings > 0);
     assert!(telemetry.workers[0].amount.batches > 6 && telemetry.compute.amount.batches == 6);
+}
+
+/// A chain of more residues than `wcn` is computed for by default.
+#[test]
+fn wcn_of_a_large_structure_is_computed_by_name_alone() {
+    let large = structure("large", LARGEST_WCN as usize + 1, 7);
+    let found = |columns: Columns| {
+        let engine = Engine::builder().backend(Backend::Cpu).selection(columns.selection()).build().unwrap();
+        let batch = Batch {
+            structures: vec![structure("small", 1_100, 3), large.clone()],
+            outcomes: (0..2).map(|_| Outcome::Read { notes: Vec::new() }).collect(),
+            ..Batch::default()
+        };
+        let mut found = Vec::new();
+        let consume = |Computed { batch, results }| {
+            for (outcome, features) in batch.outcomes.iter().zip(results.iter()) {
+                let Outcome::Read { notes } = outcome else { unreachable!() };
+                let kinds: Vec<NoteKind> = notes.iter().map(|note| note.kind).collect();
+                let features = features.unwrap();
+                let wcn = features.selection.features().iter().position(|feature| feature.name == "wcn").unwrap();
+                found.push((features.values[wcn * features.n_residues..][..features.n_residues].to_vec(), kinds));
+            }
+            Ok::<_, Infallible>(())
+        };
+        run(&engine, [batch].into_iter(), &Cancel::default(), consume).unwrap();
+        found
+    };
+    let default = Columns::default();
+    let others: Vec<_> = default.as_slice().iter().copied().filter(|column| column.name() != "wcn").collect();
+    let (whole, named) =
+        (found(others.into_iter().fold(default, Columns::without)), found(Columns::choose(["wcn"]).unwrap()));
+    assert!(whole[0].1.is_empty() && whole[0].0.iter().filter(|wcn| wcn.is_finite()).count() > 1_000);
+    assert_eq!(whole[1].1, [NoteKind::LargeWcn]);
+    assert!(whole[1].0.iter().all(|wcn| wcn.is_nan()));
+    assert!(named.iter().all(|(_, notes)| notes.is_empty()));
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&named[0].0), bits(&whole[0].0));
+    // In double precision, from the alpha carbons.
+    let carbon = |row: usize| {
+        let atom = large.atoms[large.ca_indices[row] as usize];
+        [atom.x, atom.y, atom.z].map(f64::from)
+    };
+    for row in [0, 20_000, LARGEST_WCN as usize] {
+        let own = carbon(row);
+        let is_other = |&other: &usize| other != row && large.ca_indices[other] != NO_CA;
+        let others = (0..large.n_residues()).filter(is_other).map(carbon);
+        let expected: f64 = others.map(|other| 1.0 / (0..3).map(|k| (other[k] - own[k]).powi(2)).sum::<f64>()).sum();
+        let wcn = f64::from(named[1].0[row]);
+        assert!((wcn - expected).abs() < 1e-4 * expected, "{row}: {wcn}, {expected}");
+    }
 }
