@@ -1,7 +1,8 @@
 //! Scores of predicted complexes beside what other programs compute of the same files (`tests/data/predictions/make.py`).
 
 use prism_host::confidence::{
-    Cutoffs, Matrix, PAIR_NUMBERS, PairScores, Prediction, PredictionFiles, Predictions, STRUCTURE_NUMBERS, Scores,
+    Cutoffs, Matrix, PAIR_NUMBERS, PairScores, Prediction, PredictionFiles, Predictions, RESIDUE_NUMBERS,
+    STRUCTURE_NUMBERS, Scores,
 };
 use std::collections::HashMap;
 use std::fs;
@@ -171,6 +172,77 @@ fn cutoffs_choose_errors_and_contacts() {
     let every = with(100.0, 1000.0);
     assert_eq!((value(&every, "contacts"), value(&every, "n0dom")), (28.0 * 22.0, 50.0));
     assert_eq!(value(&every, "ipsae_d0chn"), value(&every, "iptm_d0chn"));
+}
+
+/// What no other program computes, in double precision from the text of the files.
+#[test]
+fn scores_that_no_other_program_has_follow_their_definitions() {
+    let folder = data().join("af2");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let matrix: serde_json::Value = serde_json::from_str(&text("pae_model_1_multimer_v3_pred_0.json")).unwrap();
+    let rows = matrix[0]["predicted_aligned_error"].as_array().unwrap();
+    let pae: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.as_array().unwrap().iter().map(|error| error.as_f64().unwrap()).collect()).collect();
+    // Chain, pLDDT and CB, or CA of glycine, of each residue.
+    let model = text("unrelaxed_model_1_multimer_v3_pred_0.pdb");
+    let mut residues: Vec<(char, f64, [f64; 3])> = Vec::new();
+    for line in model.lines().filter(|line| line.starts_with("ATOM")) {
+        let number = |range: std::ops::Range<usize>| line[range].trim().parse::<f64>().unwrap();
+        let atom = (line.as_bytes()[21] as char, number(60..66), [number(30..38), number(38..46), number(46..54)]);
+        match line[12..16].trim() {
+            "CA" => residues.push(atom),
+            "CB" => *residues.last_mut().unwrap() = atom,
+            _ => {}
+        }
+    }
+    let n = residues.len();
+    assert_eq!((n, pae.len()), (50, 50));
+    let distance =
+        |i: usize, j: usize| (0..3).map(|k| (residues[i].2[k] - residues[j].2[k]).powi(2)).sum::<f64>().sqrt();
+    let of_chain = |chain: char| (0..n).filter(|&i| residues[i].0 == chain).collect::<Vec<_>>();
+    let (a, b) = (of_chain('A'), of_chain('B'));
+    let pairs: Vec<(usize, usize)> = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j))).collect();
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    let lis = |errors: Vec<f64>| mean(errors.into_iter().filter(|e| *e <= 12.0).map(|e| (12.0 - e) / 12.0).collect());
+    let clis = lis(pairs.iter().filter(|&&(i, j)| distance(i, j) <= 8.0).map(|&(i, j)| pae[i][j]).collect());
+    let whole = lis(pairs.iter().map(|&(i, j)| pae[i][j]).collect());
+    let contacts = pairs.iter().filter(|&&(i, j)| distance(i, j) < 10.0 && pae[i][j] < 10.0).count();
+    let d0 = 1.24 * (n as f64 - 15.0).cbrt() - 1.8;
+    let term = |i: usize, j: usize| 1.0 / (1.0 + (pae[i][j] / d0).powi(2));
+    let best = |counts: &dyn Fn(usize, usize) -> bool| {
+        (0..n).map(|i| mean((0..n).filter(|&j| counts(i, j)).map(|j| term(i, j)).collect())).fold(0.0, f64::max)
+    };
+    let touching = |i: &usize| (0..n).any(|j| residues[*i].0 != residues[j].0 && distance(*i, j) <= 8.0);
+    let found = scores("af2/");
+    let pair = &found.pairs[0];
+    let others = (0..n).flat_map(|i| (0..n).filter(move |&j| i != j).map(move |j| (i, j)));
+    for (column, own, expected) in [
+        ("clis", value(pair, "clis"), clis),
+        ("ilis", value(pair, "ilis"), (whole * clis).sqrt()),
+        ("contacts", value(pair, "contacts"), contacts as f64),
+        ("ptm_pae", of_structure(&found, "ptm_pae"), best(&|_, _| true)),
+        ("iptm_pae", of_structure(&found, "iptm_pae"), best(&|i, j| residues[i].0 != residues[j].0)),
+        ("plddt", of_structure(&found, "plddt"), mean(residues.iter().map(|one| one.1).collect())),
+        (
+            "plddt_interface",
+            of_structure(&found, "plddt_interface"),
+            mean((0..n).filter(touching).map(|i| residues[i].1).collect()),
+        ),
+        ("pae_mean", of_structure(&found, "pae_mean"), mean(others.map(|(i, j)| pae[i][j]).collect())),
+    ] {
+        assert!(
+            expected > 0.0 && (f64::from(own) - expected).abs() < 1e-5 * expected.max(1.0),
+            "{column}: {own}, {expected}"
+        );
+    }
+    // The rows of residues, by the same matrix.
+    let row = found.residues.iter().find(|row| row.chains == pair.chains).unwrap();
+    let of_row = |column: &str| row.numbers[RESIDUE_NUMBERS.iter().position(|known| known.name == column).unwrap()];
+    let to_b: Vec<f64> = b.iter().map(|&j| pae[a[0]][j]).collect();
+    let near = b.iter().filter(|&&j| distance(a[0], j) < 10.0 && pae[a[0]][j] < 10.0).count();
+    assert!((f64::from(of_row("pae_mean")) - mean(to_b.clone())).abs() < 1e-5);
+    assert_eq!(f64::from(of_row("pae_min")), f64::from(to_b.into_iter().fold(f64::MAX, f64::min) as f32));
+    assert_eq!((of_row("contacts"), of_row("plddt")), (near as f32, residues[a[0]].1 as f32));
 }
 
 /// Copies a prediction's folder, and changes one file.
