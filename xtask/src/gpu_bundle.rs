@@ -12,12 +12,15 @@ use lzma_rust2::{XzOptions, XzWriter};
 use crate::workspace;
 use cargo_cuda::bundle;
 
-/// Gather release tests and benchmarks, the files they read, and a run.sh in one folder
+/// Gather tests, the files they read, `prism`, and a run.sh in one folder; with --benches also benchmarks
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The folder; its content is replaced [default: target/gpu-bundle below the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also build benchmarks, and `prism`, like a release, which takes longer than all tests
+    #[arg(long)]
+    benches: bool,
 }
 
 /// Largest size of a bundle.
@@ -69,7 +72,7 @@ struct Built {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/gpu-bundle"));
-    let built = build(&root)?;
+    let built = build(&root, arguments.benches)?;
     bundle::begin(&out)?;
     let mut packed = packed(&out.join("bin.tar.xz"))?;
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
@@ -134,26 +137,27 @@ fn left_out(target: &str) -> Option<&'static str> {
     LEFT_OUT.iter().find(|(name, _)| *name == target).map(|(_, why)| *why)
 }
 
-/// Builds everything in a separate folder: flags that differ from the ordinary release build would otherwise cause rebuilds
-/// of both. Benchmarks are built like a release. Tests are built without optimisation across packages, which would take
-/// minutes each.
-fn build(root: &Path) -> Result<Vec<Built>> {
-    let lib_and_tests = ["test", "--no-run", "--lib", "--tests", "--features", "cuda_std/shuffled"];
-    let tests = [&lib_and_tests[..], &["--config", "profile.release.lto=\"off\""]].concat();
-    let mut built: Vec<_> = cargo(root, &tests)?.into_iter().filter(|built| built.kind != PROGRAM).collect();
-    // Built second, because both put programs in the same place.
-    let measured =
-        ["build", "--bins", "--bench", "files", "--bench", "fused", "--bench", "surface", "--bench", "teaching"];
-    built.extend(cargo(root, &[&measured[..], &["--bench", "zero_cost"]].concat())?);
+/// Builds everything in a separate folder, because the flags differ from those of ordinary builds. Tests are built as `cargo test` builds
+/// them, where kernels are optimised and little else; benchmarks and the command like a release.
+fn build(root: &Path, benches: bool) -> Result<Vec<Built>> {
+    let mut built = cargo(root, "dev", &["test", "--no-run", "--lib", "--tests"])?;
+    // The command as a release, if there is one.
+    built.retain(|built| built.kind != PROGRAM || !benches);
+    if benches {
+        let measured = ["files", "fused", "surface", "teaching", "zero_cost"].map(|name| ["--bench", name]).concat();
+        built.extend(cargo(root, "release", &[&["build", "--bins"], &measured[..]].concat())?);
+    }
     built.sort_by(|a, b| (&a.package, &a.target).cmp(&(&b.package, &b.target)));
     Ok(built)
 }
 
-/// Runs cargo for the packages, in the release profile without debug information and symbols. Returns the executables.
-fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
+/// Runs cargo for the packages, in a profile without debug information and symbols. Returns the executables.
+fn cargo(root: &Path, profile: &str, arguments: &[&str]) -> Result<Vec<Built>> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args(arguments).args(["--release", "--message-format=json-render-diagnostics"]);
-    command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"symbols\""]);
+    command.current_dir(root).args(arguments).args(["--profile", profile, "--message-format=json-render-diagnostics"]);
+    for setting in ["debug=false", "strip=\"symbols\""] {
+        command.args(["--config", &format!("profile.{profile}.{setting}")]);
+    }
     for package in PACKAGES {
         command.args(["--package", package]);
     }
