@@ -30,6 +30,7 @@ mod script_names;
 mod shared;
 mod sites;
 mod status;
+mod text;
 mod value;
 mod view;
 mod whole;

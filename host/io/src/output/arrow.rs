@@ -289,7 +289,7 @@ impl Values {
 
     fn append_value(&mut self, value: Value<'_>) {
         match (self, value) {
-            (Self::Text(all), Value::Text(text)) => all.extend([text]),
+            (Self::Text(all), Value::Text(text) | Value::Words(text)) => all.extend([text]),
             (Self::Int(all), Value::Int(value)) => all.append_value(value),
             (Self::Int(all), Value::Optional(value)) => all.append_option(value),
             (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),

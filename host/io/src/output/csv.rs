@@ -1,7 +1,6 @@
 //! CSV.
 
-use super::value::Value;
-use super::{Column, Columns, OutputError, StructureRows, Table};
+use super::{Column, Columns, OutputError, StructureRows, Table, text};
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -50,10 +49,7 @@ impl<W: Write> CsvTable<W> {
 
     /// Starts a table with another separator of fields, such as `b'\t'` for TSV.
     pub fn with_delimiter(out: W, columns: Columns, delimiter: u8) -> Self {
-        let mut line = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-        let header = line
-            .write_record(columns.as_slice().iter().map(Column::name))
-            .and_then(|()| line.into_inner().map_err(|error| error.into_error().into()));
+        let header = text::header(columns.as_slice().iter().map(Column::name), delimiter);
         Self { out, header: Some(header.expect("writing to memory does not fail")), columns, delimiter }
     }
 
@@ -69,8 +65,10 @@ impl<W: Write> Table for CsvTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.write_header()?;
         let (columns, delimiter) = (&self.columns, self.delimiter);
-        let parts: Vec<Vec<u8>> =
-            structures.par_iter().map(|structure| lines(structure, columns, delimiter)).collect::<Result<_, _>>()?;
+        let lines = |part: &StructureRows<'_>| {
+            text::lines(&part.values_by_column(columns), columns.as_slice().len(), delimiter)
+        };
+        let parts: Vec<Vec<u8>> = structures.par_iter().map(lines).collect::<Result<_, _>>()?;
         for part in parts {
             self.out.write_all(&part)?;
         }
@@ -81,50 +79,4 @@ impl<W: Write> Table for CsvTable<W> {
         self.write_header()?;
         Ok(self.out.flush()?)
     }
-}
-
-fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io::Result<Vec<u8>> {
-    /// A typical length of a field.
-    const FIELD_BYTES: usize = 10;
-    let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
-    let mut lines = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::with_capacity(room));
-    let mut number = zmij::Buffer::new();
-    let (values, site_ids) = (part.values_of(columns), part.site_ids_of(columns));
-    for row in 0..part.len() {
-        for (column, values) in columns.as_slice().iter().zip(&values) {
-            match column {
-                Column::Structure => lines.write_field(&part.structure.name),
-                Column::Row => lines.write_field(row.to_string()),
-                Column::Chain => lines.write_field(part.chain(row)),
-                Column::Resnum => lines.write_field(part.structure.residue_numbers[row].to_string()),
-                Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
-                Column::Resname => lines.write_field(part.resname(row)),
-                Column::Parent => lines.write_field(part.structure.parent(row)),
-                Column::Polymer => lines.write_field(part.structure.polymer(row)),
-                Column::SiteId => match site_ids.get(row).copied().flatten() {
-                    Some(rank) => lines.write_field(rank.to_string()),
-                    None => lines.write_field(""),
-                },
-                Column::State(feature) => {
-                    let state = values.get(row).copied().unwrap_or(f32::NAN);
-                    lines.write_field(feature.state(state))
-                }
-                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
-                    match part.value(row, column) {
-                        Value::Text(text) => lines.write_field(text),
-                        Value::Int(value) | Value::Optional(Some(value)) => lines.write_field(value.to_string()),
-                        Value::Float(value) if !value.is_nan() => lines.write_field(number.format(value)),
-                        Value::Optional(None) | Value::Float(_) => lines.write_field(""),
-                    }
-                }
-                Column::Feature(_) => {
-                    let value = values.get(row).copied().unwrap_or(f32::NAN);
-                    lines.write_field(if value.is_nan() { "" } else { number.format(value) })
-                }
-            }
-            .map_err(std::io::Error::other)?;
-        }
-        lines.write_record(None::<&[u8]>).map_err(std::io::Error::other)?;
-    }
-    lines.into_inner().map_err(|error| std::io::Error::other(error.to_string()))
 }

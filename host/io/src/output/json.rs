@@ -1,7 +1,6 @@
 //! JSON lines.
 
-use super::value::Value;
-use super::{Column, Columns, OutputError, StructureRows, Table};
+use super::{Column, Columns, OutputError, StructureRows, Table, text};
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -39,7 +38,10 @@ impl<W: Write> JsonTable<W> {
 impl<W: Write> Table for JsonTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         let columns = &self.columns;
-        let parts: Vec<Vec<u8>> = structures.par_iter().map(|part| lines(part, columns)).collect::<Result<_, _>>()?;
+        let names = columns.as_slice().iter().map(Column::name);
+        let objects =
+            |part: &StructureRows<'_>| text::objects(&part.values_by_column(columns), names.clone(), &mut None);
+        let parts: Vec<Vec<u8>> = structures.par_iter().map(objects).collect::<Result<_, _>>()?;
         for part in parts {
             self.out.write_all(&part)?;
         }
@@ -49,33 +51,4 @@ impl<W: Write> Table for JsonTable<W> {
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
         Ok(self.out.flush()?)
     }
-}
-
-fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>> {
-    let mut lines = Vec::new();
-    let mut number = zmij::Buffer::new();
-    let (values, site_ids) = (part.values_of(columns), part.site_ids_of(columns));
-    for row in 0..part.len() {
-        for (index, (column, values)) in columns.as_slice().iter().zip(&values).enumerate() {
-            lines.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
-            lines.extend_from_slice(column.name().as_bytes());
-            lines.extend_from_slice(b"\":");
-            let number_of_row = || values.get(row).copied().unwrap_or(f32::NAN);
-            let value = match column {
-                Column::Feature(_) => Value::Float(number_of_row()),
-                Column::SiteId => Value::Optional(site_ids.get(row).copied().flatten()),
-                Column::State(feature) => Value::Text(feature.state(number_of_row())),
-                _ => part.value(row, column),
-            };
-            match value {
-                Value::Text(text) => serde_json::to_writer(&mut lines, text)?,
-                Value::Optional(None) => lines.extend_from_slice(b"null"),
-                Value::Int(value) | Value::Optional(Some(value)) => write!(lines, "{value}")?,
-                Value::Float(value) if value.is_finite() => lines.extend_from_slice(number.format(value).as_bytes()),
-                Value::Float(_) => lines.extend_from_slice(b"null"),
-            }
-        }
-        lines.extend_from_slice(b"}\n");
-    }
-    Ok(lines)
 }

@@ -159,7 +159,7 @@ impl Spool {
                 Column::Feature(_) => value(row).to_le_bytes(),
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
                     match part.value(row, column) {
-                        Value::Text(text) => texts.index(text).to_le_bytes(),
+                        Value::Text(text) | Value::Words(text) => texts.index(text).to_le_bytes(),
                         Value::Int(value) => value.to_le_bytes(),
                         Value::Optional(value) => optional(value),
                         Value::Float(value) => value.to_le_bytes(),

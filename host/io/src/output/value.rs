@@ -1,12 +1,15 @@
 //! The value in a row and column, for formats that write row by row.
 
-use super::{Column, FrameColumn, Label, LineageColumn, StructureRows};
+use super::text::TextRows;
+use super::{Column, Columns, FrameColumn, Label, LineageColumn, StructureRows};
 
 /// A value of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// A text.
     Text(&'a str),
+    /// Words that spaces divide; an array in JSON.
+    Words(&'a str),
     /// An integer.
     Int(i32),
     /// An integer that may be missing.
@@ -54,6 +57,38 @@ impl StructureRows<'_> {
     /// The time of the frame that the structure is; NaN if it is none.
     pub(crate) fn frame_time(&self) -> f32 {
         self.structure.frame.map_or(f32::NAN, |frame| frame.time)
+    }
+}
+
+/// The values of a structure's rows in some columns, of which what all rows share is looked up once.
+pub(super) struct ValuesByColumn<'p> {
+    part: &'p StructureRows<'p>,
+    columns: &'p [Column],
+    /// Those of each column that is a feature.
+    values: Vec<&'p [f32]>,
+    site_ids: Vec<Option<i32>>,
+}
+
+impl<'p> StructureRows<'p> {
+    pub(super) fn values_by_column(&'p self, columns: &'p Columns) -> ValuesByColumn<'p> {
+        let (values, site_ids) = (self.values_of(columns), self.site_ids_of(columns));
+        ValuesByColumn { part: self, columns: columns.as_slice(), values, site_ids }
+    }
+}
+
+impl TextRows for ValuesByColumn<'_> {
+    fn len(&self) -> usize {
+        self.part.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let number = || self.values[column].get(row).copied().unwrap_or(f32::NAN);
+        match &self.columns[column] {
+            Column::Feature(_) => Value::Float(number()),
+            Column::State(feature) => Value::Text(feature.state(number())),
+            Column::SiteId => Value::Optional(self.site_ids.get(row).copied().flatten()),
+            column => self.part.value(row, column),
+        }
     }
 }
 

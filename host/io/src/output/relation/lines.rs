@@ -2,8 +2,10 @@
 
 use super::super::arrow::{io, metadata};
 use super::super::parquet::key_values;
+use super::super::text::{self, TextRows};
+use super::super::value::Value;
 use super::super::{OutputError, Provenance};
-use super::{Cells, RelationColumn, relation_batch, write};
+use super::{CellKind, Cells, RelationColumn, relation_batch, write};
 use arrow_ipc::writer::FileWriter as ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -65,6 +67,27 @@ enum Out<W: Write + Send> {
     },
     Arrow(Box<ArrowWriter<W>>),
     Parquet(Box<SerializedFileWriter<W>>),
+}
+
+/// The lines of cells.
+struct CellRows<'c> {
+    columns: &'static [RelationColumn],
+    cells: &'c [Cells],
+}
+
+impl TextRows for CellRows<'_> {
+    fn len(&self) -> usize {
+        self.cells.first().map_or(0, Cells::len)
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        match &self.cells[column] {
+            Cells::Text(values) if self.columns[column].kind == CellKind::Words => Value::Words(&values[row]),
+            Cells::Text(values) => Value::Text(&values[row]),
+            Cells::Int(values) => Value::Int(values[row]),
+            Cells::Float(values) => Value::Float(values[row]),
+        }
+    }
 }
 
 impl<W: Write + Send> LineTable for CellTable<W> {
@@ -139,12 +162,16 @@ impl<W: Write + Send> CellTable<W> {
     /// Writes the pending lines, after the text that precedes them.
     pub(super) fn write_out(&mut self) -> Result<(), OutputError> {
         let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
+        let names = columns.iter().map(|column| column.name);
+        let lines = CellRows { columns, cells };
         match &mut self.out {
             Out::Text { out, delimiter, begun } => {
-                let header = (!std::mem::replace(begun, true)).then_some(columns);
-                out.write_all(&write::lines(header, cells, rows, *delimiter)?)?;
+                if !std::mem::replace(begun, true) {
+                    out.write_all(&text::header(names, *delimiter)?)?;
+                }
+                out.write_all(&text::lines(&lines, columns.len(), *delimiter)?)?;
             }
-            Out::Json { out, array } => out.write_all(&write::objects(columns, cells, rows, array)?)?,
+            Out::Json { out, array } => out.write_all(&text::objects(&lines, names, array)?)?,
             _ if rows == 0 => return Ok(()),
             Out::Arrow(file) => {
                 let batch = relation_batch(columns, std::mem::replace(&mut self.cells, Cells::of(columns)));
@@ -172,7 +199,7 @@ impl<W: Write + Send> CellTable<W> {
             Out::Json { mut out, array } => {
                 out.write_all(match array {
                     None => b"",
-                    Some(write::BETWEEN) => b"\n]\n",
+                    Some(text::BETWEEN) => b"\n]\n",
                     Some(_) => b"[\n]\n",
                 })?;
                 out
