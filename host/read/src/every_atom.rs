@@ -8,7 +8,7 @@ use super::fixed::fixed_8_3;
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
 use super::lines::lines;
-use super::number::{cif_number, decimal, integer, last_decimal, pdb_residue_number};
+use super::number::{cif_number, decimal, integer, pdb_residue_number, short_decimal};
 use super::pdb::{hetatm, is_end};
 use std::borrow::Cow;
 
@@ -260,14 +260,7 @@ pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Proble
 
 /// A number; most are short decimals.
 fn number(text: &[u8]) -> Option<f64> {
-    let mut padded = [b' '; 24];
-    match padded.get_mut(8..8 + text.len()) {
-        Some(place) => {
-            place.copy_from_slice(text);
-            last_decimal(&padded[..8 + text.len()], text.len()).or_else(|| cif_number(text))
-        }
-        None => cif_number(text),
-    }
+    short_decimal(text).or_else(|| cif_number(text))
 }
 
 fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {

@@ -31,12 +31,32 @@ fn eight_digits(digits: u64) -> Option<u32> {
 /// seven after it; `None` for any other form. Correctly rounded.
 #[inline]
 pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
+    let before = |end: usize| text[..text.len() - end].last_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    decimal_at_end(u64::from_le_bytes(*text.last_chunk()?), length, before)
+}
+
+/// The same for a text of four to eight bytes, which are not copied: a load of bytes that were just stored one by one would wait for them.
+#[inline]
+pub(super) fn short_decimal(text: &[u8]) -> Option<f64> {
+    let length = text.len();
+    if length > 8 {
+        return None;
+    }
+    let [head, tail] = [text.first_chunk()?, text.last_chunk()?].map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
+    let word = head << (8 * (8 - length)) | tail << 32;
+    decimal_at_end(word, length, |end| Some(word << (8 * end)))
+}
+
+/// A decimal of `length` bytes, of which `last` has the last eight. `before` gives the eight bytes before those at the end, of which there
+/// are as many as it is told, at most eight.
+#[inline(always)]
+fn decimal_at_end(last: u64, length: usize, before: impl Fn(usize) -> Option<u64>) -> Option<f64> {
     const ONES: u64 = u64::MAX / 255;
     if length < 3 {
         return None;
     }
     let outside = 8 * 8u32.saturating_sub(length as u32);
-    let after = (u64::from_le_bytes(*text.last_chunk()?) >> outside) << outside;
+    let after = (last >> outside) << outside;
     // The lowest high bit marks the first dot.
     let dots = after ^ (ONES * b'.' as u64);
     let dot = ((dots.wrapping_sub(ONES) & !dots) & (ONES << 7)).trailing_zeros() / 8;
@@ -45,7 +65,7 @@ pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
     let below_dot = u64::MAX << (8 * dot) << 8;
     let fraction = eight_digits((after & below_dot) ^ (ZEROS & below_dot))?;
 
-    let before = u64::from_le_bytes(*text[..text.len() - decimals - 1].last_chunk()?);
+    let before = before(decimals + 1)?;
     let foreign = 8 * (8 - whole as u32);
     let negative = (before >> foreign) as u8 == b'-';
     if negative && whole == 1 {
@@ -179,6 +199,8 @@ mod tests {
             let text = format!("12345678.{number}");
             let found = last_decimal(text.as_bytes(), number.len()).unwrap_or_else(|| panic!("{number}"));
             assert_eq!(found.to_bits(), number.parse::<f64>().unwrap().to_bits(), "{number}");
+            let is_short = (4..=8).contains(&number.len());
+            assert_eq!(short_decimal(number.as_bytes()), is_short.then_some(found), "{number}");
         }
         for text in [
             "",
@@ -202,6 +224,7 @@ mod tests {
             "12345678",
         ] {
             assert_eq!(last_decimal(format!("12345678901234{text}").as_bytes(), text.len()), None, "{text:?}");
+            assert_eq!(short_decimal(text.as_bytes()), None, "{text:?}");
         }
         // Fewer than sixteen bytes are left to the plain parser.
         assert_eq!(last_decimal(b"1.5", 3), None);
