@@ -3,31 +3,51 @@
 //! The file contains the page's script and the data of each structure, compressed until the structure is viewed. The
 //! three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
 
+mod atoms;
 mod detail;
 mod predicted;
+mod relations;
 mod sample;
+mod standing;
+
+pub use relations::InteractionFiles;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prism_complexes::confidence::PredictionFiles;
+use prism_engine::Engine;
 use prism_engine::sites::{LIKELY, SiteLimits, sites};
-use prism_io::output::{OutputError, Provenance, StructureRows, WholeFile};
+use prism_io::output::{Column, OutputError, Provenance, StructureRows, Value as Cell, WholeFile};
 use prism_read::Note;
+use prism_read::structure::StructureInput;
 use rayon::prelude::*;
 use sample::Sample;
 use serde_json::{Map, Value, json};
 use shared_types::feature::column;
 use shared_types::{FEATURES, Group};
-use std::collections::HashMap;
+use standing::Standing;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const PAGE: &str = include_str!("report/page.html");
-const STYLE: &str = include_str!("report/style.css");
-const SCRIPT: &str = include_str!("report/app.js");
-/// `3Dmol-min.js` of version 2.5.5 from npm, compressed by `gzip -9n`.
+const PAGE: &str = include_str!("report/page/page.html");
+const STYLE: &str = include_str!("report/page/style.css");
+/// The parts of the script, which share one scope.
+const SCRIPT: [&str; 10] = [
+    include_str!("report/page/base.js"),
+    include_str!("report/page/colours.js"),
+    include_str!("report/page/data.js"),
+    include_str!("report/page/view.js"),
+    include_str!("report/page/map.js"),
+    include_str!("report/page/tracks.js"),
+    include_str!("report/page/predicted.js"),
+    include_str!("report/page/tables.js"),
+    include_str!("report/page/structure.js"),
+    include_str!("report/page/overview.js"),
+];
+/// `3Dmol-min.js`, compressed; `report/README.md` has its version and checksum.
 const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
 /// The licence of the viewer, which every report contains.
 const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
@@ -66,9 +86,14 @@ pub struct ReportFile {
     note_places: HashMap<String, usize>,
     sample: Sample,
     sites: u64,
+    standing: Standing,
     details: usize,
     most_details: usize,
     predictions: HashMap<String, PredictionFiles>,
+    areas: Option<Engine>,
+    interactions: InteractionFiles,
+    title: Option<String>,
+    inputs: Vec<String>,
 }
 
 impl ReportFile {
@@ -92,10 +117,34 @@ impl ReportFile {
             note_places: HashMap::new(),
             sample: Sample::default(),
             sites: 0,
+            standing: Standing::default(),
             details: 0,
             most_details,
             predictions: HashMap::new(),
+            areas: None,
+            interactions: InteractionFiles::default(),
+            title: None,
+            inputs: Vec::new(),
         })
+    }
+
+    /// Gives the report a title, and names what it was made from.
+    #[must_use]
+    pub fn with_title(self, title: Option<String>, inputs: Vec<String>) -> Self {
+        Self { title, inputs, ..self }
+    }
+
+    /// Adds ligands and interfaces of chains to the views. The engine must have the selection `sasa`; ligands are those of structures
+    /// that were read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
+    #[must_use]
+    pub fn with_areas(self, engine: Engine) -> Self {
+        Self { areas: Some(engine), ..self }
+    }
+
+    /// Adds interactions to the views of structures whose files are given.
+    #[must_use]
+    pub fn with_interactions(self, interactions: InteractionFiles) -> Self {
+        Self { interactions, ..self }
     }
 
     /// Adds predicted aligned errors and scores of chains to the views of some structures, by their names.
@@ -116,9 +165,15 @@ impl ReportFile {
     /// If the file cannot be written.
     pub fn write(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
         let room = (self.most_details - self.details).min(structures.len());
+        // One after the other, because the engine uses all cores for each.
+        let mut relations: Vec<Value> = structures[..room].iter().map(|(part, _)| self.relations(part)).collect();
         let packed: Vec<String> = structures[..room]
             .par_iter()
-            .map(|(part, notes)| detail::packed(part, notes, self.predictions.get(&part.structure.name)))
+            .zip(&mut relations)
+            .map(|((part, notes), relations)| {
+                relations["interactions"] = relations::interactions_of(part, &self.interactions);
+                detail::packed(part, notes, self.predictions.get(&part.structure.name), relations)
+            })
             .collect::<Result<_, _>>()
             .map_err(|source| self.whole.failed(source))?;
         for text in packed {
@@ -130,21 +185,20 @@ impl ReportFile {
         for (index, (part, notes)) in structures.iter().enumerate() {
             let sites = sites(part.structure, &part.features, &SiteLimits::default());
             let likely = sites.iter().filter(|site| site.probability >= LIKELY).count();
-            let mean = |column: usize| {
-                let values = values(part, column).iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
-                let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
-                (count > 0).then(|| sum / f64::from(count))
-            };
+            let mean = |column: usize| mean_of(values(part, column));
             let mut entry = json!({
                 "name": part.structure.name,
                 "residues": part.len(),
                 "chains": part.structure.rows_of_chains().len(),
                 "sites": likely,
-                "best": sites.first().map(|site| site.probability),
+                "best": sites.first().map(|site| rounded(site.probability)),
                 "rsa": mean(column::RSA),
-                "contacts": mean(column::CONTACT_NUMBER),
+                "plddt": mean_of(&part.structure.plddt),
+                "states": states(part),
+                "ligands": ligand_names(part.structure),
                 "notes": notes.len(),
             });
+            self.standing.add(part, &sites, relations.get(index).unwrap_or(&Value::Null));
             if index < room {
                 // Counted from 1; 0 means none.
                 entry["detail"] = (first_detail + index + 1).into();
@@ -155,6 +209,12 @@ impl ReportFile {
             notes.iter().for_each(|note| self.note(&part.structure.name, note));
         }
         Ok(())
+    }
+
+    fn relations(&self, part: &StructureRows<'_>) -> Value {
+        let [ligands, interfaces] =
+            self.areas.as_ref().map_or([Value::Null, Value::Null], |engine| relations::areas(part, engine));
+        json!({ "ligands": ligands, "interfaces": interfaces })
     }
 
     fn note(&mut self, name: &str, note: &Note) {
@@ -176,7 +236,7 @@ impl ReportFile {
     /// # Errors
     /// If the file cannot be written.
     pub fn commit(self, provenance: &Provenance) -> Result<u64, OutputError> {
-        let Self { whole, mut out, structures, failed, mut notes, sample, sites, .. } = self;
+        let Self { whole, mut out, structures, failed, mut notes, sample, sites, standing, title, inputs, .. } = self;
         notes.sort_by(|(a, first, _), (b, second, _)| second.cmp(first).then_with(|| a.cmp(b)));
         let notes: Vec<Value> =
             notes.iter().map(|(kind, count, first)| json!({ "kind": kind, "count": count, "first": first })).collect();
@@ -184,8 +244,13 @@ impl ReportFile {
             provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
         let units: Map<String, Value> =
             FEATURES.iter().map(|feature| (feature.name.to_owned(), feature.unit.into())).collect();
+        let definitions: Map<String, Value> =
+            Column::every().map(|column| (column.name().to_owned(), column.definition().into())).collect();
         let run = json!({
+            "title": title,
             "date": today(),
+            "inputs": inputs,
+            "standing": standing.listed(),
             "residues": sample.residues(),
             "sites": sites,
             "structures": structures,
@@ -196,22 +261,26 @@ impl ReportFile {
             "histograms": sample.histograms(),
             "threshold": provenance.config.contact_threshold,
             "units": units,
+            "definitions": definitions,
             "provenance": entries,
         });
         // A name must not be able to end the script.
         let run = run.to_string().replace('<', "\\u003c");
         let end = format!(
-            "<script type=\"application/json\" id=\"run\">{run}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+            "<script type=\"application/json\" id=\"run\">{run}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n</script>\n</body>\n</html>\n",
+            SCRIPT.concat()
         );
         out.write_all(end.as_bytes()).and_then(|()| out.flush()).map_err(|source| whole.failed(source))?;
         whole.commit()
     }
 }
 
-/// The date, in UTC, as 2026-01-31.
+/// The date, in UTC, as 2026-01-31. `SOURCE_DATE_EPOCH`, in seconds since 1970, sets it for files that must be the same again
+/// (<https://reproducible-builds.org/specs/source-date-epoch/>).
 pub(crate) fn today() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    date((since.as_secs() / (24 * 3600)) as i64)
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    date((given.unwrap_or_else(now) / (24 * 3600)) as i64)
 }
 
 /// The date of a day, counted from 1970-01-01, by Hinnant's algorithm: years begin in March, so that a leap day ends one.
@@ -230,6 +299,52 @@ fn date(days: i64) -> String {
 fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
     let feature = Group::Residue.features().find(|feature| feature.column == column);
     feature.and_then(|feature| part.features.feature(feature)).unwrap_or_default()
+}
+
+/// The mean of the values that are defined.
+fn mean_of(values: &[f32]) -> Option<f64> {
+    let defined = values.iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
+    let (sum, count) = defined.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| (sum / f64::from(count) * 1e4).round() / 1e4)
+}
+
+/// With four decimals, and no value if it is not defined.
+fn rounded(value: f32) -> Value {
+    if value.is_finite() { ((f64::from(value) * 1e4).round() / 1e4).into() } else { Value::Null }
+}
+
+/// The shares of residues in helices and in strands, of those with a state.
+fn states(part: &StructureRows<'_>) -> Option<[f64; 2]> {
+    let column = Column::every().find(|column| matches!(column, Column::State(_)))?;
+    let mut counts = [0_u32; 3];
+    for row in 0..part.len() {
+        if let Cell::Text(letter) = part.value(row, &column) {
+            match letter {
+                "" => continue,
+                "H" | "G" | "I" => counts[0] += 1,
+                "E" | "B" => counts[1] += 1,
+                _ => {}
+            }
+            counts[2] += 1;
+        }
+    }
+    let share = |count: u32| (f64::from(count) / f64::from(counts[2]) * 1e3).round() / 1e3;
+    (counts[2] > 0).then(|| [share(counts[0]), share(counts[1])])
+}
+
+/// The names of residues without rows that are neither nucleotides nor amino acids, each with its number.
+fn ligand_names(structure: &StructureInput) -> BTreeMap<&str, u32> {
+    let mut names = BTreeMap::new();
+    let others = structure.hetero.iter().flat_map(|hetero| &hetero.residues);
+    for residue in others.filter(|residue| !residue.is_nucleotide && !residue.is_amino_acid) {
+        *names.entry(&*residue.name).or_default() += 1;
+    }
+    names
+}
+
+/// Bytes as Base64.
+fn packed_bytes(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 fn packed_script(out: &mut impl Write, id: &str, text: &str) -> std::io::Result<()> {

@@ -249,6 +249,10 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE.html", display_order = 1)]
     pub output: PathBuf,
 
+    /// Title of the report [default: the number of structures, or the name of a single one]
+    #[arg(long, value_name = "TEXT", display_order = 2)]
+    pub title: Option<String>,
+
     /// Number of structures, from the first, that get their own page. The table has all of them.
     #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
     pub details: usize,

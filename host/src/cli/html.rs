@@ -6,9 +6,13 @@ use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::predicted::beside;
 use super::provenance;
+use super::relations::selection;
+use prism_host::inputs::Source;
 use prism_host::output::{Columns, RelationFailures, check_place};
-use prism_host::report::ReportFile;
+use prism_host::read::{Each, Models, ReadOptions};
+use prism_host::report::{InteractionFiles, ReportFile};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Computes and writes an HTML report. Returns the exit status.
 pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
@@ -35,14 +39,32 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         sites: None,
         trajectory: None,
         atoms: false,
-        atoms_if_known: false,
+        atoms_if_known: true,
         shard: None,
         of_structures: true,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| {
         let predictions = if args.pae { beside(&job)? } else { HashMap::new() };
-        let report = ReportFile::create(output, args.details)?.with_predictions(predictions);
+        let inputs = args.paths.iter().map(|path| path.display().to_string()).collect();
+        let report = ReportFile::create(output, args.details)?
+            .with_title(args.title.clone(), inputs)
+            .with_predictions(predictions)
+            .with_areas(job.engine_of(selection(&["sasa"]))?)
+            .with_interactions(interactions(&job)?);
         Ok(Sink::Report(Box::new(report), origin.clone()))
     })
+}
+
+/// The files in which interactions are looked for: those that hold one structure as it is.
+fn interactions(job: &Job<'_>) -> Result<InteractionFiles, Failure> {
+    let ReadOptions { each, models, assembly, chains, alternates, .. } = job.args.read.options();
+    let is_as_it_is = each == Each::Model && models == Models::First && assembly.is_none();
+    let is_listed = job.args.read.from_file.as_deref() == Some(Path::new("-"));
+    if !is_as_it_is || is_listed {
+        return Ok(InteractionFiles::default());
+    }
+    let inputs = job.args.read.discover(job.paths, Files::default())?;
+    let files = inputs.entries.into_iter().flatten().filter(|file| matches!(file.source, Source::File));
+    Ok(InteractionFiles { files: files.map(|file| (file.name.clone(), file)).collect(), chains, alternates })
 }

@@ -1,6 +1,6 @@
 //! The data of a structure's detailed view.
 
-use super::predicted;
+use super::{atoms, predicted};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -17,9 +17,11 @@ pub(super) fn packed(
     part: &StructureRows<'_>,
     notes: &[Note],
     files: Option<&PredictionFiles>,
+    relations: &Value,
 ) -> std::io::Result<String> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let mut all = json(part, notes);
+    all["relations"] = relations.clone();
     if let Some(files) = files {
         all["pae"] = predicted::json(part.structure, files);
     }
@@ -47,18 +49,11 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
             structure.bfactor[rows.clone()].iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
         columns.insert("B factor".to_owned(), values.into());
     }
-    let ca = |row: usize| {
-        // Without an alpha carbon, draw the residue at its first atom.
-        let index = structure.ca_indices.get(row).map_or(usize::MAX, |&index| index as usize);
-        let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
-        atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
-    };
     let sites: Vec<Value> = sites(structure, &part.features, &SiteLimits::default())
         .iter()
         .map(|site| {
             let rounded = |value: f64| significant(value, 4);
-            let residues: Vec<String> = site.residues.iter().map(|&row| part.residue(row)).collect();
-            json!({ "rank": site.rank, "probability": rounded(f64::from(site.probability)), "residues": residues,
+            json!({ "rank": site.rank, "probability": rounded(f64::from(site.probability)), "rows": site.residues,
                 "plddt": number(Cell::Float(site.plddt)), "volume": rounded(site.volume), "center": site.center.map(rounded) })
         })
         .collect();
@@ -84,7 +79,7 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         "chain": structure.chain_ids[rows.clone()],
         "residue": rows.clone().map(|row| part.residue(row)).collect::<Vec<_>>(),
         "resname": text(Column::Resname),
-        "ca": rows.clone().map(ca).collect::<Vec<_>>(),
+        "atoms": atoms::json(part),
         "columns": columns,
         // The rank of each residue's site, or null.
         "site": ranks(structure, &part.features).into_iter().take(part.len()).collect::<Vec<_>>(),

@@ -1,0 +1,70 @@
+// What all parts of the page use: elements, numbers, packed data, light and dark.
+
+const run = JSON.parse(document.getElementById("run").textContent);
+const main = document.getElementById("main");
+const root = document.documentElement;
+
+const $ = (tag, attributes = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.flat(3).filter(child => child != null && child !== false));
+  return element;
+};
+const svg = (tag, attributes) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+const button = (text, onclick, attributes = {}) => $("button", { type: "button", onclick, ...attributes }, text);
+const css = name => getComputedStyle(root).getPropertyValue(name).trim();
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³");
+const count = (n, what, several = `${what}s`) => `${n.toLocaleString("en")} ${n === 1 ? what : several}`;
+const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
+  : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
+const range = values => {
+  let low = Infinity, high = -Infinity;
+  for (const value of values) if (value != null) { if (value < low) low = value; if (value > high) high = value; }
+  return low <= high ? [low, high === low ? low + 1 : high] : [0, 1];
+};
+
+// Bytes from Base64, and the text of a packed script.
+const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+async function unpack(id) {
+  const stream = new Blob([bytesOf(document.getElementById(id).textContent.trim())]).stream();
+  return new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+// Light or dark: what the system says until the button is used. On paper it is light.
+const asked = matchMedia("(prefers-color-scheme: dark)"), onPaper = matchMedia("print");
+let chosen = null, redraw = () => {};
+const dress = () => { root.classList.toggle("dark", !onPaper.matches && (chosen ?? asked.matches)); redraw(); };
+asked.addEventListener("change", dress);
+onPaper.addEventListener("change", dress);
+document.getElementById("theme").addEventListener("click", () => { chosen = !root.classList.contains("dark"); dress(); });
+
+// A table whose rows can be chosen: cells of a row, and what a click on its first cell does.
+function table(head, rows, { label, texts = [0] }) {
+  const isText = index => texts.includes(index) ? { class: "text" } : {};
+  return $("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, $("table", {},
+    $("thead", {}, $("tr", {}, head.map((text, index) => $("th", { scope: "col", ...isText(index) }, text)))),
+    $("tbody", {}, rows.map(({ cells, key }) => $("tr", { "data-key": key }, cells.map((cell, index) => $("td", isText(index), cell)))))));
+}
+
+// A list of which some are shown, with a button for more.
+function paged(list, some, show) {
+  const box = $("div");
+  let shown = Math.min(list.length, some);
+  const fill = () => {
+    const more = list.length - shown;
+    box.replaceChildren(show(list.slice(0, shown)), ...(more > 0
+      ? [button(`Show ${Math.min(more, 10 * some)} more of ${list.length}`, () => { shown = Math.min(list.length, shown + 10 * some); fill(); }, { class: "more" })] : []));
+  };
+  fill();
+  return box;
+}

@@ -1,0 +1,75 @@
+// Colours, and the legends that say what they mean.
+
+// Cividis: even in lightness, and the same to people who do not tell red from green.
+const STOPS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
+const parts = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));
+const hex = c => "#" + c.map(value => Math.round(value).toString(16).padStart(2, "0")).join("");
+const between = (stops, share) => {
+  const at = clamp(share, 0, 1) * (stops.length - 1), low = Math.min(Math.floor(at), stops.length - 2);
+  return stops[low].map((value, index) => Math.round(value + (at - low) * (stops[low + 1][index] - value)));
+};
+// On a dark ground the scale begins where it can be told from it.
+const scale = () => (root.classList.contains("dark") ? STOPS.slice(2) : STOPS).map(parts);
+const UNDEFINED = "#9a9a9a";
+
+// Okabe and Ito, for what has no order.
+const KINDS = ["#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#d55e00", "#0072b2", "#f0e442"];
+const kindColour = index => KINDS[index % KINDS.length];
+
+// Secondary structure: its letter, what it is, its colour, and how tall it is drawn.
+const STATES = {
+  H: ["alpha helix", "#d55e00", 12], G: ["3-10 helix", "#cc79a7", 12], I: ["pi helix", "#e69f00", 12],
+  E: ["strand", "#0072b2", 8], B: ["bridge", "#56b4e9", 8], P: ["polyproline II", "#009e73", 5],
+  T: ["turn", "#8a8678", 5], S: ["bend", "#b0aca0", 3], "-": ["none", "#b0aca0", 1],
+};
+
+// A predictor's confidence, in the classes and colours of the AlphaFold database.
+const PLDDT = [[90, "#0053d6", "very high, above 90"], [70, "#65cbf3", "high, 70 to 90"], [50, "#ffdb13", "low, 50 to 70"], [-1, "#ff7d45", "very low, 50 or below"]];
+
+// Predicted aligned errors, in the greens of the AlphaFold database: dark is sure, white is 30 Å and more.
+const GREENS = [[0, 68, 27], [35, 139, 69], [116, 196, 118], [199, 233, 192], [247, 252, 245]];
+
+// Elements that are not drawn in the colour of their residue.
+const ELEMENTS = {
+  N: "#3050f8", O: "#e8290b", S: "#d4a900", P: "#ff8000", F: "#4fb84f", CL: "#1fbf1f", BR: "#a62929", I: "#940094", SE: "#d48a00",
+  FE: "#c8622c", ZN: "#7d80b0", MG: "#2e9e2e", CA: "#3a9d3a", NA: "#ab5cf2", K: "#8f40d4", MN: "#9c7ac7", CU: "#c88033", NI: "#3fae3f", CO: "#e07a90",
+};
+// The carbons of what is in no chain, whose colours have other meanings.
+const ligandColour = () => root.classList.contains("dark") ? "#e8e8e8" : "#404040";
+const INTERACTIONS = {
+  hbond: "#56b4e9", salt_bridge: "#d55e00", pi_stack: "#009e73", t_stack: "#009e73", cation_pi: "#e69f00", disulfide: "#d4a900", covalent: "#8a8678",
+  metal: "#8f40d4", water_bridge: "#0072b2", halogen: "#1fbf1f", base_pair: "#0072b2", base_stack: "#cc79a7",
+};
+
+const key = (colour, text) => $("span", { class: "key", style: `border-color:${colour}` }, text);
+const statesKey = states => Object.entries(STATES).filter(([letter]) => states.includes(letter)).map(([letter, [name, colour]]) => key(colour, `${letter} ${name}`));
+const ramp = (low, high, stops) => [$("span", {}, low), $("i", { style: `background:linear-gradient(90deg,${stops.join()})` }), $("span", {}, high)];
+// More names than fit are counted.
+const keys = (all, most = 12) => [...all.slice(0, most), ...(all.length > most ? [$("span", {}, `and ${all.length - most} more, in the same colours again`)] : [])];
+
+// How residues are coloured by a column, and the legend: the colour of a row, and elements.
+function colouring(name, model) {
+  const { data } = model;
+  if (name === "chain") return {
+    of: row => kindColour(data.chain[row]),
+    legend: keys(data.chains.map((chain, index) => key(kindColour(index), `chain ${chain.trim() || "without a name"}`))),
+  };
+  if (name === "site") return {
+    of: row => data.site[row] == null ? UNDEFINED : kindColour(data.site[row] - 1),
+    legend: [...keys(data.sites.map(site => key(kindColour(site.rank - 1), `site ${site.rank}, ${short(site.probability)}`))), key(UNDEFINED, "in no site")],
+  };
+  if (name === "secondary structure") return {
+    of: row => STATES[data.states[row]]?.[1] ?? UNDEFINED, legend: [...statesKey(data.states), key(UNDEFINED, "not defined")],
+  };
+  const values = data.columns[name];
+  if (name === "plddt") return {
+    of: row => values[row] == null ? UNDEFINED : PLDDT.find(([above]) => values[row] > above)[1],
+    legend: [...PLDDT.map(([, colour, text]) => key(colour, text)), key(UNDEFINED, "not defined")],
+  };
+  // Probabilities have a scale of their own.
+  const [low, high] = name === "site_score" ? [0, 1] : range(values), stops = scale();
+  return {
+    of: row => values[row] == null ? UNDEFINED : hex(between(stops, (values[row] - low) / (high - low))),
+    legend: [...ramp(short(low), `${short(high)} ${unit(run.units[name])}`.trim(), stops.map(hex)), key(UNDEFINED, "not defined")],
+  };
+}

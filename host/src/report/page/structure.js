@@ -1,0 +1,182 @@
+// A structure's page, and the selection that all its parts share.
+
+// The selection in an address: `site=1`, `residue=A_45`, two of those for a pair, `ligand=A_501`, `chain=A&chain=B`, `interaction=12`.
+function selectionOf(model, query) {
+  const { data } = model, one = name => query.get(name), edgesAt = residues => {
+    const own = new Set(residues);
+    return model.interactions.filter(edge => own.has(edge.ends[0]) || own.has(edge.ends[1]));
+  };
+  if (query.has("site")) {
+    const site = data.sites.find(({ rank }) => String(rank) === one("site"));
+    if (!site) return null;
+    const ligands = model.ligands.filter(ligand => ligand.site === site.rank).map(ligand => ligand.residue);
+    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, title: `Site ${site.rank}`,
+      about: `Probability ${short(site.probability)}, ${count(site.rows.length, "residue")}, volume ${short(site.volume)} Å³, centre at ${site.center.map(short).join(", ")}${ligands.length ? `; there: ${ligands.map(model.called).join(", ")}` : ""}`,
+      edges: model.interactions.filter(edge => edge.ends.some(end => ligands.includes(end))) };
+  }
+  if (query.has("ligand")) {
+    const found = model.ligands.find(({ residue }) => model.id(residue) === one("ligand"));
+    const residue = found?.residue ?? Array.from({ length: model.residues - model.rows }, (_, at) => model.rows + at).find(other => model.id(other) === one("ligand"));
+    if (residue == null) return null;
+    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, title: model.called(residue),
+      about: found ? `${found.kind.replace("_", " ")}, ${count(model.names(residue).length, "atom")}${found.buried == null ? "" : `, ${short(found.buried)} Å² of ${short(found.alone)} Å² buried`}${found.site ? `, in site ${found.site}` : ""}` : "", edges: edgesAt([residue]) };
+  }
+  if (query.has("interaction")) {
+    const edge = model.interactions[Number(one("interaction"))];
+    if (!edge) return null;
+    return { query: { interaction: edge.index }, key: `interaction=${edge.index}`, residues: [...edge.ends], beside: [], title: edge.kind.replace("_", " "), about: `${edge.ends.map((residue, end) => `${model.called(residue)} ${edge.atoms[end].join(" ")}`).join(" and ")}, ${short(edge.distance)} Å`, edges: [edge] };
+  }
+  if (query.has("chain")) {
+    const names = query.getAll("chain"), chains = names.map(name => data.chains.indexOf(name));
+    if (chains.includes(-1)) return null;
+    const of = chain => Array.from({ length: model.rows }, (_, row) => row).filter(row => data.chain[row] === chain);
+    const pair = model.interfaces.find(pair => pair.chains.every(chain => chains.includes(chain)) && chains.length === 2);
+    const whole = chains.map(of), own = pair ? [touching(model, whole[0], whole[1]), touching(model, whole[1], whole[0])].flat() : whole.flat(), inside = new Set(own);
+    return { query: { chain: names }, key: names.map(name => `chain=${name}`).join("&"), residues: own, beside: [], sides: pair && whole, title: pair ? `Interface of ${names.join(" and ")}` : `Chain ${names.join(", ")}`,
+      about: pair ? `${pair.area == null ? "" : `${pair.area.toFixed(0)} Å² buried, `}${count(pair.contacts, "contact")}; the residues with atoms within 4.5 Å of the other chain` : "",
+      edges: pair ? model.interactions.filter(edge => edge.ends.every(end => inside.has(end)) && data.chain[edge.ends[0]] !== data.chain[edge.ends[1]]) : [] };
+  }
+  if (query.has("residue")) {
+    const residues = query.getAll("residue").map(id => model.byId.get(id));
+    if (residues.includes(undefined)) return null;
+    const edges = edgesAt(residues).filter(edge => residues.length === 1 || edge.ends.every(end => residues.includes(end)));
+    const beside = residues.length === 1 ? [...new Set(edges.flatMap(edge => edge.ends))].filter(residue => residue !== residues[0]) : [];
+    const ids = residues.map(model.id);
+    return { query: { residue: ids }, key: ids.map(id => `residue=${id}`).join("&"), residues, beside, title: residues.map(model.called).join(" and "), edges,
+      about: residues.length === 2 ? `${short(Math.sqrt(squared(model.middle[residues[0]], model.middle[residues[1]])))} Å apart${residues.every(residue => residue < model.rows && !model.isNucleotide(residue)) ? ", between the alpha carbons" : ""}` : "" };
+  }
+  return null;
+}
+
+// Residues with an atom within 4.5 Å of those of another chain.
+function touching(model, own, others) {
+  const points = others.flatMap(residue => model.atoms(residue).map(model.place)), near = cells(points, 4.5);
+  return own.filter(residue => model.atoms(residue).some(atom => {
+    let hit = false;
+    const point = model.place(atom);
+    near(point, index => { hit ||= squared(point, points[index]) <= 4.5 ** 2; });
+    return hit;
+  }));
+}
+
+// The page. Returns what takes a new selection from the address.
+async function structurePage(entry, query) {
+  document.title = `${entry.name} – ${run.title ?? "prism report"}, ${run.date}`;
+  const data = JSON.parse(await unpack(`s${entry.detail - 1}`)), model = structureOf(data), names = Object.keys(data.columns);
+  const likely = data.sites.filter(site => site.probability >= .5);
+  const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), ...names.filter(name => name !== "plddt")];
+  const usual = names.includes("plddt") ? "plddt" : data.chains.length > 1 ? "chain" : data.states ? "secondary structure" : "site";
+  let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
+  const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(name => $("option", { value: name }, name)));
+  byColumn.value = ways.includes(asked) ? asked : usual;
+
+  const address = selection => {
+    const parts = new URLSearchParams();
+    for (const [name, value] of Object.entries(selection?.query ?? {})) for (const one of [value].flat()) parts.append(name, one);
+    if (byColumn.value !== usual) parts.set("colour", byColumn.value);
+    const text = parts.toString();
+    history.replaceState(null, "", `#${encodeURIComponent(entry.name)}${text ? `?${text}` : ""}`);
+  };
+  const choose = wanted => {
+    const parts = new URLSearchParams();
+    if (wanted.residues) wanted.residues.forEach(residue => parts.append("residue", model.id(residue)));
+    else if (wanted.chains) wanted.chains.forEach(chain => parts.append("chain", chain));
+    else for (const [name, value] of Object.entries(wanted)) parts.set(name, name === "ligand" ? model.id(value) : value);
+    select(selectionOf(model, parts));
+  };
+  // What was clicked on in the structure: a residue with a row, or a ligand.
+  const pick = residue => choose(residue < model.rows ? { residues: [residue] } : { ligand: residue });
+  const clear = () => select(null);
+
+  const box = $("div", { class: "view", tabindex: 0, role: "application", "aria-label": "The structure in three dimensions; the arrow keys turn it, plus and minus zoom. The tables below have what its colours say" });
+  const tip = $("div", { class: "tip", hidden: true }), waiting = $("p", { class: "waiting" }, "Preparing the structure…"), frame = $("div", { class: "frame" }, box, tip, waiting);
+  const tell = text => { tip.hidden = !text; tip.textContent = text ?? ""; };
+  frame.addEventListener("pointermove", event => {
+    const edge = frame.getBoundingClientRect();
+    tip.style.left = `${clamp(event.clientX - edge.left + 14, 0, edge.width - 160)}px`; tip.style.top = `${event.clientY - edge.top + 14}px`;
+  });
+  const legend = $("div", { class: "legend", id: "legend" }), withSurface = $("input", { type: "checkbox", checked: true });
+  const file = () => entry.name.replace(/[^\w.-]+/g, "_");
+  const save = () => { if (scene) $("a", { href: scene.picture(), download: `${file()}.png` }).click(); };
+  const panel = selectionPanel(model, { choose, clear });
+  const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
+  const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
+  const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
+
+  const paint = () => {
+    const colours = colouring(byColumn.value, model);
+    legend.replaceChildren(...colours.legend, ...(model.ligands.some(ligand => ligand.kind !== "ion") ? [key(ligandColour(), "carbon of ligands")] : []));
+    of = colours.of;
+    scene?.paint();
+  };
+  const select = selection => {
+    current = selection;
+    if (!isFirst) address(selection);
+    panel.show(selection);
+    map.select(selection); tracks.select(selection); errors?.select(selection);
+    const chosen = new Set(selection?.residues.map(model.id) ?? []);
+    for (const one of main.querySelectorAll("tr[data-key]")) one.classList.toggle("is-chosen", one.dataset.key === selection?.key);
+    for (const one of main.querySelectorAll("button[data-residue]")) one.classList.toggle("is-chosen", chosen.size <= 2 && chosen.has(one.dataset.residue));
+    // Arrow keys change it faster than a structure is drawn.
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      await scene?.select(selection, { withSurface: withSurface.checked });
+      describe();
+    }, 40);
+  };
+
+  // For those who do not see it: what the structure shows.
+  const describe = () => {
+    if (!scene) return;
+    const { sticks, surface } = scene.state();
+    box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : ""}` : "It shows the whole structure");
+  };
+
+  const facts = [count(model.rows, "residue"), `${count(data.chains.length, "chain")}${data.chains.length <= 12 ? ` (${data.chains.map(chain => chain.trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
+    model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
+  main.append($("h1", {}, entry.name), $("p", { class: "soft" }, facts.join(", ")));
+  if (data.notes.length) main.append($("details", {}, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
+  main.append($("div", { class: "work" },
+    $("section", {}, $("h2", { class: "hidden" }, "Structure"),
+      $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, withSurface, " surface of a selected site"), button("Whole", () => scene?.reset()), button("Save picture", save)), frame, legend),
+    panel.element));
+  const sections = [
+    ["Sites", sitesTable(model, { choose })],
+    ["Along the sequence", tracks.elements],
+    (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligandsTable(model, { choose })],
+    (model.interfaces.length > 0 || data.relations.interfaces?.reason) && ["Interfaces of chains", interfacesTable(model, { choose })],
+  ].filter(part => part);
+  for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
+  if (errors) main.append(errors.section);
+  main.append($("div", { class: "two" },
+    $("section", {}, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
+    $("section", {}, $("h2", {}, "Interactions"), interactionsTable(model, { choose }))));
+
+  byColumn.addEventListener("change", () => { paint(); address(current); });
+  withSurface.addEventListener("change", () => select(current));
+  box.addEventListener("keydown", event => {
+    const turns = { ArrowLeft: ["y", -10], ArrowRight: ["y", 10], ArrowUp: ["x", -10], ArrowDown: ["x", 10] }[event.key];
+    if (turns) { event.preventDefault(); scene?.turn(...turns); }
+    if (event.key === "+" || event.key === "-") { event.preventDefault(); scene?.zoom(event.key === "+" ? 1.2 : .8); }
+  });
+  redraw = () => { map.draw(); errors?.draw(); tracks.draw(); paint(); };
+  onResize = () => { tracks.draw(); scene?.resize(); };
+  onEscape = clear;
+  map.window(tracks.window());
+  redraw();
+  select(selectionOf(model, query));
+  isFirst = false;
+  try {
+    scene = await view3d(box, model, { choose: pick, tell, of: row => of(row) });
+    waiting.remove();
+    if (scene && current) await scene.select(current, { withSurface: withSurface.checked });
+    describe();
+  } catch (error) {
+    waiting.textContent = `The 3-D view cannot be shown here: ${error.message ?? error}`;
+  }
+  return next => {
+    if (ways.includes(next.get("colour"))) byColumn.value = next.get("colour");
+    paint();
+    select(selectionOf(model, next));
+  };
+}

@@ -1,0 +1,116 @@
+// What was found in a structure, as tables: sites, ligands, interfaces of chains, interactions. A button of a line chooses it.
+
+function sitesTable(model, { choose }) {
+  const { sites } = model.data, isPredicted = sites.some(site => site.plddt != null);
+  const about = $("p", { class: "soft" }, sites.length
+    ? `Where a ligand is likely to bind, the likeliest first; those with a probability below 0.1 are left out. Residues are those within 6 Å of the centre, and those with a site_score of at least ${run.provenance["prism.site_threshold"]}.${isPredicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`
+    : "None with a probability of 0.1 or more was found.");
+  if (!sites.length) return [about];
+  const head = ["Site", "Probability", "Residues", "Volume, Å³", ...(isPredicted ? ["Mean pLDDT"] : []), "Ligands there", "Members"];
+  const rows = sites.map(site => {
+    const inside = model.ligands.filter(ligand => ligand.site === site.rank);
+    return { key: `site=${site.rank}`, cells: [
+      button(`Site ${site.rank}`, () => choose({ site: site.rank }), { class: "pick" }), bar(site.probability, short(site.probability)), String(site.rows.length), short(site.volume),
+      ...(isPredicted ? [short(site.plddt)] : []), inside.map(ligand => [residueButton(model, ligand.residue, choose), " "]),
+      $("span", { class: "members" }, site.rows.map(row => [residueButton(model, row, choose), " "])),
+    ] };
+  });
+  return [about, table(head, rows, { label: "Sites", texts: [0, head.length - 2, head.length - 1] })];
+}
+
+const residueButton = (model, residue, choose) => button(residue < model.rows ? model.id(residue) : `${model.resname(residue)} ${model.id(residue)}`,
+  () => choose(residue < model.rows ? { residues: [residue] } : { ligand: residue }), { class: "residue", title: model.called(residue), "data-residue": model.id(residue) });
+
+// A share as a small bar beside its number.
+const bar = (share, text) => $("span", { class: "bar-of" }, $("span", { class: "bar-text" }, text), share != null && $("span", { class: "bar-ground", "aria-hidden": "true" }, $("i", { style: `width:${clamp(share, 0, 1) * 100}%` })));
+
+function ligandsTable(model, { choose }) {
+  const reason = model.data.relations.ligands?.reason;
+  if (reason) return [$("p", { class: "soft" }, `They cannot be shown: ${reason}`)];
+  const head = ["Ligand", "Name", "Kind", "Atoms", "Buried, Å²", "Share buried", "In site", "Bonded to", "Residues within 4 Å"];
+  const row = ligand => ({ key: `ligand=${model.id(ligand.residue)}`, cells: [
+    button(model.id(ligand.residue), () => choose({ ligand: ligand.residue }), { class: "pick" }), model.resname(ligand.residue), ligand.kind.replace("_", " "), String(model.names(ligand.residue).length),
+    short(ligand.buried), ligand.buried == null ? "–" : bar(ligand.buried / ligand.alone, `${Math.round(ligand.buried / ligand.alone * 100)} %`), ligand.site == null ? "–" : button(`Site ${ligand.site}`, () => choose({ site: ligand.site }), { class: "residue" }),
+    ligand.bonds.length ? ligand.bonds.map(bond => [residueButton(model, bond, choose), " "]) : "–",
+    $("span", { class: "members" }, ligand.near.map(near => [residueButton(model, near, choose), " "])),
+  ] });
+  return [$("p", { class: "soft" }, "Ligands, ions and residues of glycans; water is left out. Buried is the accessible area that their surroundings cover."),
+    paged(model.ligands, 20, some => table(head, some.map(row), { label: "Ligands", texts: [0, 1, 2, 7, 8] }))];
+}
+
+function interfacesTable(model, { choose }) {
+  const reason = model.data.relations.interfaces?.reason, { chains } = model.data;
+  if (reason) return [$("p", { class: "soft" }, `They cannot be shown: ${reason}`)];
+  const most = Math.max(...model.interfaces.map(pair => pair.area ?? 0), 1);
+  const sorted = [...model.interfaces].sort((a, b) => (b.area ?? -1) - (a.area ?? -1));
+  const row = pair => {
+    const names = pair.chains.map(chain => chains[chain]);
+    return { key: `chain=${names[0]}&chain=${names[1]}`, cells: [
+      button(names.map(name => name.trim() || "–").join(", "), () => choose({ chains: names }), { class: "pick" }), bar((pair.area ?? 0) / most, pair.area == null ? "not defined" : `${pair.area.toFixed(0)}`),
+      ...pair.residues.map(String), String(pair.contacts),
+    ] };
+  };
+  return [$("p", { class: "soft" }, "Pairs of chains that touch. The buried area is summed over both; contacts are pairs of residues with heavy atoms within 4.5 Å."),
+    paged(sorted, 15, some => table(["Chains", "Buried area, Å²", "Residues of the first", "of the second", "Contacts"], some.map(row), { label: "Interfaces" }))];
+}
+
+function interactionsTable(model, { choose }) {
+  const found = model.data.relations.interactions;
+  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, archives, single chains, further models or assemblies.")];
+  if (found.reason) return [$("p", { class: "soft" }, `They cannot be shown: ${found.reason}`)];
+  const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
+  model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
+  const present = found.kinds.filter(({ name }) => counts.get(name) > 0);
+  // What is rare comes first: bonds of the backbone are many.
+  const rare = present.find(({ name }) => !["hbond", "water_bridge", "base_stack"].includes(name)) ?? present[0];
+  if (!rare) return [$("p", { class: "soft" }, "None were found.")];
+  const kind = $("select", { "aria-label": "Kind of interaction" }, present.map(({ name }) => $("option", { value: name }, `${name} (${counts.get(name)})`)));
+  kind.value = rare.name;
+  const box = $("div"), rule = $("p", { class: "soft" });
+  const fill = () => {
+    rule.textContent = found.kinds.find(({ name }) => name === kind.value).rule + ".";
+    const isPair = kind.value === "base_pair";
+    const row = one => ({ key: `interaction=${one.index}`, cells: [
+      button(one.kind, () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
+      short(one.distance), ...(isPair ? [one.class ?? "–"] : []),
+    ] });
+    box.replaceChildren(paged(model.interactions.filter(one => one.kind === kind.value), 15, some =>
+      table(["Kind", "First", "Second", "Distance, Å", ...(isPair ? ["Class"] : [])], some.map(row), { label: "Interactions", texts: [0, 1, 2] })));
+  };
+  kind.addEventListener("change", fill);
+  fill();
+  return [$("div", { class: "tools" }, kind), rule, box,
+    $("p", { class: "soft" }, `The same as from prism edges --kinds, without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)];
+}
+
+// What is known about the chosen residues.
+function selectionPanel(model, { choose, clear }) {
+  const box = $("section", { class: "chosen", "aria-label": "Selection", "aria-live": "polite" });
+  const names = Object.keys(model.data.columns).filter(name => !["ca_x", "ca_y", "ca_z"].includes(name));
+  const usual = ["plddt", "site_score", "rsa", "sasa", "depth", "contact_number", "b_factor", "B factor"].filter(name => names.includes(name));
+  const value = (name, row) => [$("dt", { title: run.definitions[name] }, name), $("dd", {}, `${short(model.data.columns[name][row])} ${unit(run.units[name])}`)];
+  const values = row => {
+    const state = model.data.states && STATES[model.data.states[row]], site = model.data.site[row];
+    const rest = names.filter(name => !usual.includes(name) && model.data.columns[name][row] != null);
+    return [$("dl", {}, usual.map(name => value(name, row)), state && [$("dt", {}, "secondary structure"), $("dd", {}, state[0])], site != null && [$("dt", {}, "site"), $("dd", {}, button(`Site ${site}`, () => choose({ site }), { class: "residue" }))]),
+      rest.length > 0 && $("details", {}, $("summary", {}, `${rest.length} more columns`), $("dl", {}, rest.map(name => value(name, row))))];
+  };
+  const partners = (residues, edges) => edges.length > 0 && [$("h4", {}, count(edges.length, "interaction")), $("ul", { class: "edges" }, edges.slice(0, 30).map(edge => {
+    const other = residues.includes(edge.ends[0]) ? 1 : 0;
+    return $("li", {}, $("span", { class: "key", style: `border-color:${INTERACTIONS[edge.kind] ?? UNDEFINED}` }, edge.kind), " ", residues.length > 1 && [residueButton(model, edge.ends[1 - other], choose), " "], residueButton(model, edge.ends[other], choose), ` ${short(edge.distance)} Å`);
+  })), edges.length > 30 && $("p", { class: "soft" }, `and ${edges.length - 30} more, in the table of interactions`)];
+  const members = residues => $("p", { class: "members" }, residues.slice(0, 60).map(residue => [residueButton(model, residue, choose), " "]), residues.length > 60 && `and ${residues.length - 60} more`);
+  return {
+    element: box,
+    show: selection => {
+      if (!selection) {
+        box.replaceChildren($("h3", {}, "Nothing is selected"), $("p", { class: "soft" }, "Click on the structure, a site, a ligand, the tracks or the contact map. The address of this page then leads to the selection. Escape ends it."));
+        return;
+      }
+      const { residues, edges } = selection;
+      const single = residues.length === 1 && residues[0] < model.rows;
+      box.replaceChildren(...[$("h3", {}, selection.title, button("×", clear, { class: "close", "aria-label": "End the selection" })), selection.about && $("p", { class: "soft" }, selection.about),
+        single ? values(residues[0]) : residues.length > 1 && members(residues), partners(residues, edges)].flat(2).filter(part => part));
+    },
+  };
+}

@@ -1,0 +1,182 @@
+// The structure in three dimensions, by 3Dmol.js, which is unpacked when the first structure is opened.
+
+let library = null;
+const viewerLibrary = () => library ??= unpack("viewer").then(text => {
+  document.head.append($("script", {}, text));
+  const found = globalThis["3Dmol"] ?? globalThis.$3Dmol;
+  found.setSyncSurface?.(true);
+  return found;
+});
+
+// Smooth edges take most of the time where the processor draws.
+function isDrawnByProcessor() {
+  const gl = document.createElement("canvas").getContext("webgl"), info = gl?.getExtension("WEBGL_debug_renderer_info");
+  if (!gl) return true;
+  const name = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+// Larger structures are drawn as tubes through alpha carbons, with fewer faces.
+const MOST_IN_CARTOON = 9000;
+
+// The atoms that the viewer draws chains through. Stretches that are not linked have names of their own, because the viewer joins what
+// follows each other in a chain.
+function backbone(model) {
+  const atoms = [], large = model.rows > MOST_IN_CARTOON;
+  const states = { H: "h", G: "h", I: "h", E: "s" };
+  let stretch = 0, resi = 0, isTrace = [];
+  for (let residue = 0; residue < model.residues; residue++) {
+    const nucleotide = model.isNucleotide(residue), isChain = residue < model.rows || nucleotide;
+    if (!isChain) continue;
+    if (!isLinked(model, residue - 1, residue)) { stretch++; resi = 0; }
+    resi++;
+    const names = model.names(residue), elements = model.elements(residue);
+    // Without oxygens, nothing says which way a ribbon faces.
+    const thin = large || (nucleotide ? !names.includes("P") && !names.includes("O5'") : !names.includes("O"));
+    if (thin) isTrace[residue] = true;
+    const wanted = thin ? ["CA", "P", "C1'"] : nucleotide ? null : ["CA", "C", "O"];
+    const drawn = model.atoms(residue).filter((_, at) => !wanted || wanted.includes(names[at]));
+    const first = model.atoms(residue)[0];
+    for (const atom of thin ? drawn.slice(0, 1) : drawn) {
+      const [x, y, z] = model.place(atom), at = atom - first;
+      atoms.push({
+        x, y, z, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, bonds: [], bondOrder: [],
+        // A trace is drawn through what is called an alpha carbon.
+        atom: thin ? "CA" : names[at], elem: thin ? "C" : elements[at] || "C",
+        resn: thin || !nucleotide ? "ALA" : names.includes("N9") ? "A" : "U",
+        ss: residue < model.rows && states[model.data.states?.[residue]] || "c", thin: Boolean(thin),
+      });
+    }
+  }
+  return atoms;
+}
+
+// Atoms of residues with their bonds, to draw as sticks.
+function sticks(model, residues) {
+  const chosen = residues.flatMap(residue => model.atoms(residue).map((atom, at) => ({ atom, residue, name: model.names(residue)[at], elem: (model.elements(residue)[at] || "C").toUpperCase() })));
+  const places = chosen.map(({ atom }) => model.place(atom)), linked = bonds(places, chosen.map(({ elem }) => elem));
+  return chosen.map(({ residue, name, elem }, index) => {
+    const [x, y, z] = places[index];
+    return { x, y, z, row: residue, resi: residue + 1, chain: "X", hetflag: true, atom: name, resn: model.resname(residue), serial: index,
+      elem: elem.length > 1 ? elem[0] + elem.slice(1).toLowerCase() : elem, bonds: linked[index], bondOrder: linked[index].map(() => 1) };
+  });
+}
+
+const elementColour = (atom, carbon) => ELEMENTS[atom.elem.toUpperCase()] ?? (atom.elem === "C" ? carbon : UNDEFINED);
+
+// Draws into a box. `choose` is called with a residue that is clicked on; `of` gives the colour of a residue with a row.
+async function view3d(box, model, { choose, tell, of }) {
+  const $3Dmol = await viewerLibrary();
+  if (!box.isConnected) return null;
+  const quality = model.rows > 4000 ? 3 : model.rows > 1500 ? 5 : 8;
+  const scene = $3Dmol.createViewer(box, { backgroundColor: css("--ground"), antialias: !isDrawnByProcessor(), cartoonQuality: quality, hoverDuration: 80, disableFog: false });
+  const chains = scene.addModel(), others = scene.addModel();
+  chains.addAtoms(backbone(model));
+  const isOther = residue => !model.isNucleotide(residue);
+  const outside = Array.from({ length: model.residues - model.rows }, (_, at) => model.rows + at).filter(isOther);
+  // The residues to which glycans and other ligands are bonded, so that they do not float.
+  const anchors = [...new Set(model.ligands.flatMap(ligand => ligand.bonds))];
+  others.addAtoms(sticks(model, [...outside, ...anchors]));
+  const carbonOf = residue => residue < model.rows ? of(residue) : ligandColour();
+  const byElement = { colorfunc: atom => elementColour(atom, carbonOf(atom.row)) };
+  let focus = null, surface = null, sequence = 0;
+
+  const pick = model3d => {
+    model3d.setClickable({}, true, atom => choose(atom.row));
+    model3d.setHoverable({}, true, atom => tell(model.called(atom.row), atom.row), () => tell(null));
+  };
+  pick(chains); pick(others);
+
+  const paint = () => {
+    const colorfunc = atom => atom.row < model.rows ? of(atom.row) : UNDEFINED;
+    scene.setBackgroundColor(css("--ground"));
+    chains.setStyle({ predicate: atom => !atom.thin }, { cartoon: { style: "oval", arrows: true, thickness: .35, colorfunc } });
+    chains.setStyle({ predicate: atom => atom.thin }, { cartoon: { style: "trace", thickness: model.rows > MOST_IN_CARTOON ? 1 : .5, colorfunc } });
+    others.setStyle({}, { stick: { radius: .22, ...byElement } });
+    others.setStyle({ predicate: atom => atom.bonds.length === 0 }, { sphere: { scale: .45, ...byElement } });
+    paintFocus();
+    scene.render();
+  };
+  const paintFocus = () => focus?.setStyle({ predicate: atom => atom.shown }, { stick: { radius: .17, ...byElement } });
+
+  const average = points => [0, 1, 2].map(axis => points.reduce((sum, point) => sum + point[axis], 0) / Math.max(points.length, 1));
+  const whole = average(model.middle.slice(0, model.rows));
+  // Turns and moves so that a selection is seen: from outside, and two chains side by side.
+  const look = selection => {
+    const points = selection.residues.flatMap(residue => model.atoms(residue).map(model.place)), center = average(points);
+    const radius = Math.max(...points.map(point => Math.sqrt(squared(point, center))), 1);
+    if (selection.sides) {
+      const [left, right] = selection.sides.map(side => average(side.map(residue => model.middle[residue])));
+      turnTo(right.map((value, axis) => value - left[axis]), [1, 0, 0]);
+    } else turnTo(center.map((value, axis) => value - whole[axis]), [0, 0, 1]);
+    scene.zoomTo({ predicate: atom => selection.residues.includes(atom.row) });
+    // Not so close that one no longer sees where it is.
+    if (radius < 25) scene.zoom(clamp(radius / 16, .3, .8));
+    // What would hide it is cut away.
+    scene.setSlab(-(radius + 9), 400);
+  };
+  // The shortest turn that brings a direction to another one.
+  const turnTo = (from, to) => {
+    const length = Math.hypot(...from);
+    if (length < 1) return;
+    const [x, y, z] = from.map(value => value / length), view = scene.getView();
+    const half = [y * to[2] - z * to[1], z * to[0] - x * to[2], x * to[1] - y * to[0], 1 + x * to[0] + y * to[1] + z * to[2]], norm = Math.hypot(...half);
+    const turn = norm > 1e-6 ? half.map(value => value / norm) : [0, 1, 0, 0];
+    scene.setView([...view.slice(0, 4), ...turn]);
+  };
+
+  // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and a surface.
+  const select = (selection, { withSurface, move = true }) => {
+    const call = ++sequence;
+    if (focus) scene.removeModel(focus);
+    focus = null;
+    scene.removeAllShapes();
+    scene.removeAllSurfaces();
+    surface = null;
+    if (!selection) { scene.setSlab(-1000, 1000); scene.render(); return Promise.resolve(); }
+    const rows = selection.residues.filter(residue => residue < model.rows || model.isNucleotide(residue));
+    const beside = selection.beside.filter(residue => residue < model.rows && !rows.includes(residue));
+    const lining = withSurface && selection.surface ? around(model, selection.surface, 7) : [];
+    const shown = new Set([...rows, ...beside]);
+    focus = scene.addModel();
+    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])]).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) })));
+    focus.setStyle({}, {});
+    paintFocus();
+    focus.setClickable({ predicate: atom => atom.shown }, true, atom => choose(atom.row));
+    focus.setHoverable({ predicate: atom => atom.shown }, true, atom => tell(`${model.called(atom.row)} ${atom.atom}`, atom.row), () => tell(null));
+    // A single residue is marked where its sticks would be lost.
+    const marked = selection.residues.length <= 2 ? selection.residues : [];
+    for (const residue of marked) {
+      const [x, y, z] = model.middle[residue];
+      scene.addSphere({ center: { x, y, z }, radius: model.rows > MOST_IN_CARTOON ? 4 : .8, color: css("--mark"), opacity: .6 });
+    }
+    const vector = ([x, y, z]) => ({ x, y, z });
+    for (const edge of selection.edges.slice(0, 400)) {
+      const ends = edge.ends.map((residue, end) => {
+        const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.place);
+        return own.length ? [0, 1, 2].map(axis => own.reduce((sum, point) => sum + point[axis], 0) / own.length) : model.middle[residue];
+      });
+      scene.addCylinder({ start: vector(ends[0]), end: vector(ends[1]), radius: .09, color: INTERACTIONS[edge.kind] ?? UNDEFINED, dashed: true, dashLength: .25, gapLength: .2, fromCap: 1, toCap: 1 });
+    }
+    if (move) look(selection);
+    scene.render();
+    if (!lining.length) return Promise.resolve();
+    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .75, color: css("--mark") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
+      .then(id => { if (call === sequence) { surface = id; scene.render(); } });
+  };
+
+  paint();
+  scene.zoomTo();
+  scene.render();
+  return {
+    paint, select,
+    reset: () => { scene.setSlab(-1000, 1000); scene.zoomTo(); scene.render(); },
+    turn: (axis, by) => { scene.rotate(by, axis); scene.render(); },
+    zoom: by => { scene.zoom(by); scene.render(); },
+    resize: () => scene.resize(),
+    picture: () => scene.pngURI(),
+    // What is drawn besides the chains.
+    state: () => ({ sticks: focus ? new Set(focus.selectedAtoms({ predicate: atom => atom.shown }).map(atom => atom.row)).size : 0, surface: surface != null }),
+  };
+}

@@ -1,0 +1,115 @@
+//! What other commands find in a structure, for its view: ligands, interfaces of chains, and interactions.
+
+use super::atoms::identity;
+use prism_engine::Engine;
+use prism_engine::contacts::interfaces;
+use prism_engine::interactions::{Interaction, Interactions, Kind, Options, interactions};
+use prism_engine::ligands::ligands;
+use prism_io::inputs::InputFile;
+use prism_io::output::StructureRows;
+use prism_read::Alternates;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Where interactions come from: the files of structures, by name.
+#[derive(Debug, Default)]
+pub struct InteractionFiles {
+    /// Each of them holds one structure.
+    pub files: HashMap<String, InputFile>,
+    /// The chains that are read; `None` for all.
+    pub chains: Option<Vec<String>>,
+    /// Which alternate location is read.
+    pub alternates: Alternates,
+}
+
+/// The kinds that a report shows: those that a person looks for one by one. Contacts without polar atoms, weak hydrogen bonds and
+/// clashes are so many that they would hide the others.
+fn shown() -> Vec<Kind> {
+    let is_shown = |kind: &Kind| !matches!(kind, Kind::Hydrophobic | Kind::WeakHBond | Kind::Clash);
+    Kind::ALL.iter().copied().filter(is_shown).collect()
+}
+
+/// Ligands and interfaces, or why there are none. `engine` computes areas.
+pub(super) fn areas(part: &StructureRows<'_>, engine: &Engine) -> [Value; 2] {
+    [ligands_of(part, engine), interfaces_of(part, engine)]
+}
+
+fn reason(error: impl std::fmt::Display) -> Value {
+    json!({ "reason": error.to_string() })
+}
+
+fn ligands_of(part: &StructureRows<'_>, engine: &Engine) -> Value {
+    let found = match ligands(engine, part.structure, &part.features) {
+        Ok(found) => found,
+        Err(error) => return reason(error),
+    };
+    let described = found.iter().map(|ligand| {
+        let bonds: Vec<usize> = ligand.bonds.iter().map(|bond| bond.row).collect();
+        json!({ "residue": ligand.residue, "kind": ligand.kind.name(), "near": ligand.near[0], "site": ligand.site, "bonds": bonds,
+            "alone": tenth(ligand.alone), "buried": tenth(ligand.buried()) })
+    });
+    described.collect()
+}
+
+fn interfaces_of(part: &StructureRows<'_>, engine: &Engine) -> Value {
+    if part.structure.rows_of_chains().len() < 2 {
+        return json!([]);
+    }
+    match interfaces(engine, part.structure, None) {
+        Ok(found) => found
+            .pairs
+            .iter()
+            .map(|pair| json!({ "chains": pair.chains, "area": tenth(pair.buried_area), "residues": pair.residues, "contacts": pair.contacts }))
+            .collect(),
+        Err(error) => reason(error),
+    }
+}
+
+fn tenth(value: f32) -> Value {
+    if value.is_finite() { Value::from((f64::from(value) * 10.0).round() / 10.0) } else { Value::Null }
+}
+
+/// Interactions between residues of the view: their kinds, both ends, distances in Å and the names of atoms, each as a list. `null` if
+/// the structure's file is not known, or holds several.
+pub(super) fn interactions_of(part: &StructureRows<'_>, from: &InteractionFiles) -> Value {
+    let Some(file) = from.files.get(&part.structure.name) else { return Value::Null };
+    let kinds = shown();
+    let options =
+        Options { kinds: &kinds, chains: from.chains.as_deref(), alternates: from.alternates, dictionary: None };
+    let mut result = None;
+    file.each_file(&mut |name, bytes| {
+        result = Some(match bytes {
+            Ok(bytes) => interactions(bytes, name, &options).map_or_else(reason, |all| listed(part, &all, &kinds)),
+            Err(failure) => reason(failure.reason),
+        });
+        true
+    });
+    result.unwrap_or_default()
+}
+
+fn listed(part: &StructureRows<'_>, all: &Interactions, kinds: &[Kind]) -> Value {
+    // Residues without rows follow those with rows.
+    let mut places: HashMap<String, usize> = (0..part.len()).map(|row| (part.residue(row), row)).collect();
+    for (index, residue) in part.structure.hetero.iter().flat_map(|hetero| hetero.residues.iter().enumerate()) {
+        places.entry(identity(residue)).or_insert(part.len() + index);
+    }
+    let place = |residue: u32| {
+        let residue = &all.residues[residue as usize];
+        places.get(&format!("{}_{}{}", residue.chain, residue.number, residue.icode)).copied()
+    };
+    let ends = |one: &Interaction| Some([place(one.residues[0])?, place(one.residues[1])?]);
+    let names = |atoms: &[u32]| atoms.iter().map(|&atom| &*all.atoms[atom as usize].name).collect::<Vec<_>>().join(" ");
+    let known: Vec<_> = all.found.iter().filter_map(|one| Some((one, ends(one)?))).collect();
+    let kind = |one: &Interaction| kinds.iter().position(|&kind| kind == one.kind);
+    let about: Vec<Value> = kinds.iter().map(|kind| json!({ "name": kind.name(), "rule": kind.rule() })).collect();
+    json!({
+        "kinds": about,
+        "kind": known.iter().map(|(one, _)| kind(one)).collect::<Vec<_>>(),
+        "ends": known.iter().map(|(_, ends)| ends).collect::<Vec<_>>(),
+        "atoms": known.iter().map(|(one, _)| [names(&one.atoms[0]), names(&one.atoms[1])]).collect::<Vec<_>>(),
+        "distance": known.iter().map(|(one, _)| (one.distance * 100.0).round() / 100.0).collect::<Vec<_>>(),
+        "class": known.iter().map(|(one, _)| one.pair.as_ref().map(|pair| &*pair.class)).collect::<Vec<_>>(),
+        // Mostly with water, which the view leaves out.
+        "elsewhere": all.found.len() - known.len(),
+    })
+}
