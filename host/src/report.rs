@@ -35,10 +35,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 10] = [
+const SCRIPT: [&str; 11] = [
     include_str!("report/page/base.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
+    include_str!("report/page/turns.js"),
     include_str!("report/page/view.js"),
     include_str!("report/page/map.js"),
     include_str!("report/page/tracks.js"),

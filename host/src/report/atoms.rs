@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use shared_types::Atom;
 use std::collections::HashMap;
 
-/// Steps of an Å: more than a picture shows, and fewer bits than the file's own three decimals.
-const STEPS: f32 = 100.0;
+/// Steps of an Å: finer than a picture shows, and in fewer bits than the file's own three decimals.
+const STEPS: f32 = 50.0;
 
 /// The atoms of all residues with rows, then those of residues without rows: their positions relative to the structure's centre, and for
 /// each residue the place of its names and elements in a list of different ones.

@@ -12,6 +12,9 @@ use prism_read::Note;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
+/// Significant digits of values: as many as the page shows.
+const DIGITS: i32 = 3;
+
 /// A structure as JSON, compressed by gzip, in Base64.
 pub(super) fn packed(
     part: &StructureRows<'_>,
@@ -33,9 +36,10 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
     let structure = part.structure;
     let rows = 0..part.len();
     let mut columns = Map::new();
-    // The B column of a predicted model is shown on the scale of its confidence, and not as B factors.
+    // The B column of a predicted model is shown on the scale of its confidence, and not as B factors. Positions are those of atoms.
     let is_shown = |column: &Column| match column {
-        Column::Feature(feature) => !structure.predicted || feature.name != "b_factor",
+        Column::Feature(feature) if feature.name == "b_factor" => !structure.predicted,
+        Column::Feature(feature) => !matches!(feature.name, "ca_x" | "ca_y" | "ca_z"),
         column => *column == Column::Plddt,
     };
     for column in Column::every().filter(is_shown) {
@@ -89,7 +93,7 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
 
 fn number(value: Cell<'_>) -> Value {
     match value {
-        Cell::Float(value) if value.is_finite() => significant(f64::from(value), 4).into(),
+        Cell::Float(value) if value.is_finite() => significant(f64::from(value), DIGITS).into(),
         _ => Value::Null,
     }
 }

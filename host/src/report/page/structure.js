@@ -42,7 +42,7 @@ function selectionOf(model, query) {
     const edges = edgesAt(residues).filter(edge => residues.length === 1 || edge.ends.every(end => residues.includes(end)));
     const beside = residues.length === 1 ? [...new Set(edges.flatMap(edge => edge.ends))].filter(residue => residue !== residues[0]) : [];
     const ids = residues.map(model.id);
-    return { query: { residue: ids }, key: ids.map(id => `residue=${id}`).join("&"), residues, beside, title: residues.map(model.called).join(" and "), edges,
+    return { query: { residue: ids }, key: ids.map(id => `residue=${id}`).join("&"), residues, beside, sides: residues.length === 2 && residues.map(residue => [residue]), title: residues.map(model.called).join(" and "), edges,
       about: residues.length === 2 ? `${short(Math.sqrt(squared(model.middle[residues[0]], model.middle[residues[1]])))} Å apart${residues.every(residue => residue < model.rows && !model.isNucleotide(residue)) ? ", between the alpha carbons" : ""}` : "" };
   }
   return null;
@@ -65,7 +65,7 @@ async function structurePage(entry, query) {
   const data = JSON.parse(await unpack(`s${entry.detail - 1}`)), model = structureOf(data), names = Object.keys(data.columns);
   const likely = data.sites.filter(site => site.probability >= .5);
   const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), ...names.filter(name => name !== "plddt")];
-  const usual = names.includes("plddt") ? "plddt" : data.chains.length > 1 ? "chain" : data.states ? "secondary structure" : "site";
+  const usual = names.includes("plddt") ? "plddt" : data.chains.length === 1 && data.states ? "secondary structure" : "chain";
   let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
   const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(name => $("option", { value: name }, name)));
   byColumn.value = ways.includes(asked) ? asked : usual;
@@ -107,12 +107,16 @@ async function structurePage(entry, query) {
     const colours = colouring(byColumn.value, model);
     legend.replaceChildren(...colours.legend, ...(model.ligands.some(ligand => ligand.kind !== "ion") ? [key(ligandColour(), "carbon of ligands")] : []));
     of = colours.of;
+    legendOfSurface();
     scene?.paint();
   };
+  const pocket = key("var(--pocket)", "surface of the selection");
+  const legendOfSurface = () => { if (withSurface.checked && current?.surface) legend.append(pocket); else pocket.remove(); };
   const select = selection => {
     current = selection;
     if (!isFirst) address(selection);
     panel.show(selection);
+    legendOfSurface();
     map.select(selection); tracks.select(selection); errors?.select(selection);
     const chosen = new Set(selection?.residues.map(model.id) ?? []);
     for (const one of main.querySelectorAll("tr[data-key]")) one.classList.toggle("is-chosen", one.dataset.key === selection?.key);
@@ -149,7 +153,7 @@ async function structurePage(entry, query) {
   for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
   if (errors) main.append(errors.section);
   main.append($("div", { class: "two" },
-    $("section", {}, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
+    $("section", {}, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
     $("section", {}, $("h2", {}, "Interactions"), interactionsTable(model, { choose }))));
 
   byColumn.addEventListener("change", () => { paint(); address(current); });

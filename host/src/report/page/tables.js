@@ -6,16 +6,17 @@ function sitesTable(model, { choose }) {
     ? `Where a ligand is likely to bind, the likeliest first; those with a probability below 0.1 are left out. Residues are those within 6 Å of the centre, and those with a site_score of at least ${run.provenance["prism.site_threshold"]}.${isPredicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`
     : "None with a probability of 0.1 or more was found.");
   if (!sites.length) return [about];
-  const head = ["Site", "Probability", "Residues", "Volume, Å³", ...(isPredicted ? ["Mean pLDDT"] : []), "Ligands there", "Members"];
+  const hasLigands = model.ligands.some(ligand => ligand.site != null);
+  const head = ["Site", "Probability", "Residues", "Volume, Å³", ...(isPredicted ? ["Mean pLDDT"] : []), ...(hasLigands ? ["Ligands there"] : []), "Members"];
   const rows = sites.map(site => {
     const inside = model.ligands.filter(ligand => ligand.site === site.rank);
     return { key: `site=${site.rank}`, cells: [
       button(`Site ${site.rank}`, () => choose({ site: site.rank }), { class: "pick" }), bar(site.probability, short(site.probability)), String(site.rows.length), short(site.volume),
-      ...(isPredicted ? [short(site.plddt)] : []), inside.map(ligand => [residueButton(model, ligand.residue, choose), " "]),
+      ...(isPredicted ? [short(site.plddt)] : []), ...(hasLigands ? [inside.map(ligand => [residueButton(model, ligand.residue, choose), " "])] : []),
       $("span", { class: "members" }, site.rows.map(row => [residueButton(model, row, choose), " "])),
     ] };
   });
-  return [about, table(head, rows, { label: "Sites", texts: [0, head.length - 2, head.length - 1] })];
+  return [about, table(head, rows, { label: "Sites", texts: [0, ...(hasLigands ? [head.length - 2] : []), head.length - 1] })];
 }
 
 const residueButton = (model, residue, choose) => button(residue < model.rows ? model.id(residue) : `${model.resname(residue)} ${model.id(residue)}`,
@@ -86,7 +87,7 @@ function interactionsTable(model, { choose }) {
 // What is known about the chosen residues.
 function selectionPanel(model, { choose, clear }) {
   const box = $("section", { class: "chosen", "aria-label": "Selection", "aria-live": "polite" });
-  const names = Object.keys(model.data.columns).filter(name => !["ca_x", "ca_y", "ca_z"].includes(name));
+  const names = Object.keys(model.data.columns);
   const usual = ["plddt", "site_score", "rsa", "sasa", "depth", "contact_number", "b_factor", "B factor"].filter(name => names.includes(name));
   const value = (name, row) => [$("dt", { title: run.definitions[name] }, name), $("dd", {}, `${short(model.data.columns[name][row])} ${unit(run.units[name])}`)];
   const values = row => {

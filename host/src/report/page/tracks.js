@@ -49,6 +49,13 @@ function trackPanel(model, { choose, windowed }) {
     if (cursor != null) { pen.fillStyle = css("--text"); pen.fillRect(at(cursor) - 1, 28, 2, 8); }
   };
 
+  // As much of a text as the labels have room for.
+  const fitted = (pen, text) => {
+    let end = text.length;
+    while (end > 1 && pen.measureText(text.slice(0, end)).width > left() - 10) end--;
+    return end < text.length ? `${text.slice(0, end - 1)}…` : text;
+  };
+
   const drawTracks = () => {
     const list = [...shown], strips = data.states ? 22 : 0, tall = list.length * TALL + 46 + strips, pen = ready(tracks, tall);
     const [begin, end] = window, n = end - begin, inner = wide() - left() - 6, step = inner / n;
@@ -61,11 +68,11 @@ function trackPanel(model, { choose, windowed }) {
     }
     pen.fillStyle = css("--soft");
     pen.fillText("chain", 4, TOP); pen.fillText("in a site", 4, TOP + 14);
-    if (data.states) pen.fillText("structure (ss)", 4, TOP + 30);
+    if (data.states) pen.fillText(fitted(pen, "structure (ss)"), 4, TOP + 30);
     list.forEach((name, index) => {
       const top = 36 + strips + index * TALL, bottom = top + TALL - 10, values = data.columns[name], [low, high] = range(values), y = value => bottom - (value - low) / (high - low) * (TALL - 14);
-      pen.fillStyle = css("--text"); pen.fillText(name.length > 17 ? name.slice(0, 16) + "…" : name, 4, top + 10);
-      pen.fillStyle = css("--soft"); pen.fillText(`${short(low)} to ${short(high)}`, 4, top + 26);
+      pen.fillStyle = css("--text"); pen.fillText(fitted(pen, name), 4, top + 10);
+      pen.fillStyle = css("--soft"); pen.fillText(fitted(pen, `${short(low)} to ${short(high)}`), 4, top + 26);
       pen.strokeStyle = css("--line"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(left(), bottom + .5); pen.lineTo(wide() - 6, bottom + .5); pen.stroke();
       if (step < .7) return band(pen, values, y);
       pen.strokeStyle = css("--accent"); pen.lineWidth = 1.4; pen.beginPath();

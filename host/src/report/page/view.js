@@ -100,30 +100,35 @@ async function view3d(box, model, { choose, tell, of }) {
   };
   const paintFocus = () => focus?.setStyle({ predicate: atom => atom.shown }, { stick: { radius: .17, ...byElement } });
 
-  const average = points => [0, 1, 2].map(axis => points.reduce((sum, point) => sum + point[axis], 0) / Math.max(points.length, 1));
   const whole = average(model.middle.slice(0, model.rows));
-  // Turns and moves so that a selection is seen: from outside, and two chains side by side.
+  // Turns and moves so that a selection is seen: from where least lies before it, and two chains side by side.
   const look = selection => {
     const points = selection.residues.flatMap(residue => model.atoms(residue).map(model.place)), center = average(points);
     const radius = Math.max(...points.map(point => Math.sqrt(squared(point, center))), 1);
     if (selection.sides) {
       const [left, right] = selection.sides.map(side => average(side.map(residue => model.middle[residue])));
       turnTo(right.map((value, axis) => value - left[axis]), [1, 0, 0]);
-    } else turnTo(center.map((value, axis) => value - whole[axis]), [0, 0, 1]);
+    } else turnTo(outlook(model, center, center.map((value, axis) => value - whole[axis])), [0, 0, 1]);
     scene.zoomTo({ predicate: atom => selection.residues.includes(atom.row) });
     // Not so close that one no longer sees where it is.
     if (radius < 25) scene.zoom(clamp(radius / 16, .3, .8));
     // What would hide it is cut away.
-    scene.setSlab(-(radius + 9), 400);
+    scene.setSlab(-(radius + (selection.residues.length > 2 ? 9 : 5)), 400);
   };
-  // The shortest turn that brings a direction to another one.
-  const turnTo = (from, to) => {
-    const length = Math.hypot(...from);
-    if (length < 1) return;
-    const [x, y, z] = from.map(value => value / length), view = scene.getView();
-    const half = [y * to[2] - z * to[1], z * to[0] - x * to[2], x * to[1] - y * to[0], 1 + x * to[0] + y * to[1] + z * to[2]], norm = Math.hypot(...half);
-    const turn = norm > 1e-6 ? half.map(value => value / norm) : [0, 1, 0, 0];
-    scene.setView([...view.slice(0, 4), ...turn]);
+  const turnTo = (from, to) => scene.setView([...scene.getView().slice(0, 4), ...shortestTurn(from, to)]);
+  // The whole structure: its longest axis lies across, and it fills the box.
+  const lookAtAll = () => {
+    const [long, second] = axesOf(model.middle), first = shortestTurn(long, [1, 0, 0]);
+    const turned = rotated(second, first), roll = Math.atan2(turned[2], turned[1]), about = [-Math.sin(roll / 2), 0, 0, Math.cos(roll / 2)];
+    const turn = multiplied(about, first);
+    scene.setSlab(-1000, 1000);
+    scene.setView([...scene.getView().slice(0, 4), ...turn]);
+    scene.zoomTo();
+    const center = average(model.middle), seen = model.middle.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
+    const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
+    const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
+    scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
+    scene.render();
   };
 
   // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and a surface.
@@ -162,16 +167,15 @@ async function view3d(box, model, { choose, tell, of }) {
     if (move) look(selection);
     scene.render();
     if (!lining.length) return Promise.resolve();
-    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .75, color: css("--mark") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
+    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .75, color: css("--pocket") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
       .then(id => { if (call === sequence) { surface = id; scene.render(); } });
   };
 
   paint();
-  scene.zoomTo();
-  scene.render();
+  lookAtAll();
   return {
     paint, select,
-    reset: () => { scene.setSlab(-1000, 1000); scene.zoomTo(); scene.render(); },
+    reset: lookAtAll,
     turn: (axis, by) => { scene.rotate(by, axis); scene.render(); },
     zoom: by => { scene.zoom(by); scene.render(); },
     resize: () => scene.resize(),
