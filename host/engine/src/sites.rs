@@ -134,7 +134,8 @@ pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Op
 /// The rows of the residues that line each site.
 fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<usize>> {
     let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, site)).collect();
-    for (row, &id) in features.site_ids.iter().enumerate() {
+    // Atoms that only cover others are no residue.
+    for (row, &id) in features.site_ids.iter().take(structure.n_rows()).enumerate() {
         if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
             own.push(row);
         }
