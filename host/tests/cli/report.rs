@@ -467,3 +467,19 @@ fn folder_with_crambin() -> Run {
     assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
     run
 }
+
+#[test]
+fn ligands_that_cover_surface_are_drawn_once() {
+    let run = Run::new();
+    run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1igy_cut.cif.gz"), "1igy.cif.gz");
+    let atoms = |name: &str, more: &[&str]| {
+        let arguments = [&["report", "1igy.cif.gz", "--backend", "cpu", "-o", name], more].concat();
+        let outcome = run.prism(&arguments);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        detail(&fs::read_to_string(run.path(name)).unwrap(), "s0")["atoms"].clone()
+    };
+    let (with, without) = (atoms("with.html", &["--het", "cover"]), atoms("without.html", &[]));
+    assert_eq!(with["of"].as_array().unwrap().len(), without["of"].as_array().unwrap().len());
+    assert_eq!(with["without_rows"], without["without_rows"]);
+    assert!(with["without_rows"].as_array().unwrap().iter().any(|residue| residue["name"] == "NAG"), "{with}");
+}
