@@ -35,7 +35,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 11] = [
+const SCRIPT: [&str; 12] = [
     include_str!("report/page/base.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
@@ -46,6 +46,7 @@ const SCRIPT: [&str; 11] = [
     include_str!("report/page/predicted.js"),
     include_str!("report/page/tables.js"),
     include_str!("report/page/structure.js"),
+    include_str!("report/page/compare.js"),
     include_str!("report/page/overview.js"),
 ];
 /// `3Dmol-min.js`, compressed; `report/README.md` has its version and checksum.

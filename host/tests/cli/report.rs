@@ -483,3 +483,58 @@ fn ligands_that_cover_surface_are_drawn_once() {
     assert_eq!(with["without_rows"], without["without_rows"]);
     assert!(with["without_rows"].as_array().unwrap().iter().any(|residue| residue["name"] == "NAG"), "{with}");
 }
+
+#[test]
+fn two_structures_are_compared_along_an_alignment() {
+    let run = Run::new();
+    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    run.put("in/whole.pdb", &crambin);
+    // Another chain without residues 23 to 25, and numbered from 101.
+    let is_left =
+        |line: &&str| !line.starts_with("ATOM") || !(23..=25).contains(&line[22..26].trim().parse::<i32>().unwrap());
+    let renumbered = |line: &str| match line.starts_with("ATOM") {
+        true => format!("{}B{:4}{}\n", &line[..21], line[22..26].trim().parse::<i32>().unwrap() + 100, &line[26..]),
+        false => format!("{line}\n"),
+    };
+    let cut: String = crambin.lines().filter(is_left).map(renumbered).collect();
+    run.put("in/cut.pdb", cut);
+    assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
+    let script = "
+        await until('the comparison', () => text('main p')?.includes('aligned'));
+        const greatest = one('[aria-label=\"Greatest differences\"] tbody tr'), cells = [...greatest.children].map(cell => cell.textContent);
+        const result = { about: text('main p'), cells, columns: all('[aria-label=\"Differences by column\"] tbody tr').length, address: location.hash };
+        choice('Column', 'hydropathy');
+        result.same = text('[aria-label=\"Greatest differences\"] tbody tr td:last-child');
+        greatest.querySelector('a').click();
+        one('[aria-label=\"Greatest differences\"] a').click();
+        await until('the page', () => one('h1')?.textContent === 'whole.pdb' && one('.view')?.ariaDescription?.includes('A_'));
+        return { ...result, after: location.hash };";
+    let address = "#compare?a=whole.pdb&b=cut.pdb&column=sasa";
+    let Some(found) = acted(&run, "r.html", address, 1440, script) else { return skipped() };
+    assert!(
+        found["about"]
+            .as_str()
+            .unwrap()
+            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them"),
+        "{found}"
+    );
+    // The greatest difference of areas, from the table of features.
+    let areas = |file: &str| -> Vec<f64> {
+        let table = run.features(&[&format!("in/{file}"), "--columns", "sasa"]).stdout;
+        column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect()
+    };
+    let (whole, cut) = (areas("whole.pdb"), areas("cut.pdb"));
+    let differences =
+        (0..46).filter(|row| !(22..=24).contains(row)).zip(&cut).map(|(row, cut)| (row, whole[row] - cut));
+    let (row, difference) = differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
+    let cells: Vec<&str> = found["cells"].as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect();
+    assert!(
+        cells[0].starts_with(&format!("A_{} (", row + 1)) && cells[1].starts_with(&format!("B_{} (", row + 101)),
+        "{row} {found}"
+    );
+    let shown: f64 = cells[4].parse().unwrap();
+    assert!((shown - difference).abs() < 1.5, "{difference}: {found}");
+    assert_eq!(found["same"], "0");
+    assert!(found["columns"].as_u64().unwrap() > 20, "{found}");
+    assert!(found["after"].as_str().unwrap().starts_with("#whole.pdb?residue=A_"), "{found}");
+}

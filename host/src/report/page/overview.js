@@ -27,7 +27,7 @@ function histogram(bins) {
   return $("div", { class: "plot" }, $("h3", {}, name, about && $("span", { class: "soft-inline" }, ` ${about}`)), picture, run.definitions[name] && $("p", { class: "definition" }, run.definitions[name]));
 }
 
-const detailed = new Map(run.structures.filter(s => s.detail).map(s => [s.name, s]));
+const order = run.structures.filter(s => s.detail), detailed = new Map(order.map(s => [s.name, s]));
 const addressOf = (name, query = "") => `#${encodeURIComponent(name)}${query && `?${query}`}`;
 const link = (name, query) => detailed.has(name) ? $("a", { href: addressOf(name, query) }, name) : name;
 
@@ -111,6 +111,8 @@ function overviewPage() {
   const inputs = run.inputs.length ? `From ${run.inputs.slice(0, 3).join(", ")}${run.inputs.length > 3 ? ` and ${run.inputs.length - 3} more` : ""}. ` : "";
   main.append($("h1", {}, title), $("p", { class: "soft" }, `${run.date}. ${inputs}${count(all.length, "structure")}, ${count(run.residues, "residue")}, ${count(run.sites, "likely site")}${run.failed.length ? `, ${run.failed.length} failed` : ""}. prism ${run.provenance["prism.version"]}${backend ? `, ${backend}` : ""}.`),
     $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable()));
+  const tools = compareTools();
+  if (tools) main.append($("section", {}, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
   const first = FIRST.map(name => run.histograms.find(bins => bins.name === name)).filter(bins => bins), rest = run.histograms.filter(bins => !first.includes(bins));
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
@@ -126,13 +128,12 @@ function later(title, make) {
 
 // ---- Which page.
 
-const order = run.structures.filter(s => s.detail);
 const [previous, next] = ["previous", "next"].map(id => document.getElementById(id));
 let onResize = () => {}, onEscape = () => {}, opened = null, take = null;
 // The structure's name and the query of the address.
 const where = () => {
-  const [name, query = ""] = location.hash.slice(1).split("?");
-  return [order.findIndex(s => s.name === decodeURIComponent(name)), new URLSearchParams(query)];
+  const [name, query = ""] = location.hash.slice(1).split("?"), parts = new URLSearchParams(query);
+  return [order.findIndex(s => s.name === decodeURIComponent(name)), parts, name === "compare" && parts.has("a")];
 };
 const go = by => { const other = order[where()[0] + by]; if (other) location.hash = addressOf(other.name); };
 previous.addEventListener("click", () => go(-1));
@@ -140,7 +141,7 @@ next.addEventListener("click", () => go(1));
 addEventListener("resize", () => onResize());
 addEventListener("keydown", event => { if (event.key === "Escape") onEscape(); });
 async function show() {
-  const [position, query] = where();
+  const [position, query, isComparison] = where();
   if (position >= 0 && position === opened && take) { take(query); return; }
   redraw = onResize = onEscape = () => {};
   opened = position; take = null;
@@ -148,7 +149,7 @@ async function show() {
   previous.hidden = next.hidden = position < 0;
   previous.disabled = position <= 0; next.disabled = position + 1 >= order.length;
   scrollTo(0, 0);
-  if (position < 0) overviewPage(); else take = await structurePage(order[position], query);
+  if (isComparison) await comparePage(query); else if (position < 0) overviewPage(); else take = await structurePage(order[position], query);
   root.dataset.ready = "1";
 }
 addEventListener("hashchange", () => { show(); main.focus({ preventScroll: true }); });

@@ -142,7 +142,7 @@ async function structurePage(entry, query) {
   if (data.notes.length) main.append($("details", {}, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
   main.append($("div", { class: "work" },
     $("section", {}, $("h2", { class: "hidden" }, "Structure"),
-      $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, withSurface, " surface of a selected site"), button("Whole", () => scene?.reset()), button("Save picture", save)), frame, legend),
+      $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, withSurface, " surface of a selected site"), button("Whole", () => scene?.reset()), button("Save picture", save), compareTools(entry.name)), frame, legend),
     panel.element));
   const sections = [
     ["Sites", sitesTable(model, { choose })],
