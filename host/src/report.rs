@@ -5,6 +5,7 @@
 
 mod atoms;
 mod detail;
+mod frames;
 mod predicted;
 mod relations;
 mod sample;
@@ -14,6 +15,7 @@ pub use relations::InteractionFiles;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use frames::Frames;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::Engine;
 use prism_engine::sites::{LIKELY, SiteLimits, sites};
@@ -35,7 +37,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 12] = [
+const SCRIPT: [&str; 13] = [
     include_str!("report/page/base.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
@@ -44,6 +46,7 @@ const SCRIPT: [&str; 12] = [
     include_str!("report/page/map.js"),
     include_str!("report/page/tracks.js"),
     include_str!("report/page/predicted.js"),
+    include_str!("report/page/frames.js"),
     include_str!("report/page/tables.js"),
     include_str!("report/page/structure.js"),
     include_str!("report/page/compare.js"),
@@ -96,6 +99,7 @@ pub struct ReportFile {
     interactions: InteractionFiles,
     title: Option<String>,
     inputs: Vec<String>,
+    frames: Frames,
 }
 
 impl ReportFile {
@@ -127,6 +131,7 @@ impl ReportFile {
             interactions: InteractionFiles::default(),
             title: None,
             inputs: Vec::new(),
+            frames: Frames::default(),
         })
     }
 
@@ -161,11 +166,27 @@ impl ReportFile {
         self.whole.temporary_path()
     }
 
-    /// Appends structures, each with its notes.
+    /// Appends structures, each with its notes. Frames of a trajectory are one structure, which is the first of them.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
+        if !structures.iter().any(|(part, _)| part.structure.frame.is_some()) {
+            return self.write_structures(structures);
+        }
+        let is_first = self.frames.len() == 0;
+        structures.iter().for_each(|(part, _)| self.frames.add(part));
+        match structures.first().filter(|_| is_first) {
+            None => Ok(()),
+            Some((part, notes)) => {
+                // Residues without rows stand where the topology has them, and not in the frame.
+                let still = StructureInput { hetero: None, ..part.structure.clone() };
+                self.write_structures(&[(StructureRows { structure: &still, features: part.features }, notes)])
+            }
+        }
+    }
+
+    fn write_structures(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
         let room = (self.most_details - self.details).min(structures.len());
         // One after the other, because the engine uses all cores for each.
         let mut relations: Vec<Value> = structures[..room].iter().map(|(part, _)| self.relations(part)).collect();
@@ -214,8 +235,11 @@ impl ReportFile {
     }
 
     fn relations(&self, part: &StructureRows<'_>) -> Value {
-        let [ligands, interfaces] =
+        let [mut ligands, interfaces] =
             self.areas.as_ref().map_or([Value::Null, Value::Null], |engine| relations::areas(part, engine));
+        if part.structure.frame.is_some() {
+            ligands = Value::Null;
+        }
         json!({ "ligands": ligands, "interfaces": interfaces })
     }
 
@@ -238,7 +262,13 @@ impl ReportFile {
     /// # Errors
     /// If the file cannot be written.
     pub fn commit(self, provenance: &Provenance) -> Result<u64, OutputError> {
-        let Self { whole, mut out, structures, failed, mut notes, sample, sites, standing, title, inputs, .. } = self;
+        let Self {
+            whole, mut out, structures, failed, mut notes, sample, sites, standing, title, inputs, frames, ..
+        } = self;
+        if frames.len() > 0 {
+            let packed = detail::packed_json(&frames.json()).and_then(|text| packed_script(&mut out, "frames", &text));
+            packed.map_err(|source| whole.failed(source))?;
+        }
         notes.sort_by(|(a, first, _), (b, second, _)| second.cmp(first).then_with(|| a.cmp(b)));
         let notes: Vec<Value> =
             notes.iter().map(|(kind, count, first)| json!({ "kind": kind, "count": count, "first": first })).collect();
@@ -252,6 +282,7 @@ impl ReportFile {
             "title": title,
             "date": today(),
             "inputs": inputs,
+            "frames": frames.len(),
             "standing": standing.listed(),
             "residues": sample.residues(),
             "sites": sites,

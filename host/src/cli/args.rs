@@ -258,11 +258,14 @@ pub struct ReportArgs {
     pub details: usize,
 
     /// Show predicted aligned errors and scores of chains, from the files beside each model (docs/confidence.md).
-    #[arg(long, display_order = 3)]
+    #[arg(long, conflicts_with = "trajectory", display_order = 3)]
     pub pae: bool,
 
     #[command(flatten)]
     pub job: JobArgs,
+
+    #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,

@@ -37,7 +37,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         between: None,
         failures: RelationFailures::default(),
         sites: None,
-        trajectory: None,
+        trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: true,
         shard: None,
@@ -46,7 +46,8 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     };
     job.run(|origin| {
         let predictions = if args.pae { beside(&job)? } else { HashMap::new() };
-        let inputs = args.paths.iter().map(|path| path.display().to_string()).collect();
+        let inputs = args.paths.iter().chain(&args.job.read.from_file).chain(&args.trajectory.trajectory);
+        let inputs = inputs.map(|path| path.display().to_string()).collect();
         let report = ReportFile::create(output, args.details)?
             .with_title(args.title.clone(), inputs)
             .with_predictions(predictions)
@@ -61,7 +62,7 @@ fn interactions(job: &Job<'_>) -> Result<InteractionFiles, Failure> {
     let ReadOptions { each, models, assembly, chains, alternates, .. } = job.args.read.options();
     let is_as_it_is = each == Each::Model && models == Models::First && assembly.is_none();
     let is_listed = job.args.read.from_file.as_deref() == Some(Path::new("-"));
-    if !is_as_it_is || is_listed {
+    if !is_as_it_is || is_listed || job.trajectory.is_some() {
         return Ok(InteractionFiles::default());
     }
     let inputs = job.args.read.discover(job.paths, Files::default())?;

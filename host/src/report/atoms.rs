@@ -36,7 +36,7 @@ pub(super) fn json(part: &StructureRows<'_>) -> Value {
                 "nucleotide": residue.is_nucleotide }));
         }
     }
-    json!({ "steps": STEPS, "center": structure.center.map(|value| (value * 1e3).round() / 1e3), "deltas": deltas(&atoms),
+    json!({ "steps": STEPS, "center": structure.center.map(|value| (value * 1e3).round() / 1e3), "deltas": deltas(&atoms, STEPS),
         "kinds": kinds.all, "of": of, "without_rows": without_rows })
 }
 
@@ -67,13 +67,14 @@ impl Kinds {
     }
 }
 
-fn deltas(atoms: &[&Atom]) -> String {
+/// Positions as differences, in steps of an Å: see [`json`].
+pub(super) fn deltas(atoms: &[&Atom], steps: f32) -> String {
     let axes = [|atom: &Atom| atom.x, |atom: &Atom| atom.y, |atom: &Atom| atom.z];
     let mut all: Vec<u32> = Vec::with_capacity(3 * atoms.len());
     for axis in axes {
         let mut before = 0;
         for atom in atoms {
-            let at = (axis(atom) * STEPS).round() as i32;
+            let at = (axis(atom) * steps).round() as i32;
             let delta = at.wrapping_sub(before);
             // 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
             all.push(((delta << 1) ^ (delta >> 31)) as u32);

@@ -22,13 +22,18 @@ pub(super) fn packed(
     files: Option<&PredictionFiles>,
     relations: &Value,
 ) -> std::io::Result<String> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let mut all = json(part, notes);
     all["relations"] = relations.clone();
     if let Some(files) = files {
         all["pae"] = predicted::json(part.structure, files);
     }
-    gzip.write_all(all.to_string().as_bytes())?;
+    packed_json(&all)
+}
+
+/// JSON, compressed by gzip, in Base64.
+pub(super) fn packed_json(value: &Value) -> std::io::Result<String> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(value.to_string().as_bytes())?;
     Ok(STANDARD.encode(gzip.finish()?))
 }
 

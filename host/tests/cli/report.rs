@@ -538,3 +538,45 @@ fn two_structures_are_compared_along_an_alignment() {
     assert!(found["columns"].as_u64().unwrap() > 20, "{found}");
     assert!(found["after"].as_str().unwrap().starts_with("#whole.pdb?residue=A_"), "{found}");
 }
+
+#[test]
+fn frames_of_a_trajectory_are_one_page_with_a_slider() {
+    let run = Run::new();
+    let made = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data").join(name);
+    run.copy(&made("top.pdb"), "top.pdb");
+    run.copy(&made("small.xtc"), "run.xtc");
+    let outcome = run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--backend", "cpu", "-o", "r.html"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let html = fs::read_to_string(run.path("r.html")).unwrap();
+    assert_eq!((data(&html)["frames"].as_u64(), data(&html)["structures"].as_array().unwrap().len()), (Some(6), 1));
+    // The mean and the deviation of the table of all frames.
+    let table = run.features(&["top.pdb", "--trajectory", "run.xtc", "--columns", "row,sasa"]).stdout;
+    let areas: Vec<f64> = column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect();
+    let frames = detail(&html, "frames");
+    for row in 0..46 {
+        let own: Vec<f64> = (0..6).map(|frame| areas[frame * 46 + row]).collect();
+        let mean = own.iter().sum::<f64>() / 6.0;
+        let deviation = (own.iter().map(|area| (area - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
+        let found = |name: &str| frames["columns"]["sasa"][name][row].as_f64().unwrap();
+        assert!((found("mean") - mean).abs() < 2e-3 && (found("deviation") - deviation).abs() < 2e-3, "row {row}");
+    }
+    let script = "
+        const slider = one('input[aria-label=Frame]');
+        slider.value = '5'; slider.dispatchEvent(new Event('input'));
+        const canvas = one('canvas[aria-label^=\"Values of residues\"]');
+        const when = slider.nextElementSibling.textContent;
+        click(canvas, .5, .1);
+        await until('a residue', () => location.hash.includes('residue='));
+        const section = slider.closest('section');
+        return { frames: slider.max, when, first: slider.value, readout: section.querySelector('.readout').textContent, address: location.hash, drawn: !!one('.view canvas') };";
+    let Some(found) = acted(&run, "r.html", "#top.pdb", 1440, script) else { return skipped() };
+    assert_eq!(
+        (&found["frames"], &found["when"], &found["first"]),
+        (&"5".into(), &"frame 5, 50 ps".into(), &"0".into()),
+        "{found}"
+    );
+    let residue = found["address"].as_str().unwrap().rsplit_once('=').unwrap().1.to_owned();
+    assert!(found["readout"].as_str().unwrap().starts_with(&residue), "{found}");
+    assert!(found["readout"].as_str().unwrap().ends_with("in frame 0, 0 ps"), "{found}");
+    assert_eq!(run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--pae", "-o", "r.html"]).status, 2);
+}

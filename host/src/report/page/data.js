@@ -2,10 +2,10 @@
 //
 // Residues are counted from 0: first those with rows, then ligands and other residues without rows.
 
-function structureOf(data) {
-  const { steps, deltas, kinds, of, without_rows: others } = data.atoms;
-  const bytes = bytesOf(deltas), n = bytes.length / 12, rows = data.residue.length;
-  const axes = [0, 1, 2].map(axis => {
+// Positions from their differences: x of all atoms, then y, then z.
+function placesOf(deltas, steps) {
+  const bytes = bytesOf(deltas), n = bytes.length / 12;
+  return [0, 1, 2].map(axis => {
     const places = new Float32Array(n);
     for (let index = 0, at = 0; index < n; index++) {
       const first = axis * n + index, zigzag = bytes[first] | bytes[first + 3 * n] << 8 | bytes[first + 6 * n] << 16 | bytes[first + 9 * n] << 24;
@@ -14,6 +14,11 @@ function structureOf(data) {
     }
     return places;
   });
+}
+
+function structureOf(data) {
+  const { steps, deltas, kinds, of, without_rows: others } = data.atoms;
+  const axes = placesOf(deltas, steps), n = axes[0].length, rows = data.residue.length;
   const split = kinds.map(kind => kind.map(words => words.split(" ")));
   const first = new Uint32Array(of.length + 1);
   of.forEach((kind, residue) => { first[residue + 1] = first[residue] + split[kind][0].length; });

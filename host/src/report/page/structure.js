@@ -101,6 +101,8 @@ async function structurePage(entry, query) {
   const panel = selectionPanel(model, { choose, clear });
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
+  // What is drawn of a frame has no side chains.
+  const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { if (current) select(null); scene?.frame(positions); } });
   const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
 
   const paint = () => {
@@ -117,7 +119,7 @@ async function structurePage(entry, query) {
     if (!isFirst) address(selection);
     panel.show(selection);
     legendOfSurface();
-    map.select(selection); tracks.select(selection); errors?.select(selection);
+    map.select(selection); tracks.select(selection); if (errors) errors.select(selection); if (moving) moving.select(selection);
     const chosen = new Set(selection?.residues.map(model.id) ?? []);
     for (const one of main.querySelectorAll("tr[data-key]")) one.classList.toggle("is-chosen", one.dataset.key === selection?.key);
     for (const one of main.querySelectorAll("button[data-residue]")) one.classList.toggle("is-chosen", chosen.size <= 2 && chosen.has(one.dataset.residue));
@@ -136,7 +138,7 @@ async function structurePage(entry, query) {
     box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : ""}` : "It shows the whole structure");
   };
 
-  const facts = [count(model.rows, "residue"), `${count(data.chains.length, "chain")}${data.chains.length <= 12 ? ` (${data.chains.map(chain => chain.trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
+  const facts = [run.frames > 0 && `the first of ${count(run.frames, "frame")}`, count(model.rows, "residue"), `${count(data.chains.length, "chain")}${data.chains.length <= 12 ? ` (${data.chains.map(chain => chain.trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
     model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
   main.append($("h1", {}, entry.name), $("p", { class: "soft" }, facts.join(", ")));
   if (data.notes.length) main.append($("details", {}, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
@@ -146,6 +148,7 @@ async function structurePage(entry, query) {
     panel.element));
   const sections = [
     ["Sites", sitesTable(model, { choose })],
+    moving && ["Trajectory", moving.elements],
     ["Along the sequence", tracks.elements],
     (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligandsTable(model, { choose })],
     (model.interfaces.length > 0 || data.relations.interfaces?.reason) && ["Interfaces of chains", interfacesTable(model, { choose })],
@@ -163,8 +166,8 @@ async function structurePage(entry, query) {
     if (turns) { event.preventDefault(); scene?.turn(...turns); }
     if (event.key === "+" || event.key === "-") { event.preventDefault(); scene?.zoom(event.key === "+" ? 1.2 : .8); }
   });
-  redraw = () => { map.draw(); errors?.draw(); tracks.draw(); paint(); };
-  onResize = () => { tracks.draw(); scene?.resize(); };
+  redraw = () => { map.draw(); if (errors) errors.draw(); if (moving) moving.draw(); tracks.draw(); paint(); };
+  onResize = () => { tracks.draw(); if (moving) moving.draw(); scene?.resize(); };
   onEscape = clear;
   map.window(tracks.window());
   redraw();

@@ -57,7 +57,7 @@ function interfacesTable(model, { choose }) {
 
 function interactionsTable(model, { choose }) {
   const found = model.data.relations.interactions;
-  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, archives, single chains, further models or assemblies.")];
+  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, archives, trajectories, single chains, further models or assemblies.")];
   if (found.reason) return [$("p", { class: "soft" }, `They cannot be shown: ${found.reason}`)];
   const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));

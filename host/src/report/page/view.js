@@ -41,7 +41,7 @@ function backbone(model) {
     for (const atom of thin ? drawn.slice(0, 1) : drawn) {
       const [x, y, z] = model.place(atom), at = atom - first;
       atoms.push({
-        x, y, z, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, bonds: [], bondOrder: [],
+        x, y, z, serial: atom, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, bonds: [], bondOrder: [],
         // A trace is drawn through what is called an alpha carbon.
         atom: thin ? "CA" : names[at], elem: thin ? "C" : elements[at] || "C",
         resn: thin || !nucleotide ? "ALA" : names.includes("N9") ? "A" : "U",
@@ -176,6 +176,14 @@ async function view3d(box, model, { choose, tell, of }) {
   return {
     paint, select,
     reset: lookAtAll,
+    // Draws the chains where a frame has their atoms.
+    frame: positions => {
+      for (const atom of chains.selectedAtoms({})) {
+        const place = positions.get(atom.serial);
+        if (place) [atom.x, atom.y, atom.z] = place;
+      }
+      paint();
+    },
     turn: (axis, by) => { scene.rotate(by, axis); scene.render(); },
     zoom: by => { scene.zoom(by); scene.render(); },
     resize: () => scene.resize(),
