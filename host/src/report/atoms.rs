@@ -67,7 +67,7 @@ impl Kinds {
     }
 }
 
-/// Positions as differences, in steps of an Å: see [`json`].
+/// Positions as differences, in steps of an Å: see [`json()`].
 pub(super) fn deltas(atoms: &[&Atom], steps: f32) -> String {
     let axes = [|atom: &Atom| atom.x, |atom: &Atom| atom.y, |atom: &Atom| atom.z];
     let mut all: Vec<u32> = Vec::with_capacity(3 * atoms.len());

@@ -106,8 +106,7 @@ function bonds(places, elements) {
 // Whether two residues follow each other in a chain.
 function isLinked(model, a, b) {
   if (b >= model.residues || a < 0 || model.chainOf(a) !== model.chainOf(b) || model.isNucleotide(a) !== model.isNucleotide(b)) return false;
-  if (!model.isNucleotide(a)) return squared(model.middle[a], model.middle[b]) < 4.3 ** 2;
-  const [end, begin] = [model.atom(a, "O3'"), model.atom(b, "P")];
+  const isNucleotide = model.isNucleotide(a), [end, begin] = isNucleotide ? [model.atom(a, "O3'"), model.atom(b, "P")] : [model.atom(a, "C"), model.atom(b, "N")];
   if (end != null && begin != null) return squared(model.place(end), model.place(begin)) < 2.5 ** 2;
-  return squared(model.middle[a], model.middle[b]) < 7.5 ** 2;
+  return squared(model.middle[a], model.middle[b]) < (isNucleotide ? 7.5 : 4.5) ** 2;
 }

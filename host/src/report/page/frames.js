@@ -28,7 +28,7 @@ async function trajectory(model, { choose, frame }) {
   const slider = $("input", { type: "range", min: 0, max: kept - 1, value: 0, step: 1, "aria-label": "Frame" }), when = $("span", { class: "soft-inline" });
   const means = $("canvas", { role: "img", "aria-label": "Mean and standard deviation of each residue over all frames" });
   const heat = $("canvas", { tabindex: 0, role: "img", "aria-label": "Values of residues, across, over time, down; a click chooses a residue and a frame" });
-  const readout = $("p", { class: "readout", "aria-live": "polite" }), legend = $("div", { class: "legend" }), around = $("div", { class: "tracks" }, means, heat);
+  const readout = $("p", { class: "readout", "aria-live": "polite" }), legend = $("div", { class: "legend" }), panel = $("div", { class: "tracks" }, means, heat);
   let cursor = null, timer = null;
   const at = () => Number(slider.value), LEFT = 90;
   const told = index => `frame ${moving.numbers[index]}${moving.times[index] == null ? "" : `, ${moving.times[index].toLocaleString("en")} ps`}`;
@@ -42,7 +42,7 @@ async function trajectory(model, { choose, frame }) {
     }
     return placed.get(index);
   };
-  const wide = () => Math.max(around.clientWidth - 18, 200), inner = () => wide() - LEFT - 6, x = row => LEFT + row / rows * inner();
+  const wide = () => Math.max(panel.clientWidth - 18, 200), inner = () => wide() - LEFT - 6, x = row => LEFT + row / rows * inner();
   const sized = (canvas, tall) => {
     const scale = devicePixelRatio || 1, pen = canvas.getContext("2d");
     canvas.width = wide() * scale; canvas.height = tall * scale; canvas.style.width = `${wide()}px`; canvas.style.height = `${tall}px`;
@@ -85,7 +85,7 @@ async function trajectory(model, { choose, frame }) {
     readout.textContent = `${model.called(row)}: ${column.value} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`;
   };
   const draw = () => { drawMeans(); drawHeat(); tell(); };
-  const go = index => { slider.value = String(index); drawHeat(); tell(); frame(positions(at())); };
+  const go = index => { slider.value = String(index); drawHeat(); tell(); frame(at() === 0 ? null : positions(at())); };
   slider.addEventListener("input", () => go(at()));
   column.addEventListener("change", draw);
   const rowAt = event => clamp(Math.floor((event.offsetX - LEFT) / inner() * rows), 0, rows - 1);
@@ -105,7 +105,7 @@ async function trajectory(model, { choose, frame }) {
   return {
     elements: [
       $("p", { class: "soft" }, `${count(moving.frames, "frame")}${kept < moving.frames ? `, ${kept} of them over time and in the slider` : ""}; means and standard deviations are of all. The sites, maps and other values of this page are those of the first frame.`),
-      $("div", { class: "tools" }, column, slider, when, play), around, legend, readout,
+      $("div", { class: "tools" }, column, slider, when, play), panel, legend, readout,
     ],
     draw,
     select: selection => { cursor = selection?.residues.find(residue => residue < rows) ?? null; draw(); },

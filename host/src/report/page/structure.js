@@ -101,8 +101,7 @@ async function structurePage(entry, query) {
   const panel = selectionPanel(model, { choose, clear });
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
-  // What is drawn of a frame has no side chains.
-  const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { if (current) select(null); scene?.frame(positions); } });
+  const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { scene?.frame(positions); select(current, false); } });
   const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
 
   const paint = () => {
@@ -114,7 +113,7 @@ async function structurePage(entry, query) {
   };
   const pocket = key("var(--pocket)", "surface of the selection");
   const legendOfSurface = () => { if (withSurface.checked && current?.surface) legend.append(pocket); else pocket.remove(); };
-  const select = selection => {
+  const select = (selection, move = true) => {
     current = selection;
     if (!isFirst) address(selection);
     panel.show(selection);
@@ -126,7 +125,7 @@ async function structurePage(entry, query) {
     // Arrow keys change it faster than a structure is drawn.
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      await scene?.select(selection, { withSurface: withSurface.checked });
+      await scene?.select(selection, { withSurface: withSurface.checked, move });
       describe();
     }, 40);
   };

@@ -53,8 +53,8 @@ function outlook(model, center, outward) {
   let best = to, least = Infinity;
   for (let index = 0; index < tries; index++) {
     // Evenly over the sphere, by the golden angle.
-    const z = 1 - 2 * (index + .5) / tries, around = Math.sqrt(1 - z * z), angle = index * 2.399963;
-    const direction = [around * Math.cos(angle), around * Math.sin(angle), z];
+    const z = 1 - 2 * (index + .5) / tries, ring = Math.sqrt(1 - z * z), angle = index * 2.399963;
+    const direction = [ring * Math.cos(angle), ring * Math.sin(angle), z];
     let hidden = -.5 * dot(direction, to);
     for (const point of near) {
       const ahead = dot(point, direction);

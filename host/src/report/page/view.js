@@ -80,7 +80,7 @@ async function view3d(box, model, { choose, tell, of }) {
   others.addAtoms(sticks(model, [...outside, ...anchors]));
   const carbonOf = residue => residue < model.rows ? of(residue) : ligandColour();
   const byElement = { colorfunc: atom => elementColour(atom, carbonOf(atom.row)) };
-  let focus = null, surface = null, sequence = 0;
+  let focus = null, surface = null, sequence = 0, moved = null;
 
   const pick = model3d => {
     model3d.setClickable({}, true, atom => choose(atom.row));
@@ -140,9 +140,10 @@ async function view3d(box, model, { choose, tell, of }) {
     scene.removeAllSurfaces();
     surface = null;
     if (!selection) { scene.setSlab(-1000, 1000); scene.render(); return Promise.resolve(); }
-    const rows = selection.residues.filter(residue => residue < model.rows || model.isNucleotide(residue));
-    const beside = selection.beside.filter(residue => residue < model.rows && !rows.includes(residue));
-    const lining = withSurface && selection.surface ? around(model, selection.surface, 7) : [];
+    // Further frames of a trajectory have no side chains.
+    const rows = moved ? [] : selection.residues.filter(residue => residue < model.rows || model.isNucleotide(residue));
+    const beside = moved ? [] : selection.beside.filter(residue => residue < model.rows && !rows.includes(residue));
+    const lining = withSurface && selection.surface && !moved ? around(model, selection.surface, 7) : [];
     const shown = new Set([...rows, ...beside]);
     focus = scene.addModel();
     focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])]).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) })));
@@ -153,11 +154,11 @@ async function view3d(box, model, { choose, tell, of }) {
     // A single residue is marked where its sticks would be lost.
     const marked = selection.residues.length <= 2 ? selection.residues : [];
     for (const residue of marked) {
-      const [x, y, z] = model.middle[residue];
+      const [x, y, z] = moved?.get(model.atom(residue, "CA")) ?? model.middle[residue];
       scene.addSphere({ center: { x, y, z }, radius: model.rows > MOST_IN_CARTOON ? 4 : .8, color: css("--mark"), opacity: .6 });
     }
     const vector = ([x, y, z]) => ({ x, y, z });
-    for (const edge of selection.edges.slice(0, 400)) {
+    for (const edge of moved ? [] : selection.edges.slice(0, 400)) {
       const ends = edge.ends.map((residue, end) => {
         const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.place);
         return own.length ? [0, 1, 2].map(axis => own.reduce((sum, point) => sum + point[axis], 0) / own.length) : model.middle[residue];
@@ -176,12 +177,10 @@ async function view3d(box, model, { choose, tell, of }) {
   return {
     paint, select,
     reset: lookAtAll,
-    // Draws the chains where a frame has their atoms.
+    // Draws the chains where a frame has their atoms, or where the first one has them.
     frame: positions => {
-      for (const atom of chains.selectedAtoms({})) {
-        const place = positions.get(atom.serial);
-        if (place) [atom.x, atom.y, atom.z] = place;
-      }
+      moved = positions;
+      for (const atom of chains.selectedAtoms({})) [atom.x, atom.y, atom.z] = moved?.get(atom.serial) ?? model.place(atom.serial);
       paint();
     },
     turn: (axis, by) => { scene.rotate(by, axis); scene.render(); },
