@@ -2,7 +2,7 @@
 
 use crate::Thread;
 use crate::bounds::check_index;
-use crate::platform::{WriteOnce, store_scattered};
+use crate::platform::{AllWritten, SharedPointer, WriteOnce, store_scattered};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -74,3 +74,52 @@ impl<T: Pod> Scatter<'_, T> {
 unsafe impl<T: Pod> Sync for Scatter<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Pod> Send for Scatter<'_, T> {}
+
+/// The elements of a shared array, while the threads of its block write them: see [`Shared::scatter`](crate::Shared::scatter).
+///
+/// The rules of a [`Scatter`] hold: each thread computes its indices, and no element is written twice. Also, every element is written.
+/// Checked at run time: indices; on CPU cores, that every element is written once.
+pub struct Places<'p, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    written: AllWritten,
+    phase: PhantomData<&'p ()>,
+}
+
+impl<T: Pod> Places<'_, T> {
+    /// # Safety
+    /// `data` points to the first of `len` elements, which are only written while this lives, through this value.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
+        Self { data, len, written: AllWritten::new(len), phase: PhantomData }
+    }
+
+    crate::bounds::counted!("elements");
+
+    /// Writes element `i`, which no thread has written in this phase.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len), and on CPU cores when the element was written before.
+    #[inline(always)]
+    #[track_caller]
+    pub fn put(&self, _thread: Thread, i: u32, value: T) {
+        check_index(i, self.len);
+        if !self.written.is_first(i) {
+            panic!("element written twice");
+        }
+        // SAFETY: in bounds. Nothing reads it, and on CPU cores nothing else writes it.
+        unsafe { self.data.store_scattered(i, value) };
+    }
+
+    /// On CPU cores, panics unless every element was written.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn check_all(&self) {
+        if !self.written.are_all(self.len) {
+            panic!("element not written");
+        }
+    }
+}
+
+// SAFETY: threads only write, by stores that may collide.
+unsafe impl<T: Pod> Sync for Places<'_, T> {}

@@ -486,6 +486,19 @@ impl LaneStorage<u32> {
         // SAFETY: as in `ballot_of_any`.
         Self(unsafe { match_any_sync(FULL, self.0) })
     }
+
+    #[inline(always)]
+    pub(crate) fn match_bits<const BITS: u32>(&self) -> Self {
+        let mut same = FULL;
+        for bit in 0..BITS {
+            let is_one = self.0.wrapping_shr(bit) & 1 == 1;
+            // SAFETY: as in `ballot_of_any`.
+            let ones = unsafe { vote_ballot_sync(FULL, is_one) };
+            // The lanes of this lane's answer, by one operation of three operands.
+            same &= ones ^ if is_one { 0 } else { FULL };
+        }
+        Self(same)
+    }
 }
 
 /// Ends this thread if a lane of its warp has panicked. A vote of the lanes is faster than reading the block's shared memory, and
