@@ -1,0 +1,400 @@
+//! Radix sort by digits of eight bits, in one launch a digit (Onesweep: Adinets and Merrill 2022, <https://arxiv.org/abs/2206.01784>).
+//!
+//! One launch counts all digits of all keys. Then a launch for each digit, the lowest first, moves keys to the places of that digit, and
+//! reads and writes each key once. A block has a part of the keys. It counts their digits, and announces the counts. Then it looks back at
+//! the counts of earlier blocks, digit by digit, until it finds one that has added up all blocks before it (decoupled look-back). It puts
+//! its keys in order in shared memory, so that neighbouring threads write neighbouring elements.
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+mod key;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Keys, KeysWith, PairSort, Sort, sort, sort_by_key};
+pub use key::{Order, Word};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use key::{SortKey, SortValue};
+
+use crate::parts;
+use cuda_layout::DeviceLayout;
+use cuda_std::prelude::*;
+use cuda_std::{Places, View, unrolled};
+
+/// Values of a digit.
+pub const DIGITS: usize = 256;
+/// Threads of a block.
+pub const THREADS: usize = 512;
+const WARPS: usize = THREADS / 32;
+/// Counts of a block: those of a warp lie together.
+const COUNTS: u32 = (WARPS * DIGITS) as u32;
+/// Words of shared memory, for a block's counts, then for its keys, and then for its values.
+const MEMORY: usize = 8192;
+/// The most keys: a block's word has their number and a mark.
+pub const MOST: usize = (1 << 30) - 1;
+
+/// Marks in a block's word for a digit: it has the block's own count, or the count of all blocks up to it.
+const OWN: u32 = 1 << 30;
+const UP_TO: u32 = 2 << 30;
+
+/// Elements of a block whose threads have `items` each.
+#[must_use]
+pub const fn part(items: usize) -> usize {
+    THREADS * items
+}
+
+/// Adds to `counts` how often each digit occurs, the lowest digit first. A block takes `part` keys.
+#[kernel(
+    threads = THREADS,
+    requires(counts.len() == CELLS, part > 0, keys.len().div_ceil(part as usize) == grid.x as usize),
+    instances(
+        count_digits_8 = <u8, 256>,
+        count_digits_16 = <u16, 512>,
+        count_digits_32 = <u32, 1024>,
+        count_digits_64 = <u64, 2048>,
+    )
+)]
+pub fn count_digits<K: Word, const CELLS: usize>(
+    block: &mut Block,
+    counts: &Atomics<u32>,
+    keys: &[K],
+    flip: K,
+    flip_negative: K,
+    part: u32,
+    own: &mut Shared<u32, CELLS>,
+) {
+    /// Keys that a thread loads before it counts them.
+    const AHEAD: usize = 8;
+    let (first, n) = parts::of(keys.len(), block.index(), part);
+    let keys = View::of(keys).part(first, n).clamped();
+    let mut own = own.fill(block, CELLS as u32, |_| 0);
+    own.update_atomic(block, THREADS as u32, |thread, cells, at| {
+        let mut at = at;
+        while at < n {
+            let mut some = [K::zeroed(); AHEAD];
+            unrolled::<AHEAD>(|k| some[k as usize] = keys.get(at.wrapping_add(k.wrapping_mul(THREADS as u32))));
+            unrolled::<AHEAD>(|k| {
+                if at.wrapping_add(k.wrapping_mul(THREADS as u32)) < n {
+                    let key = some[k as usize].mapped([flip, flip_negative]);
+                    for digit in 0..CELLS / DIGITS {
+                        let cell = digit as u32 * DIGITS as u32 + key.digit(8 * digit as u32);
+                        cells.add(thread, cell, 1);
+                    }
+                }
+            });
+            at = at.wrapping_add((AHEAD * THREADS) as u32);
+        }
+    });
+    block.for_each(CELLS as u32, |thread, cell| {
+        let count = own.get(cell);
+        if count > 0 {
+            counts.add(thread, cell, count);
+        }
+    });
+}
+
+/// Where the keys of each digit begin. A block computes this for one place of digits.
+#[kernel(threads = 256)]
+pub fn digit_begins(block: &mut Block, counts: &mut Chunk<u32, DIGITS>) {
+    counts.exclusive_scan_in_place(block, DIGITS as u32, 0, u32::wrapping_add);
+}
+
+/// What a pass needs besides keys and values.
+#[derive(Arguments)]
+pub struct Pass<'a, K: DeviceLayout> {
+    /// Where the keys of each digit begin.
+    pub begins: &'a [u32],
+    /// A word for each block and digit, then the next ticket; all 0 at first.
+    pub states: &'a Atomics<'a, u32>,
+    /// The place of the digit, as a number of bits.
+    pub shift: u32,
+    /// The bits of each key that are flipped before keys are compared.
+    pub flip: K,
+    /// Those of each key whose highest bit is set.
+    pub flip_negative: K,
+}
+
+/// Elements of a thread: some of its block's part, and the digit or the place in the part of each.
+struct Own<T, const ITEMS: usize> {
+    items: [T; ITEMS],
+    places: [u32; ITEMS],
+}
+
+/// The position in the block's part of a thread's element `k`. A warp has neighbouring elements, and each lane every 32nd of them.
+#[inline(always)]
+fn position<const ITEMS: usize>(thread: Thread, k: u32) -> u32 {
+    let (warp, lane) = (thread.index() / 32, thread.index() % 32);
+    warp.wrapping_mul(32 * ITEMS as u32).wrapping_add(32 * k).wrapping_add(lane)
+}
+
+/// The position in the block's part that a thread writes in turn `k`.
+#[inline(always)]
+fn turn<const ITEMS: usize>(thread: Thread, k: u32) -> u32 {
+    thread.index().wrapping_add(k.wrapping_mul(THREADS as u32)) % part(ITEMS) as u32
+}
+
+/// Each thread's elements. Positions beyond the end have the last element.
+#[inline(always)]
+fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
+    let elements = elements.clamped();
+    block.per_thread(|thread| {
+        let mut own = Own { items: [T::zeroed(); ITEMS], places: [0; ITEMS] };
+        unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
+        own
+    })
+}
+
+/// Gives each key its rank among the equal digits of its warp's keys, above its digit, and leaves the number of each digit in `counts`.
+#[inline(always)]
+fn rank_in_warps<K: Word, const ITEMS: usize>(
+    block: &mut Block,
+    own: &mut PerThread<Own<K, ITEMS>>,
+    counts: &mut Tile<u32>,
+) {
+    counts.update_atomic_by_warp(block, own, |warp, own, counts| {
+        let row = warp.index().wrapping_mul(DIGITS as u32);
+        let cell = |digit: u32| row.wrapping_add(digit) % COUNTS;
+        unrolled::<ITEMS>(|k| {
+            let digits = warp.map(&*own, |_, own| own.places[k as usize]);
+            let peers = warp.match_bits::<8>(&digits);
+            let before = warp.map(&digits, |lane, digit| counts.load(lane.thread(), cell(*digit)));
+            warp.meet();
+            warp.each_with(own, (&digits, &peers, &before), |lane, own, (digit, peers, before)| {
+                let up_to = before.wrapping_add((peers & u32::MAX.wrapping_shr(31 - lane.index())).count_ones());
+                // The last one of them counts them all.
+                if peers.wrapping_shr(lane.index()) == 1 {
+                    counts.store(lane.thread(), cell(*digit), up_to);
+                }
+                own.places[k as usize] = (digit << 16 | up_to).wrapping_sub(1);
+            });
+            warp.meet();
+        });
+    });
+}
+
+/// Turns the counts of warps into those of earlier warps, and announces the block's counts. The first threads get them, each one digit's.
+#[inline(always)]
+fn count_in_block(block: &mut Block, counts: &mut Tile<u32>, states: &Atomics<u32>, part: u32) -> PerThread<u32> {
+    let mut totals = block.per_thread(|_| 0);
+    counts.update_atomic_by_warp(block, &mut totals, |warp, totals, counts| {
+        if warp.index() < DIGITS as u32 / 32 {
+            warp.each(totals, |lane, total| {
+                let (thread, digit) = (lane.thread(), lane.thread().index() % DIGITS as u32);
+                let cell = |warp: u32| warp * DIGITS as u32 + digit;
+                let mut of_warps = [0; WARPS];
+                unrolled::<WARPS>(|warp| of_warps[warp as usize] = counts.load(thread, cell(warp)));
+                unrolled::<WARPS>(|warp| {
+                    counts.store(thread, cell(warp), *total);
+                    *total = total.wrapping_add(of_warps[warp as usize]);
+                });
+                let mark = if part == 0 { UP_TO } else { OWN };
+                states.store(thread, part.wrapping_mul(DIGITS as u32).wrapping_add(digit), mark | *total);
+            });
+        }
+    });
+    totals
+}
+
+/// The number of keys with a digit in all parts before `part`.
+#[inline(always)]
+fn look_back(thread: Thread, states: &Atomics<u32>, part: u32, digit: u32) -> u32 {
+    let (mut before, mut at) = (0u32, part.wrapping_mul(DIGITS as u32).wrapping_add(digit));
+    loop {
+        let state = states.load(thread, at.wrapping_sub(DIGITS as u32));
+        if state < OWN {
+            continue;
+        }
+        before = before.wrapping_add(state);
+        if state >= UP_TO {
+            return before.wrapping_sub(UP_TO);
+        }
+        before = before.wrapping_sub(OWN);
+        at = at.wrapping_sub(DIGITS as u32);
+    }
+}
+
+/// Keys of a block in order, and where they go.
+struct Sorted<K, const ITEMS: usize> {
+    /// Each thread's keys at their positions in the block's part, with their places in order.
+    own: PerThread<Own<K, ITEMS>>,
+    /// The index in the output of each element that a thread writes.
+    to: PerThread<[u32; ITEMS]>,
+    /// The block's elements: the first one, and their number.
+    part: (u32, u32),
+}
+
+/// Sorts the keys of a block by a digit and writes them.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
+    block: &mut Block,
+    keys_out: &Scatter<K>,
+    keys: &[K],
+    order: Order<K>,
+    (begins, states, shift): (&[u32], &Atomics<u32>, u32),
+    memory: &mut Shared<u32, MEMORY>,
+    firsts: &mut Shared<u32, DIGITS>,
+    offsets: &mut Shared<u32, DIGITS>,
+) -> Sorted<K, ITEMS> {
+    const { assert!(part(ITEMS) <= KEYS, "shared memory has room for the keys of a block") };
+    let digits = DIGITS as u32;
+    // A block that waits for a part waits for a block that has begun.
+    let part = block.once(|thread| states.add(thread, states.len().wrapping_sub(1), 1));
+    let (first, n) = parts::of(keys.len(), part, self::part(ITEMS) as u32);
+    let mut own = load::<K, ITEMS>(block, View::of(keys).part(first, n));
+    // What fills up the last part comes after all of its keys.
+    block.each(&mut own, |thread, own| {
+        unrolled::<ITEMS>(|k| {
+            let digit = own.items[k as usize].mapped(order).digit(shift);
+            own.places[k as usize] = if position::<ITEMS>(thread, k) < n { digit } else { digits - 1 };
+        });
+    });
+    let mut counts = memory.fill(block, COUNTS, |_| 0);
+    rank_in_warps(block, &mut own, &mut counts);
+    let totals = count_in_block(block, &mut counts, states, part);
+    let mut firsts = firsts.write(block, digits, &totals, |_, total| *total);
+    firsts.exclusive_scan_in_place(block, digits, 0, u32::wrapping_add);
+    block.each(&mut own, |thread, own| {
+        let row = thread.index() / 32 * digits;
+        unrolled::<ITEMS>(|k| {
+            let (digit, rank) = (own.places[k as usize] >> 16, own.places[k as usize] & 0xffff);
+            let earlier = counts.get(row.wrapping_add(digit) % COUNTS);
+            own.places[k as usize] = rank.wrapping_add(earlier).wrapping_add(firsts.get(digit % digits));
+        });
+    });
+    let in_order = memory.recast::<K, KEYS>().scatter(block, self::part(ITEMS) as u32, &own, put_all);
+    let offsets = offsets.write(block, digits, &totals, |thread, total| {
+        let digit = thread.index() % digits;
+        let mut before = 0;
+        if part > 0 {
+            before = look_back(thread, states, part, digit);
+            states.store(thread, part.wrapping_mul(digits).wrapping_add(digit), UP_TO | before.wrapping_add(*total));
+        }
+        begins.at(digit).wrapping_add(before).wrapping_sub(firsts.get(digit))
+    });
+    let to = block.per_thread(|thread| {
+        let (mut items, mut to) = ([K::zeroed(); ITEMS], [0; ITEMS]);
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn::<ITEMS>(thread, k)));
+        unrolled::<ITEMS>(|k| {
+            let digit = items[k as usize].mapped(order).digit(shift);
+            to[k as usize] = offsets.get(digit % digits).wrapping_add(turn::<ITEMS>(thread, k));
+        });
+        unrolled::<ITEMS>(|k| {
+            if turn::<ITEMS>(thread, k) < n {
+                keys_out.put(thread, to[k as usize], items[k as usize]);
+            }
+        });
+        to
+    });
+    Sorted { own, to, part: (first, n) }
+}
+
+/// Puts a thread's elements at their places.
+#[inline(always)]
+fn put_all<T: DeviceLayout, const ITEMS: usize>(thread: Thread, own: &Own<T, ITEMS>, places: &Places<'_, T>) {
+    unrolled::<ITEMS>(|k| places.put(thread, own.places[k as usize] % part(ITEMS) as u32, own.items[k as usize]));
+}
+
+/// Moves keys to the places of a digit. Equal digits keep their order.
+#[kernel(
+    threads = THREADS,
+    blocks_per_sm = 2,
+    requires(
+        keys_out.len() == keys.len(),
+        keys.len() <= MOST,
+        keys.len().div_ceil(part(ITEMS)) == grid.x as usize,
+        pass.begins.len() == DIGITS,
+        pass.states.len() == DIGITS * grid.x as usize + 1,
+    ),
+    instances(
+        move_8 = <u8, 16, 32768>,
+        move_16 = <u16, 16, 16384>,
+        move_32 = <u32, 16, 8192>,
+        move_64 = <u64, 8, 4096>,
+    )
+)]
+pub fn move_keys<K: Word, const ITEMS: usize, const KEYS: usize>(
+    block: &mut Block,
+    keys_out: &Scatter<K>,
+    keys: &[K],
+    pass: Pass<'_, K>,
+    memory: &mut Shared<u32, MEMORY>,
+    firsts: &mut Shared<u32, DIGITS>,
+    offsets: &mut Shared<u32, DIGITS>,
+) {
+    let Pass { begins, states, shift, flip, flip_negative } = pass;
+    let (order, pass) = ([flip, flip_negative], (begins, states, shift));
+    move_part::<K, ITEMS, KEYS>(block, keys_out, keys, order, pass, memory, firsts, offsets);
+}
+
+/// Keys, and a value for each.
+#[derive(Arguments)]
+pub struct Pairs<'a, K: DeviceLayout, V: DeviceLayout> {
+    /// The keys.
+    pub keys: &'a [K],
+    /// Their values.
+    pub values: &'a [V],
+}
+
+/// The same at their new places.
+#[derive(Arguments)]
+pub struct Moved<'a, K: DeviceLayout, V: DeviceLayout> {
+    /// The keys.
+    pub keys: &'a Scatter<'a, K>,
+    /// Their values.
+    pub values: &'a Scatter<'a, V>,
+}
+
+/// Moves keys and their values to the places of a digit. Equal digits keep their order.
+#[kernel(
+    threads = THREADS,
+    blocks_per_sm = 2,
+    requires(
+        moved.keys.len() == pairs.keys.len(),
+        moved.values.len() == pairs.keys.len(),
+        pairs.values.len() == pairs.keys.len(),
+        pairs.keys.len() <= MOST,
+        pairs.keys.len().div_ceil(part(ITEMS)) == grid.x as usize,
+        pass.begins.len() == DIGITS,
+        pass.states.len() == DIGITS * grid.x as usize + 1,
+    ),
+    instances(
+        move_8_and_4 = <u8, u32, 16, 32768, 8192>,
+        move_16_and_4 = <u16, u32, 16, 16384, 8192>,
+        move_32_and_4 = <u32, u32, 16, 8192, 8192>,
+        move_64_and_4 = <u64, u32, 8, 4096, 8192>,
+        move_8_and_8 = <u8, u64, 8, 32768, 4096>,
+        move_16_and_8 = <u16, u64, 8, 16384, 4096>,
+        move_32_and_8 = <u32, u64, 8, 8192, 4096>,
+        move_64_and_8 = <u64, u64, 8, 4096, 4096>,
+        move_8_and_16 = <u8, [u64; 2], 4, 32768, 2048>,
+        move_16_and_16 = <u16, [u64; 2], 4, 16384, 2048>,
+        move_32_and_16 = <u32, [u64; 2], 4, 8192, 2048>,
+        move_64_and_16 = <u64, [u64; 2], 4, 4096, 2048>,
+    )
+)]
+pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usize, const VALUES: usize>(
+    block: &mut Block,
+    moved: Moved<'_, K, V>,
+    pairs: Pairs<'_, K, V>,
+    pass: Pass<'_, K>,
+    memory: &mut Shared<u32, MEMORY>,
+    firsts: &mut Shared<u32, DIGITS>,
+    offsets: &mut Shared<u32, DIGITS>,
+) {
+    const { assert!(part(ITEMS) <= VALUES, "shared memory has room for the values of a block") };
+    let Pass { begins, states, shift, flip, flip_negative } = pass;
+    let (order, pass, values) = ([flip, flip_negative], (begins, states, shift), pairs.values);
+    let sorted = move_part::<K, ITEMS, KEYS>(block, moved.keys, pairs.keys, order, pass, memory, firsts, offsets);
+    let (Sorted { own: keys, mut to, part: (first, n) }, values_out) = (sorted, moved.values);
+    let mut own = load::<V, ITEMS>(block, View::of(values).part(first, n));
+    block.each_with(&mut own, &keys, |_, own, keys| own.places = keys.places);
+    let in_order = memory.recast::<V, VALUES>().scatter(block, part(ITEMS) as u32, &own, put_all);
+    block.each(&mut to, |thread, to| {
+        unrolled::<ITEMS>(|k| {
+            let turn = turn::<ITEMS>(thread, k);
+            if turn < n {
+                values_out.put(thread, to[k as usize], in_order.get(turn));
+            }
+        });
+    });
+}
