@@ -6,7 +6,7 @@
 //! cargo bench -p cuda_algorithms -- sort,26   # lines that begin so, without the program; sizes are powers of two
 //! ```
 
-use cuda_algorithms::{IMAGE, PairSort, Sort, SortKey, SortValue};
+use cuda_algorithms::{IMAGE, KeysWith, PairSort, Sort, SortKey, SortValue};
 use cuda_host::{Buffer, CudaError, CudaExecutor, Machine};
 use std::error::Error;
 use toolkit_tests::bench::{Watch, in_turn, median};
@@ -135,7 +135,7 @@ impl Bench {
 
     fn sort_by_key<K: Made, V: Counted>(&self, types: &str, distribution: &str, exponent: u32) -> Answer
     where
-        K::Word: cuda_algorithms::KeysWith<V::Word>,
+        K::Word: KeysWith<V::Word>,
     {
         let line = format!("sort by key,{exponent},{types},{distribution}");
         if !self.is_asked(&line) {

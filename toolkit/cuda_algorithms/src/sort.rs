@@ -120,25 +120,32 @@ struct Own<T, const ITEMS: usize> {
 }
 
 /// The position in the block's part of a thread's element `k`. A warp has neighbouring elements, and each lane every 32nd of them.
+///
+/// The operations show the compiler that there is such a position.
 #[inline(always)]
 fn position<const ITEMS: usize>(thread: Thread, k: u32) -> u32 {
-    let (warp, lane) = (thread.index() / 32, thread.index() % 32);
-    warp.wrapping_mul(32 * ITEMS as u32).wrapping_add(32 * k).wrapping_add(lane)
+    const { assert!(ITEMS.is_power_of_two()) };
+    let (warp, lane) = (thread.index() / 32 % WARPS as u32, thread.index() % 32);
+    (warp * 32 * ITEMS as u32) | (32 * k) | lane
 }
 
 /// The position in the block's part that a thread writes in turn `k`.
 #[inline(always)]
-fn turn<const ITEMS: usize>(thread: Thread, k: u32) -> u32 {
-    thread.index().wrapping_add(k.wrapping_mul(THREADS as u32)) % part(ITEMS) as u32
+fn turn(thread: Thread, k: u32) -> u32 {
+    (thread.index() % THREADS as u32) | (k * THREADS as u32)
 }
 
 /// Each thread's elements. Positions beyond the end have the last element.
 #[inline(always)]
 fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
-    let elements = elements.clamped();
     block.per_thread(|thread| {
         let mut own = Own { items: [T::zeroed(); ITEMS], places: [0; ITEMS] };
-        unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
+        if elements.len() == part(ITEMS) as u32 {
+            unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
+        } else {
+            let elements = elements.clamped();
+            unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
+        }
         own
     })
 }
@@ -171,27 +178,65 @@ fn rank_in_warps<K: Word, const ITEMS: usize>(
     });
 }
 
-/// Turns the counts of warps into those of earlier warps, and announces the block's counts. The first threads get them, each one digit's.
+/// What one of the first threads has of its digit.
+struct OfDigit {
+    /// The keys of each warp.
+    of_warps: [u32; WARPS],
+    /// The keys of the block.
+    total: u32,
+    /// The keys of smaller digits.
+    smaller: u32,
+}
+
+/// Adds up the counts of warps, announces the block's counts, and leaves in `counts` the place of each warp's first key of a digit. The
+/// result is the thread's digit's total and its first place.
 #[inline(always)]
-fn count_in_block(block: &mut Block, counts: &mut Tile<u32>, states: &Atomics<u32>, part: u32) -> PerThread<u32> {
-    let mut totals = block.per_thread(|_| 0);
-    counts.update_atomic_by_warp(block, &mut totals, |warp, totals, counts| {
-        if warp.index() < DIGITS as u32 / 32 {
-            warp.each(totals, |lane, total| {
-                let (thread, digit) = (lane.thread(), lane.thread().index() % DIGITS as u32);
-                let cell = |warp: u32| warp * DIGITS as u32 + digit;
-                let mut of_warps = [0; WARPS];
-                unrolled::<WARPS>(|warp| of_warps[warp as usize] = counts.load(thread, cell(warp)));
-                unrolled::<WARPS>(|warp| {
-                    counts.store(thread, cell(warp), *total);
-                    *total = total.wrapping_add(of_warps[warp as usize]);
-                });
-                let mark = if part == 0 { UP_TO } else { OWN };
-                states.store(thread, part.wrapping_mul(DIGITS as u32).wrapping_add(digit), mark | *total);
-            });
+fn count_in_block(
+    block: &mut Block,
+    counts: &mut Tile<u32>,
+    states: &Atomics<u32>,
+    part: u32,
+    ends: &mut Shared<u32, DIGITS>,
+) -> PerThread<[u32; 2]> {
+    let digits = DIGITS as u32;
+    let mut own = block.per_thread(|thread| {
+        let mut own = OfDigit { of_warps: [0; WARPS], total: 0, smaller: 0 };
+        let digit = thread.index();
+        if digit < digits {
+            unrolled::<WARPS>(|warp| own.of_warps[warp as usize] = counts.get(warp * digits + digit));
+            unrolled::<WARPS>(|warp| own.total = own.total.wrapping_add(own.of_warps[warp as usize]));
+            let mark = if part == 0 { UP_TO } else { OWN };
+            states.store(thread, part.wrapping_mul(digits).wrapping_add(digit), mark | own.total);
         }
+        own
     });
-    totals
+    block.warps_with(&mut own, |warp, own| {
+        let totals = warp.map(&*own, |_, own| own.total);
+        let up_to = warp.inclusive_scan(&totals, u32::wrapping_add);
+        warp.each_with(own, &up_to, |_, own, up_to| own.smaller = up_to.wrapping_sub(own.total));
+    });
+    let ends = ends.write(block, digits, &own, |_, own| own.smaller.wrapping_add(own.total));
+    block.each(&mut own, |thread, own| {
+        unrolled::<{ DIGITS / 32 }>(|warp| {
+            if warp < thread.index() / 32 {
+                own.smaller = own.smaller.wrapping_add(ends.get(32 * warp + 31));
+            }
+        });
+    });
+    let mut firsts = block.per_thread(|_| [0; 2]);
+    block.each_with(&mut firsts, &own, |_, firsts, own| *firsts = [own.total, own.smaller]);
+    counts.update_atomic_by_warp(block, &mut own, |warp, own, counts| {
+        warp.each(own, |lane, own| {
+            let (thread, digit) = (lane.thread(), lane.thread().index());
+            if digit < digits {
+                unrolled::<WARPS>(|warp| {
+                    counts.store(thread, warp * digits + digit, own.smaller);
+                    own.smaller = own.smaller.wrapping_add(own.of_warps[warp as usize]);
+                });
+            }
+        });
+    });
+    firsts
 }
 
 /// The number of keys with a digit in all parts before `part`.
@@ -232,7 +277,7 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     order: Order<K>,
     (begins, states, shift): (&[u32], &Atomics<u32>, u32),
     memory: &mut Shared<u32, MEMORY>,
-    firsts: &mut Shared<u32, DIGITS>,
+    ends: &mut Shared<u32, DIGITS>,
     offsets: &mut Shared<u32, DIGITS>,
 ) -> Sorted<K, ITEMS> {
     const { assert!(part(ITEMS) <= KEYS, "shared memory has room for the keys of a block") };
@@ -241,51 +286,69 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     let part = block.once(|thread| states.add(thread, states.len().wrapping_sub(1), 1));
     let (first, n) = parts::of(keys.len(), part, self::part(ITEMS) as u32);
     let mut own = load::<K, ITEMS>(block, View::of(keys).part(first, n));
-    // What fills up the last part comes after all of its keys.
+    let is_whole = n == self::part(ITEMS) as u32;
     block.each(&mut own, |thread, own| {
-        unrolled::<ITEMS>(|k| {
-            let digit = own.items[k as usize].mapped(order).digit(shift);
-            own.places[k as usize] = if position::<ITEMS>(thread, k) < n { digit } else { digits - 1 };
-        });
+        unrolled::<ITEMS>(|k| own.places[k as usize] = own.items[k as usize].mapped(order).digit(shift));
+        // What fills up the last part comes after all of its keys.
+        if !is_whole {
+            unrolled::<ITEMS>(|k| {
+                if position::<ITEMS>(thread, k) >= n {
+                    own.places[k as usize] = digits - 1;
+                }
+            });
+        }
     });
     let mut counts = memory.fill(block, COUNTS, |_| 0);
     rank_in_warps(block, &mut own, &mut counts);
-    let totals = count_in_block(block, &mut counts, states, part);
-    let mut firsts = firsts.write(block, digits, &totals, |_, total| *total);
-    firsts.exclusive_scan_in_place(block, digits, 0, u32::wrapping_add);
+    let of_digits = count_in_block(block, &mut counts, states, part, ends);
     block.each(&mut own, |thread, own| {
         let row = thread.index() / 32 * digits;
         unrolled::<ITEMS>(|k| {
             let (digit, rank) = (own.places[k as usize] >> 16, own.places[k as usize] & 0xffff);
-            let earlier = counts.get(row.wrapping_add(digit) % COUNTS);
-            own.places[k as usize] = rank.wrapping_add(earlier).wrapping_add(firsts.get(digit % digits));
+            own.places[k as usize] = counts.get((row + digit) % COUNTS).wrapping_add(rank);
         });
     });
     let in_order = memory.recast::<K, KEYS>().scatter(block, self::part(ITEMS) as u32, &own, put_all);
-    let offsets = offsets.write(block, digits, &totals, |thread, total| {
+    let offsets = offsets.write(block, digits, &of_digits, |thread, [total, smaller]| {
         let digit = thread.index() % digits;
         let mut before = 0;
         if part > 0 {
             before = look_back(thread, states, part, digit);
             states.store(thread, part.wrapping_mul(digits).wrapping_add(digit), UP_TO | before.wrapping_add(*total));
         }
-        begins.at(digit).wrapping_add(before).wrapping_sub(firsts.get(digit))
+        begins.at(digit).wrapping_add(before).wrapping_sub(*smaller)
     });
     let to = block.per_thread(|thread| {
         let (mut items, mut to) = ([K::zeroed(); ITEMS], [0; ITEMS]);
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn::<ITEMS>(thread, k)));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn(thread, k)));
         unrolled::<ITEMS>(|k| {
             let digit = items[k as usize].mapped(order).digit(shift);
-            to[k as usize] = offsets.get(digit % digits).wrapping_add(turn::<ITEMS>(thread, k));
+            to[k as usize] = offsets.get(digit % digits).wrapping_add(turn(thread, k));
         });
-        unrolled::<ITEMS>(|k| {
-            if turn::<ITEMS>(thread, k) < n {
-                keys_out.put(thread, to[k as usize], items[k as usize]);
-            }
-        });
+        put(thread, keys_out, to, items, n);
         to
     });
     Sorted { own, to, part: (first, n) }
+}
+
+/// Writes those of a thread's elements that are below position `n`.
+#[inline(always)]
+fn put<T: DeviceLayout, const ITEMS: usize>(
+    thread: Thread,
+    out: &Scatter<T>,
+    to: [u32; ITEMS],
+    items: [T; ITEMS],
+    n: u32,
+) {
+    if n == part(ITEMS) as u32 {
+        out.put_each(thread, to, items);
+    } else {
+        unrolled::<ITEMS>(|k| {
+            if turn(thread, k) < n {
+                out.put(thread, to[k as usize], items[k as usize]);
+            }
+        });
+    }
 }
 
 /// Puts a thread's elements at their places.
@@ -318,12 +381,12 @@ pub fn move_keys<K: Word, const ITEMS: usize, const KEYS: usize>(
     keys: &[K],
     pass: Pass<'_, K>,
     memory: &mut Shared<u32, MEMORY>,
-    firsts: &mut Shared<u32, DIGITS>,
+    ends: &mut Shared<u32, DIGITS>,
     offsets: &mut Shared<u32, DIGITS>,
 ) {
     let Pass { begins, states, shift, flip, flip_negative } = pass;
     let (order, pass) = ([flip, flip_negative], (begins, states, shift));
-    move_part::<K, ITEMS, KEYS>(block, keys_out, keys, order, pass, memory, firsts, offsets);
+    move_part::<K, ITEMS, KEYS>(block, keys_out, keys, order, pass, memory, ends, offsets);
 }
 
 /// Keys, and a value for each.
@@ -378,23 +441,20 @@ pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usiz
     pairs: Pairs<'_, K, V>,
     pass: Pass<'_, K>,
     memory: &mut Shared<u32, MEMORY>,
-    firsts: &mut Shared<u32, DIGITS>,
+    ends: &mut Shared<u32, DIGITS>,
     offsets: &mut Shared<u32, DIGITS>,
 ) {
     const { assert!(part(ITEMS) <= VALUES, "shared memory has room for the values of a block") };
     let Pass { begins, states, shift, flip, flip_negative } = pass;
     let (order, pass, values) = ([flip, flip_negative], (begins, states, shift), pairs.values);
-    let sorted = move_part::<K, ITEMS, KEYS>(block, moved.keys, pairs.keys, order, pass, memory, firsts, offsets);
+    let sorted = move_part::<K, ITEMS, KEYS>(block, moved.keys, pairs.keys, order, pass, memory, ends, offsets);
     let (Sorted { own: keys, mut to, part: (first, n) }, values_out) = (sorted, moved.values);
     let mut own = load::<V, ITEMS>(block, View::of(values).part(first, n));
     block.each_with(&mut own, &keys, |_, own, keys| own.places = keys.places);
     let in_order = memory.recast::<V, VALUES>().scatter(block, part(ITEMS) as u32, &own, put_all);
     block.each(&mut to, |thread, to| {
-        unrolled::<ITEMS>(|k| {
-            let turn = turn::<ITEMS>(thread, k);
-            if turn < n {
-                values_out.put(thread, to[k as usize], in_order.get(turn));
-            }
-        });
+        let mut items = [V::zeroed(); ITEMS];
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn(thread, k)));
+        put(thread, values_out, *to, items, n);
     });
 }

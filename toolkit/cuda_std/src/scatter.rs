@@ -3,6 +3,7 @@
 use crate::Thread;
 use crate::bounds::check_index;
 use crate::platform::{AllWritten, SharedPointer, WriteOnce, store_scattered};
+use crate::unrolled::unrolled;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -62,11 +63,51 @@ impl<T: Pod> Scatter<'_, T> {
     pub fn put(&self, _thread: Thread, i: u32, value: T) {
         check_index(i, self.len);
         // SAFETY: in bounds.
+        unsafe { self.put_unchecked(i, value) };
+    }
+
+    /// # Safety
+    /// `i < len()`.
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn put_unchecked(&self, i: u32, value: T) {
+        // SAFETY: in bounds.
         if !unsafe { self.written.is_first(i) } {
             panic!("element written twice");
         }
         // SAFETY: as above. Nothing reads it, and on CPU cores nothing else writes it.
         unsafe { store_scattered(self.data.wrapping_add(i as usize), value) };
+    }
+
+    /// Writes `values[k]` to element `at[k]`, for every `k`. The indices are checked together, before anything is written, so the stores
+    /// follow one another without a branch.
+    ///
+    /// # Panics
+    /// As [`put`](Self::put).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Each thread moves two neighbours apart.
+    /// #[kernel(threads = 32, requires(out.len() == 64, x.len() == 64))]
+    /// fn apart(block: &mut Block, out: &Scatter<u32>, x: &[u32]) {
+    ///     block.for_each(32, |thread, i| out.put_each(thread, [i, 32 + i], [x.at(2 * i), x.at(2 * i + 1)]));
+    /// }
+    /// # fn main() {
+    /// let (x, mut out) = ((0..64).collect::<Vec<u32>>(), [0; 64]);
+    /// apart::launch(&CpuExecutor::new(), 1, apart::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!([out[0], out[1], out[32], out[33]], [0, 2, 1, 3]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn put_each<const N: usize>(&self, _thread: Thread, at: [u32; N], values: [T; N]) {
+        let mut last = 0;
+        unrolled::<N>(|k| last = at[k as usize].max(last));
+        if N > 0 {
+            check_index(last, self.len);
+        }
+        // SAFETY: none of the indices is above the last one.
+        unrolled::<N>(|k| unsafe { self.put_unchecked(at[k as usize], values[k as usize]) });
     }
 }
 

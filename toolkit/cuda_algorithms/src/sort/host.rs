@@ -22,10 +22,7 @@ use cuda_layout::DeviceLayout;
 /// assert_eq!(keys.download()?, [-1.0, -0.0, 2.0, 3.5]);
 /// # Ok::<(), CudaError>(())
 /// ```
-pub fn sort<K: SortKey>(machine: &Machine, keys: BufferViewMut<'_, K>) -> Result<(), CudaError>
-where
-    K::Word: Keys,
-{
+pub fn sort<K: SortKey>(machine: &Machine, keys: BufferViewMut<'_, K>) -> Result<(), CudaError> {
     Sort::new(machine, keys.len())?.run(keys)
 }
 
@@ -70,24 +67,18 @@ where
 /// }
 /// # Ok::<(), CudaError>(())
 /// ```
-pub struct Sort<K: SortKey>
-where
-    K::Word: Keys,
-{
+pub struct Sort<K: SortKey> {
     keys: Buffer<K::Word>,
     passes: Passes<K::Word>,
 }
 
-impl<K: SortKey> Sort<K>
-where
-    K::Word: Keys,
-{
+impl<K: SortKey> Sort<K> {
     /// Memory for sorts of at most `most` keys.
     ///
     /// # Errors
     /// Those of an allocation.
     pub fn new(machine: &Machine, most: usize) -> Result<Self, CudaError> {
-        let part = part(K::Word::ITEMS);
+        let part = part(<K::Word as Keys>::ITEMS);
         Ok(Self { keys: machine.zeroed(most)?, passes: Passes::new(machine, K::ORDER, most, part)? })
     }
 

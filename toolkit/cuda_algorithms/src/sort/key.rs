@@ -1,5 +1,7 @@
 //! Keys as words whose order is that of the keys.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::host::Keys;
 use cuda_layout::DeviceLayout;
 
 /// How the order of keys follows from that of their words: before words are compared, the bits of the first one are flipped, and those of
@@ -65,7 +67,7 @@ words!(u8 as i8, u16 as i16, u32 as i32, u64 as i64,);
 )]
 pub trait SortKey: DeviceLayout {
     /// The unsigned integer of the same size.
-    type Word: Word;
+    type Word: Keys;
     /// The order of its words.
     const ORDER: Order<Self::Word>;
 }
