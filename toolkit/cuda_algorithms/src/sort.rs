@@ -135,6 +135,13 @@ fn turn(thread: Thread, k: u32) -> u32 {
     (thread.index() % THREADS as u32) | (k * THREADS as u32)
 }
 
+/// Where the element of a place lies in shared memory: rows of 32 are permuted, each in another way. If each digit of keys that are nearly
+/// in order has a multiple of 32 keys, the elements of a warp would otherwise lie in one bank.
+#[inline(always)]
+fn spread(place: u32) -> u32 {
+    place ^ (place / 32 % 32)
+}
+
 /// Each thread's elements. Positions beyond the end have the last element.
 #[inline(always)]
 fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
@@ -158,8 +165,8 @@ fn rank_in_warps<K: Word, const ITEMS: usize>(
     counts: &mut Tile<u32>,
 ) {
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
-        let row = warp.index().wrapping_mul(DIGITS as u32);
-        let cell = |digit: u32| row.wrapping_add(digit) % COUNTS;
+        let row = warp.index() % WARPS as u32 * DIGITS as u32;
+        let cell = |digit: u32| row | (digit % DIGITS as u32);
         unrolled::<ITEMS>(|k| {
             let digits = warp.map(&*own, |_, own| own.places[k as usize]);
             let peers = warp.match_bits::<8>(&digits);
@@ -286,11 +293,12 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     let part = block.once(|thread| states.add(thread, states.len().wrapping_sub(1), 1));
     let (first, n) = parts::of(keys.len(), part, self::part(ITEMS) as u32);
     let mut own = load::<K, ITEMS>(block, View::of(keys).part(first, n));
-    let is_whole = n == self::part(ITEMS) as u32;
+    // While keys are on the way.
+    let mut counts = memory.fill(block, COUNTS, |_| 0);
     block.each(&mut own, |thread, own| {
-        unrolled::<ITEMS>(|k| own.places[k as usize] = own.items[k as usize].mapped(order).digit(shift));
+        own.places = K::digits(&own.items, order, shift);
         // What fills up the last part comes after all of its keys.
-        if !is_whole {
+        if n < self::part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| {
                 if position::<ITEMS>(thread, k) >= n {
                     own.places[k as usize] = digits - 1;
@@ -298,14 +306,13 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
             });
         }
     });
-    let mut counts = memory.fill(block, COUNTS, |_| 0);
     rank_in_warps(block, &mut own, &mut counts);
     let of_digits = count_in_block(block, &mut counts, states, part, ends);
     block.each(&mut own, |thread, own| {
-        let row = thread.index() / 32 * digits;
+        let row = thread.index() / 32 % WARPS as u32 * digits;
         unrolled::<ITEMS>(|k| {
             let (digit, rank) = (own.places[k as usize] >> 16, own.places[k as usize] & 0xffff);
-            own.places[k as usize] = counts.get((row + digit) % COUNTS).wrapping_add(rank);
+            own.places[k as usize] = counts.get(row | (digit % digits)).wrapping_add(rank);
         });
     });
     let in_order = memory.recast::<K, KEYS>().scatter(block, self::part(ITEMS) as u32, &own, put_all);
@@ -320,10 +327,10 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     });
     let to = block.per_thread(|thread| {
         let (mut items, mut to) = ([K::zeroed(); ITEMS], [0; ITEMS]);
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn(thread, k)));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(spread(turn(thread, k))));
+        let of_items = K::digits(&items, order, shift);
         unrolled::<ITEMS>(|k| {
-            let digit = items[k as usize].mapped(order).digit(shift);
-            to[k as usize] = offsets.get(digit % digits).wrapping_add(turn(thread, k));
+            to[k as usize] = offsets.get(of_items[k as usize] % digits).wrapping_add(turn(thread, k));
         });
         put(thread, keys_out, to, items, n);
         to
@@ -354,7 +361,9 @@ fn put<T: DeviceLayout, const ITEMS: usize>(
 /// Puts a thread's elements at their places.
 #[inline(always)]
 fn put_all<T: DeviceLayout, const ITEMS: usize>(thread: Thread, own: &Own<T, ITEMS>, places: &Places<'_, T>) {
-    unrolled::<ITEMS>(|k| places.put(thread, own.places[k as usize] % part(ITEMS) as u32, own.items[k as usize]));
+    unrolled::<ITEMS>(|k| {
+        places.put(thread, spread(own.places[k as usize] % part(ITEMS) as u32), own.items[k as usize]);
+    });
 }
 
 /// Moves keys to the places of a digit. Equal digits keep their order.
@@ -454,7 +463,7 @@ pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usiz
     let in_order = memory.recast::<V, VALUES>().scatter(block, part(ITEMS) as u32, &own, put_all);
     block.each(&mut to, |thread, to| {
         let mut items = [V::zeroed(); ITEMS];
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(turn(thread, k)));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(spread(turn(thread, k))));
         put(thread, values_out, *to, items, n);
     });
 }

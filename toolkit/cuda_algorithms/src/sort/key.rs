@@ -3,13 +3,14 @@
 #[cfg(not(target_arch = "nvptx64"))]
 use super::host::Keys;
 use cuda_layout::DeviceLayout;
+use cuda_std::unrolled;
 
 /// How the order of keys follows from that of their words: before words are compared, the bits of the first one are flipped, and those of
 /// the second one if the highest bit is set.
 pub type Order<W> = [W; 2];
 
 /// The word of a key: `u8`, `u16`, `u32` or `u64`.
-pub trait Word: DeviceLayout {
+pub trait Word: DeviceLayout + PartialEq {
     /// The order of unsigned numbers, then that of signed numbers, then that of floats.
     const ORDERS: [Order<Self>; 3];
 
@@ -23,6 +24,21 @@ pub trait Word: DeviceLayout {
 
     /// The eight bits from bit `shift` on.
     fn digit(self, shift: u32) -> u32;
+
+    /// The digits of some words in their order.
+    #[inline(always)]
+    #[must_use]
+    fn digits<const N: usize>(words: &[Self; N], order: Order<Self>, shift: u32) -> [u32; N] {
+        let [flip, flip_negative] = order;
+        let mut digits = [0; N];
+        if flip_negative == Self::zeroed() {
+            // Fewer operations: the bits of the digit alone are flipped.
+            unrolled::<N>(|k| digits[k as usize] = words[k as usize].digit(shift) ^ flip.digit(shift));
+        } else {
+            unrolled::<N>(|k| digits[k as usize] = words[k as usize].mapped(order).digit(shift));
+        }
+        digits
+    }
 }
 
 macro_rules! words {
