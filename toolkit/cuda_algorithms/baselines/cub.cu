@@ -122,12 +122,27 @@ template <class K, class V> static void sort_by_key(const char* types, const cha
     CHECK(cudaFree(in)), CHECK(cudaFree(out)), CHECK(cudaFree(values)), CHECK(cudaFree(values_out)), CHECK(cudaFree(scratch));
 }
 
+static void reduce_and_scan(int exponent) {
+    std::string rest = "," + std::to_string(exponent) + ",u32,uniform";
+    uint64_t n = 1ull << exponent;
+    if (!is_asked("reduce" + rest) && !is_asked("scan" + rest)) return;
+    uint32_t *in = uploaded(keys<uint32_t>("uniform", n)), *out = device<uint32_t>(n);
+    size_t room = 0, more = 0;
+    CHECK(cub::DeviceReduce::Sum(nullptr, room, in, out, n));
+    CHECK(cub::DeviceScan::InclusiveSum(nullptr, more, in, out, n));
+    char* scratch = device<char>(std::max(room, more));
+    if (is_asked("reduce" + rest)) timed("reduce" + rest, [&] { CHECK(cub::DeviceReduce::Sum(scratch, room, in, out, n)); });
+    if (is_asked("scan" + rest)) timed("scan" + rest, [&] { CHECK(cub::DeviceScan::InclusiveSum(scratch, more, in, out, n)); });
+    CHECK(cudaFree(in)), CHECK(cudaFree(out)), CHECK(cudaFree(scratch));
+}
+
 int main(int count, char** arguments) {
     for (int i = 1; i < count; ++i) asked.push_back(arguments[i]);
     for (int exponent : {10, 16, 20, 24, 26, 28}) {
         sort<uint32_t>("u32", "uniform", exponent);
         sort_by_key<uint32_t, uint32_t>("u32 u32", "uniform", exponent);
     }
+    for (int exponent : {16, 20, 24, 26, 28}) reduce_and_scan(exponent);
     for (const char* distribution : {"sorted", "reversed", "few distinct", "one distinct"}) {
         sort<uint32_t>("u32", distribution, 26);
         sort_by_key<uint32_t, uint32_t>("u32 u32", distribution, 26);

@@ -6,7 +6,7 @@
 //! cargo bench -p cuda_algorithms -- sort,26   # lines that begin so, without the program; sizes are powers of two
 //! ```
 
-use cuda_algorithms::{IMAGE, KeysWith, PairSort, Sort, SortKey, SortValue};
+use cuda_algorithms::{IMAGE, KeysWith, PairSort, Reduce, Scan, Sort, SortKey, SortValue, Sum};
 use cuda_host::{Buffer, CudaError, CudaExecutor, Machine};
 use std::error::Error;
 use toolkit_tests::bench::{Watch, in_turn, median};
@@ -92,7 +92,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Times what `run` queues, after `prepare`, and prints a line, if it is asked for. `check` looks at the result of the last run.
+    /// Times what `run` queues, after `prepare`, and prints a line, if it is asked for.
     fn time(
         &self,
         line: &str,
@@ -170,6 +170,37 @@ impl Bench {
         }
         Ok(())
     }
+
+    fn reduce(&self, exponent: u32) -> Answer {
+        let line = format!("reduce,{exponent},u32,uniform");
+        if !self.is_asked(&line) {
+            return Ok(());
+        }
+        let (machine, n) = (&self.machine, 1 << exponent);
+        let numbers = keys::<u32>("uniform", n);
+        let x = machine.buffer(&numbers)?;
+        let mut reduce = Reduce::new(machine, Sum, n)?;
+        self.time(&line, || Ok(()), || reduce.run(x.view()).map(drop))?;
+        let sum = numbers.iter().fold(0u32, |sum, number| sum.wrapping_add(*number));
+        if reduce.run(x.view())?.download()? == [sum] { Ok(()) } else { Err(format!("{line} is wrong").into()) }
+    }
+
+    fn scan(&self, exponent: u32) -> Answer {
+        let line = format!("scan,{exponent},u32,uniform");
+        if !self.is_asked(&line) {
+            return Ok(());
+        }
+        let (machine, n) = (&self.machine, 1 << exponent);
+        let numbers = keys::<u32>("uniform", n);
+        let (x, mut out) = (machine.buffer(&numbers)?, machine.zeroed(n)?);
+        let mut scan = Scan::new(machine, Sum, n)?;
+        self.time(&line, || Ok(()), || scan.run(x.view(), out.view_mut()))?;
+        let sums = numbers.iter().scan(0u32, |sum, number| {
+            *sum = sum.wrapping_add(*number);
+            Some(*sum)
+        });
+        if sums.eq(out.download()?) { Ok(()) } else { Err(format!("{line} is wrong").into()) }
+    }
 }
 
 fn main() -> Answer {
@@ -182,6 +213,10 @@ fn main() -> Answer {
     for exponent in [10, 16, 20, 24, 26, 28] {
         bench.sort::<u32>("u32", "uniform", exponent)?;
         bench.sort_by_key::<u32, u32>("u32 u32", "uniform", exponent)?;
+    }
+    for exponent in [16, 20, 24, 26, 28] {
+        bench.reduce(exponent)?;
+        bench.scan(exponent)?;
     }
     for distribution in &DISTRIBUTIONS[1..] {
         bench.sort::<u32>("u32", distribution, 26)?;

@@ -113,7 +113,7 @@ pub struct Pass<'a, K: DeviceLayout> {
     pub flip_negative: K,
 }
 
-/// Elements of a thread: some of its block's part, and the digit or the place in the part of each.
+/// Elements of a thread: some of its block's part, and the place of each when the part is in order.
 struct Own<T, const ITEMS: usize> {
     items: [T; ITEMS],
     places: [u32; ITEMS],
@@ -142,7 +142,7 @@ fn spread(place: u32) -> u32 {
     place ^ (place / 32 % 32)
 }
 
-/// Each thread's elements. Positions beyond the end have the last element.
+/// Each thread's elements. Positions beyond the end have zeros.
 #[inline(always)]
 fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
     block.per_thread(|thread| {
@@ -150,35 +150,51 @@ fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T
         if elements.len() == part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
         } else {
-            let elements = elements.clamped();
-            unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
+            unrolled::<ITEMS>(|k| {
+                let position = position::<ITEMS>(thread, k);
+                if position < elements.len() {
+                    own.items[k as usize] = elements.get(position);
+                }
+            });
         }
         own
     })
 }
 
-/// Gives each key its rank among the equal digits of its warp's keys, above its digit, and leaves the number of each digit in `counts`.
+/// Counts the digits of each warp's keys. The place of a key is its cell in `counts`: that of its digit in its warp's row.
 #[inline(always)]
-fn rank_in_warps<K: Word, const ITEMS: usize>(
+fn count_in_warps<K: Word, const ITEMS: usize>(
     block: &mut Block,
     own: &mut PerThread<Own<K, ITEMS>>,
     counts: &mut Tile<u32>,
 ) {
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
-        let row = warp.index() % WARPS as u32 * DIGITS as u32;
-        let cell = |digit: u32| row | (digit % DIGITS as u32);
+        warp.each(own, |lane, own| {
+            unrolled::<ITEMS>(|k| {
+                counts.add(lane.thread(), own.places[k as usize] % COUNTS, 1);
+            });
+        });
+    });
+}
+
+/// Gives each key its place. `counts` has the first place of each warp's keys of a digit.
+#[inline(always)]
+fn rank<K: Word, const ITEMS: usize>(block: &mut Block, own: &mut PerThread<Own<K, ITEMS>>, counts: &mut Tile<u32>) {
+    counts.update_atomic_by_warp(block, own, |warp, own, counts| {
         unrolled::<ITEMS>(|k| {
-            let digits = warp.map(&*own, |_, own| own.places[k as usize]);
-            let peers = warp.match_bits::<8>(&digits);
-            let before = warp.map(&digits, |lane, digit| counts.load(lane.thread(), cell(*digit)));
+            let cells = warp.map(&*own, |_, own| own.places[k as usize] % COUNTS);
+            // The warp's keys have cells of one row, so those of a digit are equal in the lowest bits.
+            let peers = warp.match_bits::<8>(&cells);
+            let firsts = warp.map(&cells, |lane, cell| counts.load(lane.thread(), *cell));
             warp.meet();
-            warp.each_with(own, (&digits, &peers, &before), |lane, own, (digit, peers, before)| {
-                let up_to = before.wrapping_add((peers & u32::MAX.wrapping_shr(31 - lane.index())).count_ones());
-                // The last one of them counts them all.
+            warp.each_with(own, (&cells, &peers, &firsts), |lane, own, (cell, peers, first)| {
+                let below = u32::MAX.wrapping_shr(31 - lane.index()) >> 1;
+                let place = first.wrapping_add((peers & below).count_ones());
+                // The last one of them leaves the place of the digit's next key.
                 if peers.wrapping_shr(lane.index()) == 1 {
-                    counts.store(lane.thread(), cell(*digit), up_to);
+                    counts.store(lane.thread(), *cell, place.wrapping_add(1));
                 }
-                own.places[k as usize] = (digit << 16 | up_to).wrapping_sub(1);
+                own.places[k as usize] = place;
             });
             warp.meet();
         });
@@ -246,21 +262,30 @@ fn count_in_block(
     firsts
 }
 
-/// The number of keys with a digit in all parts before `part`.
+/// The number of keys with a digit in all parts before `part`, which is not the first.
 #[inline(always)]
 fn look_back(thread: Thread, states: &Atomics<u32>, part: u32, digit: u32) -> u32 {
-    let (mut before, mut at) = (0u32, part.wrapping_mul(DIGITS as u32).wrapping_add(digit));
+    /// Parts whose words are on the way at a time. One after the other, blocks would end faster than a thread can look back.
+    const AHEAD: usize = 8;
+    let digits = DIGITS as u32;
+    let (mut before, mut at) = (0u32, part.wrapping_mul(digits).wrapping_add(digit));
     loop {
-        let state = states.load(thread, at.wrapping_sub(DIGITS as u32));
-        if state < OWN {
-            continue;
+        let mut words = [0; AHEAD];
+        // Beyond the first part it is once more the first part, whose word ends the search.
+        unrolled::<AHEAD>(|k| words[k as usize] = states.load(thread, at.saturating_sub((k + 1) * digits).max(digit)));
+        let (mut is_found, mut goes_on) = (false, true);
+        unrolled::<AHEAD>(|k| {
+            let word = words[k as usize];
+            goes_on &= !is_found && word >= OWN;
+            if goes_on {
+                before = before.wrapping_add(word % OWN);
+                at = at.wrapping_sub(digits);
+                is_found = word >= UP_TO;
+            }
+        });
+        if is_found {
+            return before;
         }
-        before = before.wrapping_add(state);
-        if state >= UP_TO {
-            return before.wrapping_sub(UP_TO);
-        }
-        before = before.wrapping_sub(OWN);
-        at = at.wrapping_sub(DIGITS as u32);
     }
 }
 
@@ -296,25 +321,20 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     // While keys are on the way.
     let mut counts = memory.fill(block, COUNTS, |_| 0);
     block.each(&mut own, |thread, own| {
-        own.places = K::digits(&own.items, order, shift);
+        let row = thread.index() / 32 % WARPS as u32 * digits;
+        own.places = K::digits(&own.items, order, shift).map(|digit| row | digit);
         // What fills up the last part comes after all of its keys.
         if n < self::part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| {
                 if position::<ITEMS>(thread, k) >= n {
-                    own.places[k as usize] = digits - 1;
+                    own.places[k as usize] = row | (digits - 1);
                 }
             });
         }
     });
-    rank_in_warps(block, &mut own, &mut counts);
+    count_in_warps(block, &mut own, &mut counts);
     let of_digits = count_in_block(block, &mut counts, states, part, ends);
-    block.each(&mut own, |thread, own| {
-        let row = thread.index() / 32 % WARPS as u32 * digits;
-        unrolled::<ITEMS>(|k| {
-            let (digit, rank) = (own.places[k as usize] >> 16, own.places[k as usize] & 0xffff);
-            own.places[k as usize] = counts.get(row | (digit % digits)).wrapping_add(rank);
-        });
-    });
+    rank(block, &mut own, &mut counts);
     let in_order = memory.recast::<K, KEYS>().scatter(block, self::part(ITEMS) as u32, &own, put_all);
     let offsets = offsets.write(block, digits, &of_digits, |thread, [total, smaller]| {
         let digit = thread.index() % digits;

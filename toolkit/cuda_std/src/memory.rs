@@ -498,6 +498,16 @@ pub trait BlockMemory: Elements {
     /// assert_eq!(out[..12], [0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3]);
     /// # }
     /// ```
+    ///
+    /// The phase holds the memory, so nothing reads it in another way:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cuda_std::prelude::*;
+    /// fn reads(block: &mut Block, counts: &mut Tile<u32>) {
+    ///     let mut own = block.per_thread(|_| 0u32);
+    ///     counts.update_atomic_by_warp(block, &mut own, |warp, own, _| warp.each(own, |_, own| *own = counts.get(0)));
+    /// }
+    /// ```
     #[inline(always)]
     fn update_atomic_by_warp<S>(
         &mut self,

@@ -120,6 +120,36 @@ unsafe impl<T: Pod> Send for Scatter<'_, T> {}
 ///
 /// The rules of a [`Scatter`] hold: each thread computes its indices, and no element is written twice. Also, every element is written.
 /// Checked at run time: indices; on CPU cores, that every element is written once.
+///
+/// What the array had before cannot be read meanwhile:
+///
+/// ```compile_fail,E0499
+/// # use cuda_std::prelude::*;
+/// fn reads(block: &mut Block, array: &mut Shared<u32, 64>) {
+///     let old = array.fill(block, 64, |i| i);
+///     let own = block.per_thread(|thread| thread.index());
+///     array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own, old.get(0)));
+/// }
+/// ```
+///
+/// ```
+/// # use cuda_std::launch::LaunchError;
+/// # use cuda_std::prelude::*;
+/// /// `by` shifts where threads write.
+/// #[kernel(threads = 64)]
+/// fn shifted(block: &mut Block, out: &mut Chunk<u32, 64>, by: u32, array: &mut Shared<u32, 64>) {
+///     let own = block.per_thread(|thread| thread.index());
+///     let array = array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own / by, *own));
+///     out.fill(block, 64, |i| array.get(i));
+/// }
+/// # fn main() {
+/// let mut out = [0; 64];
+/// shifted::launch(&CpuExecutor::new(), 1, shifted::Args { out: &mut out, by: 1 }).unwrap();
+/// assert_eq!(out[63], 63);
+/// let twice = shifted::launch(&CpuExecutor::new(), 1, shifted::Args { out: &mut out, by: 2 });
+/// assert!(matches!(twice, Err(LaunchError::Panic(panic)) if panic.message.as_deref() == Some("element written twice")));
+/// # }
+/// ```
 pub struct Places<'p, T> {
     data: SharedPointer<T>,
     len: u32,

@@ -15,7 +15,7 @@ use cuda_layout::DeviceLayout;
 /// ```
 /// use cuda_host::{CudaError, Machine};
 ///
-/// // `cuda_algorithms::machine()` is a GPU if there is one.
+/// // `Machine::best("algorithms", cuda_algorithms::IMAGE)` is a GPU if there is one.
 /// let machine = Machine::cpu();
 /// let mut keys = machine.buffer(&[3.5f32, -1.0, 2.0, -0.0])?;
 /// cuda_algorithms::sort(&machine, keys.view_mut())?;
