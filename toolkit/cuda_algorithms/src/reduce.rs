@@ -39,7 +39,11 @@ pub const PART: usize = 16_384;
         largest_f64 = <f64, Largest>,
     )
 )]
-pub fn reduce_parts<T: DeviceLayout, O: Operation<T>>(block: &mut Block, results: &mut Chunk<T, 1, WriteOnly>, x: &[T]) {
+pub fn reduce_parts<T: DeviceLayout, O: Operation<T>>(
+    block: &mut Block,
+    results: &mut Chunk<T, 1, WriteOnly>,
+    x: &[T],
+) {
     let (first, n) = parts::of(x.len(), block.index(), PART as u32);
     let x = View::of(x).part(first, n);
     let result = block.reduce_ahead(n, O::NEUTRAL, |i| x.get(i), O::combine);

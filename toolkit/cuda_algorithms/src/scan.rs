@@ -65,8 +65,13 @@ where
 
 /// Announces a block's combination.
 #[inline(always)]
-fn announce<T: DeviceLayout, const WORDS: usize>(warp: &mut Warp, states: &Atomics<u64>, part: u32, mark: u64, element: T)
-where
+fn announce<T: DeviceLayout, const WORDS: usize>(
+    warp: &mut Warp,
+    states: &Atomics<u64>,
+    part: u32,
+    mark: u64,
+    element: T,
+) where
     [u32; WORDS]: bytemuck::Pod,
 {
     let words: [u32; WORDS] = cast(element);
@@ -167,9 +172,8 @@ pub fn scan_parts<T: DeviceLayout, O: Associative<T>, const WORDS: usize, const 
         if warp.index() > 0 {
             return;
         }
-        let of_warps = warp.per_lane(|lane| {
-            if lane.index() < WARPS as u32 { totals.get(32 * lane.index() + 31) } else { O::NEUTRAL }
-        });
+        let of_warps = warp
+            .per_lane(|lane| if lane.index() < WARPS as u32 { totals.get(32 * lane.index() + 31) } else { O::NEUTRAL });
         let all = warp.reduce(&of_warps, O::combine);
         if part > 0 {
             announce::<T, WORDS>(warp, states, part, OWN, all);

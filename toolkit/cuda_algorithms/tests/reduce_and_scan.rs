@@ -62,7 +62,10 @@ fn reductions_equal_a_loop() {
         for n in LENGTHS {
             let x: Vec<i64> = (0..n).map(|_| dice.word() as i64).collect();
             let on_machine = machine.buffer(&x).unwrap();
-            assert_eq!(reduce(&machine, Sum, on_machine.view()).unwrap(), x.iter().fold(0, |a, b| a.wrapping_add(*b)));
+            assert_eq!(
+                reduce(&machine, Sum, on_machine.view()).unwrap(),
+                x.iter().fold(0i64, |a, b| a.wrapping_add(*b))
+            );
             let smallest = x.iter().copied().min().unwrap_or(i64::MAX);
             assert_eq!(reduce(&machine, Smallest, on_machine.view()).unwrap(), smallest);
             let largest = x.iter().copied().max().unwrap_or(i64::MIN);
@@ -77,10 +80,8 @@ fn sums_of_floats_have_the_same_bits_everywhere() {
     let dice = &mut Dice::new(3);
     let x: Vec<f32> = (0..100_003).map(|_| (dice.word() >> 40) as f32 / 1e4 - 800.0).collect();
     let exact: f64 = x.iter().map(|x| f64::from(*x)).sum();
-    let sums: Vec<f32> = machines()
-        .iter()
-        .map(|machine| reduce(machine, Sum, machine.buffer(&x).unwrap().view()).unwrap())
-        .collect();
+    let sums: Vec<f32> =
+        machines().iter().map(|machine| reduce(machine, Sum, machine.buffer(&x).unwrap().view()).unwrap()).collect();
     assert!(sums.iter().all(|sum| sum.to_bits() == sums[0].to_bits()), "{sums:?}");
     let size: f64 = x.iter().map(|x| f64::from(x.abs())).sum();
     // A tree of 1024 slots, each of at most 16 additions, and two trees of five levels, for both launches.

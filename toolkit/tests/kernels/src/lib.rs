@@ -24,11 +24,11 @@ pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_a
 pub use contact::{Contact, Point, contacts};
 pub use convergence::{
     THREADS as CONVERGENCE_THREADS, between_broadcasts, between_exclusive_scan, between_fill, between_fill_by_team,
-    between_fill_by_warp, between_fill_reduce, between_grid_phases, between_inclusive_scan, between_matches, between_matches_of_bits,
-    between_reduce, between_reduce_ahead, between_reduce_threads, between_scans_of_lanes, between_set,
-    between_shuffles, between_sums_of_lanes, between_tiles, between_update, between_update_atomic, between_update_atomic_by_warp,
-    between_update_by_team, between_update_by_warp, between_update_reduce, between_votes, between_votes_of_lanes,
-    between_votes_of_threads, between_write, between_write_by_warp,
+    between_fill_by_warp, between_fill_reduce, between_grid_phases, between_inclusive_scan, between_matches,
+    between_matches_of_bits, between_reduce, between_reduce_ahead, between_reduce_threads, between_scans_of_lanes,
+    between_set, between_shuffles, between_sums_of_lanes, between_tiles, between_update, between_update_atomic,
+    between_update_atomic_by_warp, between_update_by_team, between_update_by_warp, between_update_reduce,
+    between_votes, between_votes_of_lanes, between_votes_of_threads, between_write, between_write_by_warp,
 };
 pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
 #[cfg(not(target_arch = "nvptx64"))]

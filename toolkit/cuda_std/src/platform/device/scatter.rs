@@ -125,9 +125,13 @@ impl<T: Pod> SharedPointer<T> {
         // SAFETY: each piece lies within the element, and pieces are aligned because the array is.
         unsafe {
             match const { size_of::<T>() % 16 } {
-                0 => pieces!(16, [u32; 4], |words, at| asm!("st.relaxed.cta.shared.v4.b32 [{4}], {{{0}, {1}, {2}, {3}}};",
+                0 => pieces!(
+                    16,
+                    [u32; 4],
+                    |words, at| asm!("st.relaxed.cta.shared.v4.b32 [{4}], {{{0}, {1}, {2}, {3}}};",
                     in(reg32) words[0], in(reg32) words[1], in(reg32) words[2], in(reg32) words[3], in(reg32) at,
-                    options(nostack, preserves_flags))),
+                    options(nostack, preserves_flags))
+                ),
                 8 => pieces!(8, [u32; 2], |words, at| asm!("st.relaxed.cta.shared.v2.b32 [{2}], {{{0}, {1}}};",
                     in(reg32) words[0], in(reg32) words[1], in(reg32) at, options(nostack, preserves_flags))),
                 4 | 12 => pieces!(4, u32, |word, at| asm!("st.relaxed.cta.shared.b32 [{1}], {0};",
