@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
+use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
