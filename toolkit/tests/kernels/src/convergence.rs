@@ -221,7 +221,7 @@ between! {
     });
     /// [`Warp::match_bits`].
     between_matches_of_bits: |block, out, x| of_lanes(block, out, x, |warp, own| {
-        let (few, many) = (warp.match_bits::<2>(&own), warp.match_bits::<32>(&own));
+        let (few, many) = (warp.match_bits::<2>(&own), warp.match_bits::<8>(&own));
         warp.map((&few, &many), |_, (few, many)| few ^ many.rotate_left(16))
     });
     /// [`Warp::match_any`] and [`Warp::match_all`].
