@@ -221,8 +221,8 @@ between! {
     });
     /// [`Warp::match_bits`].
     between_matches_of_bits: |block, out, x| of_lanes(block, out, x, |warp, own| {
-        let (few, many) = (warp.match_bits::<2>(&own), warp.match_bits::<8>(&own));
-        warp.map((&few, &many), |_, (few, many)| few ^ many.rotate_left(16))
+        let same = warp.match_bits::<3>(&own);
+        warp.map(&same, |_, same| *same)
     });
     /// [`Warp::match_any`] and [`Warp::match_all`].
     between_matches: |block, out, x| of_lanes(block, out, x, |warp, own| {
