@@ -30,8 +30,16 @@ const LIMIT_MIB: f64 = 60.0;
 const WINDOW: u32 = 256 << 20;
 
 /// Packages whose tests use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
-const PACKAGES: [&str; 7] =
-    ["cuda_host", "prism-engine", "prism-host", "tensor-tests", "tests", "toolkit-examples", "toolkit-tests"];
+const PACKAGES: [&str; 8] = [
+    "cuda_algorithms",
+    "cuda_host",
+    "prism-engine",
+    "prism-host",
+    "tensor-tests",
+    "tests",
+    "toolkit-examples",
+    "toolkit-tests",
+];
 
 /// Targets of those packages that are left out, and why.
 const LEFT_OUT: [(&str, &str); 16] = [

@@ -208,6 +208,14 @@ pub enum CudaError {
         /// The kernels in these modules.
         entries: Vec<String>,
     },
+    /// The kernels of a module were not compiled for GPUs.
+    #[error("there is no PTX of `{module}`: {why}")]
+    NoImage {
+        /// The module's name.
+        module: String,
+        /// Why its build made none.
+        why: String,
+    },
     /// No module has the name.
     #[error("no module `{module}`; the modules are {}", list(modules))]
     UnknownModule {

@@ -116,6 +116,11 @@ impl CudaExecutor {
         Self::new(&context.stream()?, [module])
     }
 
+    /// The same stream and limit with other modules.
+    pub(crate) fn with_modules(&self, modules: impl IntoIterator<Item = Module>) -> Result<Self, CudaError> {
+        Ok(Self { limit: self.limit, ..Self::new(&self.stream, modules)? })
+    }
+
     /// The same modules on another stream.
     ///
     /// # Errors

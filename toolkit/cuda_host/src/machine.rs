@@ -6,7 +6,7 @@ mod view;
 pub use buffer::{Buffer, BufferOffsets};
 pub use view::{BufferView, BufferViewMut};
 
-use crate::{CudaError, CudaExecutor, Device, DeviceInfo, DeviceOffsets, DeviceView, DeviceViewMut, Image};
+use crate::{CudaError, CudaExecutor, Device, DeviceInfo, DeviceOffsets, DeviceView, DeviceViewMut, Image, Module};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
 use cuda_std::launch::{CpuExecutor, Executor, Host, Kernel, Offsets, Space, Transfer, check_arguments};
@@ -88,6 +88,31 @@ impl Machine {
             Some(DeviceInfo { ordinal, .. }) => Ok(CudaExecutor::open(*ordinal, name, image)?.into()),
             None => Ok(Self::cpu_because("no GPU of this machine is new enough")),
         }
+    }
+
+    /// The same machine with the kernels of another image, too: those of a library, for example. It has the same buffers and, on a GPU,
+    /// the same stream, so launches through both are in order.
+    ///
+    /// # Errors
+    /// On a GPU, that there is no image, and those of [`Module::load`](crate::Module::load).
+    ///
+    /// ```
+    /// use cuda_host::{CudaError, Image, Machine};
+    ///
+    /// // In a library's crate: `cuda_std::built_image!()`.
+    /// const OF_LIBRARY: Result<Image, &str> = Err("no compiler for GPUs");
+    /// let machine = Machine::cpu();
+    /// let with_library = machine.with("library", OF_LIBRARY)?;
+    /// assert_eq!(with_library.to_string(), "CPU cores");
+    /// # Ok::<(), CudaError>(())
+    /// ```
+    pub fn with(&self, name: &str, image: Result<Image<'_>, &str>) -> Result<Self, CudaError> {
+        let Choice::Cuda(executor) = &self.executor else { return Ok(self.clone()) };
+        let image = image.map_err(|why| CudaError::NoImage { module: name.to_owned(), why: why.to_owned() })?;
+        let module = Module::load(executor.context(), name, image)?;
+        let modules = executor.modules().iter().cloned().chain([module]);
+        let executor = executor.with_modules(modules)?;
+        Ok(Self { executor: Choice::Cuda(executor), why_cpu: self.why_cpu.clone() })
     }
 
     /// This machine's CPU cores.

@@ -80,6 +80,15 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         Ok(Self::new(self.memory, self.start + range.start, range.len()))
     }
 
+    /// The same bytes as elements of another type of the same size, whose alignment is not larger. (Other types do not compile.)
+    ///
+    /// See [`Buffer`](crate::Buffer) for an example.
+    #[must_use]
+    pub fn cast<U: DeviceLayout>(self) -> DeviceView<'a, U> {
+        const { castable::<T, U>() };
+        DeviceView::new(self.memory, self.start, self.len)
+    }
+
     /// As [`DeviceBuffer::download_into`](crate::DeviceBuffer::download_into).
     ///
     /// # Errors
@@ -160,6 +169,15 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
         let range = resolve(range, self.len)?;
         Ok(Self::new(self.memory, self.start + range.start, range.len()))
+    }
+
+    /// The same bytes as elements of another type of the same size, whose alignment is not larger. (Other types do not compile.)
+    ///
+    /// See [`Buffer`](crate::Buffer) for an example.
+    #[must_use]
+    pub fn cast<U: DeviceLayout>(self) -> DeviceViewMut<'a, U> {
+        const { castable::<T, U>() };
+        DeviceViewMut::new(self.memory, self.start, self.len)
     }
 
     /// The first `mid` elements, and the others.
@@ -254,6 +272,12 @@ impl<T: DeviceLayout> fmt::Debug for DeviceViewMut<'_, T> {
             .field("len", &self.len)
             .finish_non_exhaustive()
     }
+}
+
+/// Stops the build if elements of one type are not elements of the other.
+pub(crate) const fn castable<T, U>() {
+    assert!(size_of::<T>() == size_of::<U>(), "both types have the same size");
+    assert!(align_of::<U>() <= align_of::<T>(), "the alignment of the other type is not larger");
 }
 
 /// Within or at the end of the allocation, whose first byte is aligned for every type.

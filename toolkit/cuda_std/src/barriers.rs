@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
+use crate::{AtomicMemory, Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
@@ -67,6 +67,29 @@ fn nobody_is_waited_for_before_an_array_is_used_first() {
         tile.update(block, 64, |_, item| *item += 1);
     });
     assert_eq!(twice, 3, "the tile may have been read before it was updated");
+}
+
+#[test]
+fn a_permutation_takes_the_barriers_of_a_filled_array_and_atomic_updates_those_of_a_tile() {
+    let mut array = shared::<64>();
+    let mut scatter = || {
+        barriers(|block| {
+            let own = block.per_thread(|thread| 63 - thread.index());
+            let tile = array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own, *own));
+            assert_eq!((tile.get(0), tile.get(63)), (0, 63));
+        })
+    };
+    assert_eq!((scatter(), scatter()), (1, 2));
+    let mut counts = shared::<64>();
+    let updates = barriers(|block| {
+        let mut own = block.per_thread(|thread| thread.index());
+        let mut tile = counts.fill(block, 64, |_| 0);
+        tile.update_atomic_by_warp(block, &mut own, |warp, own, cells| {
+            warp.each(own, |lane, own| _ = cells.add(lane.thread(), *own, 1));
+            warp.meet();
+        });
+    });
+    assert_eq!(updates, 1 + 2);
 }
 
 // ANCHOR: halves

@@ -278,7 +278,7 @@ pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, M
 pub use memory::{BlockMemory, Scans, SharedByWarp, WarpPart};
 pub use platform::Frozen;
 pub use print::Printed;
-pub use scatter::Scatter;
+pub use scatter::{Places, Scatter};
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared};
 pub use stages::Stages;
@@ -287,6 +287,7 @@ pub use team::{PerMember, Team};
 pub use thread::{PerThread, Thread};
 pub use tile::{Tile, TilePart};
 pub use tile_2d::Tile2d;
+pub use unrolled::unrolled;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};

@@ -467,6 +467,64 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
+    /// Runs `f(warp, state, cells)` once in every warp, on the values of its 32 threads. Its phases may update any of the elements by
+    /// the atomic operations of `cells`, as in [`update_atomic`](Self::update_atomic). Lanes of a warp that use an element one after
+    /// the other [meet](Warp::meet) in between.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// The number of equal elements before each in its row of 32.
+    /// #[kernel(threads = 64, requires(out.len() == x.len()))]
+    /// fn ranks(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], counts: &mut Shared<u32, 8>) {
+    ///     let mut own = block.per_thread(|thread| (x.at(thread.index()) % 4, 0));
+    ///     let mut counts = counts.fill(block, 8, |_| 0);
+    ///     counts.update_atomic_by_warp(block, &mut own, |warp, own, cells| {
+    ///         let at = 4 * warp.index();
+    ///         for turn in 0..32 {
+    ///             warp.each(own, |lane, (x, rank)| {
+    ///                 if lane.index() == turn {
+    ///                     *rank = cells.add(lane.thread(), at + *x, 1);
+    ///                 }
+    ///             });
+    ///             warp.meet();
+    ///         }
+    ///     });
+    ///     out.write(block, 0, &own, |_, (_, rank)| *rank);
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 64];
+    /// let x: Vec<u32> = (0..64).map(|i| i / 2).collect();
+    /// ranks::launch(&CpuExecutor::new(), 1, ranks::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out[..12], [0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3]);
+    /// # }
+    /// ```
+    ///
+    /// The phase holds the memory, so nothing reads it in another way:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cuda_std::prelude::*;
+    /// fn reads(block: &mut Block, counts: &mut Tile<u32>) {
+    ///     let mut own = block.per_thread(|_| 0u32);
+    ///     counts.update_atomic_by_warp(block, &mut own, |warp, own, _| warp.each(own, |_, own| *own = counts.get(0)));
+    /// }
+    /// ```
+    #[inline(always)]
+    fn update_atomic_by_warp<S>(
+        &mut self,
+        block: &mut Block,
+        state: &mut PerThread<S>,
+        f: impl Fn(&mut Warp, &mut PerLane<S>, &Cells<'_, Self::Resolved>) + Sync,
+    ) where
+        Self: Readable,
+        Self::Item: AtomicItem,
+    {
+        let cells = Cells::new(self.resolved(INSIDE));
+        block.open(self.claim(INSIDE));
+        let crew = block.phase();
+        state.0.each_warp(crew, |index, own| f(&mut Warp::new(index, crew), PerLane::of(own), &cells));
+        block.close(Self::READABLE);
+    }
+
     /// Writes every element `i` below `n`. A team of `L` threads computes each.
     ///
     /// # Panics

@@ -5,6 +5,7 @@ use crate::bounds::check_length;
 use crate::elements::Elements;
 use crate::memory::BlockMemory;
 use crate::platform::{self, DynamicStorage, SharedPointer, SharedStorage};
+use crate::scatter::Places;
 use crate::seal::INSIDE;
 use crate::team::Team;
 use crate::thread::{PerThread, Thread};
@@ -138,6 +139,52 @@ macro_rules! arrays {
                 check_length(n, self.capacity().min(block.threads()));
                 let mut tile = self.first(n);
                 tile.write(block, 0, state, value);
+                tile
+            }
+
+            /// Runs `f(thread, state, places)` in every thread, which writes elements at indices that it computes: each of the first
+            /// `n` elements is written once, by any thread. Returns those elements.
+            ///
+            /// Not enforced on a device: that every element is written. One that is not has any value.
+            ///
+            /// # Panics
+            /// When `n` exceeds the array's length. On CPU cores, unless every element is written once.
+            ///
+            /// ```
+            /// # use cuda_std::prelude::*;
+            /// /// Each thread has two elements of each block of 64, which trade places.
+            /// #[kernel(threads = 32)]
+            /// fn reversed(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turned: &mut Shared<u32, 64>) {
+            ///     let (n, first) = (out.len(), out.start());
+            ///     let own = block.per_thread(|thread| [0, 32].map(|k| x.at(first + k + thread.index())));
+            ///     let turned = turned.scatter(block, 64, &own, |thread, own, places| {
+            ///         places.put(thread, 63 - thread.index(), own[0]);
+            ///         places.put(thread, 31 - thread.index(), own[1]);
+            ///     });
+            ///     out.fill(block, n, |i| turned.get(i));
+            /// }
+            /// # fn main() {
+            /// let (x, mut out) = ((0..64).collect::<Vec<u32>>(), [0; 64]);
+            /// reversed::launch(&CpuExecutor::new(), 1, reversed::Args { out: &mut out, x: &x }).unwrap();
+            /// assert!(out.into_iter().eq((0..64).rev()));
+            /// # }
+            /// ```
+            #[inline(always)]
+            #[track_caller]
+            pub fn scatter<S>(
+                &mut self,
+                block: &mut Block,
+                n: u32,
+                state: &PerThread<S>,
+                f: impl Fn(Thread, &S, &Places<'_, T>) + Sync,
+            ) -> Tile<'_, T> {
+                let mut tile = self.tile(n);
+                block.open(tile.claim(INSIDE));
+                // SAFETY: the tile's elements, which nothing reads before the phase has ended.
+                let places = unsafe { Places::new(tile.raw().0, n) };
+                state.each_ref(block.phase(), |thread, own| f(thread, own, &places));
+                places.check_all();
+                block.close(true);
                 tile
             }
 

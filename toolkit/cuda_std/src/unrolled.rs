@@ -2,8 +2,27 @@
 
 /// Calls `f` with every number below `N`, unrolled for the first 64, so that array elements that `f` accesses by this
 /// number stay in registers. The compiler does not unroll a loop of many instructions by itself.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Four rows of 32 elements: a thread keeps one of each.
+/// #[kernel(threads = 32)]
+/// fn sums(block: &mut Block, out: &mut Chunk<u32, 32>, x: &[u32]) {
+///     let own = block.per_thread(|thread| {
+///         let mut own = [0; 4];
+///         cuda_std::unrolled::<4>(|k| own[k as usize] = x.at(32 * k + thread.index()));
+///         own
+///     });
+///     out.write(block, 0, &own, |_, own| own.iter().sum());
+/// }
+/// # fn main() {
+/// # let mut out = [0; 32];
+/// sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out, x: &(0..128).collect::<Vec<_>>() }).unwrap();
+/// assert_eq!(out[..2], [32 + 64 + 96, 4 + 32 + 64 + 96]);
+/// # }
+/// ```
 #[inline(always)]
-pub(crate) fn unrolled<const N: usize>(mut f: impl FnMut(u32)) {
+pub fn unrolled<const N: usize>(mut f: impl FnMut(u32)) {
     macro_rules! calls {
         ($($number:literal)*) => {$(
             if const { N > $number } {

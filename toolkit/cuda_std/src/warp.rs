@@ -438,6 +438,40 @@ impl Warp {
         PerLane(values.0.match_any())
     }
 
+    /// Gives every lane the set of lanes whose values have the same `BITS` lowest bits, as bits. For few bits this is faster than
+    /// [`match_any`](Self::match_any): one vote for each of them.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn alike(block: &mut Block, out: &mut Chunk<u32, 32>) {
+    ///     out.fill_by_lanes(block, 32, |warp, _| {
+    ///         let x = warp.per_lane(|lane| lane.index());
+    ///         warp.match_bits::<3>(&x)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 32];
+    /// # alike::launch(&CpuExecutor::new(), 1, alike::Args { out: &mut out }).unwrap();
+    /// assert_eq!((out[0], out[31]), (0x0101_0101, 0x8080_8080));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn match_bits<const BITS: u32>(&mut self, values: &PerLane<u32>) -> PerLane<u32> {
+        const { assert!(BITS <= 32, "a number has 32 bits") };
+        PerLane(values.0.match_bits::<BITS>())
+    }
+
+    /// Waits for the lanes of the warp: what a lane does after this to atomic memory of its block comes after what any lane did to it
+    /// before.
+    ///
+    /// See [`update_atomic_by_warp`](crate::BlockMemory::update_atomic_by_warp) for an example.
+    #[inline(always)]
+    pub fn meet(&mut self) {
+        let _ = self.crew.next_phase();
+        platform::meet_warp();
+    }
+
     /// The common value of all lanes, if they have the same.
     ///
     /// ```

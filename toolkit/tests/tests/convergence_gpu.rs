@@ -53,6 +53,7 @@ phases! {
     between_inclusive_scan,
     between_exclusive_scan,
     between_update_atomic,
+    between_update_atomic_by_warp,
     between_fill_by_team,
     between_update_by_team,
     between_fill_by_warp,
@@ -69,6 +70,7 @@ phases! {
     between_sums_of_lanes,
     between_scans_of_lanes,
     between_matches,
+    between_matches_of_bits,
 }
 
 #[test]

@@ -109,6 +109,25 @@ fn atomics_have_the_state_of_the_cpu() {
 }
 
 #[test]
+fn ranks_of_warps_and_scatters_sort_each_part() {
+    let x: Vec<u32> = (0..640u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> 7).collect();
+    let expected: Vec<[u32; 2]> = x
+        .chunks(64)
+        .flat_map(|part| {
+            let mut part: Vec<_> = part.iter().zip(0..).map(|(x, i)| [x % 8, i]).collect();
+            part.sort();
+            part
+        })
+        .collect();
+    let found = machines().same(|on| {
+        let (x, mut out) = (on.buffer(&x)?, on.zeroed(640)?);
+        k::ranked::launch(on, 10, k::ranked::Args { out: out.view_mut(), x: x.view() })?;
+        out.download()
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn dynamic_shared_memory_goes_up_to_what_the_device_has() {
     let machines = machines();
     let (blocks, per_block) = (5u32, 20_000u32);

@@ -20,6 +20,12 @@ use std::ops::RangeBounds;
 /// assert_eq!(high.as_view().download()?, [3, 4]);
 /// assert_eq!((x.download()?, x.len()), (vec![7, 8, 3, 4], 4));
 /// assert!(matches!(x.slice(3..9), Err(CudaError::OutOfBounds { .. })));
+/// // The same bytes as other elements; a copy; zeros.
+/// let mut y = machine.buffer(&[1.0f32; 4])?;
+/// assert_eq!(y.view().cast::<u32>().download()?, [0x3f80_0000; 4]);
+/// y.view_mut().cast::<u32>().copy_from(x.view())?;
+/// y.slice_mut(..2)?.zero()?;
+/// assert_eq!(y.view().cast::<u32>().download()?, [0, 0, 3, 4]);
 /// # Ok::<(), CudaError>(())
 /// ```
 pub struct Buffer<T: DeviceLayout>(Memory<T>);

@@ -1,7 +1,9 @@
 //! Borrowed parts of a machine's buffers.
 
 use crate::part::resolve;
+use crate::view::castable;
 use crate::{CudaError, DeviceView, DeviceViewMut, Stream};
+use bytemuck::{cast_slice, cast_slice_mut};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::ops::RangeBounds;
@@ -62,6 +64,18 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
             Shared::Host(elements) => Self::host(&elements[resolve(range, elements.len())?]),
             Shared::Device(view, stream) => Self::device(view.slice(range)?, stream),
         })
+    }
+
+    /// The same bytes as elements of another type of the same size, whose alignment is not larger. (Other types do not compile.)
+    ///
+    /// See [`Buffer`](super::Buffer) for an example.
+    #[must_use]
+    pub fn cast<U: DeviceLayout>(self) -> BufferView<'a, U> {
+        const { castable::<T, U>() };
+        match self.0 {
+            Shared::Host(elements) => BufferView::host(cast_slice(elements)),
+            Shared::Device(view, stream) => BufferView::device(view.cast(), stream),
+        }
     }
 
     /// As [`Buffer::download`](super::Buffer::download).
@@ -156,6 +170,45 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
                 (Self::device(low, stream), Self::device(high, stream))
             }
         })
+    }
+
+    /// The same bytes as elements of another type of the same size, whose alignment is not larger. (Other types do not compile.)
+    ///
+    /// See [`Buffer`](super::Buffer) for an example.
+    #[must_use]
+    pub fn cast<U: DeviceLayout>(self) -> BufferViewMut<'a, U> {
+        const { castable::<T, U>() };
+        match self.0 {
+            Unique::Host(elements) => BufferViewMut::host(cast_slice_mut(elements)),
+            Unique::Device(view, stream) => BufferViewMut::device(view.cast(), stream),
+        }
+    }
+
+    /// Sets all bytes to zero after the launches that use the elements. On a GPU this does not wait.
+    ///
+    /// # Errors
+    /// Those of [`DeviceViewMut::zero`].
+    pub fn zero(&mut self) -> Result<(), CudaError> {
+        match &mut self.0 {
+            Unique::Host(elements) => {
+                elements.fill(T::zeroed());
+                Ok(())
+            }
+            Unique::Device(view, stream) => view.zero(stream),
+        }
+    }
+
+    /// Copies other elements of the machine after the launches that write them. On a GPU this does not wait.
+    ///
+    /// # Errors
+    /// [`CudaError::Length`], and those of the copy. If one is in host memory and the other one is not, those of
+    /// [`upload`](Self::upload) or [`download`](BufferView::download).
+    pub fn copy_from(&mut self, from: BufferView<'_, T>) -> Result<(), CudaError> {
+        match (&mut self.0, from.0) {
+            (Unique::Device(view, stream), Shared::Device(from, _)) => view.copy_from_device(stream, from),
+            (_, Shared::Host(from)) => self.upload(from),
+            (_, Shared::Device(..)) => self.upload(&from.download()?),
+        }
     }
 
     /// As [`Buffer::upload`](super::Buffer::upload).

@@ -39,7 +39,7 @@ pub(crate) use reduce::{
     team_reduce_near_parts, team_reduce_parts, team_votes,
 };
 pub(crate) use scan::block_scan;
-pub(crate) use scatter::{WriteOnce, store_scattered};
+pub(crate) use scatter::{AllWritten, WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use turn::{Ask, AskOf};

@@ -84,6 +84,9 @@ pub fn of_memory(block: &mut Block, out: &mut Segment<u32>, list: &mut Shared<u3
     out.fill_by_lanes_with(block, 9, (&mut *list,), |warp, _, first| { last.store(first); warp.per_lane(|_| 0) });
     let mut last = last!();
     out.update_atomic(block, 9, |_, _, i| last.store(i));
+    let mut own = block.per_thread(|_| 0u32);
+    let mut last = last!();
+    out.update_atomic_by_warp(block, &mut own, |warp, _, _| last.store(warp.index()));
     let mut last = last!();
     out.fill_by_team::<8>(block, 9, |_, i| { last.store(i); 0 });
     let mut last = last!();
@@ -116,6 +119,10 @@ pub fn of_shared(
     tile.fill_by_team::<8>(block, 9, |_, i| { last.store(i); 0 });
     let mut last = last!();
     tile.write(block, 9, &own, |_, own| { last.store(*own); 0 });
+    let mut last = last!();
+    tile.scatter(block, 64, &own, |thread, _, places| { last.store(0); places.put(thread, thread.index(), 0) });
+    let mut last = last!();
+    dynamic.scatter(block, 64, &own, |thread, _, places| { last.store(0); places.put(thread, thread.index(), 0) });
     let mut last = last!();
     dynamic.fill(block, 9, |i| { last.store(i); 0 });
     let mut last = last!();

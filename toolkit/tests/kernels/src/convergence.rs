@@ -123,6 +123,16 @@ between! {
         out.update_atomic(block, THREADS, |thread, cells, i| { cells.add(thread, x.at(i) % THREADS, i); });
         0
     };
+    /// [`BlockMemory::update_atomic_by_warp`] and [`Warp::meet`].
+    between_update_atomic_by_warp: |block, out, x| {
+        let mut own = block.per_thread(|thread| x.at(thread.index()) % THREADS);
+        out.update_atomic_by_warp(block, &mut own, |warp, own, cells| {
+            warp.each(own, |lane, own| { cells.xor(lane.thread(), *own, 1 << lane.index()); });
+            warp.meet();
+            warp.each(own, |lane, own| { cells.add(lane.thread(), *own, 0); });
+        });
+        0
+    };
     /// [`BlockMemory::fill_by_team`].
     between_fill_by_team: |block, out, x| {
         out.fill_by_team::<8>(block, 40, |team, i| team.reduce(9, 0, |a, j| a ^ x.at((i + j) % THREADS), u32::wrapping_add));
@@ -208,6 +218,11 @@ between! {
     between_scans_of_lanes: |block, out, x| of_lanes(block, out, x, |warp, own| {
         let (with, before) = (warp.inclusive_scan(&own, u32::wrapping_add), warp.exclusive_scan(&own, 7, u32::wrapping_add));
         warp.map((&with, &before), |_, (a, b)| a ^ b)
+    });
+    /// [`Warp::match_bits`].
+    between_matches_of_bits: |block, out, x| of_lanes(block, out, x, |warp, own| {
+        let same = warp.match_bits::<3>(&own);
+        warp.map(&same, |_, same| *same)
     });
     /// [`Warp::match_any`] and [`Warp::match_all`].
     between_matches: |block, out, x| of_lanes(block, out, x, |warp, own| {

@@ -25,10 +25,10 @@ pub use contact::{Contact, Point, contacts};
 pub use convergence::{
     THREADS as CONVERGENCE_THREADS, between_broadcasts, between_exclusive_scan, between_fill, between_fill_by_team,
     between_fill_by_warp, between_fill_reduce, between_grid_phases, between_inclusive_scan, between_matches,
-    between_reduce, between_reduce_ahead, between_reduce_threads, between_scans_of_lanes, between_set,
-    between_shuffles, between_sums_of_lanes, between_tiles, between_update, between_update_atomic,
-    between_update_by_team, between_update_by_warp, between_update_reduce, between_votes, between_votes_of_lanes,
-    between_votes_of_threads, between_write, between_write_by_warp,
+    between_matches_of_bits, between_reduce, between_reduce_ahead, between_reduce_threads, between_scans_of_lanes,
+    between_set, between_shuffles, between_sums_of_lanes, between_tiles, between_update, between_update_atomic,
+    between_update_atomic_by_warp, between_update_by_team, between_update_by_warp, between_update_reduce,
+    between_votes, between_votes_of_lanes, between_votes_of_threads, between_write, between_write_by_warp,
 };
 pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -40,7 +40,7 @@ pub use math::{
 };
 pub use model::{
     Best, KEPT, NO_BLOCK, STAGES, add, asked_in_ranges, best_of, checked_sums, counted, crossed, empty_rows, extremes,
-    found_by_teams, histogram, kept_in_ranges, kept_of, last_sum_panics, moved, named_alike, prefix_sums,
+    found_by_teams, histogram, kept_in_ranges, kept_of, last_sum_panics, moved, named_alike, prefix_sums, ranked,
     reduction_panics, row_shares, running_sums, scaled_rows, shuffle_panics, spoken, staged_panics, sums_of_near,
     sums_of_pairs, sums_of_parts, table_look_up, team_turns, told, transposed, votes, warp_lists, warp_operations,
     warp_panics, warp_sums, wide_atomics,

@@ -10,7 +10,8 @@ mod warps;
 pub use closures::{KEPT, asked_in_ranges, checked_sums, empty_rows, kept_in_ranges};
 pub use lines::spoken;
 pub use outputs::{
-    add, counted, crossed, extremes, histogram, named_alike, scaled_rows, sums_of_parts, table_look_up, transposed,
+    add, counted, crossed, extremes, histogram, named_alike, ranked, scaled_rows, sums_of_parts, table_look_up,
+    transposed,
 };
 pub use panics::{NO_BLOCK, STAGES, last_sum_panics, reduction_panics, shuffle_panics, staged_panics};
 pub use steps::{

@@ -54,6 +54,17 @@ fn refused<T>(entrance: &str, result: Result<T, CudaError>) {
 }
 
 #[test]
+fn a_machines_buffer_gets_what_one_of_the_other_device_has() {
+    in_both_directions(|own, other| {
+        let (own, other) = (Machine::from(own.clone()), Machine::from(other.clone()));
+        let (from, mut to) = (other.buffer(&[7u32; 64]).unwrap(), own.zeroed(64).unwrap());
+        let copied = to.view_mut().copy_from(from.view());
+        assert!(copied.is_ok(), "{}: {copied:?}", "BufferViewMut::copy_from");
+        assert_eq!(to.download().unwrap(), [7; 64]);
+    });
+}
+
+#[test]
 fn memory_is_not_used_on_the_other_devices_streams() {
     in_both_directions(|own, other| {
         let (stream, theirs) = (own.stream(), other.stream());

@@ -296,4 +296,10 @@ impl LaneStorage<u32> {
         }
         Self(same)
     }
+
+    #[inline(always)]
+    pub(crate) fn match_bits<const BITS: u32>(&self) -> Self {
+        let low = u32::MAX.checked_shr(WARP as u32 - BITS).unwrap_or(0);
+        Self(self.0.map(|value| value & low)).match_any()
+    }
 }

@@ -1,5 +1,6 @@
 //! Writing to computed indices. If two threads wrongly write one element, their stores collide without harm, word by word.
 
+use super::SharedPointer;
 use bytemuck::Pod;
 use core::arch::asm;
 
@@ -80,6 +81,66 @@ pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
                 }
             }
             _ => store_in_pieces!(to, from, size_of::<T>(), u64, "b64", reg64, u64),
+        }
+    }
+}
+
+/// Marks of the elements of a shared array. A device has none.
+pub(crate) struct AllWritten;
+
+impl AllWritten {
+    #[inline(always)]
+    pub(crate) fn new(_len: u32) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_first(&self, _i: u32) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn are_all(&self, _len: u32) -> bool {
+        true
+    }
+}
+
+impl<T: Pod> SharedPointer<T> {
+    /// Stores an element in the largest pieces into which it divides.
+    ///
+    /// # Safety
+    /// `i` lies within the array, and no thread reads it at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn store_scattered(self, i: u32, value: T) {
+        let (from, to) = ((&raw const value).cast::<u8>(), self.address(i));
+        macro_rules! pieces {
+            ($size:literal, $piece:ty, |$words:ident, $at:ident| $store:expr) => {
+                for piece in 0..size_of::<T>() / $size {
+                    let $words = from.add(piece * $size).cast::<$piece>().read_unaligned();
+                    let $at = to.wrapping_add(piece as u32 * $size);
+                    $store;
+                }
+            };
+        }
+        // SAFETY: each piece lies within the element, and pieces are aligned because the array is.
+        unsafe {
+            match const { size_of::<T>() % 16 } {
+                0 => pieces!(
+                    16,
+                    [u32; 4],
+                    |words, at| asm!("st.relaxed.cta.shared.v4.b32 [{4}], {{{0}, {1}, {2}, {3}}};",
+                    in(reg32) words[0], in(reg32) words[1], in(reg32) words[2], in(reg32) words[3], in(reg32) at,
+                    options(nostack, preserves_flags))
+                ),
+                8 => pieces!(8, [u32; 2], |words, at| asm!("st.relaxed.cta.shared.v2.b32 [{2}], {{{0}, {1}}};",
+                    in(reg32) words[0], in(reg32) words[1], in(reg32) at, options(nostack, preserves_flags))),
+                4 | 12 => pieces!(4, u32, |word, at| asm!("st.relaxed.cta.shared.b32 [{1}], {0};",
+                    in(reg32) word, in(reg32) at, options(nostack, preserves_flags))),
+                2 | 6 | 10 | 14 => pieces!(2, u16, |word, at| asm!("st.relaxed.cta.shared.b16 [{1}], {0};",
+                    in(reg16) word, in(reg32) at, options(nostack, preserves_flags))),
+                _ => pieces!(1, u8, |word, at| asm!("st.relaxed.cta.shared.b8 [{1}], {0};",
+                    in(reg16) u16::from(word), in(reg32) at, options(nostack, preserves_flags))),
+            }
         }
     }
 }

@@ -195,6 +195,18 @@ fn settled(number: u32) -> u32 {
     same
 }
 
+/// The bits of `number` that are set in `mask`. The compiler would shift the number to compare one bit, which takes another instruction.
+#[inline(always)]
+fn masked(number: u32, mask: u32) -> u32 {
+    let bits: u32;
+    // SAFETY: computes a register from registers.
+    unsafe {
+        asm!("and.b32 {0}, {1}, {2};", out(reg32) bits, in(reg32) number, in(reg32) mask,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    bits
+}
+
 /// 1 if any bit is set, else 0, in one instruction.
 #[inline(always)]
 fn one_if_any(bits: u32) -> u32 {
@@ -485,6 +497,18 @@ impl LaneStorage<u32> {
     pub(crate) fn match_any(&self) -> Self {
         // SAFETY: as in `ballot_of_any`.
         Self(unsafe { match_any_sync(FULL, self.0) })
+    }
+
+    #[inline(always)]
+    pub(crate) fn match_bits<const BITS: u32>(&self) -> Self {
+        let mut same = FULL;
+        for bit in 0..BITS {
+            let is_one = masked(self.0, 1u32.wrapping_shl(bit)) != 0;
+            // SAFETY: as in `ballot_of_any`.
+            let ones = unsafe { vote_ballot_sync(FULL, is_one) };
+            same &= if is_one { ones } else { !ones };
+        }
+        Self(same)
     }
 }
 

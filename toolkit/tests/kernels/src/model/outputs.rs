@@ -76,6 +76,52 @@ pub fn histogram(
     });
 }
 
+/// Each part of 64 words in the order of their lowest bits, and equal ones in the order of the words: ranks by warps, then a scatter in
+/// shared memory, then one to the buffer.
+#[kernel(threads = 64, requires(out.len() == x.len(), x.len() == 64 * grid.x as usize))]
+pub fn ranked(
+    block: &mut Block,
+    out: &Scatter<[u32; 2]>,
+    x: &[u32],
+    counts: &mut Shared<u32, 16>,
+    in_order: &mut Shared<[u32; 2], 64>,
+) {
+    let first = 64 * block.index();
+    let mut own = block.per_thread(|thread| [x.at(first + thread.index()) % 8, 0]);
+    let mut counts = counts.fill(block, 16, |_| 0);
+    counts.update_atomic_by_warp(block, &mut own, |warp, own, cells| {
+        // Each digit has two counts, one after the other: one for each warp.
+        let row = warp.index();
+        let digits = warp.map(&*own, |_, own| own[0]);
+        let peers = warp.match_bits::<3>(&digits);
+        // Half of them, then the other half, which finds what the first one left.
+        for half in 0..2 {
+            warp.each_with(own, &peers, |lane, [digit, rank], peers| {
+                if lane.index() / 16 == half {
+                    let of_half = peers & 0xffff << (16 * half);
+                    let before = cells.load(lane.thread(), 2 * *digit + row);
+                    *rank = before + (of_half & ((1 << lane.index()) - 1)).count_ones();
+                }
+            });
+            warp.meet();
+            warp.each_with(own, &peers, |lane, [digit, rank], peers| {
+                let of_half = peers & 0xffff << (16 * half);
+                if lane.index() / 16 == half && of_half >> lane.index() == 1 {
+                    cells.store(lane.thread(), 2 * *digit + row, *rank + 1);
+                }
+            });
+            warp.meet();
+        }
+    });
+    counts.exclusive_scan_in_place(block, 16, 0, |a, b| a + b);
+    let in_order = in_order.scatter(block, 64, &own, |thread, [digit, rank], places| {
+        places.put(thread, counts.get(2 * digit + thread.index() / 32) + rank, [*digit, thread.index()]);
+    });
+    block.for_each(32, |thread, i| {
+        out.put_each(thread, [first + i, first + 32 + i], [in_order.get(i), in_order.get(32 + i)]);
+    });
+}
+
 /// All atomic operations whose final state does not depend on the order, on numbers of all four types, in the block's own
 /// memory and in memory of all blocks.
 #[kernel(threads = 96)]
