@@ -122,6 +122,12 @@ impl Dssp {
         Self { residues, statistics, notes, polymers, incomplete, asyms, header }
     }
 
+    /// The number of heavy atoms of its residues.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.polymers.iter().map(|residue| residue.backbone.len() + residue.others.len()).sum()
+    }
+
     /// The text of a `.dssp` file with a date of the form `2026-11-28` in its first line.
     #[must_use]
     pub fn text(&self, date: &str) -> String {

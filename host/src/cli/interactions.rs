@@ -1,8 +1,10 @@
 //! `prism edges` and `prism interface` of every atom: interactions, and interfaces of any two groups.
 
 use super::args::{EdgesArgs, IdsArg, InterfaceArgs};
-use super::every_atom::{Computed, Output, run as run_all};
+use super::every_atom::{Append, Output, run as run_all};
 use super::failure::Failure;
+use super::provenance;
+use super::whole_files::Computed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::inputs::InputFailure;
@@ -38,13 +40,15 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
         let all = interactions(bytes, name, &options).map_err(|error| InputFailure::from(error).reason)?;
         let (size, lines, notes) = ([all.residues.len(), all.atoms.len()], all.found.len(), all.notes.clone());
         let name = name.to_owned();
-        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_interactions(&name, &all, cells)) })
+        let of: Append = Box::new(move |cells| append_interactions(&name, &all, cells));
+        Ok(Computed { size, lines, notes, of })
     };
     let output = Output {
         columns: interaction_columns(&kinds),
         lines: ["interaction", "interactions"],
         side_by_side: true,
-        provenance: vec![("prism.kinds", names.join(","))],
+        config: MegaFusedConfig::default(),
+        provenance: with_dictionary(("prism.kinds", names.join(",")), args.ccd.as_deref())?,
         reads: args.ccd.as_deref(),
     };
     run_all(&args.relation, output, &compute)
@@ -52,6 +56,15 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
 
 fn dictionary(path: Option<&Path>) -> Result<Option<Dictionary>, Failure> {
     path.map(Dictionary::read).transpose().map_err(|error| Failure::work(anyhow::anyhow!("--ccd {error}")))
+}
+
+/// What a table's provenance has, with the dictionary's digest.
+fn with_dictionary(
+    own: (&'static str, String),
+    ccd: Option<&Path>,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let digest = ccd.map(provenance::digest_of).transpose()?;
+    Ok([Some(own), digest.map(|digest| ("prism.ccd_sha256", digest))].into_iter().flatten().collect())
 }
 
 /// Lists interfaces of groups. Returns the exit status.
@@ -73,14 +86,19 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
         let all = group_interfaces(bytes, name, &options, between, &engine).map_err(|error| error.to_string())?;
         let (size, lines, notes) = (all.size, all.pairs.len(), all.notes.clone());
         let name = name.to_owned();
-        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_group_interfaces(&name, &all, cells)) })
+        let of: Append = Box::new(move |cells| append_group_interfaces(&name, &all, cells));
+        Ok(Computed { size, lines, notes, of })
     };
     let output = Output {
         columns: group_interface_columns(),
         lines: ["interface", "interfaces"],
         // The engine uses all cores itself.
         side_by_side: false,
-        provenance: vec![("prism.between", args.between.as_deref().unwrap_or_default().join(","))],
+        config,
+        provenance: with_dictionary(
+            ("prism.between", args.between.as_deref().unwrap_or_default().join(",")),
+            args.ccd.as_deref(),
+        )?,
         reads: args.ccd.as_deref(),
     };
     run_all(&args.relation, output, &compute)

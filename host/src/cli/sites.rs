@@ -3,11 +3,12 @@
 use super::args::SitesArgs;
 use super::failure::Failure;
 use super::files::Files;
-use super::relations::{Destination, write};
+use super::relations::{Destination, sink, write, write_sink};
 use prism_host::engine::Selection;
 use prism_host::output::{
     LinesFile, OutputFile, PocketsRelation, RelationFailures, SitesRelation, SitesView, ViewedSites,
 };
+use serde_json::Value;
 use shared_types::FEATURES;
 use std::path::PathBuf;
 
@@ -27,7 +28,8 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: false,
-        shard: None,
+        folder: None,
+        what: Value::Null,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())
@@ -36,7 +38,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     };
     if points.is_none() && args.script.is_none() && args.write_structure.is_none() {
         if args.trajectory.given().is_none() {
-            return write(to, selection, |_, _| Ok(sites));
+            return write(to, selection, |_, _| Ok(sites.clone()));
         }
         let pockets = args.pockets.as_deref();
         if let Some(path) = pockets {
@@ -44,7 +46,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         }
         return write(to, selection, |_, provenance| {
             let create = |path| LinesFile::create(path, PocketsRelation::SUMMARY, provenance);
-            Ok(PocketsRelation::new(sites, pockets.map(create).transpose()?))
+            Ok(PocketsRelation::new(sites.clone(), pockets.map(create).transpose()?))
         });
     }
     if args.trajectory.given().is_some() {
@@ -67,5 +69,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         view = view.with_structure(path.clone())?;
     }
     let selection = if points.is_some() { selection.with_points() } else { selection };
-    write(to, selection, |_, _| Ok(ViewedSites { sites, view }))
+    write_sink(to, selection, OutputFile::check_relation, |_, output, provenance| {
+        sink(output, ViewedSites { sites, view }, provenance)
+    })
 }

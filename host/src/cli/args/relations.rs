@@ -1,6 +1,6 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
-use super::{BackendArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
+use super::{BackendArg, FolderArgs, JobArgs, ProvenanceArgs, TrajectoryArgs};
 use crate::cli::failure::Failure;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -17,13 +17,16 @@ pub struct RelationArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
-    /// [default: CSV on standard output]
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet;
+    /// a folder, ending with /, gets Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
     #[command(flatten)]
     pub job: JobArgs,
+
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub trajectory: TrajectoryArgs,
