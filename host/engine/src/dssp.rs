@@ -13,11 +13,14 @@ mod hydrogen_bonds;
 mod ladders;
 mod order;
 mod residue;
+mod rows;
 mod surface;
 mod text;
 mod vector;
 
 pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
+pub use rows::{DsspRow, of_rows};
+pub(crate) use rows::{bonds_of_rows, bridges_from, bridges_of_rows};
 
 use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers, without_categories};
 

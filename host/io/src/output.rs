@@ -39,7 +39,7 @@ pub use areas::{AreasFormat, AreasText, ReferenceAreas};
 pub use arrow::{ArrowTable, RecordBatches};
 pub use atoms::{AtomLines, AtomsRelation};
 pub use coloured::ColouredStructures;
-pub use columns::{Column, ColumnError, Columns, FrameColumn, Label, LineageColumn};
+pub use columns::{Column, ColumnError, Columns, DerivedColumn, FrameColumn, Label, LineageColumn};
 pub use confidence::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
     append_pairs, append_residues, append_structures,
@@ -124,7 +124,15 @@ impl<'a> StructureRows<'a> {
     fn numbers(&self, column: &Column) -> Vec<f32> {
         match column {
             Column::Plddt => (0..self.len()).map(|row| self.plddt(row)).collect(),
+            Column::Derived(column) => (0..self.len()).map(|row| column.number(self.structure, row)).collect(),
             column => self.values_in(column).to_vec(),
+        }
+    }
+
+    /// Computes what a column needs that CPU cores compute.
+    fn derive(&self, column: &Column) {
+        if let (Column::Derived(column), false) = (column, self.is_empty()) {
+            column.value(self.structure, 0);
         }
     }
 

@@ -19,7 +19,7 @@ use std::path::Path;
 /// Lists interactions. Returns the exit status.
 pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
     if let Some(kind) = contacts.first() {
-        let advice = "is of rows of proteins, and interactions have ends without rows; list them by two commands";
+        let advice = "is of rows, and interactions have ends without rows; list them by two commands";
         return Err(Failure::usage(anyhow::anyhow!("--kinds: {} {advice}", kind.name())));
     }
     if args.ids == Some(IdsArg::Rows) {
@@ -107,28 +107,32 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
 /// Prints all kinds.
 pub fn list() -> Result<(), Failure> {
     let mut out = stdout().lock();
-    let contacts = [
-        (EdgeKind::AlphaCarbons, "alpha carbons closer than --contact-threshold"),
-        (EdgeKind::Atoms, "heavy atoms within --cutoff, of residues at least two rows apart or of different chains"),
-    ];
-    for (kind, about) in contacts {
-        writeln!(out, "{:13} {about}", kind.name())?;
+    for kind in EdgeKind::ALL {
+        writeln!(out, "{:14} {}", kind.name(), kind.rule())?;
     }
     for kind in Kind::ALL {
-        writeln!(out, "{:13} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
+        writeln!(out, "{:14} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
     }
     Ok(out.flush()?)
 }
 
 /// Prints the rule of a kind.
 pub fn explain(name: &str) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    if let Some(kind) = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        writeln!(out, "{name}\n  ends        rows of residues\n  rule        {}\n  distance    {}", kind.rule(), kind.distance())?;
+        if !kind.source().is_empty() {
+            writeln!(out, "  source      {}", kind.source())?;
+        }
+        return Ok(out.flush()?);
+    }
     let Ok(kind) = name.parse::<Kind>() else {
-        let meant = nearest(name, Kind::ALL.iter().map(|kind| kind.name()));
+        let names = EdgeKind::ALL.iter().map(|kind| kind.name()).chain(Kind::ALL.iter().map(|kind| kind.name()));
+        let meant = nearest(name, names);
         let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         let advice = "`prism edges --list` shows all kinds";
-        return Err(Failure::usage(anyhow::anyhow!("there is no kind of interaction {name:?}{meant}; {advice}")));
+        return Err(Failure::usage(anyhow::anyhow!("there is no kind of edge {name:?}{meant}; {advice}")));
     };
-    let mut out = stdout().lock();
     writeln!(out, "{name}")?;
     let angle = if kind.angle().is_empty() { "none" } else { kind.angle() };
     for (key, text) in [("ends", kind.ends()), ("rule", kind.rule()), ("angle", angle), ("source", kind.source())] {

@@ -13,7 +13,7 @@ use super::reading::trimmed;
 use super::usage::refuse_divided;
 use super::{interactions, parts, provenance};
 use clap::ValueEnum as _;
-use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
+use prism_host::contacts::{EdgeKind, EdgeRules};
 use prism_host::engine::Selection;
 use prism_host::interactions::Group;
 use prism_host::output::{
@@ -36,10 +36,16 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     if kinds.len() < args.kinds.len() {
         return interactions::edges(args, &kinds);
     }
-    let contact_threshold = args.relation.job.contact_threshold;
-    let (cutoff, named) = (args.cutoff.unwrap_or(ATOM_CONTACT), args.ids == Some(IdsArg::Residues));
-    let relation = EdgesRelation { contact_threshold, cutoff, kinds, named };
-    let what = json!({ "command": "edges", "kinds": given, "cutoff": cutoff, "named": named, "pae": args.pae });
+    let default = EdgeRules::default();
+    let rules = EdgeRules {
+        threshold: args.relation.job.contact_threshold,
+        cutoff: args.cutoff.unwrap_or(default.cutoff),
+        neighbours: args.neighbors.map_or(default.neighbours, |neighbors| neighbors as usize),
+        steps: args.steps.unwrap_or(default.steps),
+    };
+    let named = args.ids == Some(IdsArg::Residues);
+    let relation = EdgesRelation::new(rules, kinds, named);
+    let what = json!({ "command": "edges", "kinds": given, "rules": format!("{rules:?}"), "named": named, "pae": args.pae });
     let to = args.relation.destination(what);
     if args.occupancy {
         return write_whole(to, selection(&[]), |_, _| Ok(OccupancyRelation::new(relation.clone())));

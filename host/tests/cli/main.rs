@@ -10,6 +10,7 @@ mod conventions;
 mod described;
 mod dockq;
 mod dssp;
+mod dssp_columns;
 mod each;
 #[cfg(unix)]
 mod faults;
