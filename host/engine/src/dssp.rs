@@ -14,6 +14,7 @@ mod ladders;
 mod order;
 mod residue;
 mod rows;
+mod sheet_bonds;
 mod surface;
 mod text;
 mod vector;

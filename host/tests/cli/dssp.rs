@@ -199,12 +199,16 @@ fn categories(text: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
 
 #[test]
 fn mmcif_has_the_categories_of_mkdssp() {
+    ["1aki", "4zhl"].into_iter().for_each(has_categories);
+}
+
+fn has_categories(name: &str) {
     let run = Run::new();
-    let path = data("1aki.cif.gz");
+    let path = data(&format!("{name}.cif.gz"));
     run.prism(&["dssp", path.to_str().unwrap(), "-o", "x.cif"]).says(0, "1 structure");
     let own = categories(&fs::read_to_string(run.path("x.cif")).unwrap());
-    let expected = categories(&unzipped(&data("dssp/1aki.categories.cif.gz")));
-    assert_eq!(expected.len(), 11, "{:?}", expected.keys());
+    let expected = categories(&unzipped(&data(&format!("dssp/{name}.categories.cif.gz"))));
+    assert_eq!(expected.len(), 13, "{:?}", expected.keys());
     for (category, rows) in &expected {
         let own = own.get(category).unwrap_or_else(|| panic!("{category} is missing"));
         assert_eq!(own.len(), rows.len(), "{category}");

@@ -62,3 +62,60 @@ pub(super) fn along_chains(structure: &StructureInput, steps: u32) -> Vec<Edge> 
     }
     edges
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::{EdgeRules, edges_by};
+    use prism_read::{ReadOptions, read_path};
+
+    fn rbd() -> StructureInput {
+        read_path("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default()).unwrap().structure
+    }
+
+    #[test]
+    fn nearest_residues_are_those_of_all_pairs() {
+        let mut structure = rbd();
+        // A residue far from all others, whose neighbours are further than the first reach.
+        structure.atoms[structure.ca_indices[20] as usize].x += 500.0;
+        let place = |row: usize| {
+            let atom = structure.atoms[structure.ca_indices[row] as usize];
+            [atom.x, atom.y, atom.z].map(f64::from)
+        };
+        for neighbours in [1, 7, 30, 193, 1000] {
+            let found = edges_by(&structure, &EdgeRules { neighbours, ..EdgeRules::default() }, &[EdgeKind::Nearest]);
+            assert_eq!(found.len(), 194 * neighbours.min(193));
+            for (row, own) in found.chunk_by(|a, b| a.row_i == b.row_i).enumerate() {
+                let from = place(row);
+                let apart = |other: usize| (0..3).map(|axis| (place(other)[axis] - from[axis]).powi(2)).sum::<f64>().sqrt();
+                let mut expected: Vec<usize> = (0..194).filter(|&other| other != row).collect();
+                expected.sort_by(|a, b| apart(*a).total_cmp(&apart(*b)));
+                expected.truncate(neighbours);
+                expected.sort_unstable();
+                let rows: Vec<usize> = own.iter().map(|edge| edge.row_j as usize).collect();
+                assert_eq!(rows, expected, "row {row}");
+                assert!(own.iter().all(|edge| (f64::from(edge.distance) - apart(edge.row_j as usize)).abs() < 1e-4));
+            }
+        }
+    }
+
+    #[test]
+    fn chains_are_followed_to_their_breaks() {
+        let mut structure = rbd();
+        let within = |structure: &StructureInput, steps| {
+            let found = edges_by(structure, &EdgeRules { steps, ..EdgeRules::default() }, &[EdgeKind::Sequence]);
+            found.iter().map(|edge| (edge.row_i, edge.row_j)).collect::<Vec<_>>()
+        };
+        assert_eq!(within(&structure, 1).len(), 193);
+        assert_eq!(within(&structure, 3).len(), 193 + 192 + 191);
+        // A gap before row 50, and another chain from row 100.
+        for row in 50..194 {
+            structure.atoms[structure.ca_indices[row] as usize].x += 10.0;
+        }
+        structure.chain_ids[100..].fill(1);
+        structure.chains.push("B".to_owned());
+        let found = within(&structure, 2);
+        assert_eq!(found.len(), 193 + 192 - 2 * (1 + 2));
+        assert!(found.contains(&(47, 49)) && !found.contains(&(49, 50)) && !found.contains(&(99, 101)));
+    }
+}
