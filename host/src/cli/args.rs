@@ -17,7 +17,7 @@ pub use dockq::{ComparisonArgs, DockqArgs};
 pub use dssp::{DsspArgs, DsspFormatArg};
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
-pub use sites::SitesArgs;
+pub use sites::{SitesArgs, SitesFormatArg};
 pub use trajectory::TrajectoryArgs;
 
 use super::failure::Failure;

@@ -22,6 +22,7 @@ mod mistakes;
 mod pack;
 mod parts;
 mod predicted_errors;
+mod prank;
 mod predictions;
 mod relations;
 mod report;

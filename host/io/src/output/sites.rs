@@ -84,7 +84,7 @@ impl SitesTally {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
-    fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
+    pub(super) fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
         let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.written += found.len();
         counts.likely += found.iter().filter(|site| site.probability >= LIKELY).count();
