@@ -236,11 +236,7 @@ pub fn ladder<'s>(structure: &'s StructureInput, edge: &Edge) -> &'s str {
 }
 
 /// The distance of two atoms by their roles in their rows.
-fn distance(
-    structure: &StructureInput,
-    a: (u32, fn(RoleAtoms) -> u8),
-    b: (u32, fn(RoleAtoms) -> u8),
-) -> f32 {
+fn distance(structure: &StructureInput, a: (u32, fn(RoleAtoms) -> u8), b: (u32, fn(RoleAtoms) -> u8)) -> f32 {
     let [a, b] = [a, b].map(|(row, of)| {
         let role = of(RoleAtoms::of_words(structure.roles[row as usize]));
         Point::new(structure.atoms[structure.residue_atoms[row as usize] as usize + usize::from(role)], row)

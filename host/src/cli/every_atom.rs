@@ -80,9 +80,13 @@ impl Run<'_> {
         entries: Vec<Result<InputFile, InputFailure>>,
         mut append: impl FnMut(&mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError>,
     ) -> Result<bool, Failure> {
-        self.walk.over(entries, self.of.side_by_side, |_| false, self.compute, |_, lines: Append| {
-            Ok(append(&mut |cells: &mut [Cells]| lines(cells))?)
-        })
+        self.walk.over(
+            entries,
+            self.of.side_by_side,
+            |_| false,
+            self.compute,
+            |_, lines: Append| Ok(append(&mut |cells: &mut [Cells]| lines(cells))?),
+        )
     }
 
     fn sum_up(&self) -> u8 {

@@ -59,10 +59,7 @@ fn dictionary(path: Option<&Path>) -> Result<Option<Dictionary>, Failure> {
 }
 
 /// What a table's provenance has, with the dictionary's digest.
-fn with_dictionary(
-    own: (&'static str, String),
-    ccd: Option<&Path>,
-) -> Result<Vec<(&'static str, String)>, Failure> {
+fn with_dictionary(own: (&'static str, String), ccd: Option<&Path>) -> Result<Vec<(&'static str, String)>, Failure> {
     let digest = ccd.map(provenance::digest_of).transpose()?;
     Ok([Some(own), digest.map(|digest| ("prism.ccd_sha256", digest))].into_iter().flatten().collect())
 }
@@ -120,7 +117,12 @@ pub fn list() -> Result<(), Failure> {
 pub fn explain(name: &str) -> Result<(), Failure> {
     let mut out = stdout().lock();
     if let Some(kind) = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name) {
-        writeln!(out, "{name}\n  ends        rows of residues\n  rule        {}\n  distance    {}", kind.rule(), kind.distance())?;
+        writeln!(
+            out,
+            "{name}\n  ends        rows of residues\n  rule        {}\n  distance    {}",
+            kind.rule(),
+            kind.distance()
+        )?;
         if !kind.source().is_empty() {
             writeln!(out, "  source      {}", kind.source())?;
         }

@@ -17,8 +17,8 @@ use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, OutputError, OutputFile, PrankFolder, Provenance, RelationFailures, SharedRows, SiteCounts, SitesTally,
-    StatusFile, StructureRows, Table,
+    ColouredStructures, OutputError, OutputFile, PrankFolder, Provenance, RelationFailures, SharedRows, SiteCounts,
+    SitesTally, StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,

@@ -45,7 +45,8 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     };
     let named = args.ids == Some(IdsArg::Residues);
     let relation = EdgesRelation::new(rules, kinds, named);
-    let what = json!({ "command": "edges", "kinds": given, "rules": format!("{rules:?}"), "named": named, "pae": args.pae });
+    let what =
+        json!({ "command": "edges", "kinds": given, "rules": format!("{rules:?}"), "named": named, "pae": args.pae });
     let to = args.relation.destination(what);
     if args.occupancy {
         return write_whole(to, selection(&[]), |_, _| Ok(OccupancyRelation::new(relation.clone())));
@@ -87,8 +88,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     if let Some(path) = residues {
         OutputFile::check_relation(path)?;
     }
-    let mut to =
-        args.relation.destination(json!({ "command": "interface", "between": args.between, "pae": args.pae }));
+    let mut to = args.relation.destination(json!({ "command": "interface", "between": args.between, "pae": args.pae }));
     if residues.is_some() && to.output.is_some_and(is_one) {
         let advice = "--by-residue goes with a table in one file, not with a run into a folder";
         return Err(Failure::usage(anyhow::anyhow!(advice)));

@@ -98,7 +98,10 @@ fn prank(args: &SitesArgs, to: Destination<'_>, selection: Selection, sites: &Si
     let (tally, failures, limits) = (sites.tally(), to.failures.clone(), args.limits());
     let beside = to.beside.clone().writes_into(OUTPUT, Some(folder), PrankFolder::names);
     let to = Destination { output: None, beside, ..to };
-    write_sink(to, selection.with_points(), |_| Ok(()), |_, _, _| {
-        Ok(Sink::Prank(Box::new(PrankFolder::create(folder, limits, tally, failures)?)))
-    })
+    write_sink(
+        to,
+        selection.with_points(),
+        |_| Ok(()),
+        |_, _, _| Ok(Sink::Prank(Box::new(PrankFolder::create(folder, limits, tally, failures)?))),
+    )
 }

@@ -120,7 +120,12 @@ impl Walk {
         }
     }
 
-    fn status<T>(&mut self, name: &str, result: &Result<Computed<T>, String>, time: Duration) -> Result<(), OutputError> {
+    fn status<T>(
+        &mut self,
+        name: &str,
+        result: &Result<Computed<T>, String>,
+        time: Duration,
+    ) -> Result<(), OutputError> {
         let Some(file) = &mut self.status else { return Ok(()) };
         let all = result.as_ref().ok();
         let counts = all.map_or([0; 3], |all| [all.size[0], all.size[1], all.lines]);

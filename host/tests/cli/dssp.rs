@@ -114,14 +114,19 @@ fn files_of_an_earlier_run_are_kept_if_that_is_asked_for() {
     // Shares are of all inputs, and name files alike.
     call(&["--shard", "1/2", "--status", "s.csv"]).says(0, "2 structures, ");
     let names = |folder: &str| {
-        let mut names: Vec<_> =
-            fs::read_dir(run.path(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(run.path(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     };
     assert_eq!(names("out"), ["1crn.dssp", "1ubq.dssp"]);
     let status = fs::read_to_string(run.path("s.csv")).unwrap();
-    assert!(status.starts_with("structure,residues,atoms,lines,notes,error,milliseconds\n1crn.pdb,46,327,46,"), "{status}");
+    assert!(
+        status.starts_with("structure,residues,atoms,lines,notes,error,milliseconds\n1crn.pdb,46,327,46,"),
+        "{status}"
+    );
     run.put("out/1ubq.dssp", "what was there");
     let resumed = call(&["--resume"]);
     resumed.says(0, "note: 2 structures have their files already");

@@ -30,9 +30,12 @@ fn bonds(number: i32, line: &str) -> [Option<(i32, f64)>; 4] {
 #[test]
 fn columns_of_residues_have_the_values_of_the_text() {
     let run = Run::new();
-    for (file, name, residues) in
-        [("1crn.pdb.gz", "1crn", 46), ("1aki.cif.gz", "1aki", 129), ("1a8o.cif.gz", "1a8o", 70), ("4zhl.cif.gz", "4zhl", 257)]
-    {
+    for (file, name, residues) in [
+        ("1crn.pdb.gz", "1crn", 46),
+        ("1aki.cif.gz", "1aki", 129),
+        ("1a8o.cif.gz", "1a8o", 70),
+        ("4zhl.cif.gz", "4zhl", 257),
+    ] {
         let bond = |of: &str| format!("dssp_{of}_row,dssp_{of}_energy");
         let bonds_of = ["nh_o_1", "nh_o_2", "o_nh_1", "o_nh_2"];
         let names = format!(
@@ -55,7 +58,9 @@ fn columns_of_residues_have_the_values_of_the_text() {
             let about = format!("{name}, {line}");
             let area: f64 = text("dssp_accessibility", row).parse().unwrap();
             assert_eq!((area + 0.5).floor(), line[34..38].trim().parse::<f64>().unwrap(), "{about}");
-            for (at, (bp, ladder)) in [("dssp_bp1_row", "dssp_ladder1"), ("dssp_bp2_row", "dssp_ladder2")].into_iter().enumerate() {
+            for (at, (bp, ladder)) in
+                [("dssp_bp1_row", "dssp_ladder1"), ("dssp_bp2_row", "dssp_ladder2")].into_iter().enumerate()
+            {
                 let expected: i32 = line[25 + 4 * at..29 + 4 * at].trim().parse().unwrap();
                 assert_eq!(partner(bp, row), rows.get(&expected).copied(), "{about}");
                 assert_eq!(text(ladder, row), line[23 + at..24 + at].trim(), "{about}");
@@ -78,7 +83,8 @@ fn edges_are_the_bonds_and_bridges_of_the_text() {
     let run = Run::new();
     let input = data("1aki.cif.gz");
     let kinds = "hbond_backbone,bridge";
-    let table = run.prism(&["edges", "--backend", "cpu", "--kinds", kinds, "--ids", "residues", input.to_str().unwrap()]);
+    let table =
+        run.prism(&["edges", "--backend", "cpu", "--kinds", kinds, "--ids", "residues", input.to_str().unwrap()]);
     assert_eq!(table.status, 0, "{}", table.stderr);
     let of = |name: &str| column(&table.stdout, name);
     let (kinds, a, b) = (of("kind"), of("resnum_a"), of("resnum_b"));
@@ -108,7 +114,8 @@ fn edges_are_the_bonds_and_bridges_of_the_text() {
     let ladders: BTreeSet<char> = of("ladder").iter().flat_map(|ladder| ladder.chars()).collect();
     let expected: BTreeSet<char> = lines("1aki").values().flat_map(|line| line[23..25].trim().chars()).collect();
     assert!(expected.len() > 3 && ladders == expected, "{ladders:?}");
-    let energies = of("energy").into_iter().zip(kinds).filter(|(energy, kind)| energy.is_empty() == (*kind == "hbond_backbone"));
+    let energies =
+        of("energy").into_iter().zip(kinds).filter(|(energy, kind)| energy.is_empty() == (*kind == "hbond_backbone"));
     assert_eq!(energies.count(), 0);
     let explained = run.prism(&["edges", "--explain", "bridge"]);
     assert!(explained.stdout.contains("DSSP's bridge") && explained.stdout.contains("Kabsch"), "{}", explained.stdout);
@@ -120,7 +127,8 @@ fn every_format_has_the_columns() {
     let names = "resnum,dssp_accessibility,dssp_bp1_row,dssp_sheet";
     let table = |to: &str| {
         let input = shipped("1crn.pdb");
-        run.prism(&["features", "--backend", "cpu", input.to_str().unwrap(), "--columns", names, "-o", to]).says(0, "1 structure")
+        run.prism(&["features", "--backend", "cpu", input.to_str().unwrap(), "--columns", names, "-o", to])
+            .says(0, "1 structure")
     };
     for to in ["t.csv", "t.jsonl", "t.parquet", "t.arrow", "t.npz"] {
         table(to);
@@ -153,5 +161,9 @@ fn every_format_has_the_columns() {
         assert_eq!(row.split(',').skip(2).collect::<Vec<_>>(), csv.split(',').skip(2).collect::<Vec<_>>());
     }
     let explained = run.prism(&["features", "--explain", "dssp_accessibility"]);
-    assert!(explained.stdout.contains("401 points") && explained.stdout.contains("Kabsch & Sander 1983"), "{}", explained.stdout);
+    assert!(
+        explained.stdout.contains("401 points") && explained.stdout.contains("Kabsch & Sander 1983"),
+        "{}",
+        explained.stdout
+    );
 }

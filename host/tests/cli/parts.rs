@@ -193,6 +193,7 @@ fn tables_of_other_things_than_residues_are_written_in_parts_too() {
         let (merged, one) = (rows(&run, "merged.parquet"), rows(&run, &one));
         assert!(!one.is_empty() && merged == one, "{name}: {} and {} rows", merged.len(), one.len());
         call(&["--resume"]).says(2, "--resume is for a run into a folder: -o FOLDER/");
-        call(&["-o", &folder, "--provenance", "p.json"]).says(2, "manifest.json says what its parts were computed with");
+        call(&["-o", &folder, "--provenance", "p.json"])
+            .says(2, "manifest.json says what its parts were computed with");
     }
 }

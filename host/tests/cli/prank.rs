@@ -15,7 +15,8 @@ fn files_have_the_sites_of_the_table() {
     let run = Run::new();
     run.copy(&example(), "in/rbd.pdb");
     run.copy(&shipped("1crn.cif"), "in/1crn.cif");
-    run.prism(&["sites", "in", "--backend", "cpu", "--all", "--format", "p2rank", "-o", "out/"]).says(0, "2 structures, ");
+    run.prism(&["sites", "in", "--backend", "cpu", "--all", "--format", "p2rank", "-o", "out/"])
+        .says(0, "2 structures, ");
     for (name, input) in [("rbd.pdb", "in/rbd.pdb"), ("1crn.cif", "in/1crn.cif")] {
         let table = run.prism(&["sites", input, "--backend", "cpu", "--all"]).stdout;
         let text = fs::read_to_string(run.path(&format!("out/{name}_predictions.csv"))).unwrap();

@@ -35,7 +35,8 @@ pub(super) fn nearest(structure: &StructureInput, neighbours: usize) -> Vec<Edge
             let is_all = near.len() + 1 == points.len();
             if is_enough || is_all {
                 near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                let of = |&(distance2, row_j): &(f32, u32)| Edge::new(own.row, row_j, EdgeKind::Nearest, distance2.sqrt());
+                let of =
+                    |&(distance2, row_j): &(f32, u32)| Edge::new(own.row, row_j, EdgeKind::Nearest, distance2.sqrt());
                 edges.extend(near[..most].iter().map(of));
             }
             !is_enough && !is_all
@@ -56,9 +57,9 @@ pub(super) fn along_chains(structure: &StructureInput, steps: u32) -> Vec<Edge> 
     let mut edges = Vec::new();
     for (index, own) in points.iter().enumerate() {
         let links = points[index..].windows(2).take(steps as usize).take_while(|pair| is_linked(pair));
-        edges.extend(links.map(|pair| {
-            Edge::new(own.row, pair[1].row, EdgeKind::Sequence, own.distance2(&pair[1]).sqrt())
-        }));
+        edges.extend(
+            links.map(|pair| Edge::new(own.row, pair[1].row, EdgeKind::Sequence, own.distance2(&pair[1]).sqrt())),
+        );
     }
     edges
 }
@@ -87,7 +88,8 @@ mod tests {
             assert_eq!(found.len(), 194 * neighbours.min(193));
             for (row, own) in found.chunk_by(|a, b| a.row_i == b.row_i).enumerate() {
                 let from = place(row);
-                let apart = |other: usize| (0..3).map(|axis| (place(other)[axis] - from[axis]).powi(2)).sum::<f64>().sqrt();
+                let apart =
+                    |other: usize| (0..3).map(|axis| (place(other)[axis] - from[axis]).powi(2)).sum::<f64>().sqrt();
                 let mut expected: Vec<usize> = (0..194).filter(|&other| other != row).collect();
                 expected.sort_by(|a, b| apart(*a).total_cmp(&apart(*b)));
                 expected.truncate(neighbours);

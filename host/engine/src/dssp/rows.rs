@@ -118,7 +118,8 @@ fn polymer(structure: &StructureInput, row: usize) -> Option<PolymerResidue> {
     if ca == NO_CA || [roles.n, roles.c, roles.o].contains(&NO_ATOM) {
         return None;
     }
-    let backbone = [roles.n.into(), ca as usize - ends.start, roles.c.into(), roles.o.into()].map(|own: usize| ends.start + own);
+    let backbone =
+        [roles.n.into(), ca as usize - ends.start, roles.c.into(), roles.o.into()].map(|own: usize| ends.start + own);
     let place = |atom: usize| {
         let own = structure.atoms[atom];
         // As single precision has the file's coordinates.

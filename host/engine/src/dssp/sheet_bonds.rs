@@ -68,11 +68,13 @@ pub(super) fn tables(dssp: &Dssp, neighbours: &[Neighbours]) -> [Table; 2] {
         let ends = [true, false].map(|is_first| outermost(&dssp.residues, of, is_first));
         let [Some(begin), Some(end)] = ends else { continue };
         let head = || [of.sheet.clone()].into_iter().chain(of.numbers.map(|number| number.to_string()));
-        let short = begin.into_iter().chain(end).flat_map(|(at, atom)| [dssp.polymers[at].seq.to_string(), atom.to_owned()]);
+        let short =
+            begin.into_iter().chain(end).flat_map(|(at, atom)| [dssp.polymers[at].seq.to_string(), atom.to_owned()]);
         all.rows.push(head().chain(short).collect());
         let long = begin.into_iter().flat_map(|(at, atom)| {
             let own = &dssp.polymers[at];
-            let label = [atom.to_owned(), own.name.clone(), dssp.asym(at).to_owned(), own.seq.to_string(), own.icode.clone()];
+            let label =
+                [atom.to_owned(), own.name.clone(), dssp.asym(at).to_owned(), own.seq.to_string(), own.icode.clone()];
             label.into_iter().chain([atom.to_owned(), own.name.clone(), own.chain.clone(), own.number.to_string()])
         });
         first.rows.push(head().chain(long).collect());

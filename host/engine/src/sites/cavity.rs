@@ -89,8 +89,7 @@ impl Map {
 
     /// Whether a cell lies between protein.
     fn is_enclosed(&self, place: Place) -> bool {
-        const AXES: [Place; 7] =
-            [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
+        const AXES: [Place; 7] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
         let meets = |line: Place, sign: i32| {
             let length = LINES[usize::from(line[1] * line[2] != 0)];
             (1..=length).any(|step| self.gap([0, 1, 2].map(|axis| place[axis] + sign * step * line[axis])) < 0.0)
@@ -119,11 +118,14 @@ pub(super) fn cavity(structure: &StructureInput, center: [f32; 3]) -> Cavity {
     let is_pocket = |place: Place| map.is_open(place) && map.is_enclosed(place);
     let middle = SIDE / 2;
     let near = middle - BEGIN as i32..middle + BEGIN as i32;
-    let cells = near.clone().flat_map(|x| near.clone().flat_map({
-        let near = near.clone();
-        move |y| near.clone().map(move |z| [x, y, z])
-    }));
-    let mut pocket: Vec<Place> = cells.filter(|place| from_center(*place) <= BEGIN * BEGIN && is_pocket(*place)).collect();
+    let cells = near.clone().flat_map(|x| {
+        near.clone().flat_map({
+            let near = near.clone();
+            move |y| near.clone().map(move |z| [x, y, z])
+        })
+    });
+    let mut pocket: Vec<Place> =
+        cells.filter(|place| from_center(*place) <= BEGIN * BEGIN && is_pocket(*place)).collect();
     let mut known: Vec<bool> = vec![false; map.gaps.len()];
     pocket.iter().for_each(|place| known[index_of(*place)] = true);
     // Places where the pocket opens to the outside, and the number of faces there.
@@ -180,7 +182,8 @@ fn flexibility(structure: &StructureInput, rows: &[usize]) -> f32 {
     let count = known().count() as f64;
     let center = known().sum::<f64>() / count;
     let deviation = (known().map(|b| (b - center).powi(2)).sum::<f64>() / count).sqrt();
-    let score = |row: &usize| structure.bfactor.get(*row).map_or(f32::NAN, |b| ((f64::from(*b) - center) / deviation) as f32);
+    let score =
+        |row: &usize| structure.bfactor.get(*row).map_or(f32::NAN, |b| ((f64::from(*b) - center) / deviation) as f32);
     match deviation {
         0.0 => 0.0,
         _ => mean(rows.iter().map(score)),

@@ -72,7 +72,8 @@ impl PrankFolder {
     fn places(&mut self, part: &StructureRows<'_>) -> Result<(PathBuf, Places), Failed> {
         let name = &part.structure.name;
         let input = self.files.get(name);
-        let input = input.ok_or_else(|| Failed::Input("it is part of a file; give it as a file of its own".to_owned()))?;
+        let input =
+            input.ok_or_else(|| Failed::Input("it is part of a file; give it as a file of its own".to_owned()))?;
         let places = Places::of(name, input);
         match self.written.insert(places.structure.clone()) {
             true => Ok((input.clone(), places)),
@@ -95,7 +96,8 @@ impl PrankFolder {
         write_whole(&self.folder.join(&places.points), &zipped(points_as_pdb(part, &all).as_bytes())?)?;
         let bytes = std::fs::read(input).map_err(|source| Failed::Input(source.to_string()))?;
         write_whole(&self.folder.join(&places.structure), &bytes)?;
-        let script = pymol_script(part, &found, &places.from_script(&places.structure), &places.from_script(&places.points));
+        let script =
+            pymol_script(part, &found, &places.from_script(&places.structure), &places.from_script(&places.points));
         Ok(write_whole(&self.folder.join(&places.script), script.as_bytes())?)
     }
 }
@@ -110,7 +112,9 @@ impl Table for PrankFolder {
         for (part, done) in structures.iter().zip(done) {
             match done {
                 Ok(()) => {}
-                Err(Failed::Input(problem)) => self.failures.fail(&part.structure.name, format!("no files of P2Rank: {problem}")),
+                Err(Failed::Input(problem)) => {
+                    self.failures.fail(&part.structure.name, format!("no files of P2Rank: {problem}"))
+                }
                 Err(Failed::Output(error)) => return Err(error),
             }
         }

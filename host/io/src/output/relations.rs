@@ -72,10 +72,17 @@ pub struct EdgesRelation {
 
 /// The last columns of edges.
 const EDGE_COLUMNS: [RelationColumn; 4] = [
-    float("distance", "Å", "distance of the alpha carbons, of the nearest heavy atoms (kind atom), or of N and O (hbond_backbone)"),
+    float(
+        "distance",
+        "Å",
+        "distance of the alpha carbons, of the nearest heavy atoms (kind atom), or of N and O (hbond_backbone)",
+    ),
     text("kind", "what makes the edge: prism edges --explain KIND"),
     float("energy", "kcal/mol", "DSSP's energy of the hydrogen bond; undefined for other kinds than hbond_backbone"),
-    text("ladder", "DSSP's label of the bridge's ladder, a small letter if strands are parallel; empty for other kinds than bridge"),
+    text(
+        "ladder",
+        "DSSP's label of the bridge's ladder, a small letter if strands are parallel; empty for other kinds than bridge",
+    ),
 ];
 
 impl EdgesRelation {

@@ -158,9 +158,17 @@ impl Relation for SitesRelation {
                     "volume of the whole pocket in which the site lies: free cells of 1 Å within 1.4 Å of cells that a probe of 1.4 Å \
                      fits into and that protein encloses along at least 3 of 7 lines (LIGSITE), connected, within 12 Å of the centre",
                 ),
-                float("pocket_depth", "Å", "distance of the pocket's deepest cell from its opening; undefined if it has none"),
+                float(
+                    "pocket_depth",
+                    "Å",
+                    "distance of the pocket's deepest cell from its opening; undefined if it has none",
+                ),
                 float("mouth_area", "Å^2", "area of the pocket's opening to the outside; 0 if it is closed"),
-                float("pocket_hydropathy", "", "mean hydropathy (Kyte and Doolittle) of the residues that line the pocket"),
+                float(
+                    "pocket_hydropathy",
+                    "",
+                    "mean hydropathy (Kyte and Doolittle) of the residues that line the pocket",
+                ),
                 float(
                     "pocket_flexibility",
                     "",
