@@ -62,7 +62,7 @@ pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_, Append
     let run = Run { relation, of, compute, walk };
     match folder {
         Some(folder) => run.into_folder(folder, &inputs.entries),
-        None => run.to_file(output, inputs.entries, &provenance, &digests),
+        None => run.write_file(output, inputs.entries, &provenance, &digests),
     }
 }
 
@@ -95,7 +95,7 @@ impl Run<'_> {
         self.walk.report.exit_status()
     }
 
-    fn to_file(
+    fn write_file(
         mut self,
         output: Option<&Path>,
         entries: Vec<Result<InputFile, InputFailure>>,

@@ -117,9 +117,8 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         let names: Vec<&str> = columns.as_slice().iter().map(Column::name).collect();
         let leaves_out = columns.selection().leaves_out_wcn(usize::MAX);
         let what = json!({ "columns": names, "leaves_out_large_wcn": leaves_out });
-        return job.run_into(path, &args.folder, what, |path, origin| {
-            Ok(OutputFile::create(path, columns.clone(), origin)?)
-        });
+        return job
+            .run_into(path, &args.folder, what, |path, origin| Ok(OutputFile::create(path, columns.clone(), origin)?));
     }
     if let Some(statistics) = &args.reduce {
         for name in ReducedRelation::left_out(&columns) {

@@ -146,13 +146,18 @@ pub struct Destination<'a> {
     pub what: Value,
 }
 
+/// Where a relation goes: to a file or standard output, or in parts into a folder.
+struct Place<'a> {
+    output: Option<&'a Path>,
+    folder: Option<(&'a Path, &'a FolderArgs)>,
+}
+
 impl<'a> Destination<'a> {
-    /// The output, and the folder that it is, if it is one.
-    fn place(&self) -> Result<(Option<&'a Path>, Option<(&'a Path, &'a FolderArgs)>), Failure> {
+    fn place(&self) -> Result<Place<'a>, Failure> {
         let output = self.output.filter(|path| *path != Path::new("-"));
-        let Some(args) = self.folder else { return Ok((output, None)) };
+        let Some(args) = self.folder else { return Ok(Place { output, folder: None }) };
         let folder = args.of_output(output, self.provenance, self.trajectory)?;
-        Ok((output.filter(|_| folder.is_none()), folder.map(|folder| (folder, args))))
+        Ok(Place { output: output.filter(|_| folder.is_none()), folder: folder.map(|folder| (folder, args)) })
     }
 }
 
@@ -197,7 +202,7 @@ pub fn write_whole<R: Relation + 'static>(
     selection: Selection,
     make: impl Fn(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
-    if let (_, Some((path, args))) = to.place()? {
+    if let Some((path, args)) = to.place()?.folder {
         let what = to.what.clone();
         let job = job(to, selection)?;
         return job.run_into(path, args, what, |path, provenance| {
@@ -216,7 +221,7 @@ pub fn write_sink(
     check: impl FnOnce(&Path) -> Result<(), OutputError>,
     make: impl FnOnce(&Job<'_>, Option<&Path>, &Provenance) -> Result<Sink, Failure>,
 ) -> Result<u8, Failure> {
-    let (output, _) = to.place()?;
+    let output = to.place()?.output;
     output.map_or(Ok(()), check)?;
     let job = job(to, selection)?;
     job.run(|provenance| make(&job, output, provenance))
@@ -224,7 +229,7 @@ pub fn write_sink(
 
 fn job(to: Destination<'_>, selection: Selection) -> Result<Job<'_>, Failure> {
     provenance::check(to.provenance)?;
-    let (output, folder) = to.place()?;
+    let Place { output, folder } = to.place()?;
     let files = match folder {
         None => to.beside.writes_table(output),
         Some((folder, _)) => to.beside.writes_into(OUTPUT, Some(folder), parts::names),

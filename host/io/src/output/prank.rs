@@ -96,8 +96,7 @@ impl PrankFolder {
         write_whole(&self.folder.join(&places.points), &zipped(points_as_pdb(part, &all).as_bytes())?)?;
         let bytes = std::fs::read(input).map_err(|source| Failed::Input(source.to_string()))?;
         write_whole(&self.folder.join(&places.structure), &bytes)?;
-        let script =
-            pymol_script(part, &found, &places.from_script(&places.structure), &places.from_script(&places.points));
+        let script = pymol_script(part, &found, &places.way_to(&places.structure), &places.way_to(&places.points));
         Ok(write_whole(&self.folder.join(&places.script), script.as_bytes())?)
     }
 }
@@ -172,7 +171,7 @@ impl Places {
     }
 
     /// The way to a file from the script's folder.
-    fn from_script(&self, file: &Path) -> PathBuf {
+    fn way_to(&self, file: &Path) -> PathBuf {
         super::script_names::from_script(&self.script, file)
     }
 }
