@@ -8,7 +8,7 @@ use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::atoms::{AtomOptions, atoms};
 use prism_host::confidence::PredictionFiles;
-use prism_host::contacts::{EdgeKind, interfaces};
+use prism_host::contacts::{EdgeKind, EdgeRules, interfaces};
 use prism_host::dockq::Reference;
 use prism_host::engine::Selection;
 use prism_host::ligands::ligands;
@@ -60,13 +60,14 @@ impl Table {
             "device tensors" => Self::Tensors(tensor_columns(columns)?.selection().on_device()),
             "sites" => Self::Sites(options.sites()?),
             "edges" => {
-                let kind = |kind: &String| match kind.as_str() {
-                    "ca" => Ok(EdgeKind::AlphaCarbons),
-                    "atom" => Ok(EdgeKind::Atoms),
-                    other => refuse("kinds", "of \"ca\" and \"atom\"", other),
+                let known = || EdgeKind::ALL.map(EdgeKind::name).join(", ");
+                let kind = |name: &String| {
+                    let found = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name);
+                    found.map_or_else(|| refuse("kinds", &format!("of {}", known()), name), Ok)
                 };
                 let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
-                Self::Edges(EdgesRelation::new(engine.config().contact_threshold, kinds))
+                let rules = EdgeRules { threshold: engine.config().contact_threshold, ..EdgeRules::default() };
+                Self::Edges(EdgesRelation::new(rules, kinds, false))
             }
             "interface" if options.pae && options.by_residue => {
                 return Err(PyValueError::new_err("pae is of pairs of chains; leave out by_residue"));

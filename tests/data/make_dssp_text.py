@@ -1,5 +1,5 @@
 """Writes `dssp/*.dssp.gz`: the text of mkdssp for structures of this folder, without the line that has the date; and
-`dssp/1aki.categories.cif.gz`: the categories that it adds to mmCIF.
+`dssp/*.categories.cif.gz`: the categories that it adds to mmCIF.
 
 Needs mkdssp 4.2.2 (Debian 12's package `dssp`). `dssp/made.pdb.gz` is made here from crambin: everything that files have rarely.
 """
@@ -71,14 +71,15 @@ def zipped(path: pathlib.Path, text: str) -> None:
 def categories(structure: str) -> str:
     command = ["mkdssp", "--quiet", "--write-experimental", "--output-format", "mmcif", str(HERE / structure)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    names = ("_struct_conf", "_struct_sheet.", "_struct_sheet_order.", "_struct_sheet_range.", "_dssp_")
+    names = ("_struct_conf", "_struct_sheet", "_pdbx_struct_sheet_hbond.", "_dssp_")
     parts = text.split("\n# \n")
     return "\n#\n".join(part for part in parts if part.removeprefix("loop_").strip().startswith(names)) + "\n#\n"
 
 
 def main() -> None:
     zipped(HERE / "dssp/made.pdb.gz", "\n".join(made()) + "\n")
-    zipped(HERE / "dssp/1aki.categories.cif.gz", categories("1aki.cif.gz"))
+    for name in ("1aki", "4zhl"):
+        zipped(HERE / f"dssp/{name}.categories.cif.gz", categories(f"{name}.cif.gz"))
     for structure in STRUCTURES:
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "out.dssp"

@@ -3,16 +3,19 @@
 //! Distances are computed with the operations of the kernels, so a residue has as many alpha-carbon edges as its
 //! `contact_number`.
 
+mod graph;
 mod interface;
 
 pub use interface::{ChainPair, Interface, InterfaceError, InterfaceResidue, chain_named, interfaces, names_of_chains};
 
+use crate::dssp::{bonds_of_rows, bridges_from, bridges_of_rows};
 use kernels_gpu::Vector;
 use prism_read::structure::StructureInput;
-use shared_types::{Atom, NO_CA};
+use shared_types::Atom;
+use shared_types::backbone::RoleAtoms;
 use std::collections::HashMap;
 
-/// The atoms that an edge connects.
+/// What makes an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
     /// Alpha carbons closer than the contact threshold, as in the contact graph.
@@ -20,16 +23,101 @@ pub enum EdgeKind {
     /// Heavy atoms within [`ATOM_CONTACT`], if the residues are at least two rows apart or in different chains, as in
     /// `atomic_contacts`.
     Atoms,
+    /// From each residue to its nearest others, by alpha carbons.
+    Nearest,
+    /// Residues that follow each other in a chain.
+    Sequence,
+    /// A hydrogen bond of backbones by DSSP, from N-H to O.
+    BackboneBond,
+    /// A bridge of strands by DSSP.
+    Bridge,
 }
 
 impl EdgeKind {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::AlphaCarbons, Self::Atoms, Self::Nearest, Self::Sequence, Self::BackboneBond, Self::Bridge];
+
     /// Its name in tables.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::AlphaCarbons => "ca",
             Self::Atoms => "atom",
+            Self::Nearest => "knn",
+            Self::Sequence => "sequence",
+            Self::BackboneBond => "hbond_backbone",
+            Self::Bridge => "bridge",
         }
+    }
+
+    /// Its rule, with the options that set numbers.
+    #[must_use]
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::AlphaCarbons => "alpha carbons closer than --contact-threshold (8 Å)",
+            Self::Atoms => {
+                "heavy atoms within --cutoff (4.5 Å), of residues at least two rows apart or of different chains, unless a chain has \
+                 alpha carbons or a backbone alone"
+            }
+            Self::Nearest => {
+                "from each residue to the --neighbors (30) residues whose alpha carbons are nearest, of equal distances the lower rows"
+            }
+            Self::Sequence => {
+                "residues of a chain at most --steps (1) rows apart, where the alpha carbons of every two consecutive rows between them \
+                 are within 4.3 Å"
+            }
+            Self::BackboneBond => {
+                "DSSP's hydrogen bond from N-H of the first residue to O of the second one: one of the two strongest of this N-H, with \
+                 an energy below -0.5 kcal/mol"
+            }
+            Self::Bridge => "DSSP's bridge of two residues of strands",
+        }
+    }
+
+    /// What is between the ends: the distance in its lines.
+    #[must_use]
+    pub const fn distance(self) -> &'static str {
+        match self {
+            Self::Atoms => "of the nearest heavy atoms",
+            Self::BackboneBond => "of N and O",
+            _ => "of the alpha carbons",
+        }
+    }
+
+    /// The source of the rule; empty if it has none.
+    #[must_use]
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::BackboneBond | Self::Bridge => "Kabsch & Sander 1983; mkdssp 4",
+            _ => "",
+        }
+    }
+}
+
+/// The numbers in the rules of edges.
+///
+/// ```
+/// use prism_engine::contacts::EdgeRules;
+///
+/// let EdgeRules { threshold, cutoff, neighbours, steps } = EdgeRules::default();
+/// assert_eq!((threshold, cutoff, neighbours, steps), (8.0, 4.5, 30, 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeRules {
+    /// Alpha carbons closer than this are in contact, in Å.
+    pub threshold: f32,
+    /// Heavy atoms within this are in contact, in Å.
+    pub cutoff: f32,
+    /// The nearest residues of each one.
+    pub neighbours: usize,
+    /// The most rows between residues that follow each other.
+    pub steps: u32,
+}
+
+impl Default for EdgeRules {
+    fn default() -> Self {
+        Self { threshold: 8.0, cutoff: ATOM_CONTACT, neighbours: 30, steps: 1 }
     }
 }
 
@@ -38,20 +126,28 @@ pub const ATOM_CONTACT: f32 = 4.5;
 /// Smallest distance in rows at which residues of one chain can have an atom contact.
 const APART: u32 = 2;
 
-/// Two residues in contact.
+/// Two residues that have something to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// The lower row.
+    /// The row where it begins: the lower one, but for nearest residues and hydrogen bonds, which have a direction.
     pub row_i: u32,
-    /// The higher row.
+    /// The other row.
     pub row_j: u32,
-    /// The kind of contact.
+    /// The kind of edge.
     pub kind: EdgeKind,
-    /// Distance in Å of the alpha carbons, or of the nearest two atoms.
+    /// The kind's distance in Å ([`EdgeKind::distance`]).
     pub distance: f32,
+    /// The energy of a hydrogen bond in kcal/mol; NaN for other kinds.
+    pub energy: f32,
 }
 
-/// All edges of a structure, sorted by rows, alpha carbons before atoms.
+impl Edge {
+    const fn new(row_i: u32, row_j: u32, kind: EdgeKind, distance: f32) -> Self {
+        Self { row_i, row_j, kind, distance, energy: f32::NAN }
+    }
+}
+
+/// All edges of a structure, sorted by rows, then by kinds in the order of [`EdgeKind`].
 ///
 /// `threshold` is the contact threshold in Å. Only edges of the given `kinds` are returned. Chains of alpha carbons or backbones
 /// alone have no edges of heavy atoms.
@@ -70,53 +166,82 @@ pub struct Edge {
 /// ```
 #[must_use]
 pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> Vec<Edge> {
-    edges_within(structure, threshold, ATOM_CONTACT, kinds)
+    edges_by(structure, &EdgeRules { threshold, ..EdgeRules::default() }, kinds)
 }
 
-/// The same, with heavy atoms in contact within `cutoff` Å.
+/// The same by other rules.
 ///
 /// ```
-/// use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, edges, edges_within};
+/// use prism_engine::contacts::{EdgeKind, EdgeRules, edges, edges_by};
 /// use prism_read::{ReadOptions, read_path};
 ///
 /// let rbd = read_path("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
-/// let within = |cutoff| edges_within(&rbd, 8.0, cutoff, &[EdgeKind::Atoms]);
-/// assert_eq!(within(ATOM_CONTACT), edges(&rbd, 8.0, &[EdgeKind::Atoms]));
+/// let within = |cutoff| edges_by(&rbd, &EdgeRules { cutoff, ..EdgeRules::default() }, &[EdgeKind::Atoms]);
+/// assert_eq!(within(4.5).len(), edges(&rbd, 8.0, &[EdgeKind::Atoms]).len());
 /// assert!(within(4.0).len() < within(5.0).len());
+/// let nearest = edges_by(&rbd, &EdgeRules { neighbours: 16, ..EdgeRules::default() }, &[EdgeKind::Nearest]);
+/// assert_eq!(nearest.len(), 16 * rbd.n_rows());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn edges_within(structure: &StructureInput, threshold: f32, cutoff: f32, kinds: &[EdgeKind]) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    if kinds.contains(&EdgeKind::AlphaCarbons) {
-        let own = structure.ca_indices.iter().zip(0..).filter(|(ca, _)| **ca != NO_CA);
-        let points: Vec<Point> = own.map(|(&ca, row)| Point::new(structure.atoms[ca as usize], row)).collect();
-        each_pair(&points, threshold, |a, b, distance2| {
-            if distance2 < threshold * threshold {
-                edges.push(Edge {
-                    row_i: a.row,
-                    row_j: b.row,
-                    kind: EdgeKind::AlphaCarbons,
-                    distance: distance2.sqrt(),
-                });
-            }
-        });
-    }
-    if kinds.contains(&EdgeKind::Atoms) {
-        // Without side chains, the nearest atoms of residues are not those that the file has.
-        let whole = |(row_i, row_j): &(u32, u32)| {
-            structure.traces.is_empty() || ![row_i, row_j].iter().any(|row| structure.is_in_trace(**row as usize))
-        };
-        let contacts = atom_contacts(structure, cutoff).into_iter().filter(|(rows, _)| whole(rows));
-        edges.extend(contacts.map(|((row_i, row_j), distance2)| Edge {
-            row_i,
-            row_j,
-            kind: EdgeKind::Atoms,
-            distance: distance2.sqrt(),
-        }));
-    }
+pub fn edges_by(structure: &StructureInput, rules: &EdgeRules, kinds: &[EdgeKind]) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = kinds.iter().flat_map(|&kind| of_kind(structure, rules, kind)).collect();
     edges.sort_unstable_by_key(|edge| (edge.row_i, edge.row_j, edge.kind));
     edges
+}
+
+fn of_kind(structure: &StructureInput, rules: &EdgeRules, kind: EdgeKind) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    match kind {
+        EdgeKind::AlphaCarbons => {
+            let threshold = rules.threshold;
+            each_pair(&graph::alpha_carbons(structure), threshold, |a, b, distance2| {
+                if distance2 < threshold * threshold {
+                    edges.push(Edge::new(a.row, b.row, kind, distance2.sqrt()));
+                }
+            });
+        }
+        EdgeKind::Atoms => {
+            // Without side chains, the nearest atoms of residues are not those that the file has.
+            let whole = |(row_i, row_j): &(u32, u32)| {
+                structure.traces.is_empty() || ![row_i, row_j].iter().any(|row| structure.is_in_trace(**row as usize))
+            };
+            let contacts = atom_contacts(structure, rules.cutoff).into_iter().filter(|(rows, _)| whole(rows));
+            edges.extend(contacts.map(|((row_i, row_j), distance2)| Edge::new(row_i, row_j, kind, distance2.sqrt())));
+        }
+        EdgeKind::Nearest => edges = graph::nearest(structure, rules.neighbours),
+        EdgeKind::Sequence => edges = graph::along_chains(structure, rules.steps),
+        EdgeKind::BackboneBond => {
+            let bond = |(donor, acceptor, energy): (u32, u32, f32)| {
+                let apart = distance(structure, (donor, |roles| roles.n), (acceptor, |roles| roles.o));
+                Edge { energy, ..Edge::new(donor, acceptor, kind, apart) }
+            };
+            edges.extend(bonds_of_rows(structure).map(bond));
+        }
+        EdgeKind::Bridge => edges.extend(bridges_of_rows(structure).map(|(row_i, row_j, _)| {
+            let [a, b] = [row_i, row_j].map(|row| structure.ca_indices[row as usize] as usize);
+            let [a, b] = [a, b].map(|atom| Point::new(structure.atoms[atom], 0));
+            Edge::new(row_i, row_j, kind, a.distance2(&b).sqrt())
+        })),
+    }
+    edges
+}
+
+/// The label of the ladder of a bridge; empty for other edges.
+#[must_use]
+pub fn ladder<'s>(structure: &'s StructureInput, edge: &Edge) -> &'s str {
+    let is_it = |&(row_i, row_j, _): &(u32, u32, &str)| (row_i, row_j) == (edge.row_i, edge.row_j);
+    let bridge = (edge.kind == EdgeKind::Bridge).then(|| bridges_from(structure, edge.row_i).find(is_it)).flatten();
+    bridge.map_or("", |(_, _, ladder)| ladder)
+}
+
+/// The distance of two atoms by their roles in their rows.
+fn distance(structure: &StructureInput, a: (u32, fn(RoleAtoms) -> u8), b: (u32, fn(RoleAtoms) -> u8)) -> f32 {
+    let [a, b] = [a, b].map(|(row, of)| {
+        let role = of(RoleAtoms::of_words(structure.roles[row as usize]));
+        Point::new(structure.atoms[structure.residue_atoms[row as usize] as usize + usize::from(role)], row)
+    });
+    a.distance2(&b).sqrt()
 }
 
 /// Pairs of rows with atoms in contact, lower row first, and the square of their smallest distance.

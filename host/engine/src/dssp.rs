@@ -13,11 +13,15 @@ mod hydrogen_bonds;
 mod ladders;
 mod order;
 mod residue;
+mod rows;
+mod sheet_bonds;
 mod surface;
 mod text;
 mod vector;
 
 pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
+pub use rows::{DsspRow, of_rows};
+pub(crate) use rows::{bonds_of_rows, bridges_from, bridges_of_rows};
 
 use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers, without_categories};
 
@@ -120,6 +124,12 @@ impl Dssp {
             notes.push("no residue has N, CA, C and O, so that no state is assigned".to_owned());
         }
         Self { residues, statistics, notes, polymers, incomplete, asyms, header }
+    }
+
+    /// The number of heavy atoms of its residues.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.polymers.iter().map(|residue| residue.backbone.len() + residue.others.len()).sum()
     }
 
     /// The text of a `.dssp` file with a date of the form `2026-11-28` in its first line.

@@ -1,10 +1,13 @@
 //! Predicted ligand-binding sites as users see them.
 
+mod cavity;
 mod pockets;
 
+pub use cavity::Cavity;
 pub use pockets::{Pocket, Pockets};
 
 use crate::StructureView;
+use cavity::cavity;
 use prism_read::structure::StructureInput;
 use shared_types::site_model::{AROUND, MOST_SITES, SUM_UNIT};
 use shared_types::{Atom, Site};
@@ -76,6 +79,8 @@ pub struct FoundSite {
     pub volume: f64,
     /// Mean confidence (pLDDT, 0 to 100) of these residues in a predicted model; NaN if it is unknown.
     pub plddt: f32,
+    /// The pocket in which it lies.
+    pub cavity: Cavity,
 }
 
 /// The sites of a structure by rank, as far as the limits allow.
@@ -108,11 +113,16 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &
         residues,
         area: site.area,
         volume: 0.0,
+        cavity: Cavity::default(),
     });
     // A site of chains of alpha carbons or backbones alone has no residues.
     let chosen = described.filter(|site| !site.residues.is_empty() && limits.takes(site)).take(limits.most);
     // Measured last, because it takes longer than everything else.
-    chosen.map(|site| FoundSite { volume: volume(&structure.atoms, &features.sites[site.rank - 1]), ..site }).collect()
+    let measured = |site: FoundSite| {
+        let own = &features.sites[site.rank - 1];
+        FoundSite { volume: volume(&structure.atoms, own), cavity: cavity(structure, own.center), ..site }
+    };
+    chosen.map(measured).collect()
 }
 
 /// The rank of the first site that each row's residue lines, if there is one. Of sites that are not written by default, it has only those in

@@ -21,6 +21,7 @@ mod occupancy;
 mod of_frames;
 mod parquet;
 mod pockets;
+mod prank;
 mod predicted;
 mod reduced;
 mod relation;
@@ -39,7 +40,7 @@ pub use areas::{AreasFormat, AreasText, ReferenceAreas};
 pub use arrow::{ArrowTable, RecordBatches};
 pub use atoms::{AtomLines, AtomsRelation};
 pub use coloured::ColouredStructures;
-pub use columns::{Column, ColumnError, Columns, FrameColumn, Label, LineageColumn};
+pub use columns::{Column, ColumnError, Columns, DerivedColumn, FrameColumn, Label, LineageColumn};
 pub use confidence::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
     append_pairs, append_residues, append_structures,
@@ -60,6 +61,7 @@ pub use occupancy::OccupancyRelation;
 pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
 pub use pockets::PocketsRelation;
+pub use prank::PrankFolder;
 pub use predicted::{LinesOf, WithErrors, matrix_rows, predictions_beside};
 pub use reduced::{ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
@@ -124,7 +126,15 @@ impl<'a> StructureRows<'a> {
     fn numbers(&self, column: &Column) -> Vec<f32> {
         match column {
             Column::Plddt => (0..self.len()).map(|row| self.plddt(row)).collect(),
+            Column::Derived(column) => (0..self.len()).map(|row| column.number(self.structure, row)).collect(),
             column => self.values_in(column).to_vec(),
+        }
+    }
+
+    /// Computes what a column needs that CPU cores compute.
+    fn derive(&self, column: &Column) {
+        if let (Column::Derived(column), false) = (column, self.is_empty()) {
+            column.value(self.structure, 0);
         }
     }
 

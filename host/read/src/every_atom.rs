@@ -38,6 +38,8 @@ pub struct AtomRecord<'a> {
     pub is_hetatm: bool,
     /// The number of the atom in a PDB file, to which `CONECT` refers.
     pub serial: Option<i32>,
+    /// Its number as it is written: columns 7 to 11 of PDB, or `_atom_site.id`.
+    pub id: &'a [u8],
     /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
     pub label: Option<(&'a [u8], i32)>,
 }
@@ -145,7 +147,7 @@ fn rows<'a, const N: usize>(
 }
 
 /// The items of `_atom_site` that are read.
-pub(super) const ATOM_ITEMS: [&str; 18] = [
+pub(super) const ATOM_ITEMS: [&str; 19] = [
     "auth_asym_id",
     "label_asym_id",
     "auth_seq_id",
@@ -164,6 +166,7 @@ pub(super) const ATOM_ITEMS: [&str; 18] = [
     "pdbx_PDB_model_num",
     "occupancy",
     "group_PDB",
+    "id",
 ];
 
 /// Takes the rows of `_atom_site` until the first model ends.
@@ -179,7 +182,7 @@ impl AtomRows {
     /// Takes a row of [`ATOM_ITEMS`]. Returns whether to go on.
     pub(super) fn row(
         &mut self,
-        row: [&[u8]; 18],
+        row: [&[u8]; 19],
         take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
     ) -> Result<bool, Problem> {
         let [
@@ -201,6 +204,7 @@ impl AtomRows {
             of,
             occupancy,
             group,
+            id,
         ] = row;
         match &self.model {
             None => self.model = Some(of.to_vec()),
@@ -233,6 +237,7 @@ impl AtomRows {
             occupancy: number(occupancy).unwrap_or(1.0),
             is_hetatm: group == b"HETATM",
             serial: None,
+            id,
             label: integer(seq).map(|seq| (asym, seq)),
         })?;
         Ok(true)
@@ -306,6 +311,7 @@ fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
         occupancy: decimal(of(54, 60)).unwrap_or(1.0),
         is_hetatm,
         serial: integer(of(6, 11)),
+        id: of(6, 11),
         label: None,
     })
 }

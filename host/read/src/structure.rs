@@ -2,11 +2,13 @@
 
 mod atoms;
 mod closures;
+mod derived;
 mod frame;
 mod spread;
 mod traces;
 
 pub use atoms::{AtomLabel, Hetero, HeteroResidue};
+pub use derived::Derived;
 pub use frame::FrameOf;
 pub use spread::{SpreadError, check as check_spread};
 pub use traces::needs_whole_residues;
@@ -107,6 +109,8 @@ macro_rules! structure_input {
             pub lineage_hash: u32,
             /// Country code of the sample; passed on, not used in computations.
             pub country_id: u8,
+            /// What is computed of it when it is first asked for.
+            pub derived: Derived,
             $($(#[$doc])* pub $name: Vec<$type>,)*
         }
 

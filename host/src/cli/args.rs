@@ -17,7 +17,7 @@ pub use dockq::{ComparisonArgs, DockqArgs};
 pub use dssp::{DsspArgs, DsspFormatArg};
 pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
-pub use sites::SitesArgs;
+pub use sites::{SitesArgs, SitesFormatArg};
 pub use trajectory::TrajectoryArgs;
 
 use super::failure::Failure;
@@ -273,7 +273,7 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// Folders written by `prism features -o FOLDER/`: one, or those of several shards.
+    /// Folders written by one command with -o FOLDER/: one, or those of several shards.
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
 
@@ -290,8 +290,8 @@ pub struct FolderArgs {
     #[arg(long, hide_short_help = true)]
     pub resume: bool,
 
-    /// Compute the k-th of n shares of a run into a folder, counted from 1; other processes compute the others. With --resume
-    /// they may share the folder, and the first one starts the run.
+    /// Compute the k-th of n shares, counted from 1, of the parts in a folder or else of the inputs; other processes compute the
+    /// others. With --resume they may share the folder, and the first one starts the run.
     #[arg(long, value_name = "K/N", hide_short_help = true)]
     pub shard: Option<Shard>,
 

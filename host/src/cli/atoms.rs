@@ -3,12 +3,14 @@
 use super::args::{AlgorithmArg, AtomsArgs, RadiiArg};
 use super::failure::Failure;
 use super::job::{Job, Sink};
+use super::provenance;
 use super::relations::{selection, write, write_sink};
 use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::output::{
     AreasFormat, AtomLines, AtomsRelation, OutputFile, ReferenceAreas, Relation as _, check_place,
 };
 use prism_host::radii::RadiusSet;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Lists atoms. Returns the exit status.
@@ -21,7 +23,7 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     if !(args.probe > 0.0 && args.probe <= 5.0) {
         return Err(Failure::usage(anyhow::anyhow!("--probe: {} is not above 0 and at most 5 Å", args.probe)));
     }
-    let mut to = described.destination();
+    let mut to = described.destination(Value::Null);
     let radii = match &args.radii {
         RadiiArg::Protor => None,
         RadiiArg::Named(name) => RadiusSet::named(name),
@@ -34,11 +36,17 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
         AlgorithmArg::ShrakeRupley => Algorithm::ShrakeRupley,
         AlgorithmArg::LeeRichards => Algorithm::LeeRichards(args.slices),
     };
+    let set = match &args.radii {
+        RadiiArg::File(path) => provenance::digest_of(path)?,
+        named => format!("{named:?}"),
+    };
+    to.what = json!({ "command": "atoms", "probe": args.probe, "radii": set, "algorithm": format!("{algorithm:?}") });
     let options = AtomOptions { probe: args.probe, radii, algorithm };
     let cover = described.job.read.options().cover;
     let failures = to.failures.clone();
-    let relation = move |job: &Job<'_>| -> Result<AtomsRelation, Failure> {
-        Ok(AtomsRelation { engine: job.engine_of(selection(&["sasa", "depth"]))?, options, cover, failures })
+    let relation = |job: &Job<'_>| -> Result<AtomsRelation, Failure> {
+        let engine = job.engine_of(selection(&["sasa", "depth"]))?;
+        Ok(AtomsRelation { engine, options: options.clone(), cover, failures: failures.clone() })
     };
     let Some(format) = described.output.as_deref().and_then(areas_format) else {
         return write(to, selection(&[]), |job, _| relation(job));

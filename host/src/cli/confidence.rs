@@ -10,7 +10,6 @@ use super::args::ConfidenceArgs;
 use super::dockq::reference;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
-use super::folder::is_one;
 use super::interrupt::Interrupt;
 use super::limits::no_thread;
 use super::provenance::{self, Digests};
@@ -45,8 +44,7 @@ struct Run<'a> {
 /// Scores predictions. Returns the exit status.
 pub fn run(args: &ConfidenceArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    let folder = output.filter(|path| is_one(path));
-    check_options(args, folder)?;
+    let folder = args.folder.of_output(output, &args.provenance, None)?;
     let of_residues = args.residues.as_deref();
     let files = [output, of_residues].into_iter().flatten().filter(|_| folder.is_none());
     files
@@ -89,18 +87,6 @@ pub fn run(args: &ConfidenceArgs) -> Result<u8, Failure> {
         Some(folder) => run.run_into(folder, &entries, report),
         None => run.run_to_files(output, &entries, &read, report),
     }
-}
-
-/// Refuses options that do not go with the output.
-fn check_options(args: &ConfidenceArgs, folder: Option<&Path>) -> Result<(), Failure> {
-    let advice = match folder {
-        None if args.folder.resume => "--resume is for a run into a folder: -o FOLDER/",
-        Some(_) if args.provenance.provenance.is_some() => {
-            "--provenance: a folder's manifest.json says what its parts were computed with"
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::usage(anyhow::anyhow!(advice)))
 }
 
 impl Run<'_> {

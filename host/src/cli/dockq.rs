@@ -2,6 +2,7 @@
 
 use super::args::{ComparisonArgs, DockqArgs};
 use super::failure::Failure;
+use super::provenance;
 use super::reading::PolymersArg;
 use super::relations::write;
 use super::report::warn;
@@ -10,6 +11,7 @@ use prism_host::dockq::{Reference, read_reference};
 use prism_host::engine::Selection;
 use prism_host::output::DockqRelation;
 use prism_host::read::ReadOptions;
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,13 +25,17 @@ pub fn run(mut args: DockqArgs) -> Result<u8, Failure> {
             "--small-molecules: ligands of trajectories are not compared; write frames as files and give those";
         return Err(Failure::usage(anyhow!(advice)));
     }
-    let mut to = args.relation.destination();
+    let (digest, comparison) = (provenance::digest_of(&args.reference), format!("{:?}", args.comparison));
+    // What is wrong with the file is said where it is read.
+    let digest = digest.unwrap_or_default();
+    let what = json!({ "command": "dockq", "reference_sha256": digest, "comparison": comparison });
+    let mut to = args.relation.destination(what);
     to.atoms_if_known = true;
     to.beside = to.beside.reads(Some(&args.reference));
     let failures = to.failures.clone();
     let reference = Arc::new(reference(&args.reference, &args.comparison, &args.relation.job.read.options())?);
     let none = Selection::new(std::iter::empty(), false);
-    write(to, none, |_, _| Ok(DockqRelation::new(reference, failures)))
+    write(to, none, |_, _| Ok(DockqRelation::new(Arc::clone(&reference), failures.clone())))
 }
 
 /// Reads a reference.

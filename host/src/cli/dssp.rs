@@ -1,21 +1,23 @@
 //! `prism dssp`: secondary structure in the files of mkdssp.
 
 use super::args::{DsspArgs, DsspFormatArg};
-use super::failure::Failure;
+use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN, SOME_FAILED};
 use super::files::{Files, OUTPUT};
 use super::folder::is_one;
 use super::interrupt::Interrupt;
 use super::job::{note_ignored, refuse_nothing};
 use super::limits::no_thread;
-use super::report::Report;
-use super::whole_files::{Work, each_batch};
+use super::provenance::{self, Digests};
+use super::whole_files::{Computed, Walk};
 use crate::report::today;
 use anyhow::anyhow;
 use prism_host::ReadError;
 use prism_host::dssp::{Dssp, DsspOptions};
 use prism_host::inputs::{InputFailure, InputFile, stem};
-use prism_host::output::{check_place, write_whole};
-use rayon::prelude::*;
+use prism_host::output::{OutputFile, check_place, write_whole};
+use prism_host::plural::counted;
+use shared_types::MegaFusedConfig;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io::{Write as _, stdout};
 use std::path::{Component, Path, PathBuf};
@@ -49,51 +51,76 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let by_name = output.filter(|path| !is_one(path)).and_then(DsspFormatArg::of);
     let format = args.format.or(by_name).unwrap_or(DsspFormatArg::Dssp);
-    let files = match output {
-        Some(folder) if by_name.is_none() => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
+    let folder = output.filter(|_| by_name.is_none());
+    if let Some(other) = folder.filter(|folder| folder.extension().is_some() && !is_one(folder)) {
+        let advice = "give a .dssp or .cif for one structure, or a folder, ending with /";
+        return Err(Failure::usage(anyhow!("{}: {advice}", other.display())));
+    }
+    if args.resume && folder.is_none() {
+        return Err(Failure::usage(anyhow!("--resume is for a run into a folder: -o FOLDER/")));
+    }
+    args.status.as_deref().map_or(Ok(()), OutputFile::check_relation)?;
+    let files = match folder {
+        Some(folder) => Files::default().writes_into(OUTPUT, Some(folder), |entries| {
             let both = [DsspFormatArg::Dssp, DsspFormatArg::Mmcif];
             let names = both.map(|format| Names::of(entries.iter().flatten(), format));
             let of = |file: &InputFile| names.iter().map(|names| names.get(&file.name)).collect::<Vec<_>>();
             entries.iter().flatten().flat_map(of).collect()
         }),
-        file => Files::default().writes_table(file),
+        None => Files::default().writes_table(output),
     };
-    let inputs = args.read.discover(&args.paths, files)?;
-    let mut report = Report::new(inputs.entries.len());
-    note_ignored(&inputs, &report);
+    let mut inputs = args.read.discover(&args.paths, files.writes("--status", args.status.as_deref()))?;
     refuse_nothing(&inputs)?;
-    let to = match output {
-        None => To::StandardOutput,
-        Some(file) if by_name.is_some() => {
+    let to = match (output, folder) {
+        (_, Some(folder)) => {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
+            // Of all inputs, so that each share has the same names.
+            To::Folder(folder, Names::of(inputs.entries.iter().flatten(), format))
+        }
+        (Some(file), None) => {
             check_place(file)?;
             To::File(file)
         }
-        Some(folder) if folder.extension().is_none() || is_one(folder) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
-            To::Folder(folder, Names::of(inputs.entries.iter().flatten(), format))
-        }
-        Some(other) => {
-            let advice = "give a .dssp or .cif for one structure, or a folder, ending with /";
-            return Err(Failure::usage(anyhow!("{}: {advice}", other.display())));
-        }
+        (None, None) => To::StandardOutput,
     };
-    let mut run = Run {
-        to,
-        format,
-        options: DsspOptions { shortest_polyproline: usize::from(args.min_pp_stretch) },
-        date: today(),
-        report: &mut report,
-        written: HashMap::new(),
-        fail_fast: args.read.fail_fast,
+    if let Some(shard) = args.shard {
+        inputs.entries = shard.of_inputs(inputs.entries).map_err(Failure::work)?;
+    }
+    let provenance = provenance::without_engine(MegaFusedConfig::default(), &Digests::default());
+    let mut walk =
+        Walk::new(interrupt, inputs.entries.len(), args.status.as_deref(), &provenance, args.read.fail_fast)?;
+    note_ignored(&inputs, &walk.report);
+    let (options, date) = (DsspOptions { shortest_polyproline: usize::from(args.min_pp_stretch) }, today());
+    // Errors without the name, which the report has.
+    let reason = |error: ReadError| InputFailure::from(error).reason;
+    let compute = |bytes: &[u8], name: &str| {
+        let dssp = Dssp::of_bytes(bytes, name, &options).map_err(reason)?;
+        let of = match format {
+            DsspFormatArg::Dssp => dssp.text(&date),
+            DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(reason)?,
+        };
+        Ok(Computed { size: [dssp.residues.len(), dssp.n_atoms()], lines: dssp.residues.len(), notes: dssp.notes, of })
     };
-    each_batch(inputs.entries, |work| match interrupt.cancel().is_cancelled() {
-        true => Err(Failure::Interrupted(interrupt.exit_status())),
-        false => run.compute(work),
-    })?;
-    report.clear_bar();
-    report.sum_up("secondary structure by DSSP");
-    Ok(report.exit_status())
+    let texts = RefCell::new(Texts { to, written: HashMap::new() });
+    let mut kept = 0;
+    let is_done = |name: &str| {
+        let is_there = args.resume && texts.borrow_mut().keep(name);
+        kept += usize::from(is_there);
+        is_there
+    };
+    walk.over(inputs.entries, true, is_done, &compute, |name, text: String| texts.borrow_mut().write(name, &text))?;
+    walk.end_status()?;
+    if kept > 0 {
+        let kept = counted(kept, "structure has its file", "structures have their files");
+        walk.report.note(&format!("{kept} already"));
+    }
+    walk.sum_up("secondary structure by DSSP");
+    Ok(match walk.report.exit_status() {
+        NOTHING_WRITTEN if kept > 0 && walk.report.failed == 0 => ALL_DONE,
+        NOTHING_WRITTEN if kept > 0 => SOME_FAILED,
+        status => status,
+    })
 }
 
 /// Where files go.
@@ -134,58 +161,34 @@ fn short(name: &str, extension: &str) -> PathBuf {
     long(&path.with_file_name(stem(path)).to_string_lossy(), extension)
 }
 
-struct Run<'a> {
+/// What is written.
+struct Texts<'a> {
     to: To<'a>,
-    format: DsspFormatArg,
-    options: DsspOptions,
-    date: String,
-    report: &'a mut Report,
-    /// The structures whose files were written, by those.
+    /// The structures whose files are written, by those.
     written: HashMap<PathBuf, String>,
-    fail_fast: bool,
 }
 
-impl Run<'_> {
-    /// Computes structures side by side, and writes them in order. Returns whether to go on.
-    fn compute(&mut self, work: Vec<Work>) -> Result<bool, Failure> {
-        let (format, options, date) = (self.format, self.options, &self.date);
-        // Errors without the name, which the report has.
-        let reason = |error: ReadError| InputFailure::from(error).reason;
-        let of = |bytes: &[u8], name: &str| {
-            let dssp = Dssp::of_bytes(bytes, name, &options).map_err(reason)?;
-            let text = match format {
-                DsspFormatArg::Dssp => dssp.text(date),
-                DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(reason)?,
-            };
-            Ok((dssp, text))
-        };
-        let done: Vec<_> = work.into_par_iter().map(|work| work.compute(of)).collect();
-        for (name, result) in done {
-            match result {
-                Ok((dssp, text)) => {
-                    self.write(&name, &text)?;
-                    self.report.structures += 1;
-                    self.report.residues += dssp.residues.len() as u64;
-                    for note in &dssp.notes {
-                        self.report.note(&format!("{name}: {note}"));
-                    }
-                }
-                Err(reason) => self.report.error(&name, &reason),
-            }
-            self.report.advance(1);
-            if self.fail_fast && self.report.failed > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn write(&mut self, name: &str, text: &str) -> Result<(), Failure> {
-        let place = match &self.to {
+impl Texts<'_> {
+    fn place(&self, name: &str) -> PathBuf {
+        match &self.to {
             To::StandardOutput => PathBuf::from("-"),
             To::File(file) => file.to_path_buf(),
             To::Folder(folder, names) => folder.join(names.get(name)),
-        };
+        }
+    }
+
+    /// Keeps the file of an earlier run, if there is one that is no other structure's. Returns whether it did.
+    fn keep(&mut self, name: &str) -> bool {
+        let place = self.place(name);
+        let is_there = !self.written.contains_key(&place) && place.is_file();
+        if is_there {
+            self.written.insert(place, name.to_owned());
+        }
+        is_there
+    }
+
+    fn write(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+        let place = self.place(name);
         if let Some(first) = self.written.get(&place) {
             let advice = match self.to {
                 To::Folder(..) => "give the structures other names (--name-by path)",

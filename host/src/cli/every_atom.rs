@@ -1,38 +1,24 @@
 //! Runs over structures of which every atom counts: commands that read each file as a whole, beside those of rows of proteins.
 
 use super::args::RelationArgs;
-use super::failure::Failure;
-use super::files::Files;
+use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
+use super::files::{Files, OUTPUT};
 use super::interrupt::Interrupt;
 use super::limits::no_thread;
+use super::parts::{self, Parts};
 use super::provenance::{self, Digests};
-use super::report::{Report, is_verbose};
-use super::whole_files::{Work, each_batch};
-use prism_host::output::{CellKind, CellTable, Cells, LineTable, LinesFile, OutputError, OutputFile, RelationColumn};
+use super::whole_files::{Compute, Walk};
+use super::{folder, job};
+use prism_host::inputs::{InputFailure, InputFile};
+use prism_host::output::{CellTable, Cells, LineTable, LinesFile, OutputError, OutputFile, Provenance, RelationColumn};
 use prism_host::plural::counted;
-use rayon::prelude::*;
+use serde_json::json;
 use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, stdout};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-/// What a structure gives.
-pub struct Computed {
-    /// Residues and heavy atoms.
-    pub size: [usize; 2],
-    /// The number of lines.
-    pub lines: usize,
-    /// Choices, and what is odd about the file.
-    pub notes: Vec<String>,
-    /// Appends the lines to the columns' values.
-    pub append: Append,
-}
-
-/// Appends lines to the values of the columns.
-type Append = Box<dyn Fn(&mut [Cells]) + Send + Sync>;
-
-/// Computes the lines of a file, given as its bytes and the structure's name.
-pub type Compute<'c> = dyn Fn(&[u8], &str) -> Result<Computed, String> + Sync + 'c;
+/// Appends the lines of a structure to the values of the columns.
+pub type Append = Box<dyn Fn(&mut [Cells]) + Send + Sync>;
 
 /// The table of a run.
 pub struct Output<'a> {
@@ -41,6 +27,8 @@ pub struct Output<'a> {
     pub lines: [&'static str; 2],
     /// Whether structures are computed side by side, one in each thread.
     pub side_by_side: bool,
+    /// What areas are computed with.
+    pub config: MegaFusedConfig,
     /// What its provenance has beside the command.
     pub provenance: Vec<(&'static str, String)>,
     /// A file that is read besides the inputs.
@@ -48,163 +36,111 @@ pub struct Output<'a> {
 }
 
 /// Computes the lines of all inputs. Returns the exit status.
-pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_>) -> Result<u8, Failure> {
+pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_, Append>) -> Result<u8, Failure> {
     let output = relation.output.as_deref().filter(|path| *path != Path::new("-"));
-    let outputs = [output, relation.job.status.as_deref()];
-    outputs.into_iter().flatten().try_for_each(OutputFile::check_relation)?;
+    let folder = relation.folder.of_output(output, &relation.provenance, relation.trajectory.given())?;
+    let output = output.filter(|_| folder.is_none());
+    let status = relation.job.status.as_deref();
+    [output, status].into_iter().flatten().try_for_each(OutputFile::check_relation)?;
     provenance::check(&relation.provenance)?;
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let files = Files::default()
-        .writes_table(output)
-        .writes("--status", relation.job.status.as_deref())
-        .writes("--provenance", relation.provenance.provenance.as_deref())
-        .reads(of.reads);
-    let inputs = relation.job.read.discover(&relation.paths, files)?;
-    let digests = Digests::of(&relation.provenance, &inputs.entries);
-    let mut provenance = provenance::without_engine(MegaFusedConfig::default(), &digests);
-    provenance.more.extend(of.provenance);
-    let mut run = Run {
-        report: Report::new(inputs.entries.len()),
-        file: output.map(|path| LinesFile::create(path, of.columns, &provenance)).transpose()?,
-        out: Box::new(CellTable::csv(BufWriter::new(stdout()), of.columns)),
-        status: relation.job.status.as_deref().map(|path| LinesFile::create(path, STATUS, &provenance)).transpose()?,
-        compute,
-        side_by_side: of.side_by_side,
-        fail_fast: relation.job.read.fail_fast,
-        interrupt: &interrupt,
-        lines: 0,
-        noted: (0, Vec::new()),
+    let files = match folder {
+        None => Files::default().writes_table(output),
+        Some(folder) => Files::default().writes_into(OUTPUT, Some(folder), parts::names),
     };
-    each_batch(inputs.entries, |work| run.compute(work))?;
-    run.finish(of.lines, || Ok(provenance::write(&relation.provenance, &provenance, &digests)?))
+    let files = files.writes("--status", status);
+    let files = files.writes("--provenance", relation.provenance.provenance.as_deref()).reads(of.reads);
+    let mut inputs = relation.job.read.discover(&relation.paths, files)?;
+    if let (None, Some(shard)) = (folder, relation.folder.shard) {
+        inputs.entries = shard.of_inputs(inputs.entries).map_err(Failure::work)?;
+    }
+    let digests = Digests::of(&relation.provenance, &inputs.entries);
+    let mut provenance = provenance::without_engine(of.config, &digests);
+    provenance.more.extend(of.provenance.clone());
+    let walk = Walk::new(interrupt, inputs.entries.len(), status, &provenance, relation.job.read.fail_fast)?;
+    job::note_ignored(&inputs, &walk.report);
+    let run = Run { relation, of, compute, walk };
+    match folder {
+        Some(folder) => run.into_folder(folder, &inputs.entries),
+        None => run.write_file(output, inputs.entries, &provenance, &digests),
+    }
 }
 
-/// What came of it.
-struct Done {
-    name: String,
-    result: Result<Computed, String>,
-    time: Duration,
-}
-
-/// The columns of `--status`.
-const STATUS: &[RelationColumn] = &[
-    RelationColumn::new("structure", CellKind::Text, "", "the name of the structure"),
-    RelationColumn::new("residues", CellKind::Int, "", "residues, ligands, ions and waters; 0 if it failed"),
-    RelationColumn::new("atoms", CellKind::Int, "", "heavy atoms"),
-    RelationColumn::new("lines", CellKind::Int, "", "the number of lines in the table"),
-    RelationColumn::new("notes", CellKind::Text, "", "choices, and what is odd about the file"),
-    RelationColumn::new("error", CellKind::Text, "", "why it failed"),
-    RelationColumn::new("milliseconds", CellKind::Float, "ms", "the time of reading and computing"),
-];
-
-/// A run, and what it writes.
-struct Run<'o> {
-    report: Report,
-    file: Option<LinesFile>,
-    out: Box<dyn LineTable>,
-    status: Option<LinesFile>,
-    compute: &'o Compute<'o>,
-    side_by_side: bool,
-    fail_fast: bool,
-    interrupt: &'o Interrupt,
-    lines: usize,
-    /// How many structures have notes, and those of the first of them.
-    noted: (u64, Vec<String>),
+struct Run<'a> {
+    relation: &'a RelationArgs,
+    of: Output<'a>,
+    compute: &'a Compute<'a, Append>,
+    walk: Walk,
 }
 
 impl Run<'_> {
-    /// Computes structures side by side, and writes them in order. Returns whether to go on.
-    fn compute(&mut self, work: Vec<Work>) -> Result<bool, Failure> {
-        if self.interrupt.cancel().is_cancelled() {
-            return Err(Failure::Interrupted(self.interrupt.exit_status()));
-        }
-        let of = self.compute;
-        let done: Vec<Done> = match self.side_by_side {
-            true => work.into_par_iter().map(|work| compute(work, of)).collect(),
-            false => work.into_iter().map(|work| compute(work, of)).collect(),
-        };
-        for done in &done {
-            match &done.result {
-                Ok(all) => {
-                    self.report.structures += 1;
-                    self.report.residues += all.size[0] as u64;
-                    self.lines += all.lines;
-                    if !all.notes.is_empty() {
-                        self.noted.0 += 1;
-                        if self.noted.1.is_empty() {
-                            self.noted.1.clone_from(&all.notes);
-                        }
-                    }
-                    for note in all.notes.iter().filter(|_| is_verbose()) {
-                        self.report.note(&format!("{}: {note}", done.name));
-                    }
-                    let mut lines = |cells: &mut [Cells]| (all.append)(cells);
-                    match &mut self.file {
-                        Some(file) => file.append(&mut lines)?,
-                        None => self.out.append(&mut lines)?,
-                    }
-                }
-                Err(reason) => self.report.error(&done.name, reason),
-            }
-            self.status(done)?;
-            self.report.advance(1);
-            if self.fail_fast && self.report.failed > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    /// Computes some inputs into a table. Returns whether it went on to the end.
+    fn fill(
+        &mut self,
+        entries: Vec<Result<InputFile, InputFailure>>,
+        mut append: impl FnMut(&mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError>,
+    ) -> Result<bool, Failure> {
+        self.walk.over(
+            entries,
+            self.of.side_by_side,
+            |_| false,
+            self.compute,
+            |_, lines: Append| Ok(append(&mut |cells: &mut [Cells]| lines(cells))?),
+        )
     }
 
-    fn status(&mut self, done: &Done) -> Result<(), OutputError> {
-        let Some(file) = &mut self.status else { return Ok(()) };
-        let all = done.result.as_ref().ok();
-        let counts = all.map_or([0; 3], |all| [all.size[0], all.size[1], all.lines]);
-        let notes = all.map_or_else(String::new, |all| all.notes.join("; "));
-        let error = done.result.as_ref().err().cloned().unwrap_or_default();
-        file.append(&mut |cells| {
-            let (mut counts, mut texts) = (counts.iter(), [&done.name, &notes, &error].into_iter());
-            for cells in cells {
-                match cells {
-                    Cells::Text(values) => values.extend(texts.next().cloned()),
-                    Cells::Int(values) => values.extend(counts.next().map(|&count| count as i32)),
-                    Cells::Float(values) => values.push(1e3 * done.time.as_secs_f32()),
-                }
-            }
-        })
+    fn sum_up(&self) -> u8 {
+        let [one, several] = self.of.lines;
+        self.walk.sum_up(&counted(self.walk.lines, one, several));
+        self.walk.report.exit_status()
     }
 
-    /// Ends the tables. Returns the exit status.
-    fn finish(self, names: [&str; 2], write_provenance: impl FnOnce() -> Result<(), Failure>) -> Result<u8, Failure> {
-        let Self { report, file, out, status, fail_fast, lines, noted: (noted, notes), .. } = self;
-        report.clear_bar();
-        if let Some(status) = status {
-            status.commit()?;
-        }
-        if report.structures == 0 || fail_fast && report.failed > 0 {
-            return Ok(super::failure::NOTHING_WRITTEN);
+    fn write_file(
+        mut self,
+        output: Option<&Path>,
+        entries: Vec<Result<InputFile, InputFailure>>,
+        provenance: &Provenance,
+        digests: &Digests,
+    ) -> Result<u8, Failure> {
+        let mut file = output.map(|path| LinesFile::create(path, self.of.columns, provenance)).transpose()?;
+        self.walk.interrupt.remove_on_exit(file.as_ref().and_then(LinesFile::temporary_path));
+        let mut out: Box<dyn LineTable> = Box::new(CellTable::csv(BufWriter::new(stdout()), self.of.columns));
+        self.fill(entries, |lines| match &mut file {
+            Some(file) => file.append(lines),
+            None => out.append(lines),
+        })?;
+        self.walk.end_status()?;
+        if self.walk.report.structures == 0 || self.walk.stops() {
+            return Ok(NOTHING_WRITTEN);
         }
         match file {
             Some(file) => drop(file.commit()?),
             None => out.finish()?,
         }
-        write_provenance()?;
-        match noted {
-            _ if is_verbose() => {}
-            0 => {}
-            1 if report.structures == 1 => notes.iter().for_each(|note| report.note(note)),
-            _ => report.note(&format!(
-                "{} notes, which -v shows and --status writes; of the first: {}",
-                counted(noted as usize, "structure has", "structures have"),
-                notes.join("; ")
-            )),
-        }
-        report.sum_up(&counted(lines, names[0], names[1]));
-        Ok(report.exit_status())
+        provenance::write(&self.relation.provenance, provenance, digests)?;
+        Ok(self.sum_up())
     }
-}
 
-fn compute(work: Work, of: &Compute<'_>) -> Done {
-    let begin = Instant::now();
-    let (name, result) = work.compute(of);
-    Done { name, result, time: begin.elapsed() }
+    fn into_folder(mut self, path: &Path, entries: &[Result<InputFile, InputFailure>]) -> Result<u8, Failure> {
+        let origin = Provenance { config: self.of.config, more: self.of.provenance.clone() };
+        let columns: Vec<&str> = self.of.columns.iter().map(|column| column.name).collect();
+        let options = folder::options(json!({ "columns": columns }), &origin, &self.relation.job.read);
+        let begun = Parts::begin(path, entries, options, &self.relation.folder, &mut self.walk.report)?;
+        let Some(parts) = begun else { return Ok(ALL_DONE) };
+        for &number in parts.open() {
+            let part = parts.part(number, &mut self.walk.report);
+            let mut file = LinesFile::create(&part.path, self.of.columns, &origin)?;
+            self.walk.interrupt.remove_on_exit(file.temporary_path());
+            let before = self.walk.report.structures;
+            if !self.fill(entries[part.inputs.clone()].to_vec(), |lines| file.append(lines))? {
+                self.walk.end_status()?;
+                parts::say_ended(&self.walk.report);
+                return Ok(NOTHING_WRITTEN);
+            }
+            let bytes = if self.walk.report.structures > before { file.commit()? } else { 0 };
+            parts.finish(&part, bytes, &mut self.walk.report)?;
+        }
+        self.walk.end_status()?;
+        Ok(self.sum_up())
+    }
 }

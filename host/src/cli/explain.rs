@@ -66,9 +66,11 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let value = match column {
         Column::Feature(feature) | Column::State(feature) => feature_json(feature),
-        other => json!({ "name": other.name(), "unit": other.unit(), "definition": other.definition(), "source": "",
+        other => {
+            json!({ "name": other.name(), "unit": other.unit(), "definition": other.definition(), "source": other.source(),
             // Columns that are not always there say so in their definition.
-            "undefined": if other.definition().contains("undefined") { "" } else { "nowhere" } }),
+            "undefined": if other.definition().contains("undefined") { "" } else { "nowhere" } })
+        }
     };
     if format == FormatArg::Json {
         writeln!(out, "{value:#}")?;

@@ -14,6 +14,7 @@ use prism_host::output::{
     ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, ReducedRelation, RelationFailures,
     check_place,
 };
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -64,19 +65,11 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let columns = if lineages.is_some() { columns.with_lineages() } else { columns };
     let columns = if args.trajectory.given().is_some() { columns.with_frames() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    let folder = output.filter(|path| folder::is_one(path));
-    if args.trajectory.given().is_some() && (folder.is_some() || args.write_structures.is_some()) {
-        let advice = "--trajectory writes one table: without a folder and --write-structures";
+    if args.trajectory.given().is_some() && args.write_structures.is_some() {
+        let advice = "--trajectory writes one table: without --write-structures";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
-    if folder.is_none() && (args.folder.resume || args.folder.shard.is_some()) {
-        let advice = "--resume and --shard are for a run into a folder: -o FOLDER/";
-        return Err(Failure::usage(anyhow::anyhow!(advice)));
-    }
-    if folder.is_some() && args.provenance.provenance.is_some() {
-        let advice = "--provenance: a folder's manifest.json says what its parts were computed with";
-        return Err(Failure::usage(anyhow::anyhow!(advice)));
-    }
+    let folder = args.folder.of_output(output, &args.provenance, args.trajectory.given())?;
     let coloured = args.write_structures.as_deref().map(|path| coloured(path, args)).transpose()?;
     match output.filter(|_| folder.is_none()) {
         Some(path) if args.reduce.is_some() => OutputFile::check_relation(path)?,
@@ -116,12 +109,16 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: false,
-        shard: None,
+        shard: args.folder.shard.filter(|_| folder.is_none()),
         of_structures: true,
         files,
     };
     if let Some(path) = folder {
-        return job.run_into(path, &args.folder, &columns);
+        let names: Vec<&str> = columns.as_slice().iter().map(Column::name).collect();
+        let leaves_out = columns.selection().leaves_out_wcn(usize::MAX);
+        let what = json!({ "columns": names, "leaves_out_large_wcn": leaves_out });
+        return job
+            .run_into(path, &args.folder, what, |path, origin| Ok(OutputFile::create(path, columns.clone(), origin)?));
     }
     if let Some(statistics) = &args.reduce {
         for name in ReducedRelation::left_out(&columns) {

@@ -1,62 +1,71 @@
-//! `prism features -o FOLDER/` and `prism merge`.
+//! Runs into a folder (`-o FOLDER/`), and `prism merge`.
 
-use super::args::{FolderArgs, MergeArgs, Shard};
+use super::args::{FolderArgs, MergeArgs, ProvenanceArgs, TrajectoryArgs};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
 use super::inflow::Inflow;
 use super::job::{Job, Sink, Stop};
-use super::parts::{self, Folder};
+use super::parts::{self, Parts};
 use super::provenance;
+use super::reading::ReadArgs;
 use super::report::Report;
 use prism_host::inputs::Clashes;
-use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
+use prism_host::output::{OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
-use prism_host::plural::{counted, form};
-use serde_json::{Value, json};
+use prism_host::plural::counted;
+use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
+impl FolderArgs {
+    /// The folder of parts that an output is, if it is one. Options that do not go with the output are refused.
+    pub fn of_output<'a>(
+        &self,
+        output: Option<&'a Path>,
+        provenance: &ProvenanceArgs,
+        trajectory: Option<&TrajectoryArgs>,
+    ) -> Result<Option<&'a Path>, Failure> {
+        let folder = output.filter(|path| is_one(path));
+        let advice = match folder {
+            None if self.resume => "--resume is for a run into a folder: -o FOLDER/",
+            Some(_) if provenance.provenance.is_some() => {
+                "--provenance: a folder's manifest.json says what its parts were computed with"
+            }
+            _ if trajectory.is_some() && (folder.is_some() || self.shard.is_some()) => {
+                "--trajectory writes one table: without a folder and --shard"
+            }
+            _ => return Ok(folder),
+        };
+        Err(Failure::usage(anyhow::anyhow!(advice)))
+    }
+}
+
 impl Job<'_> {
-    /// Computes the unfinished parts of a run. Returns the exit status.
-    pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
+    /// Computes the unfinished parts of a run. `what` says what the command computes, `create` begins the table of a part. Returns the
+    /// exit status.
+    pub fn run_into(
+        &self,
+        path: &Path,
+        args: &FolderArgs,
+        what: Value,
+        create: impl Fn(&Path, &Provenance) -> Result<OutputFile, Failure>,
+    ) -> Result<u8, Failure> {
         let found = self.find()?;
         let entries = Arc::clone(&found.entries);
-        if let Some(pipe) = entries.iter().flatten().find(|file| file.is_read_once()) {
-            let path = pipe.path.display();
-            let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
-            return Err(Failure::usage(anyhow::anyhow!(advice)));
-        }
         let mut ready = self.ready(found, None)?;
-        let ranges = parts::plan(&entries, args.part_inputs);
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
-        let manifest = parts::manifest(&entries, ranges.len(), self.options(columns, &origin, args)?);
-        let folder = Folder::begin(path, &manifest, args.resume)?;
-        let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
-        let (open, done) = parts::open(&folder, ranges.len(), shard)?;
-        if open.is_empty() && done.is_empty() {
-            let there = form(ranges.len(), "there is", "there are");
-            let parts = counted(ranges.len(), "part", "parts");
-            ready.report.note(&format!("{there} {parts}, and none is this shard's"));
-            return Ok(ALL_DONE);
-        }
-        if !done.is_empty() {
-            let all = counted(done.len() + open.len(), "part", "parts");
-            ready.report.note(&format!("{} of {all} {} done already", done.len(), form(done.len(), "is", "are")));
-        }
-        for record in &done {
-            count(&mut ready.report, record);
-            ready.report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
-        }
+        let options = self.options(what, &origin)?;
+        let Some(parts) = Parts::begin(path, &entries, options, args, &mut ready.report)? else { return Ok(ALL_DONE) };
         // A structure of one part may have the name of an input of another.
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
-        for part in open {
-            let source = self.source(entries[ranges[part].clone()].into(), &ready.interrupt)?;
+        for &number in parts.open() {
+            let part = parts.part(number, &mut ready.report);
+            let source = self.source(entries[part.inputs.clone()].into(), &ready.interrupt)?;
             let source = source.with_clashes(Arc::clone(&clashes));
-            let table = OutputFile::create(&folder.part_path(part), columns.clone(), &origin)?;
+            let table = create(&part.path, &origin)?;
             ready.interrupt.remove_on_exit(table.temporary_path());
             let mut sink = Sink::File(table);
-            let before = (ready.report.structures, ready.report.residues);
-            ready.report.kept = Some(Vec::new());
+            let before = ready.report.structures;
             let ended = self.pass(&mut ready, Inflow::Files(source), &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
@@ -64,16 +73,13 @@ impl Job<'_> {
             match ended {
                 Ok(_) => {}
                 Err(Stopped::Consumer(Stop::FirstFailed)) => {
-                    ready.report.clear_bar();
-                    ready.report.note("the parts that are done stay; --resume goes on with this one");
+                    parts::say_ended(&ready.report);
                     return Ok(NOTHING_WRITTEN);
                 }
                 Err(stopped) => return Err(Self::failure(stopped, &ready)),
             }
-            let (structures, residues) = (ready.report.structures - before.0, ready.report.residues - before.1);
-            let bytes = if structures > 0 { sink.finish()? } else { 0 };
-            let kept = ready.report.kept.take().unwrap_or_default();
-            folder.finish(part, bytes, parts::record(structures, residues, &kept))?;
+            let bytes = if ready.report.structures > before { sink.finish()? } else { 0 };
+            parts.finish(&part, bytes, &mut ready.report)?;
         }
         let failed = ready.status.take().and_then(|status| status.commit().err()).map(Failure::from);
         let beside = failed.map(|failure| failure.report_beside("the parts are written"));
@@ -82,30 +88,29 @@ impl Job<'_> {
     }
 
     /// Everything besides the inputs that a part's bytes depend on.
-    fn options(&self, columns: &Columns, origin: &Provenance, args: &FolderArgs) -> Result<Value, Failure> {
-        let mut read = self.args.read.clone();
-        (read.keep_going, read.fail_fast) = (false, false);
-        let names: Vec<&str> = columns.as_slice().iter().map(prism_host::output::Column::name).collect();
-        let entries: serde_json::Map<String, Value> =
-            origin.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+    fn options(&self, what: Value, origin: &Provenance) -> Result<Value, Failure> {
+        let mut options = options(what, origin, &self.args.read);
         let digest = |path: &Path| {
             provenance::digest_of(path)
                 .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))
         };
         let annotations = self.annotations.as_ref().map(|(path, _)| digest(path)).transpose()?;
         let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
-        Ok(
-            json!({ "columns": names, "leaves_out_large_wcn": columns.selection().leaves_out_wcn(usize::MAX), "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
-            "lineages_sha256": lineages,
-            "part_inputs": args.part_inputs }),
-        )
+        options["annotations_sha256"] = annotations.into();
+        options["lineages_sha256"] = lineages.into();
+        Ok(options)
     }
 }
 
-pub fn count(report: &mut Report, record: &Value) {
-    report.structures += record["structures"].as_u64().unwrap_or(0);
-    report.residues += record["residues"].as_u64().unwrap_or(0);
-    report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);
+/// What a command computes, with what, and how it reads.
+pub fn options(what: Value, origin: &Provenance, read: &ReadArgs) -> Value {
+    let mut read = read.clone();
+    (read.keep_going, read.fail_fast) = (false, false);
+    let entries = origin.entries().into_iter().map(|(key, value)| (key.to_owned(), Value::from(value)));
+    let mut all = what;
+    all["computing"] = entries.collect::<Map<_, _>>().into();
+    all["reading"] = json!(format!("{read:?}"));
+    all
 }
 
 /// Whether an output is a folder of parts.

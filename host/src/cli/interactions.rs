@@ -1,8 +1,10 @@
 //! `prism edges` and `prism interface` of every atom: interactions, and interfaces of any two groups.
 
 use super::args::{EdgesArgs, IdsArg, InterfaceArgs};
-use super::every_atom::{Computed, Output, run as run_all};
+use super::every_atom::{Append, Output, run as run_all};
 use super::failure::Failure;
+use super::provenance;
+use super::whole_files::Computed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::inputs::InputFailure;
@@ -17,7 +19,7 @@ use std::path::Path;
 /// Lists interactions. Returns the exit status.
 pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
     if let Some(kind) = contacts.first() {
-        let advice = "is of rows of proteins, and interactions have ends without rows; list them by two commands";
+        let advice = "is of rows, and interactions have ends without rows; list them by two commands";
         return Err(Failure::usage(anyhow::anyhow!("--kinds: {} {advice}", kind.name())));
     }
     if args.ids == Some(IdsArg::Rows) {
@@ -38,13 +40,15 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
         let all = interactions(bytes, name, &options).map_err(|error| InputFailure::from(error).reason)?;
         let (size, lines, notes) = ([all.residues.len(), all.atoms.len()], all.found.len(), all.notes.clone());
         let name = name.to_owned();
-        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_interactions(&name, &all, cells)) })
+        let of: Append = Box::new(move |cells| append_interactions(&name, &all, cells));
+        Ok(Computed { size, lines, notes, of })
     };
     let output = Output {
         columns: interaction_columns(&kinds),
         lines: ["interaction", "interactions"],
         side_by_side: true,
-        provenance: vec![("prism.kinds", names.join(","))],
+        config: MegaFusedConfig::default(),
+        provenance: with_dictionary(("prism.kinds", names.join(",")), args.ccd.as_deref())?,
         reads: args.ccd.as_deref(),
     };
     run_all(&args.relation, output, &compute)
@@ -52,6 +56,12 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
 
 fn dictionary(path: Option<&Path>) -> Result<Option<Dictionary>, Failure> {
     path.map(Dictionary::read).transpose().map_err(|error| Failure::work(anyhow::anyhow!("--ccd {error}")))
+}
+
+/// What a table's provenance has, with the dictionary's digest.
+fn with_dictionary(own: (&'static str, String), ccd: Option<&Path>) -> Result<Vec<(&'static str, String)>, Failure> {
+    let digest = ccd.map(provenance::digest_of).transpose()?;
+    Ok([Some(own), digest.map(|digest| ("prism.ccd_sha256", digest))].into_iter().flatten().collect())
 }
 
 /// Lists interfaces of groups. Returns the exit status.
@@ -73,14 +83,19 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
         let all = group_interfaces(bytes, name, &options, between, &engine).map_err(|error| error.to_string())?;
         let (size, lines, notes) = (all.size, all.pairs.len(), all.notes.clone());
         let name = name.to_owned();
-        Ok(Computed { size, lines, notes, append: Box::new(move |cells| append_group_interfaces(&name, &all, cells)) })
+        let of: Append = Box::new(move |cells| append_group_interfaces(&name, &all, cells));
+        Ok(Computed { size, lines, notes, of })
     };
     let output = Output {
         columns: group_interface_columns(),
         lines: ["interface", "interfaces"],
         // The engine uses all cores itself.
         side_by_side: false,
-        provenance: vec![("prism.between", args.between.as_deref().unwrap_or_default().join(","))],
+        config,
+        provenance: with_dictionary(
+            ("prism.between", args.between.as_deref().unwrap_or_default().join(",")),
+            args.ccd.as_deref(),
+        )?,
         reads: args.ccd.as_deref(),
     };
     run_all(&args.relation, output, &compute)
@@ -89,28 +104,37 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
 /// Prints all kinds.
 pub fn list() -> Result<(), Failure> {
     let mut out = stdout().lock();
-    let contacts = [
-        (EdgeKind::AlphaCarbons, "alpha carbons closer than --contact-threshold"),
-        (EdgeKind::Atoms, "heavy atoms within --cutoff, of residues at least two rows apart or of different chains"),
-    ];
-    for (kind, about) in contacts {
-        writeln!(out, "{:13} {about}", kind.name())?;
+    for kind in EdgeKind::ALL {
+        writeln!(out, "{:14} {}", kind.name(), kind.rule())?;
     }
     for kind in Kind::ALL {
-        writeln!(out, "{:13} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
+        writeln!(out, "{:14} {}: {} [{}]", kind.name(), kind.ends(), kind.rule(), kind.source())?;
     }
     Ok(out.flush()?)
 }
 
 /// Prints the rule of a kind.
 pub fn explain(name: &str) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    if let Some(kind) = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        writeln!(
+            out,
+            "{name}\n  ends        rows of residues\n  rule        {}\n  distance    {}",
+            kind.rule(),
+            kind.distance()
+        )?;
+        if !kind.source().is_empty() {
+            writeln!(out, "  source      {}", kind.source())?;
+        }
+        return Ok(out.flush()?);
+    }
     let Ok(kind) = name.parse::<Kind>() else {
-        let meant = nearest(name, Kind::ALL.iter().map(|kind| kind.name()));
+        let names = EdgeKind::ALL.iter().map(|kind| kind.name()).chain(Kind::ALL.iter().map(|kind| kind.name()));
+        let meant = nearest(name, names);
         let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         let advice = "`prism edges --list` shows all kinds";
-        return Err(Failure::usage(anyhow::anyhow!("there is no kind of interaction {name:?}{meant}; {advice}")));
+        return Err(Failure::usage(anyhow::anyhow!("there is no kind of edge {name:?}{meant}; {advice}")));
     };
-    let mut out = stdout().lock();
     writeln!(out, "{name}")?;
     let angle = if kind.angle().is_empty() { "none" } else { kind.angle() };
     for (key, text) in [("ends", kind.ends()), ("rule", kind.rule()), ("angle", angle), ("source", kind.source())] {

@@ -17,8 +17,8 @@ use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, OutputError, OutputFile, Provenance, RelationFailures, SharedRows, SiteCounts, SitesTally,
-    StatusFile, StructureRows, Table,
+    ColouredStructures, OutputError, OutputFile, PrankFolder, Provenance, RelationFailures, SharedRows, SiteCounts,
+    SitesTally, StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
     self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
@@ -45,6 +45,8 @@ pub enum Sink {
     Report(Box<ReportFile>, Provenance),
     /// A table, and structures coloured by a column.
     Coloured(Box<Sink>, ColouredStructures),
+    /// Files for each structure.
+    Prank(Box<PrankFolder>),
 }
 
 impl Sink {
@@ -67,6 +69,7 @@ impl Sink {
             Self::Stdout(..) => None,
             Self::File(file) => file.temporary_path(),
             Self::Report(report, _) => report.temporary_path(),
+            Self::Prank(_) => None,
             Self::Coloured(table, _) => table.temporary_path(),
         }
     }
@@ -78,6 +81,7 @@ impl Sink {
             Self::Stdout(table, _) => table.write_shared(rows)?,
             Self::File(file) => file.write_shared(rows)?,
             Self::Report(..) => {}
+            Self::Prank(folder) => folder.write_shared(rows)?,
             Self::Coloured(table, structures) => {
                 table.write(rows, report)?;
                 for part in rows.iter() {
@@ -103,6 +107,7 @@ impl Sink {
             Self::File(file) => file.commit(),
             Self::Report(report, origin) => report.commit(&origin),
             Self::Coloured(table, _) => table.finish(),
+            Self::Prank(folder) => folder.finish().map(|()| 0),
         }
     }
 }
@@ -367,8 +372,10 @@ impl Job<'_> {
         let digests = Digests::of(self.provenance, &entries);
         let origin = provenance::of_run(self.config(), &ready.engine, &digests);
         let mut sink = sink(&origin)?;
-        if let Sink::Coloured(_, structures) = &mut sink {
-            structures.know(entries.iter().flatten());
+        match &mut sink {
+            Sink::Coloured(_, structures) => structures.know(entries.iter().flatten()),
+            Sink::Prank(folder) => folder.know(entries.iter().flatten()),
+            _ => {}
         }
         ready.interrupt.remove_on_exit(sink.temporary_path());
         let (start, start_cores) = (ready.begin.elapsed(), pipeline::cores_time());

@@ -23,10 +23,12 @@ pub fn run(args: &LigandsArgs) -> Result<u8, Failure> {
         let advice = "--het cover has no effect here: ligands cover each other and the protein, and sites are those without them";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
-    let to = described.destination();
+    let to = described.destination(json!({ "command": "ligands" }));
     let failures = to.failures.clone();
     let sites = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
-    write(to, sites, |job, _| Ok(LigandsRelation { engine: job.engine_of(selection(&["sasa"]))?, failures }))
+    write(to, sites, |job, _| {
+        Ok(LigandsRelation { engine: job.engine_of(selection(&["sasa"]))?, failures: failures.clone() })
+    })
 }
 
 /// Packed data sets have no ligands.
@@ -49,7 +51,8 @@ impl DescribedArgs {
         Some(told.map(|()| ALL_DONE))
     }
 
-    pub fn destination(&self) -> Destination<'_> {
+    /// `what` says what is computed, for the manifest of a folder.
+    pub fn destination(&self, what: Value) -> Destination<'_> {
         Destination {
             paths: &self.paths,
             output: self.output.as_deref(),
@@ -62,7 +65,8 @@ impl DescribedArgs {
             trajectory: None,
             atoms: true,
             atoms_if_known: false,
-            shard: self.shard,
+            folder: Some(&self.folder),
+            what,
         }
     }
 }

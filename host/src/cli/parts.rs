@@ -10,9 +10,10 @@
 //! The list of inputs alone determines which inputs are in which part, and a part's inputs determine its bytes. So
 //! interruptions and shards leave no trace.
 
-use super::args::Shard;
+use super::args::{FolderArgs, Shard};
 use super::failure::Failure;
 use super::provenance::hexadecimal;
+use super::report::Report;
 use anyhow::anyhow;
 use prism_host::inputs::{InputFailure, InputFile};
 use prism_host::output::{OutputError, write_whole};
@@ -151,6 +152,94 @@ impl Folder {
         (record["part"], record["bytes"]) = (part.into(), bytes.into());
         write_whole(&self.record_path(part), format!("{record:#}\n").as_bytes())
     }
+}
+
+/// The parts of a run that this process computes.
+pub struct Parts {
+    folder: Folder,
+    ranges: Vec<Range<usize>>,
+    open: Vec<usize>,
+}
+
+/// A part that is being computed.
+pub struct Part {
+    number: usize,
+    /// The places of its inputs.
+    pub inputs: Range<usize>,
+    /// Where its table belongs.
+    pub path: PathBuf,
+    /// Structures and residues of the parts before.
+    before: [u64; 2],
+}
+
+impl Parts {
+    /// Begins a run in a folder, or goes on with it, and reports what is done. `options` are everything besides the inputs that a
+    /// part's bytes depend on. `None` if no part is this shard's.
+    pub fn begin(
+        path: &Path,
+        entries: &[Result<InputFile, InputFailure>],
+        mut options: Value,
+        args: &FolderArgs,
+        report: &mut Report,
+    ) -> Result<Option<Self>, Failure> {
+        if let Some(pipe) = entries.iter().flatten().find(|file| file.is_read_once()) {
+            let path = pipe.path.display();
+            let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
+            return Err(Failure::usage(anyhow!(advice)));
+        }
+        let ranges = plan(entries, args.part_inputs);
+        options["part_inputs"] = args.part_inputs.into();
+        let folder = Folder::begin(path, &manifest(entries, ranges.len(), options), args.resume)?;
+        let (open, done) = open(&folder, ranges.len(), args.shard.unwrap_or(Shard { number: 1, of: 1 }))?;
+        Ok(say_done(report, &ranges, open.len(), &done).then_some(Self { folder, ranges, open }))
+    }
+
+    /// The numbers of the parts to compute.
+    pub fn open(&self) -> &[usize] {
+        &self.open
+    }
+
+    /// Begins a part.
+    pub fn part(&self, number: usize, report: &mut Report) -> Part {
+        report.kept = Some(Vec::new());
+        let before = [report.structures, report.residues];
+        Part { number, inputs: self.ranges[number].clone(), path: self.folder.part_path(number), before }
+    }
+
+    /// Records that a part is done, whose table has some bytes.
+    pub fn finish(&self, part: &Part, bytes: u64, report: &mut Report) -> Result<(), OutputError> {
+        let kept = report.kept.take().unwrap_or_default();
+        let [structures, residues] = part.before;
+        let record = record(report.structures - structures, report.residues - residues, &kept);
+        self.folder.finish(part.number, bytes, record)
+    }
+}
+
+/// Reports which parts are done, and counts what they have. Returns whether any part is this shard's.
+pub fn say_done(report: &mut Report, ranges: &[Range<usize>], open: usize, done: &[Value]) -> bool {
+    if open == 0 && done.is_empty() {
+        let there = form(ranges.len(), "there is", "there are");
+        let parts = counted(ranges.len(), "part", "parts");
+        report.note(&format!("{there} {parts}, and none is this shard's"));
+        return false;
+    }
+    if !done.is_empty() {
+        let all = counted(done.len() + open, "part", "parts");
+        report.note(&format!("{} of {all} {} done already", done.len(), form(done.len(), "is", "are")));
+    }
+    for record in done {
+        report.structures += record["structures"].as_u64().unwrap_or(0);
+        report.residues += record["residues"].as_u64().unwrap_or(0);
+        report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);
+        report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
+    }
+    true
+}
+
+/// Says that a run ended at its first failure.
+pub fn say_ended(report: &Report) {
+    report.clear_bar();
+    report.note("the parts that are done stay; --resume goes on with this one");
 }
 
 /// What is recorded of a finished part.

@@ -18,7 +18,7 @@ pub fn write_with_errors<R: Relation + 'static>(
     to: Destination<'_>,
     selection: Selection,
     lines: LinesOf,
-    make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
+    make: impl Fn(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
     if !pae {
         return write(to, selection, make);
@@ -26,7 +26,7 @@ pub fn write_with_errors<R: Relation + 'static>(
     let failures = to.failures.clone();
     write(to, selection, |job, provenance| {
         let predictions = Arc::new(beside(job)?);
-        Ok(WithErrors { relation: make(job, provenance)?, lines, predictions, failures })
+        Ok(WithErrors { relation: make(job, provenance)?, lines, predictions, failures: failures.clone() })
     })
 }
 

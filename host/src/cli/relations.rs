@@ -1,24 +1,26 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
 use super::args::{
-    EdgesArgs, IdsArg, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, Shard, SummaryArgs,
+    EdgesArgs, FolderArgs, IdsArg, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs,
     TrajectoryArgs,
 };
 use super::failure::Failure;
-use super::files::Files;
+use super::files::{Files, OUTPUT};
+use super::folder::is_one;
 use super::job::{Job, Sink};
 use super::predicted::write_with_errors;
 use super::reading::trimmed;
 use super::usage::refuse_divided;
-use super::{interactions, provenance};
+use super::{interactions, parts, provenance};
 use clap::ValueEnum as _;
-use prism_host::contacts::{ATOM_CONTACT, EdgeKind};
+use prism_host::contacts::{EdgeKind, EdgeRules};
 use prism_host::engine::Selection;
 use prism_host::interactions::Group;
 use prism_host::output::{
     EdgesRelation, InterfaceResiduesFile, InterfacesRelation, LinesOf, OccupancyRelation, OfFrames, OutputError,
     OutputFile, Provenance, Relation, RelationFailures, RelationTable, SitesTally, SummaryRelation,
 };
+use serde_json::{Value, json};
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
 
@@ -34,13 +36,22 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     if kinds.len() < args.kinds.len() {
         return interactions::edges(args, &kinds);
     }
-    let contact_threshold = args.relation.job.contact_threshold;
-    let (cutoff, named) = (args.cutoff.unwrap_or(ATOM_CONTACT), args.ids == Some(IdsArg::Residues));
-    let relation = EdgesRelation { contact_threshold, cutoff, kinds, named };
+    let default = EdgeRules::default();
+    let rules = EdgeRules {
+        threshold: args.relation.job.contact_threshold,
+        cutoff: args.cutoff.unwrap_or(default.cutoff),
+        neighbours: args.neighbors.map_or(default.neighbours, |neighbors| neighbors as usize),
+        steps: args.steps.unwrap_or(default.steps),
+    };
+    let named = args.ids == Some(IdsArg::Residues);
+    let relation = EdgesRelation::new(rules, kinds, named);
+    let what =
+        json!({ "command": "edges", "kinds": given, "rules": format!("{rules:?}"), "named": named, "pae": args.pae });
+    let to = args.relation.destination(what);
     if args.occupancy {
-        return write_whole(args.relation.destination(), selection(&[]), |_, _| Ok(OccupancyRelation::new(relation)));
+        return write_whole(to, selection(&[]), |_, _| Ok(OccupancyRelation::new(relation.clone())));
     }
-    write_with_errors(args.pae, args.relation.destination(), selection(&[]), LinesOf::Edges, |_, _| Ok(relation))
+    write_with_errors(args.pae, to, selection(&[]), LinesOf::Edges, |_, _| Ok(relation.clone()))
 }
 
 /// Lists pairs of chains that touch, and their residues.
@@ -77,7 +88,11 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     if let Some(path) = residues {
         OutputFile::check_relation(path)?;
     }
-    let mut to = args.relation.destination();
+    let mut to = args.relation.destination(json!({ "command": "interface", "between": args.between, "pae": args.pae }));
+    if residues.is_some() && to.output.is_some_and(is_one) {
+        let advice = "--by-residue goes with a table in one file, not with a run into a folder";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
     to.between.clone_from(&between);
     to.beside = to.beside.writes("--by-residue", residues);
     let failures = to.failures.clone();
@@ -88,8 +103,8 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     write_with_errors(args.pae, to, selection(&[]), LinesOf::Interfaces, |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
-            between,
-            failures,
+            between: between.clone(),
+            failures: failures.clone(),
             residues: residues.map(|path| create(path, provenance)).transpose()?,
         })
     })
@@ -98,7 +113,8 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
 /// Lists structures and their chains.
 pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
     args.relation.job.refuse_points_file()?;
-    write(args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
+    let to = args.relation.destination(json!({ "command": "summary" }));
+    write(to, selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 
 pub fn selection(names: &[&str]) -> Selection {
@@ -124,13 +140,31 @@ pub struct Destination<'a> {
     pub atoms: bool,
     /// The same where inputs have it: data sets do not.
     pub atoms_if_known: bool,
-    /// The share of the inputs.
-    pub shard: Option<Shard>,
+    /// How a run into a folder goes, if the command has such runs, and shares of the inputs.
+    pub folder: Option<&'a FolderArgs>,
+    /// What is computed, for the manifest of a folder.
+    pub what: Value,
+}
+
+/// Where a relation goes: to a file or standard output, or in parts into a folder.
+struct Place<'a> {
+    output: Option<&'a Path>,
+    folder: Option<(&'a Path, &'a FolderArgs)>,
+}
+
+impl<'a> Destination<'a> {
+    fn place(&self) -> Result<Place<'a>, Failure> {
+        let output = self.output.filter(|path| *path != Path::new("-"));
+        let Some(args) = self.folder else { return Ok(Place { output, folder: None }) };
+        let folder = args.of_output(output, self.provenance, self.trajectory)?;
+        Ok(Place { output: output.filter(|_| folder.is_none()), folder: folder.map(|folder| (folder, args)) })
+    }
 }
 
 impl RelationArgs {
-    pub fn destination(&self) -> Destination<'_> {
-        let Self { paths, output, job, provenance, trajectory } = self;
+    /// `what` says what is computed, for the manifest of a folder.
+    pub fn destination(&self, what: Value) -> Destination<'_> {
+        let Self { paths, output, job, provenance, folder, trajectory } = self;
         Destination {
             paths,
             output: output.as_deref(),
@@ -143,7 +177,8 @@ impl RelationArgs {
             trajectory: trajectory.given(),
             atoms: false,
             atoms_if_known: false,
-            shard: None,
+            folder: Some(folder),
+            what,
         }
     }
 }
@@ -153,7 +188,7 @@ impl RelationArgs {
 pub fn write<R: Relation + 'static>(
     to: Destination<'_>,
     selection: Selection,
-    make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
+    make: impl Fn(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
     match to.trajectory {
         Some(_) => write_whole(to, selection, |job, provenance| make(job, provenance).map(OfFrames::new)),
@@ -165,23 +200,41 @@ pub fn write<R: Relation + 'static>(
 pub fn write_whole<R: Relation + 'static>(
     to: Destination<'_>,
     selection: Selection,
-    make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
+    make: impl Fn(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
+    if let Some((path, args)) = to.place()?.folder {
+        let what = to.what.clone();
+        let job = job(to, selection)?;
+        return job.run_into(path, args, what, |path, provenance| {
+            Ok(OutputFile::create_relation(path, make(&job, provenance)?, provenance)?)
+        });
+    }
     let check = |path: &Path| OutputFile::check_relation(path);
     write_sink(to, selection, check, |job, output, provenance| sink(output, make(job, provenance)?, provenance))
 }
 
-/// Writes what `make` begins, given the job, the output's path and the provenance. `check` checks the path in advance.
+/// Writes what `make` begins, given the job, the output's path and the provenance, to a file or standard output. `check` checks the path
+/// in advance.
 pub fn write_sink(
     to: Destination<'_>,
     selection: Selection,
     check: impl FnOnce(&Path) -> Result<(), OutputError>,
     make: impl FnOnce(&Job<'_>, Option<&Path>, &Provenance) -> Result<Sink, Failure>,
 ) -> Result<u8, Failure> {
-    let output = to.output.filter(|path| *path != Path::new("-"));
+    let output = to.place()?.output;
     output.map_or(Ok(()), check)?;
+    let job = job(to, selection)?;
+    job.run(|provenance| make(&job, output, provenance))
+}
+
+fn job(to: Destination<'_>, selection: Selection) -> Result<Job<'_>, Failure> {
     provenance::check(to.provenance)?;
-    let job = Job {
+    let Place { output, folder } = to.place()?;
+    let files = match folder {
+        None => to.beside.writes_table(output),
+        Some((folder, _)) => to.beside.writes_into(OUTPUT, Some(folder), parts::names),
+    };
+    Ok(Job {
         paths: to.paths,
         args: to.job,
         selection,
@@ -197,10 +250,9 @@ pub fn write_sink(
         trajectory: to.trajectory,
         atoms: to.atoms,
         atoms_if_known: to.atoms_if_known,
-        shard: to.shard,
-        files: to.beside.writes_table(output),
-    };
-    job.run(|provenance| make(&job, output, provenance))
+        shard: to.folder.and_then(|args| args.shard).filter(|_| folder.is_none()),
+        files,
+    })
 }
 
 /// The sink of a relation.
@@ -227,11 +279,11 @@ mod tests {
     fn interfaces_between(arguments: &[&str], chains: [&str; 2]) -> u8 {
         let cli = Cli::parse_from([&["prism", "interface", "--backend", "cpu"], arguments].concat());
         let Command::Interface(args) = cli.command else { panic!("another command") };
-        let to = args.relation.destination();
+        let to = args.relation.destination(json!({}));
         let (failures, between) = (to.failures.clone(), Some(chains.map(str::to_owned)));
         let written = write(to, selection(&[]), |job, _| {
             let engine = job.engine_of(selection(&["sasa"]))?;
-            Ok(InterfacesRelation { engine, between, failures, residues: None })
+            Ok(InterfacesRelation { engine, between: between.clone(), failures: failures.clone(), residues: None })
         });
         written.unwrap_or_else(|failure| panic!("{failure:?}"))
     }

@@ -1,13 +1,16 @@
 //! `prism sites`.
 
-use super::args::SitesArgs;
+use super::args::{SitesArgs, SitesFormatArg};
 use super::failure::Failure;
-use super::files::Files;
-use super::relations::{Destination, write};
+use super::files::{Files, OUTPUT};
+use super::folder::is_one;
+use super::job::Sink;
+use super::relations::{Destination, sink, write, write_sink};
 use prism_host::engine::Selection;
 use prism_host::output::{
-    LinesFile, OutputFile, PocketsRelation, RelationFailures, SitesRelation, SitesView, ViewedSites,
+    LinesFile, OutputFile, PocketsRelation, PrankFolder, RelationFailures, SitesRelation, SitesView, ViewedSites,
 };
+use serde_json::Value;
 use shared_types::FEATURES;
 use std::path::PathBuf;
 
@@ -27,16 +30,20 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: false,
-        shard: None,
+        folder: None,
+        what: Value::Null,
         beside: Files::default()
             .writes("--points", points.map(PathBuf::as_path))
             .writes("--script", args.script.as_deref())
             .writes("--pockets", args.pockets.as_deref())
             .writes("--write-structure", args.write_structure.as_deref()),
     };
+    if args.format == SitesFormatArg::P2rank {
+        return prank(args, to, selection, &sites);
+    }
     if points.is_none() && args.script.is_none() && args.write_structure.is_none() {
         if args.trajectory.given().is_none() {
-            return write(to, selection, |_, _| Ok(sites));
+            return write(to, selection, |_, _| Ok(sites.clone()));
         }
         let pockets = args.pockets.as_deref();
         if let Some(path) = pockets {
@@ -44,7 +51,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         }
         return write(to, selection, |_, provenance| {
             let create = |path| LinesFile::create(path, PocketsRelation::SUMMARY, provenance);
-            Ok(PocketsRelation::new(sites, pockets.map(create).transpose()?))
+            Ok(PocketsRelation::new(sites.clone(), pockets.map(create).transpose()?))
         });
     }
     if args.trajectory.given().is_some() {
@@ -67,5 +74,34 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         view = view.with_structure(path.clone())?;
     }
     let selection = if points.is_some() { selection.with_points() } else { selection };
-    write(to, selection, |_, _| Ok(ViewedSites { sites, view }))
+    write_sink(to, selection, OutputFile::check_relation, |_, output, provenance| {
+        sink(output, ViewedSites { sites, view }, provenance)
+    })
+}
+
+/// Writes P2Rank's files of each structure.
+fn prank(args: &SitesArgs, to: Destination<'_>, selection: Selection, sites: &SitesRelation) -> Result<u8, Failure> {
+    let refused = |advice: &str| Err(Failure::usage(anyhow::anyhow!("--format p2rank {advice}")));
+    let given = [
+        ("--points FILE", args.job.points_file().is_some()),
+        ("--script", args.script.is_some()),
+        ("--write-structure", args.write_structure.is_some()),
+        ("--trajectory", args.trajectory.given().is_some()),
+        ("--each", args.job.read.divides()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+        return refused(&format!("writes files of structures as they are in theirs; leave out {option}"));
+    }
+    let Some(folder) = args.output.as_deref().filter(|path| is_one(path) || path.extension().is_none()) else {
+        return refused("writes files for each structure: give a folder, -o FOLDER/");
+    };
+    let (tally, failures, limits) = (sites.tally(), to.failures.clone(), args.limits());
+    let beside = to.beside.clone().writes_into(OUTPUT, Some(folder), PrankFolder::names);
+    let to = Destination { output: None, beside, ..to };
+    write_sink(
+        to,
+        selection.with_points(),
+        |_| Ok(()),
+        |_, _, _| Ok(Sink::Prank(Box::new(PrankFolder::create(folder, limits, tally, failures)?))),
+    )
 }

@@ -39,9 +39,9 @@ const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
     ("timings", "--status has the time of each structure"),
     ("select", "interactions are those of every atom; --chains takes chains"),
     ("each", "interactions are those of all atoms of a file"),
-    ("pae", "ligands and nucleotides have no rows in a matrix of residues; list the kinds ca and atom"),
-    ("trajectory", "interactions are those of a structure; list the kinds ca and atom"),
-    ("occupancy", "it is of the kinds ca and atom"),
+    ("pae", "ligands and nucleotides have no rows in a matrix of residues; list kinds of rows, such as ca and atom"),
+    ("trajectory", "interactions are those of a structure; list kinds of rows, such as ca and atom"),
+    ("occupancy", "it is of kinds of rows, such as ca and atom"),
 ];
 
 /// A command line. If it is not valid, the process ends.
@@ -107,6 +107,11 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
                 "cutoff",
                 &format!("it is the distance of kind atom, and --kinds {listed} has rules of its own"),
             );
+        }
+        for (option, kind) in [("neighbors", EdgeKind::Nearest), ("steps", EdgeKind::Sequence)] {
+            if is_given(option) && !has(kind) {
+                return refused(option, &format!("it is of kind {}, which --kinds {listed} has not", kind.name()));
+            }
         }
         let points = own.get_many::<PointsArg>("points").into_iter().flatten();
         if is_given("points") && points.into_iter().any(|points| matches!(points, PointsArg::Number(_))) {

@@ -104,6 +104,44 @@ fn a_folder_gets_a_file_for_each_structure() {
 }
 
 #[test]
+fn files_of_an_earlier_run_are_kept_if_that_is_asked_for() {
+    let run = Run::new();
+    for name in ["1crn.pdb", "1ubq.pdb"] {
+        run.copy(&shipped(name), &format!("in/{name}"));
+    }
+    run.copy(&data("1kx2_cut.pdb.gz"), "in/1kx2.pdb.gz");
+    let call = |more: &[&str]| run.prism(&[&["dssp", "in", "-o", "out/"], more].concat());
+    // Shares are of all inputs, and name files alike.
+    call(&["--shard", "1/2", "--status", "s.csv"]).says(0, "2 structures, ");
+    let names = |folder: &str| {
+        let mut names: Vec<_> = fs::read_dir(run.path(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("out"), ["1crn.dssp", "1ubq.dssp"]);
+    let status = fs::read_to_string(run.path("s.csv")).unwrap();
+    assert!(
+        status.starts_with("structure,residues,atoms,lines,notes,error,milliseconds\n1crn.pdb,46,327,46,"),
+        "{status}"
+    );
+    run.put("out/1ubq.dssp", "what was there");
+    let resumed = call(&["--resume"]);
+    resumed.says(0, "note: 2 structures have their files already");
+    resumed.says(0, "1 structure, ");
+    assert_eq!(names("out"), ["1crn.dssp", "1kx2.dssp", "1ubq.dssp"]);
+    assert_eq!(fs::read_to_string(run.path("out/1ubq.dssp")).unwrap(), "what was there");
+    call(&["--resume"]).says(0, "3 structures have their files already");
+    call(&[]).says(0, "3 structures, ");
+    assert!(fs::read_to_string(run.path("out/1ubq.dssp")).unwrap().starts_with("===="));
+    run.put("in/bad.pdb", "");
+    call(&["--resume"]).says(3, "bad.pdb");
+    run.prism(&["dssp", "in/1crn.pdb", "-o", "x.dssp", "--resume"]).says(2, "--resume is for a run into a folder");
+}
+
+#[test]
 fn the_shortest_polyproline_helix_can_have_two_residues() {
     let run = Run::new();
     run.copy(&shipped("1ubq.pdb"), "1ubq.pdb");
@@ -166,12 +204,16 @@ fn categories(text: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
 
 #[test]
 fn mmcif_has_the_categories_of_mkdssp() {
+    ["1aki", "4zhl"].into_iter().for_each(has_categories);
+}
+
+fn has_categories(name: &str) {
     let run = Run::new();
-    let path = data("1aki.cif.gz");
+    let path = data(&format!("{name}.cif.gz"));
     run.prism(&["dssp", path.to_str().unwrap(), "-o", "x.cif"]).says(0, "1 structure");
     let own = categories(&fs::read_to_string(run.path("x.cif")).unwrap());
-    let expected = categories(&unzipped(&data("dssp/1aki.categories.cif.gz")));
-    assert_eq!(expected.len(), 11, "{:?}", expected.keys());
+    let expected = categories(&unzipped(&data(&format!("dssp/{name}.categories.cif.gz"))));
+    assert_eq!(expected.len(), 13, "{:?}", expected.keys());
     for (category, rows) in &expected {
         let own = own.get(category).unwrap_or_else(|| panic!("{category} is missing"));
         assert_eq!(own.len(), rows.len(), "{category}");

@@ -10,6 +10,7 @@ mod conventions;
 mod described;
 mod dockq;
 mod dssp;
+mod dssp_columns;
 mod each;
 #[cfg(unix)]
 mod faults;
@@ -20,6 +21,7 @@ mod ligands;
 mod mistakes;
 mod pack;
 mod parts;
+mod prank;
 mod predicted_errors;
 mod predictions;
 mod relations;

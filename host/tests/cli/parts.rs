@@ -2,9 +2,10 @@
 
 use crate::command::{Run, example, shipped};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Row;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +23,10 @@ fn inputs() -> Run {
     run
 }
 
+fn cut(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name)
+}
+
 const COMMAND: [&str; 9] =
     ["features", "--backend", "cpu", "in", "--part-inputs", "4", "--columns", "wcn,sasa,site_id", "--points=40"];
 
@@ -37,6 +42,12 @@ fn of_files<T>(folder: &Path, of: impl Fn(&fs::DirEntry) -> T) -> BTreeMap<Strin
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     of_files(folder, |entry| fs::read(entry.path()).unwrap())
+}
+
+/// The rows of a table.
+fn rows(run: &Run, name: &str) -> Vec<Row> {
+    let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
+    reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
 }
 
 fn times(folder: &Path) -> BTreeMap<String, SystemTime> {
@@ -102,11 +113,7 @@ fn shards_are_together_what_one_run_is() {
     }
     assert!(fs::read(run.path("a.parquet")).unwrap() == fs::read(run.path("b.parquet")).unwrap());
     run.prism(&into("one.parquet", &[]));
-    let rows = |name: &str| {
-        let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
-        reader.get_row_iter(None).unwrap().map(Result::unwrap).collect::<Vec<_>>()
-    };
-    let (merged, one) = (rows("a.parquet"), rows("one.parquet"));
+    let (merged, one) = (rows(&run, "a.parquet"), rows(&run, "one.parquet"));
     assert!(one.len() > 5000 && merged == one, "{} and {} rows", merged.len(), one.len());
     // An empty shard.
     let idle = run.prism(&into("out/", &["--resume", "--shard", "99/99"]));
@@ -125,7 +132,7 @@ fn what_is_not_the_same_run_is_refused() {
     refused(into("out/", &[]), 1, "error: out/: holds this run already; --resume goes on with it");
     refused(into("out/", &["--shard", "1/2"]), 1, "--resume goes on with it (as another --shard, too)");
     refused(into("out/", &["--resume", "--chains", "A"]), 1, "error: out/: holds another run (other options)");
-    refused(into("out.csv", &["--resume"]), 2, "--resume and --shard are for a run into a folder");
+    refused(into("out.csv", &["--resume"]), 2, "--resume is for a run into a folder");
     refused(into("in/", &["--resume"]), 1, "error: in/: holds other files and no run");
     refused(vec!["merge", "out", "-o", "all.parquet"], 1, "8 of 15 parts are not done (0, 2, 4, 6, 8, 10, 12, 14)");
     refused(vec!["merge", "in", "-o", "all.parquet"], 1, "error: in: holds no run");
@@ -143,4 +150,50 @@ fn a_run_that_found_no_room_goes_on_where_there_is_some() {
     outcome.says(1, "error: out/part-00000.parquet: cannot be written: File too large");
     assert_eq!(run.prism(&into("out/", &["--resume"])).status, 3);
     assert!(files(&run.path("out")) == files(&run.path("whole")));
+}
+
+#[test]
+fn tables_of_other_things_than_residues_are_written_in_parts_too() {
+    let run = Run::new();
+    for (name, from) in [
+        ("a.cif.gz", cut("1igy_cut.cif.gz")),
+        ("b.pdb.gz", cut("1kx2_cut.pdb.gz")),
+        ("c.pdb", shipped("1crn.pdb")),
+        ("d.cif.gz", cut("1fbl_cut.cif.gz")),
+    ] {
+        run.copy(&from, &format!("in/{name}"));
+    }
+    run.put("in/bad.pdb", "");
+    let commands: [(&str, &[&str], &[&str]); 7] = [
+        ("atoms", &["atoms", "--points=40"], &["--probe", "1.2"]),
+        ("ligands", &["ligands", "--points=40"], &["--chains", "A"]),
+        ("hbonds", &["edges", "--kinds", "hbond,metal"], &["--kinds", "covalent"]),
+        ("contacts", &["edges", "--kinds", "ca"], &["--contact-threshold", "7"]),
+        ("interfaces", &["interface", "--all-atoms", "--points=40"], &["--points=50"]),
+        ("chains", &["interface", "--points=40"], &["--points=50"]),
+        ("sums", &["summary", "--points=40"], &["--points=50"]),
+    ];
+    for (name, command, other) in commands {
+        let call = |more: &[&str]| run.prism(&[command, &["in", "--part-inputs", "2"], more].concat());
+        let (folder, one) = (format!("{name}/"), format!("{name}.parquet"));
+        call(&["-o", &one]).says(3, "bad.pdb");
+        // One of two shards, which is interrupted in effect: its last part is lost.
+        call(&["-o", &folder, "--shard", "1/2", "--resume", "--status", "status.csv"]);
+        let before = files(&run.path(name));
+        assert!(before.contains_key("part-00002.json") && !before.contains_key("part-00001.json"), "{name}");
+        fs::remove_file(run.path(name).join("part-00002.json")).unwrap();
+        call(&["-o", &folder]).says(1, "holds this run already; --resume goes on with it");
+        call(&[&["-o", &folder, "--resume"], other].concat()).says(1, "holds another run (other options)");
+        call(&["-o", &folder, "--resume"]).says(3, "1 of 3 parts is done already");
+        let after = files(&run.path(name));
+        for (file, bytes) in &before {
+            assert!(after.get(file) == Some(bytes), "{name}/{file}");
+        }
+        run.prism(&["merge", name, "-o", "merged.parquet"]).says(0, "parts; ");
+        let (merged, one) = (rows(&run, "merged.parquet"), rows(&run, &one));
+        assert!(!one.is_empty() && merged == one, "{name}: {} and {} rows", merged.len(), one.len());
+        call(&["--resume"]).says(2, "--resume is for a run into a folder: -o FOLDER/");
+        call(&["-o", &folder, "--provenance", "p.json"])
+            .says(2, "manifest.json says what its parts were computed with");
+    }
 }

@@ -3,7 +3,8 @@
 use crate::command::{Outcome, Run, column, example, predicted, shipped};
 use std::fs;
 
-const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues,plddt";
+const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues,plddt,pocket_volume,pocket_depth,mouth_area,pocket_hydropathy,\
+                     pocket_flexibility";
 
 /// A folder with a domain of 194 residues.
 fn folder() -> Run {

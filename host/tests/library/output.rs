@@ -107,7 +107,7 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::State(_) => Field::Text(String::new()),
                 // No model is predicted, and these columns include no labels.
                 Column::Plddt => Field::Float(None),
-                Column::Polymer | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
+                Column::Polymer | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) | Column::Derived(_) => {
                     unreachable!("they are written on request")
                 }
                 Column::Feature(feature) => Field::float(match feature.group {

@@ -255,7 +255,9 @@ def edges(
 
     Args:
         kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
-            at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``,
+            at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``: residues that
+            follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and ladders. Or interactions of
+            every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``,
             ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are
             computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
         ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
@@ -266,7 +268,7 @@ def edges(
     """
     if are_interactions(kinds):
         if pae:
-            raise PrismError("pae is of contacts of proteins' residues (kinds \"ca\" and \"atom\"), not of interactions")
+            raise PrismError("pae is of pairs of residues with rows (such as kinds \"ca\" and \"atom\"), not of interactions")
         return interactions(inputs, kinds, ccd, on_error, dict(options))
     if ccd is not None:
         raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")

@@ -16,6 +16,8 @@ from ._options import OnError, table_options
 
 _log = logging.getLogger("prism_features")
 
+#: Kinds of edges between residues with rows.
+ROW_KINDS = ("ca", "atom", "knn", "sequence", "hbond_backbone", "bridge")
 #: The options that they take, beside the kinds and the bonds of ligands.
 _TAKEN = ("chains", "altloc", "name_by")
 
@@ -29,9 +31,9 @@ def are_interactions(kinds: Any) -> bool:
 def interactions(
     inputs: Any, kinds: Sequence[str], ccd: str | os.PathLike[str] | None, on_error: OnError, options: dict[str, Any]
 ) -> Any:
-    contacts = [kind for kind in kinds if kind in ("ca", "atom")]
-    if contacts:
-        raise PrismError(f"kinds: {contacts[0]!r} is of rows of proteins, and interactions have ends without rows; ask for one at a time")
+    of_rows = [kind for kind in kinds if kind in ROW_KINDS]
+    if of_rows:
+        raise PrismError(f"kinds: {of_rows[0]!r} is of rows of proteins, and interactions have ends without rows; ask for one at a time")
     for name in options:
         if name not in _TAKEN:
             raise PrismError(f"{name} has no effect on interactions, which are those of every atom; they take {', '.join(_TAKEN)}, ccd")

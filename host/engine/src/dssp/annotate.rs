@@ -1,6 +1,7 @@
 //! The categories that mkdssp adds to mmCIF.
 
 use super::residue::{HelixPart, HydrogenBond, Residue, State};
+use super::sheet_bonds::{self, Neighbours};
 use super::text::{chirality, helix_sign};
 use super::{Dssp, Statistics};
 use prism_read::PolymerResidue;
@@ -111,7 +112,7 @@ const ENDS: [&str; 14] = [
 ];
 
 impl Dssp {
-    fn asym(&self, of: usize) -> &str {
+    pub(super) fn asym(&self, of: usize) -> &str {
         &self.asyms[self.polymers[of].asym as usize]
     }
 
@@ -211,12 +212,25 @@ fn sheets(dssp: &Dssp) -> Vec<Table> {
             }
         }
     }
-    let mut order = Table::new("struct_sheet_order", ["sheet_id", "range_id_1", "range_id_2", "sense"]);
-    order.rows = neighbours
+    let in_sheet = |sheet: usize, number: usize| {
+        let own = strands.iter().filter(|strand| strand.sheet == sheet).nth(number - 1);
+        own.map_or(0..=0, |strand| strand.first..=strand.last)
+    };
+    let neighbours: Vec<Neighbours> = neighbours
         .into_iter()
-        .map(|((sheet, a, b), is_parallel)| vec![id(sheet), a.to_string(), b.to_string(), sense(is_parallel)])
+        .map(|((sheet, a, b), is_parallel)| {
+            let (numbers, residues) = ([a, b], [a, b].map(|number| in_sheet(sheet, number)));
+            Neighbours { sheet: id(sheet), numbers, residues, is_parallel }
+        })
         .collect();
-    vec![sheet, order, range, ladders(dssp)]
+    let mut order = Table::new("struct_sheet_order", ["sheet_id", "range_id_1", "range_id_2", "sense"]);
+    let line = |of: &Neighbours| {
+        let [a, b] = of.numbers.map(|number| number.to_string());
+        vec![of.sheet.clone(), a, b, sense(of.is_parallel)]
+    };
+    order.rows = neighbours.iter().map(line).collect();
+    let [bonds, first_bonds] = sheet_bonds::tables(dssp, &neighbours);
+    vec![sheet, order, bonds, first_bonds, range, ladders(dssp)]
 }
 
 fn sense(is_parallel: bool) -> String {

@@ -227,6 +227,7 @@ impl<W: Write> Table for ArrowTable<W> {
     }
 
     fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        rows.derive(&self.columns);
         let mut next = 0;
         while next < rows.len() {
             next = self.rows.fill(rows, next, BATCH_ROWS);

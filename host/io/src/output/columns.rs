@@ -1,6 +1,9 @@
 //! The columns of a table.
 
 mod definition;
+mod derived;
+
+pub use derived::DerivedColumn;
 
 use prism_engine::{FEATURES_OF, Selection};
 use prism_read::nearest::suggestion;
@@ -40,6 +43,8 @@ pub enum Column {
     Lineage(LineageColumn),
     /// The frame of a trajectory that the structure is; written if there is a trajectory.
     Frame(FrameColumn),
+    /// What is computed of the structure on CPU cores; written only on request.
+    Derived(&'static DerivedColumn),
 }
 
 /// A column of frames.
@@ -140,13 +145,18 @@ impl Column {
             Self::Label(label) => label.name(),
             Self::Lineage(column) => column.name(),
             Self::Frame(column) => column.name(),
+            Self::Derived(column) => column.name,
         }
     }
 
     /// Whether its values are numbers of residues: features, and the confidence of predicted models.
     #[must_use]
     pub const fn is_number(&self) -> bool {
-        matches!(self, Self::Feature(_) | Self::Plddt)
+        match self {
+            Self::Feature(_) | Self::Plddt => true,
+            Self::Derived(column) => column.is_number(),
+            _ => false,
+        }
     }
 
     /// The feature, if the column is a numeric one.
@@ -169,6 +179,7 @@ impl Column {
             .chain(Label::ALL.map(Self::Label))
             .chain(LineageColumn::ALL.map(Self::Lineage))
             .chain(FrameColumn::ALL.map(Self::Frame))
+            .chain(DerivedColumn::ALL.iter().map(Self::Derived))
     }
 
     /// The column of a feature.

@@ -6,6 +6,13 @@ use flate2::{Compression, GzBuilder};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Bytes, compressed.
+pub(super) fn zipped(bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
+}
+
 /// A text table, compressed. Its provenance is the comment in gzip's header.
 pub(super) struct Gzipped<W: Write, T: ?Sized> {
     table: Box<T>,

@@ -103,6 +103,7 @@ impl<W: Write + Seek> NpzTable<W> {
 
 impl<W: Write + Seek> Table for NpzTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        structures.par_iter().for_each(|part| self.columns.iter().for_each(|(column, _)| part.derive(column)));
         self.columns
             .par_iter_mut()
             .try_for_each(|(column, spool)| structures.iter().try_for_each(|part| spool.append(column, part)))?;
@@ -157,7 +158,7 @@ impl Spool {
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => optional(site_ids.get(row).copied().flatten()),
                 Column::Feature(_) => value(row).to_le_bytes(),
-                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) => {
+                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) | Column::Derived(_) => {
                     match part.value(row, column) {
                         Value::Text(text) | Value::Words(text) => texts.index(text).to_le_bytes(),
                         Value::Int(value) => value.to_le_bytes(),

@@ -2,19 +2,19 @@
 
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{Cells, EdgesRelation, OutputError, Relation, RelationColumn, StructureRows};
-use prism_engine::contacts::{Edge, EdgeKind, edges_within};
+use prism_engine::contacts::{Edge, EdgeKind, edges_by};
 use prism_read::structure::StructureInput;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A line per pair of residues that is in contact in any frame, with the share of frames. Memory grows with the number of such pairs, not
+/// A line per pair of residues that has an edge in any frame, with the share of frames. Memory grows with the number of such pairs, not
 /// with that of frames.
 ///
 /// ```
-/// use prism_engine::contacts::EdgeKind;
+/// use prism_engine::contacts::{EdgeKind, EdgeRules};
 /// use prism_io::output::{EdgesRelation, OccupancyRelation, Relation};
 ///
-/// let occupancy = OccupancyRelation::new(EdgesRelation::new(8.0, vec![EdgeKind::AlphaCarbons]));
+/// let occupancy = OccupancyRelation::new(EdgesRelation::new(EdgeRules::default(), vec![EdgeKind::AlphaCarbons], false));
 /// assert!(occupancy.columns().iter().any(|column| column.name == "occupancy"));
 /// ```
 pub struct OccupancyRelation {
@@ -46,7 +46,7 @@ impl OccupancyRelation {
 
 /// The edges of a frame.
 fn edges(structure: &StructureInput, of: &EdgesRelation) -> Vec<Edge> {
-    edges_within(structure, of.contact_threshold, of.cutoff, &of.kinds)
+    edges_by(structure, &of.rules, &of.kinds)
 }
 
 impl Relation for OccupancyRelation {
@@ -55,10 +55,10 @@ impl Relation for OccupancyRelation {
             &[
                 STRUCTURE,
                 int("row_i", "row of the first residue in its structure, from 0"),
-                int("row_j", "row of the second residue, larger than row_i"),
+                int("row_j", "row of the second residue, larger than row_i but for knn and hbond_backbone"),
                 text("residue_i", "the first residue: chain, number and insertion code (A_120)"),
                 text("residue_j", "the second residue"),
-                text("kind", "ca or atom, as in the table of edges"),
+                text("kind", "what makes the edge, as in the table of edges"),
                 int("frames", "frames in which the two are in contact"),
                 float("occupancy", "", "their share of all frames"),
                 float("distance_mean", "Å", "mean distance in these frames"),

@@ -6,9 +6,10 @@ use super::{CellKind, Cells, Column, FrameColumn, OutputError, Relation, Relatio
 /// A relation of every frame, with the frame's number and time after the structure's name.
 ///
 /// ```
+/// use prism_engine::contacts::EdgeRules;
 /// use prism_io::output::{EdgesRelation, OfFrames, Relation};
 ///
-/// let edges = OfFrames::new(EdgesRelation::new(8.0, Vec::new()));
+/// let edges = OfFrames::new(EdgesRelation::new(EdgeRules::default(), Vec::new(), false));
 /// let names: Vec<_> = edges.columns().iter().map(|column| column.name).collect();
 /// assert_eq!(names[..4], ["structure", "frame", "time_ps", "row_i"]);
 /// ```

@@ -146,6 +146,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
     }
 
     fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
+        rows.derive(&self.columns);
         let mut next = 0;
         while next < rows.len() {
             next = self.group.fill(rows, next, GROUP_ROWS);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::inputs::{InputFailure, InputFile, Source};
 use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
-use prism_engine::contacts::{ATOM_CONTACT, atom_contacts};
+use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, EdgeRules, atom_contacts};
 use prism_read::structure::StructureInput;
 use prism_read::{NoteKind, author_chain};
 use std::collections::HashMap;
@@ -22,9 +22,9 @@ pub enum LinesOf {
     Interfaces,
 }
 
-static EDGES: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
-    let own = EdgesRelation::new(0.0, Vec::new());
-    let more = [
+/// The columns of edges with errors, without and with those of DSSP's kinds, and of interfaces.
+static COLUMNS: LazyLock<[Vec<RelationColumn>; 3]> = LazyLock::new(|| {
+    let of_pairs = [
         float(
             "pae",
             "Å",
@@ -33,11 +33,7 @@ static EDGES: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
         float("pae_min", "Å", "with --pae: the smaller of the two"),
         float("contact_probability", "", "with --pae: the predictor's probability of their contact, if it wrote one"),
     ];
-    own.columns().iter().copied().chain(more).collect()
-});
-
-static INTERFACES: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
-    let more = [
+    let of_chains = [
         float("pae", "Å", "with --pae: mean predicted aligned error of the pairs of contacts, of both directions"),
         float("pae_min", "Å", "with --pae: the smallest of these errors"),
         float(
@@ -46,18 +42,30 @@ static INTERFACES: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
             "with --pae: mean of the predictor's probabilities of these contacts, if it wrote them",
         ),
     ];
-    InterfacePairs.columns().iter().copied().chain(more).collect()
+    let edges = |kinds| EdgesRelation::new(EdgeRules::default(), kinds, false).columns();
+    let (plain, of_dssp) = (edges(Vec::new()), edges(vec![EdgeKind::Bridge]));
+    [(plain, of_pairs), (of_dssp, of_pairs), (InterfacePairs.columns(), of_chains)]
+        .map(|(own, errors)| own.iter().copied().chain(errors).collect())
 });
 
 impl LinesOf {
-    /// The columns with those of errors.
+    /// All columns that there can be, with those of errors.
     #[must_use]
     pub fn columns(self) -> &'static [RelationColumn] {
         match self {
-            Self::Edges => &EDGES,
-            Self::Interfaces => &INTERFACES,
+            Self::Edges => &COLUMNS[1],
+            Self::Interfaces => &COLUMNS[2],
         }
     }
+}
+
+/// The columns of a relation with those of errors.
+fn with_errors(own: &[RelationColumn]) -> &'static [RelationColumn] {
+    let begins = |all: &&Vec<RelationColumn>| {
+        let names = all.iter().map(|column| column.name);
+        all.len() == own.len() + 3 && names.zip(own).all(|(name, own)| name == own.name)
+    };
+    COLUMNS.iter().find(begins).expect("a relation of pairs of rows or chains")
 }
 
 /// The predictions under some paths, by the names of the structures that are read from there.
@@ -100,7 +108,7 @@ pub struct WithErrors<R> {
 
 impl<R: Relation> Relation for WithErrors<R> {
     fn columns(&self) -> &'static [RelationColumn] {
-        self.lines.columns()
+        with_errors(self.relation.columns())
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {

@@ -78,7 +78,10 @@ impl ReducedRelation {
     pub fn left_out(columns: &Columns) -> Vec<&'static str> {
         let is_left = |column: &&Column| {
             !Column::IDENTITY.contains(column)
-                && matches!(column, Column::SiteId | Column::Label(_) | Column::Lineage(_))
+                && match column {
+                    Column::SiteId | Column::Label(_) | Column::Lineage(_) => true,
+                    column => matches!(column, Column::Derived(_)) && !column.is_number(),
+                }
         };
         columns.as_slice().iter().filter(is_left).map(Column::name).collect()
     }

@@ -131,9 +131,10 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
 /// The values of columns as a record batch, with types and descriptions as in files.
 ///
 /// ```
+/// use prism_engine::contacts::EdgeRules;
 /// use prism_io::output::{Cells, EdgesRelation, Relation, relation_batch};
 ///
-/// let columns = EdgesRelation::new(8.0, Vec::new()).columns();
+/// let columns = EdgesRelation::new(EdgeRules::default(), Vec::new(), false).columns();
 /// let batch = relation_batch(columns, Cells::of(columns))?;
 /// assert_eq!(batch.schema().field_with_name("distance")?.metadata()["unit"], "Å");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,9 +1,10 @@
 //! Rows that several threads read.
 
-use super::StructureRows;
+use super::{Column, Columns, StructureRows};
 use crate::pipeline::Computed;
 use prism_engine::StructureFeatures;
 use prism_read::structure::StructureInput;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The structures of a computed batch that have results. Cheap to clone; clones share the batch, and the last one frees it. So
@@ -61,6 +62,14 @@ impl SharedRows {
         Self(Arc::new(Shared::Copies(
             rows.iter().map(|one| (one.structure.clone(), one.features.to_owned())).collect(),
         )))
+    }
+
+    /// Computes what columns of [`DerivedColumn`](super::DerivedColumn) need, structures side by side, before threads ask for it.
+    pub(super) fn derive(&self, columns: &Columns) {
+        let derived = columns.as_slice().iter().filter(|column| matches!(column, Column::Derived(_)));
+        for column in derived {
+            (0..self.len()).into_par_iter().for_each(|index| self.get(index).derive(column));
+        }
     }
 
     /// Number of structures.

@@ -3,7 +3,7 @@
 use super::relations::STRUCTURE;
 use super::view::SitesView;
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
-use prism_engine::sites::{FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
+use prism_engine::sites::{Cavity, FoundSite, LIKELY, LOW_PLDDT, SiteLimits, sites};
 use prism_read::plural::form;
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// table.write(&all)?;
 /// Box::new(table).finish()?;
 /// let text = String::from_utf8(text)?;
-/// assert_eq!(text.lines().next(), Some("structure,rank,score,probability,x,y,z,area,volume,residues,plddt"));
+/// assert!(text.starts_with("structure,rank,score,probability,x,y,z,area,volume,residues,plddt,pocket_volume,"));
 /// assert_eq!(text.lines().count(), 1 + features.summary.sites as usize);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -84,7 +84,7 @@ impl SitesTally {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
-    fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
+    pub(super) fn add(&self, part: &StructureRows<'_>, found: &[FoundSite]) {
         let Tally { counts, warnings } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.written += found.len();
         counts.likely += found.iter().filter(|site| site.probability >= LIKELY).count();
@@ -152,6 +152,28 @@ impl Relation for SitesRelation {
                     "the residues that line it: chain, number and insertion code (A_120), divided by spaces; an array in JSON",
                 ),
                 float("plddt", "", "mean plddt of these residues, 0 to 100; undefined for experiments"),
+                float(
+                    "pocket_volume",
+                    "Å^3",
+                    "volume of the whole pocket in which the site lies: free cells of 1 Å within 1.4 Å of cells that a probe of 1.4 Å \
+                     fits into and that protein encloses along at least 3 of 7 lines (LIGSITE), connected, within 12 Å of the centre",
+                ),
+                float(
+                    "pocket_depth",
+                    "Å",
+                    "distance of the pocket's deepest cell from its opening; undefined if it has none",
+                ),
+                float("mouth_area", "Å^2", "area of the pocket's opening to the outside; 0 if it is closed"),
+                float(
+                    "pocket_hydropathy",
+                    "",
+                    "mean hydropathy (Kyte and Doolittle) of the residues that line the pocket",
+                ),
+                float(
+                    "pocket_flexibility",
+                    "",
+                    "mean standard score of the B factors of these residues' alpha carbons in the structure; undefined for predicted models",
+                ),
             ]
         }
     }
@@ -195,7 +217,9 @@ impl Relation for ViewedSites {
 fn push(part: &StructureRows<'_>, found: &[FoundSite], cells: &mut [Cells]) {
     for site in found {
         let FoundSite { score, probability, center: [x, y, z], area, volume, plddt, .. } = *site;
-        let mut numbers = [score, probability, x as f32, y as f32, z as f32, area, volume as f32, plddt].into_iter();
+        let Cavity { volume: whole, depth, mouth, hydropathy, flexibility } = site.cavity;
+        let of_site = [score, probability, x as f32, y as f32, z as f32, area, volume as f32, plddt];
+        let mut numbers = of_site.into_iter().chain([whole, depth, mouth, hydropathy, flexibility]);
         let residues: Vec<_> = site.residues.iter().map(|&row| part.residue(row)).collect();
         let mut texts = [part.structure.name.clone(), residues.join(" ")].into_iter();
         for cells in cells.iter_mut() {

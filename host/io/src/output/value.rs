@@ -40,6 +40,7 @@ impl StructureRows<'_> {
             Column::Lineage(text) => Value::Text(self.lineage_text(*text)),
             Column::Frame(FrameColumn::Number) => Value::Optional(self.frame_number()),
             Column::Frame(FrameColumn::Time) => Value::Float(self.frame_time()),
+            Column::Derived(column) => column.value(structure, row),
             Column::Label(label) => match column.kind() {
                 Kind::Text => Value::Text(self.label_text(*label, row)),
                 _ => Value::Optional(self.label_number(*label, row)),
@@ -120,6 +121,7 @@ impl Column {
             Self::Frame(FrameColumn::Time) => Kind::Float,
             Self::Frame(FrameColumn::Number) => Kind::Optional,
             Self::Label(Label::AsymId | Label::EntityId | Label::UniprotAccession) => Kind::Text,
+            Self::Derived(column) => column.kind(),
             Self::SiteId | Self::Label(Label::SeqId | Label::UniprotNumber) => Kind::Optional,
         }
     }

@@ -90,16 +90,14 @@ impl SitesView {
         self.written = true;
         if let Some(path) = &self.points {
             let all: Vec<_> = points(part.structure, &part.features).collect();
-            write_whole(path, if is(path, "ply") { ply(&all) } else { pdb(part, &all) }.as_bytes())?;
+            write_whole(path, if is(path, "ply") { ply(&all) } else { points_as_pdb(part, &all) }.as_bytes())?;
         }
         if let Some(path) = &self.script {
             let from = |file: &Path| from_script(path, file);
             let script = Script { part, sites, input: from(&self.input), points: self.points.as_deref().map(from) };
             let text = match is(path, "pml") {
                 // From where the script was written its folder need not be entered.
-                true if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty()) => {
-                    format!("{PYMOL_ENTER}{}", script.pymol())
-                }
+                true if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty()) => script.pymol_elsewhere(),
                 true => script.pymol(),
                 false => script.chimerax(),
             };
@@ -110,6 +108,11 @@ impl SitesView {
         }
         Ok(())
     }
+}
+
+/// A script for PyMOL that opens a structure and its points, relative to the script's folder.
+pub(super) fn pymol_script(part: &StructureRows<'_>, sites: &[FoundSite], input: &Path, points: &Path) -> String {
+    Script { part, sites, input: input.to_owned(), points: Some(points.to_owned()) }.pymol_elsewhere()
 }
 
 fn refuse<T>(path: &Path, known: &'static str) -> Result<T, OutputError> {
@@ -154,7 +157,7 @@ fn ply(points: &[SurfacePoint]) -> String {
 
 /// Points as atoms with their probability, in hundredths, in the B column. The residue number is the site's rank, or 0
 /// outside of sites.
-fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
+pub(super) fn points_as_pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
     let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
     let ranks = ranks(part.structure, &part.features);
     let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);
@@ -223,6 +226,11 @@ impl Script<'_> {
         text.replace(char::is_control, " ") + "\n"
     }
 
+    /// The script for PyMOL, which enters its own folder first.
+    fn pymol_elsewhere(&self) -> String {
+        format!("{PYMOL_ENTER}{}", self.pymol())
+    }
+
     fn pymol(&self) -> String {
         let mut text = format!(
             "{}\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n{}",
@@ -260,7 +268,7 @@ impl Script<'_> {
             }
         }
         match &self.points {
-            Some(path) if is(path, "pdb") => {
+            Some(path) if is(path, "pdb") || is(&path.with_extension(""), "pdb") => {
                 let _ = writeln!(
                     text,
                     "{}\nhide everything, points\nshow nb_spheres, points\nset nb_spheres_size, 0.25\nspectrum b, blue_white_red, points, 0, 100",

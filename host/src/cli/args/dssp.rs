@@ -1,5 +1,6 @@
 //! Arguments of `prism dssp`.
 
+use super::Shard;
 use crate::cli::reading::ReadArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -24,6 +25,18 @@ pub struct DsspArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+
+    /// Keep the files that the folder of --output has, of an earlier run with the same options, and write the others.
+    #[arg(long, help_heading = "Running", hide_short_help = true)]
+    pub resume: bool,
+
+    /// Write the k-th of n shares of the inputs, counted from 1; other processes write the others.
+    #[arg(long, value_name = "K/N", help_heading = "Running", hide_short_help = true)]
+    pub shard: Option<Shard>,
+
+    /// Write the status of each structure: residues, atoms, notes, error, milliseconds; in any format of tables.
+    #[arg(long, value_name = "FILE", help_heading = "Running", hide_short_help = true)]
+    pub status: Option<PathBuf>,
 }
 
 /// Formats of secondary structure.

@@ -1,6 +1,6 @@
 //! Arguments of `prism ligands` and `prism atoms`.
 
-use super::{FormatArg, JobArgs, ProvenanceArgs, Shard};
+use super::{FolderArgs, FormatArg, JobArgs, ProvenanceArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -75,8 +75,8 @@ pub struct DescribedArgs {
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
-    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
-    /// [default: CSV on standard output]
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet;
+    /// a folder, ending with /, gets Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
@@ -92,9 +92,8 @@ pub struct DescribedArgs {
     #[arg(long, value_enum, default_value_t = FormatArg::Text, hide_short_help = true, display_order = 8)]
     pub format: FormatArg,
 
-    /// Compute the k-th of n shares of the inputs, counted from 1; other processes compute the others.
-    #[arg(long, value_name = "K/N", help_heading = "Running", hide_short_help = true)]
-    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub job: JobArgs,

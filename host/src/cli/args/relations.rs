@@ -1,6 +1,6 @@
 //! Arguments of `prism edges`, `prism interface` and `prism summary`.
 
-use super::{BackendArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
+use super::{BackendArg, FolderArgs, JobArgs, ProvenanceArgs, TrajectoryArgs};
 use crate::cli::failure::Failure;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -17,13 +17,16 @@ pub struct RelationArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
-    /// [default: CSV on standard output]
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet;
+    /// a folder, ending with /, gets Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
     #[command(flatten)]
     pub job: JobArgs,
+
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub trajectory: TrajectoryArgs,
@@ -34,10 +37,12 @@ pub struct RelationArgs {
 
 #[derive(Debug, Args)]
 pub struct EdgesArgs {
-    /// Contacts of proteins' residues (ca, atom), or interactions of all atoms (hbond, salt_bridge, ...; --list shows all).
+    /// Edges of residues with rows (ca, atom, knn, sequence, hbond_backbone, bridge), or interactions of all atoms (hbond, salt_bridge,
+    /// ...; --list shows all).
     ///
-    /// ca: alpha carbons closer than --contact-threshold; atom: heavy atoms within --cutoff. Interactions are those of residues,
-    /// ligands, nucleotides, ions and waters, by chain, number and name, with their atoms.
+    /// ca: alpha carbons closer than --contact-threshold; atom: heavy atoms within --cutoff; knn: to the nearest --neighbors;
+    /// sequence: along the chain; hbond_backbone, bridge: by DSSP. Interactions are those of residues, ligands, nucleotides, ions and
+    /// waters, by chain, number and name, with their atoms.
     #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2, hide_possible_values = true,
         default_values_t = [KindArg::Contact(EdgeKind::AlphaCarbons), KindArg::Contact(EdgeKind::Atoms)])]
     pub kinds: Vec<KindArg>,
@@ -51,13 +56,21 @@ pub struct EdgesArgs {
     #[arg(long, requires = "trajectory", display_order = 3)]
     pub occupancy: bool,
 
-    /// Ends by rows, or by chain, number and name [default: rows for ca and atom; residues for interactions, which have no rows]
+    /// Ends by rows, or by chain, number and name [default: rows, but residues for interactions, which have no rows]
     #[arg(long, value_enum, value_name = "rows|residues", display_order = 3)]
     pub ids: Option<IdsArg>,
 
     /// Heavy atoms of kind atom within this distance, at most 20, are in contact [default: 4.5]
     #[arg(long, value_name = "ANGSTROM", allow_negative_numbers = true, value_parser = cutoff, display_order = 4)]
     pub cutoff: Option<f32>,
+
+    /// Nearest residues of each one, for kind knn [default: 30]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), display_order = 4)]
+    pub neighbors: Option<u32>,
+
+    /// Residues at most this many rows apart along a chain follow each other, for kind sequence [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), display_order = 4)]
+    pub steps: Option<u32>,
 
     /// Bonds of ligands for interactions: a file of the Chemical Component Dictionary [default: those in the input, else geometry]
     #[arg(long, value_name = "FILE", display_order = 5)]
@@ -115,7 +128,7 @@ impl KindArg {
 }
 
 static KINDS: LazyLock<Vec<KindArg>> = LazyLock::new(|| {
-    let contacts = [EdgeKind::AlphaCarbons, EdgeKind::Atoms].map(KindArg::Contact);
+    let contacts = EdgeKind::ALL.map(KindArg::Contact);
     contacts.into_iter().chain(Kind::ALL.iter().copied().map(KindArg::Interaction)).collect()
 });
 

@@ -1,7 +1,7 @@
 //! Arguments of `prism sites`.
 
 use super::{JobArgs, ProvenanceArgs, TrajectoryArgs};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use prism_host::sites::{MIN_PROBABILITY, SiteLimits};
 use std::path::PathBuf;
 
@@ -15,6 +15,12 @@ pub struct SitesArgs {
     /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
+
+    /// A table in a file, or P2Rank's files for each structure in the folder of --output.
+    ///
+    /// p2rank: NAME_predictions.csv, NAME_residues.csv, and visualizations/ with a script for PyMOL, the structure and its points.
+    #[arg(long, value_enum, default_value_t = SitesFormatArg::Table, display_order = 2, hide_short_help = true)]
+    pub format: SitesFormatArg,
 
     /// Leave out sites with a lower probability of binding a ligand.
     #[arg(long, value_name = "P", default_value_t = MIN_PROBABILITY, value_parser = probability,
@@ -54,6 +60,15 @@ pub struct SitesArgs {
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
+}
+
+/// Formats of sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SitesFormatArg {
+    /// One table, in the format of its file's extension.
+    Table,
+    /// P2Rank's files.
+    P2rank,
 }
 
 impl SitesArgs {

@@ -8,8 +8,8 @@ use super::tables::{Status, Tables, pair_columns, write_structures};
 use super::{Entry, Run};
 use crate::cli::args::Shard;
 use crate::cli::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
-use crate::cli::folder::{count, is_one};
-use crate::cli::parts::{Folder, manifest, open, plan, record};
+use crate::cli::folder::is_one;
+use crate::cli::parts::{Folder, manifest, open, plan, record, say_done, say_ended};
 use crate::cli::provenance::digest_of;
 use crate::cli::report::Report;
 use anyhow::anyhow;
@@ -59,18 +59,8 @@ impl Run<'_> {
             todo.sort_unstable();
             todo.dedup();
         }
-        if todo.is_empty() && done.is_empty() {
-            let (there, parts) = (form(ranges.len(), "there is", "there are"), counted(ranges.len(), "part", "parts"));
-            report.note(&format!("{there} {parts}, and none is this shard's"));
+        if !say_done(&mut report, &ranges, todo.len(), &done) {
             return Ok(ALL_DONE);
-        }
-        if !done.is_empty() {
-            let all = counted(done.len() + todo.len(), "part", "parts");
-            report.note(&format!("{} of {all} {} done already", done.len(), form(done.len(), "is", "are")));
-        }
-        for record in &done {
-            count(&mut report, record);
-            report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
         }
         let mut status = Status::create(args.status.as_deref(), &origin)?;
         for part in todo {
@@ -82,8 +72,7 @@ impl Run<'_> {
             let mine: Vec<&Entry> = entries[ranges[part].clone()].iter().collect();
             self.compute(&mine, &mut report, &mut tables, &mut status)?;
             if args.fail_fast && report.failed > 0 {
-                report.clear_bar();
-                report.note("the parts that are done stay; --resume goes on with this one");
+                say_ended(&report);
                 status.finish()?;
                 return Ok(NOTHING_WRITTEN);
             }

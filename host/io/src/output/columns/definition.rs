@@ -10,6 +10,7 @@ impl Column {
             Self::Feature(feature) | Self::State(feature) => feature.unit,
             Self::Lineage(LineageColumn::VelocityError) => "1/day",
             Self::Frame(FrameColumn::Time) => "ps",
+            Self::Derived(column) => column.unit,
             _ => "",
         }
     }
@@ -44,6 +45,7 @@ impl Column {
             Self::Label(label) => label.definition(),
             Self::Lineage(column) => column.definition(),
             Self::Frame(column) => column.definition(),
+            Self::Derived(column) => column.definition,
         }
     }
 
@@ -52,6 +54,7 @@ impl Column {
     pub const fn source(&self) -> &'static str {
         match self {
             Self::Feature(feature) | Self::State(feature) => feature.source,
+            Self::Derived(column) => column.source,
             _ => "",
         }
     }

@@ -1,7 +1,7 @@
 //! A column of a row group, encoded straight from the results.
 
 use super::super::rows::GroupRows;
-use super::super::value::Kind;
+use super::super::value::{Kind, Value};
 use super::super::{Column, StructureRows, is_same};
 use super::Encoded;
 use super::statistics::{Extent, TextExtent};
@@ -117,6 +117,10 @@ fn append_optional(all: &mut Vec<Option<i32>>, column: &Column, part: &Structure
         Column::Label(label) => all.extend((0..part.len()).map(|row| part.label_number(*label, row))),
         Column::SiteId => all.extend(part.site_ids_in(column).into_iter().take(part.len())),
         Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_number(), part.len())),
+        Column::Derived(column) => all.extend((0..part.len()).map(|row| match column.value(part.structure, row) {
+            Value::Optional(value) => value,
+            _ => None,
+        })),
         _ => unreachable!("a column of integers that may be missing"),
     }
 }
@@ -128,7 +132,7 @@ fn append_floats(all: &mut Vec<f32>, column: &Column, part: &StructureRows<'_>) 
             [] => all.extend(rows.map(|_| f32::NAN)),
             values => all.extend_from_slice(&values[rows]),
         },
-        Column::Plddt => all.extend(rows.map(|row| part.plddt(row))),
+        Column::Plddt | Column::Derived(_) => all.extend(part.numbers(column)),
         Column::Lineage(_) => all.extend(rows.map(|row| part.velocity_error(row))),
         Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_time(), rows.len())),
         _ => unreachable!("a column of numbers"),
@@ -168,6 +172,10 @@ impl Texts {
                 all.extend(std::iter::repeat_n(self.of(part.lineage_text(*text)), rows.len()));
             }
             Column::Label(label) => all.extend(rows.map(|row| self.of(part.label_text(*label, row)))),
+            Column::Derived(column) => all.extend(rows.map(|row| match column.value(structure, row) {
+                Value::Text(text) => self.of(text),
+                _ => self.fixed(""),
+            })),
             _ => unreachable!("a column of texts"),
         }
     }

@@ -1,0 +1,259 @@
+//! The pocket in which a site lies: all space around it that a probe can reach and that protein encloses, as LIGSITE defines it
+//! (Hendlich, Rippmann and Barnickel, J Mol Graph Model 15 (1997) 359-363).
+
+use prism_read::structure::StructureInput;
+use shared_types::residue::HYDROPATHY;
+use std::collections::BTreeSet;
+
+/// Edge of cells in Å.
+const CELL: f32 = 1.0;
+/// The farthest cell of a pocket from its site's centre, in cells.
+const REACH: i32 = 12;
+/// How far protein is looked for from a cell, in cells along an axis, and along a diagonal of the cube.
+const LINES: [i32; 2] = [10, 6];
+/// Cells along each side of the map.
+const SIDE: i32 = 2 * (REACH + LINES[0]);
+/// Radius of the probe in Å.
+const PROBE: f32 = 1.4;
+/// A cell is enclosed if at least this many of seven lines meet protein on both sides: the axes, and the diagonals of the cube.
+const ENCLOSED: usize = 3;
+/// The pocket begins at cells within this distance of the centre, in Å.
+const BEGIN: f32 = 4.0;
+/// Faces of cells have this share more area than the surface that they are steps of, over all directions.
+const STEPS: f32 = 1.5;
+
+/// The pocket in which a site lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cavity {
+    /// Volume in Å³ of the free cells within the probe's radius of its cells; 0 if there is no pocket.
+    pub volume: f32,
+    /// Distance in Å from its opening to the cell farthest from it; NaN if it has none.
+    pub depth: f32,
+    /// Area of its opening to the outside in Å²; 0 if it is closed.
+    pub mouth: f32,
+    /// Mean hydropathy (Kyte and Doolittle) of the residues that line it; NaN if none has one.
+    pub hydropathy: f32,
+    /// Mean of their B factors' standard scores in the structure; NaN if they are unknown.
+    pub flexibility: f32,
+}
+
+type Place = [i32; 3];
+
+/// The nearest atom's surface at each cell around a centre.
+struct Map {
+    /// Distance from a cell's middle to the surface of the nearest atom, below 0 inside; infinite where none is near.
+    gaps: Vec<f32>,
+    /// That atom.
+    owners: Vec<u32>,
+}
+
+impl Map {
+    fn new(structure: &StructureInput, center: [f32; 3]) -> Self {
+        let cells = (SIDE * SIDE * SIDE) as usize;
+        let mut map = Self { gaps: vec![f32::INFINITY; cells], owners: vec![0; cells] };
+        let half = SIDE as f32 / 2.0 * CELL;
+        for (index, atom) in structure.atoms.iter().enumerate() {
+            let from = [atom.x - center[0], atom.y - center[1], atom.z - center[2]];
+            let reach = atom.radius + PROBE;
+            if from.iter().any(|along| along.abs() > half + reach) {
+                continue;
+            }
+            let cell = |along: f32| ((along + half) / CELL).floor() as i32;
+            let ends = from.map(|along| cell(along - reach).max(0)..=cell(along + reach).min(SIDE - 1));
+            for x in ends[0].clone() {
+                for y in ends[1].clone() {
+                    for z in ends[2].clone() {
+                        let middle = [x, y, z].map(|along| (along as f32 + 0.5) * CELL - half);
+                        let distance2: f32 = (0..3).map(|axis| (middle[axis] - from[axis]).powi(2)).sum();
+                        let gap = distance2.sqrt() - atom.radius;
+                        let place = index_of([x, y, z]);
+                        if gap < map.gaps[place] {
+                            (map.gaps[place], map.owners[place]) = (gap, index as u32);
+                        }
+                    }
+                }
+            }
+        }
+        map
+    }
+
+    fn gap(&self, place: Place) -> f32 {
+        let is_inside = place.iter().all(|along| (0..SIDE).contains(along));
+        if is_inside { self.gaps[index_of(place)] } else { f32::INFINITY }
+    }
+
+    /// Whether a probe fits into a cell.
+    fn is_open(&self, place: Place) -> bool {
+        self.gap(place) >= PROBE
+    }
+
+    /// Whether a cell lies between protein.
+    fn is_enclosed(&self, place: Place) -> bool {
+        const AXES: [Place; 7] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
+        let meets = |line: Place, sign: i32| {
+            let length = LINES[usize::from(line[1] * line[2] != 0)];
+            (1..=length).any(|step| self.gap([0, 1, 2].map(|axis| place[axis] + sign * step * line[axis])) < 0.0)
+        };
+        AXES.into_iter().filter(|line| meets(*line, 1) && meets(*line, -1)).count() >= ENCLOSED
+    }
+}
+
+fn index_of([x, y, z]: Place) -> usize {
+    ((x * SIDE + y) * SIDE + z) as usize
+}
+
+/// Cells that share a face with one.
+fn beside([x, y, z]: Place) -> [Place; 6] {
+    [[x - 1, y, z], [x + 1, y, z], [x, y - 1, z], [x, y + 1, z], [x, y, z - 1], [x, y, z + 1]]
+}
+
+/// A cell and those that share a face or an edge with it: their middles are within 1.4 Å, the probe's radius.
+fn within_probe([x, y, z]: Place) -> impl Iterator<Item = Place> {
+    let steps = (0..27).map(|step| [step / 9 - 1, step / 3 % 3 - 1, step % 3 - 1]);
+    let is_near = |step: &Place| step.iter().map(|along| along * along).sum::<i32>() <= 2;
+    steps.filter(is_near).map(move |[a, b, c]| [x + a, y + b, z + c])
+}
+
+/// The square of a cell's distance from the centre, in cells.
+fn from_center(place: Place) -> f32 {
+    place.iter().map(|along| (*along as f32 + 0.5 - SIDE as f32 / 2.0).powi(2)).sum()
+}
+
+/// Measures the pocket around a centre.
+pub(super) fn cavity(structure: &StructureInput, center: [f32; 3]) -> Cavity {
+    let map = Map::new(structure, center);
+    let is_pocket = |place: Place| map.is_open(place) && map.is_enclosed(place);
+    let middle = SIDE / 2;
+    let near = middle - BEGIN as i32..middle + BEGIN as i32;
+    let cells = near.clone().flat_map(|x| {
+        near.clone().flat_map({
+            let near = near.clone();
+            move |y| near.clone().map(move |z| [x, y, z])
+        })
+    });
+    let mut pocket: Vec<Place> =
+        cells.filter(|place| from_center(*place) <= BEGIN * BEGIN && is_pocket(*place)).collect();
+    let mut known: Vec<bool> = vec![false; map.gaps.len()];
+    pocket.iter().for_each(|place| known[index_of(*place)] = true);
+    // Places where the pocket opens to the outside, and the number of faces there.
+    let (mut opening, mut faces, mut done) = (Vec::new(), 0_u32, 0);
+    while let Some(&place) = pocket.get(done) {
+        done += 1;
+        for other in beside(place) {
+            if from_center(other) > (REACH * REACH) as f32 || known[index_of(other)] || !map.is_open(other) {
+                continue;
+            }
+            if map.is_enclosed(other) {
+                known[index_of(other)] = true;
+                pocket.push(other);
+            } else {
+                faces += 1;
+                opening.push(other);
+            }
+        }
+    }
+    opening.sort_unstable();
+    opening.dedup();
+    let (mut volume, mut rows, mut counted) = (0_u32, BTreeSet::new(), vec![false; map.gaps.len()]);
+    for &place in &pocket {
+        for cell in within_probe(place) {
+            let index = index_of(cell);
+            if map.gaps[index] < PROBE {
+                let atom = map.owners[index];
+                rows.insert(structure.residue_atoms.partition_point(|&first| first <= atom) - 1);
+            }
+            if map.gaps[index] >= 0.0 && !std::mem::replace(&mut counted[index], true) {
+                volume += 1;
+            }
+        }
+    }
+    let rows: Vec<usize> = rows.into_iter().filter(|&row| row < structure.n_rows()).collect();
+    Cavity {
+        volume: volume as f32 * CELL.powi(3),
+        depth: depth(&pocket, &opening),
+        mouth: faces as f32 * CELL * CELL / STEPS,
+        hydropathy: mean(rows.iter().map(|&row| HYDROPATHY[usize::from(structure.residue_types[row])])),
+        flexibility: flexibility(structure, &rows),
+    }
+}
+
+/// The largest distance of a cell from the nearest one of the opening.
+fn depth(pocket: &[Place], opening: &[Place]) -> f32 {
+    let apart = |a: &Place, b: &Place| (0..3).map(|axis| (a[axis] - b[axis]).pow(2)).sum::<i32>();
+    let nearest = |place: &Place| opening.iter().map(|other| apart(place, other)).min();
+    pocket.iter().filter_map(nearest).max().map_or(f32::NAN, |squared| (squared as f32).sqrt() * CELL)
+}
+
+fn flexibility(structure: &StructureInput, rows: &[usize]) -> f32 {
+    let known = || structure.bfactor.iter().take(structure.n_rows()).filter(|b| !b.is_nan()).map(|b| f64::from(*b));
+    let count = known().count() as f64;
+    let center = known().sum::<f64>() / count;
+    let deviation = (known().map(|b| (b - center).powi(2)).sum::<f64>() / count).sqrt();
+    let score =
+        |row: &usize| structure.bfactor.get(*row).map_or(f32::NAN, |b| ((f64::from(*b) - center) / deviation) as f32);
+    match deviation {
+        0.0 => 0.0,
+        _ => mean(rows.iter().map(score)),
+    }
+}
+
+/// The mean of the values that are known.
+fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let known = values.filter(|value| value.is_finite()).map(f64::from);
+    let (sum, count) = known.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (sum / count) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shared_types::{Atom, NO_CA};
+
+    /// A block of atoms with a hole along z, from a depth to the top.
+    fn block(hole: impl Fn(f32, f32, f32) -> bool) -> StructureInput {
+        let along = || (-12..=12).map(|step| step as f32 * 1.5);
+        let mut atoms = Vec::new();
+        for x in along() {
+            for y in along() {
+                for z in along() {
+                    if !hole(x, y, z) {
+                        atoms.push(Atom { x, y, z, radius: 1.7 });
+                    }
+                }
+            }
+        }
+        StructureInput {
+            residue_atoms: vec![0, atoms.len() as u32],
+            ca_indices: vec![NO_CA],
+            // Isoleucine.
+            residue_types: vec![9],
+            atoms,
+            ..StructureInput::default()
+        }
+    }
+
+    #[test]
+    fn a_hole_is_as_large_as_it_was_made() {
+        // A cavity: a ball of 6 Å to atoms' centres. Its free volume by many points; cells of 1 Å lose some of it at the wall.
+        let ball = block(|x, y, z| x * x + y * y + z * z < 36.0);
+        let near: Vec<&Atom> = ball.atoms.iter().filter(|atom| atom.x.hypot(atom.y).hypot(atom.z) < 8.0).collect();
+        let apart = |a: [f32; 3], b: &Atom| (a[0] - b.x).hypot(a[1] - b.y).hypot(a[2] - b.z);
+        let along = || (-12..12).map(|step| (step as f32 + 0.5) * 0.5);
+        let points = along().flat_map(|x| along().flat_map(move |y| along().map(move |z| [x, y, z])));
+        let free = points.filter(|point| near.iter().all(|atom| apart(*point, atom) >= atom.radius)).count();
+        let expected = free as f32 * 0.125;
+        let closed = cavity(&ball, [0.0; 3]);
+        assert!((0.65..1.1).contains(&(closed.volume / expected)), "{} {expected}", closed.volume);
+        assert!(closed.mouth == 0.0 && closed.depth.is_nan(), "{closed:?}");
+        // A shaft between atoms 12 Å apart, from z = 10.7 Å to the surface at 19.7 Å.
+        let shaft = block(|x, y, z| x.abs() < 5.0 && y.abs() < 5.0 && z > 10.0);
+        let open = cavity(&shaft, [0.0, 0.0, 13.0]);
+        assert!((1.0..9.0).contains(&open.depth), "{open:?}");
+        assert!((15.0..60.0).contains(&open.mouth), "{open:?}");
+        // Without a hole there is none.
+        let solid = cavity(&block(|_, _, _| false), [0.0; 3]);
+        assert!(solid.volume == 0.0 && solid.mouth == 0.0 && solid.hydropathy.is_nan(), "{solid:?}");
+        // On a flat side there is none either.
+        assert_eq!(cavity(&block(|_, _, _| false), [0.0, 0.0, 21.0]).volume, 0.0);
+    }
+}
