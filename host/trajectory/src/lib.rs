@@ -8,6 +8,7 @@ mod dcd;
 mod error;
 mod frame;
 mod gro;
+mod kept;
 mod netcdf;
 mod source;
 mod topology;
@@ -16,9 +17,11 @@ mod xtc;
 
 pub use error::{Problem, TrajectoryError};
 pub use frame::{Cell, Frame};
+pub use kept::IndexFolder;
 pub use topology::{Topology, is_topology};
 
 use error::Fault;
+use kept::Key;
 use source::Source;
 use std::cell::Cell as Local;
 use std::path::Path;
@@ -121,12 +124,30 @@ impl Trajectory {
     /// # Errors
     /// If it cannot be read, is in no known format, or has no whole frame.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TrajectoryError> {
+        Self::open_indexed(path, None)
+    }
+
+    /// As [`Trajectory::open`]. Finding the frames of a long file takes a while, because each has to be looked at; so the index of a long
+    /// file is kept in a folder.
+    ///
+    /// # Errors
+    /// As [`Trajectory::open`]. That an index cannot be read or written is no error.
+    pub fn open_indexed(path: impl AsRef<Path>, indices: Option<&IndexFolder>) -> Result<Self, TrajectoryError> {
         let path = path.as_ref();
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        match Source::open(path) {
-            Ok(source) => Self::of(name, source),
-            Err(error) => Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
+        let source = match Source::open(path) {
+            Ok(source) => source,
+            Err(error) => return Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
+        };
+        let kept = indices.and_then(|folder| Some((folder, Key::of(path, &source)?)));
+        if let Some((format, index)) = kept.as_ref().and_then(|(folder, key)| folder.load(key)) {
+            return Ok(Self { name, source, format, index });
         }
+        let opened = Self::of(name, source)?;
+        if let Some((folder, key)) = kept {
+            folder.keep(&key, &opened.format, &opened.index);
+        }
+        Ok(opened)
     }
 
     /// As [`Trajectory::open`], of a file's bytes. `name` is the file's name in errors.
