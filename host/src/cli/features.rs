@@ -65,8 +65,12 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let columns = if args.trajectory.given().is_some() { columns.with_frames() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let folder = output.filter(|path| folder::is_one(path));
-    if args.trajectory.given().is_some() && (folder.is_some() || args.write_structures.is_some()) {
-        let advice = "--trajectory writes one table: without a folder and --write-structures";
+    if args.trajectory.given().is_some() && args.write_structures.is_some() {
+        let advice = "--write-structures is for structures, and not for the frames of --trajectory";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    if args.reduce.is_some() && folder.is_some() {
+        let advice = "--reduce writes one table of all frames: give a file in place of a folder";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
     if folder.is_none() && (args.folder.resume || args.folder.shard.is_some()) {

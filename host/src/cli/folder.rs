@@ -1,6 +1,6 @@
 //! `prism features -o FOLDER/` and `prism merge`.
 
-use super::args::{FolderArgs, MergeArgs, Shard};
+use super::args::{FolderArgs, MergeArgs, Shard, TrajectoryArgs};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
 use super::inflow::Inflow;
@@ -10,7 +10,7 @@ use super::provenance;
 use super::report::Report;
 use prism_host::inputs::Clashes;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
-use prism_host::pipeline::Stopped;
+use prism_host::pipeline::{Stopped, TrajectoryFrames};
 use prism_host::plural::{counted, form};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,7 +19,8 @@ use std::sync::Arc;
 impl Job<'_> {
     /// Computes the unfinished parts of a run. Returns the exit status.
     pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
-        let found = self.find()?;
+        let mut found = self.find()?;
+        let frames = found.frames.take();
         let entries = Arc::clone(&found.entries);
         if let Some(pipe) = entries.iter().flatten().find(|file| file.is_read_once()) {
             let path = pipe.path.display();
@@ -27,7 +28,10 @@ impl Job<'_> {
             return Err(Failure::usage(anyhow::anyhow!(advice)));
         }
         let mut ready = self.ready(found, None)?;
-        let ranges = parts::plan(&entries, args.part_inputs);
+        let ranges = match &frames {
+            Some(frames) => parts::plan_frames(frames.n_frames(), args.part_inputs),
+            None => parts::plan(&entries, args.part_inputs),
+        };
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
         let manifest = parts::manifest(&entries, ranges.len(), self.options(columns, &origin, args)?);
         let folder = Folder::begin(path, &manifest, args.resume)?;
@@ -45,19 +49,25 @@ impl Job<'_> {
         }
         for record in &done {
             count(&mut ready.report, record);
-            ready.report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
+            ready.report.skip(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
         }
         // A structure of one part may have the name of an input of another.
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
         for part in open {
-            let source = self.source(entries[ranges[part].clone()].into(), &ready.interrupt)?;
-            let source = source.with_clashes(Arc::clone(&clashes));
+            let range = ranges[part].clone();
+            let source = match &frames {
+                Some(frames) => Inflow::Frames(frames.part(range)),
+                None => {
+                    let source = self.source(entries[range].into(), &ready.interrupt)?;
+                    Inflow::Files(source.with_clashes(Arc::clone(&clashes)))
+                }
+            };
             let table = OutputFile::create(&folder.part_path(part), columns.clone(), &origin)?;
             ready.interrupt.remove_on_exit(table.temporary_path());
             let mut sink = Sink::File(table);
             let before = (ready.report.structures, ready.report.residues);
             ready.report.kept = Some(Vec::new());
-            let ended = self.pass(&mut ready, Inflow::Files(source), &mut sink);
+            let ended = self.pass(&mut ready, source, &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
             }
@@ -74,6 +84,9 @@ impl Job<'_> {
             let bytes = if structures > 0 { sink.finish()? } else { 0 };
             let kept = ready.report.kept.take().unwrap_or_default();
             folder.finish(part, bytes, parts::record(structures, residues, &kept))?;
+        }
+        for (name, text) in frames.iter().flat_map(TrajectoryFrames::remarks) {
+            ready.report.note(&format!("{name}: {text}"));
         }
         let failed = ready.status.take().and_then(|status| status.commit().err()).map(Failure::from);
         let beside = failed.map(|failure| failure.report_beside("the parts are written"));
@@ -94,11 +107,12 @@ impl Job<'_> {
         };
         let annotations = self.annotations.as_ref().map(|(path, _)| digest(path)).transpose()?;
         let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
-        Ok(
-            json!({ "columns": names, "leaves_out_large_wcn": columns.selection().leaves_out_wcn(usize::MAX), "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
-            "lineages_sha256": lineages,
-            "part_inputs": args.part_inputs }),
-        )
+        let mut options = json!({ "columns": names, "computing": entries, "reading": format!("{read:?}"),
+            "leaves_out_large_wcn": columns.selection().leaves_out_wcn(usize::MAX), "annotations_sha256": annotations, "lineages_sha256": lineages, "part_inputs": args.part_inputs });
+        if let Some(TrajectoryArgs { trajectory: _, frames, every, pbc }) = self.trajectory {
+            options["frames"] = json!({ "chosen": format!("{frames:?}"), "every_ps": every, "pbc": format!("{pbc:?}") });
+        }
+        Ok(options)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run into a folder, in parts of some inputs each, with a record of each finished part. An interrupted run continues where
+//! A run into a folder, in parts of some inputs or frames each, with a record of each finished part. An interrupted run continues where
 //! it stopped. Several processes can share the parts.
 //!
 //! ```text
@@ -47,11 +47,20 @@ pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Ran
     parts
 }
 
+/// The frames of each part.
+pub fn plan_frames(frames: usize, most: usize) -> Vec<Range<usize>> {
+    (0..frames).step_by(most).map(|begin| begin..begin.saturating_add(most).min(frames)).collect()
+}
+
 /// The files of a run, in its folder. There are at most as many parts as inputs.
 pub fn names(entries: &[Result<InputFile, InputFailure>]) -> Vec<PathBuf> {
+    names_of(entries.len())
+}
+
+/// The files of a run of so many parts.
+pub fn names_of(parts: usize) -> Vec<PathBuf> {
     let part = |part| [table_name(part), record_name(part)];
-    let parts = (0..entries.len()).flat_map(part);
-    parts.chain([MANIFEST.to_owned()]).map(PathBuf::from).collect()
+    (0..parts).flat_map(part).chain([MANIFEST.to_owned()]).map(PathBuf::from).collect()
 }
 
 fn table_name(part: usize) -> String {
@@ -251,6 +260,7 @@ mod tests {
             let parts = plan(&files(&vec![1; inputs]), most);
             assert_eq!(parts.iter().cloned().flatten().collect::<Vec<_>>(), (0..inputs).collect::<Vec<_>>());
             assert!(parts.iter().all(|part| (1..=most).contains(&part.len())));
+            assert_eq!(plan_frames(inputs, most), parts);
         }
     }
 
