@@ -20,8 +20,6 @@ const SAMPLE: u64 = 1 << 16;
 /// The beginning of an index, with the version of its layout.
 const MAGIC: &[u8; 16] = b"prism frames  1\n";
 const ENDING: &str = "frames";
-/// The time of a frame that has none: a NaN that no conversion makes.
-const NO_TIME: u64 = u64::MAX;
 
 /// A folder of indices.
 ///
@@ -146,7 +144,7 @@ fn encoded(key: &Key, format: &Format, index: &Index) -> Option<Vec<u8>> {
     };
     let mut bytes = [&MAGIC[..], &key.state, &[format]].concat();
     let numbers = [index.atoms, index.without_positions, index.entries.len()].map(|number| number as u64);
-    let frames = index.entries.iter().flat_map(|entry| [entry.at, entry.time.map_or(NO_TIME, f64::to_bits)]);
+    let frames = index.entries.iter().flat_map(|entry| [entry.at, entry.time.to_bits()]);
     bytes.extend(numbers.into_iter().chain(frames).flat_map(u64::to_le_bytes));
     let digest = Sha256::digest(&bytes);
     bytes.extend_from_slice(&digest);
@@ -173,7 +171,7 @@ fn decoded(bytes: &[u8], key: &Key) -> Option<(Format, Index)> {
     let (frames, []) = rest[24..].as_chunks::<16>() else { return None };
     let entry = |frame: &[u8; 16]| {
         let [at, time] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|byte| frame[at + byte])));
-        Entry { at, time: (time != NO_TIME).then(|| f64::from_bits(time)) }
+        Entry { at, time: f64::from_bits(time) }
     };
     let entries: Vec<Entry> = frames.iter().map(entry).collect();
     (entries.len() == count).then_some((format, Index { entries, atoms, damage: None, without_positions }))

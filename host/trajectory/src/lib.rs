@@ -58,11 +58,22 @@ enum Format {
     Gro,
 }
 
-/// Where a frame begins, and its time.
+/// Where a frame begins, and its time. A long file has many, so they are small.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: u64,
-    time: Option<f64>,
+    /// NaN if it is unknown.
+    time: f64,
+}
+
+impl Entry {
+    fn new(at: u64, time: Option<f64>) -> Self {
+        Self { at, time: time.unwrap_or(f64::NAN) }
+    }
+
+    fn time(&self) -> Option<f64> {
+        (!self.time.is_nan()).then_some(self.time)
+    }
 }
 
 /// The frames of a file.
@@ -96,6 +107,7 @@ impl Index {
                 }
             }
         }
+        index.entries.shrink_to_fit();
         index
     }
 
@@ -213,7 +225,7 @@ impl Trajectory {
     /// The time of a frame in ps, if the file has times.
     #[must_use]
     pub fn time(&self, frame: usize) -> Option<f64> {
-        self.index.entries.get(frame).and_then(|entry| entry.time)
+        self.index.entries.get(frame).and_then(Entry::time)
     }
 
     /// Why frames after the last one cannot be read, if the file is damaged or cut off.
@@ -230,11 +242,12 @@ impl Trajectory {
     /// # Errors
     /// If there is no such frame, or it is damaged; other frames may be whole.
     pub fn read(&self, frame: usize, most: usize, into: &mut Frame) -> Result<(), TrajectoryError> {
-        let Some(&Entry { at, time }) = self.index.entries.get(frame) else {
+        let Some(entry) = self.index.entries.get(frame) else {
             return Err(Fault::from(Problem::NoFrame(self.n_frames())).of(&self.name, Some(frame)));
         };
         let mut buffer = BUFFER.take();
-        into.time = time;
+        let at = entry.at;
+        into.time = entry.time();
         let read = match &self.format {
             Format::Xtc => xtc::read(&self.source, at, most, &mut buffer, into),
             Format::Trr => trr::read(&self.source, at, most, &mut buffer, into),
