@@ -6,18 +6,25 @@ use crate::trajectory::{Frame, Template, Trajectory};
 use prism_read::Note;
 use prism_read::plural::counted;
 use prism_read::structure::StructureInput;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 /// Limit of the first batch in atoms, as for files: it starts the computation early.
 const FIRST_ATOMS: usize = 1 << 16;
 /// A batch has at most this part of the frames that are left: at the end of a run, cores and devices wait for the last batches.
 const SHARES_OF_THE_REST: usize = 4;
+/// A task decodes frames of about so many atoms.
+const TASK_ATOMS: usize = 1 << 14;
+/// Tasks of each thread that are begun ahead of the current batch, so that no core waits for another core's frame, as long as all of them
+/// have at most this many atoms.
+const TASKS_AHEAD: usize = 4;
+const ATOMS_AHEAD: usize = 1 << 21;
 
 /// Batches of chosen frames, decoded and made structures by all cores.
 ///
@@ -45,8 +52,11 @@ const SHARES_OF_THE_REST: usize = 4;
 /// ```
 pub struct TrajectoryFrames {
     run: Arc<Run>,
-    /// The frames that are not read yet, among the chosen ones.
+    /// The frames that are in no batch yet, among the chosen ones.
     rest: Range<usize>,
+    /// The tasks that decode the first of them, and how many frames they have in all.
+    ahead: VecDeque<Receiver<Vec<Read>>>,
+    begun: usize,
     batch_atoms: usize,
     atoms_now: usize,
     /// Notes that the first structure gets.
@@ -92,12 +102,15 @@ impl TrajectoryFrames {
         let pool = ThreadPoolBuilder::new()
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("frames {index}"))
+            // Who waits for the frame panics, too.
+            .panic_handler(|_| {})
             .build()?;
         let (template, files, cancel) = (template.into(), files.into(), cancel.clone());
         let (rest, notes) = (0..chosen.len(), template.notes().to_vec());
         let run = Run { template, files, chosen, pool, cancel, n_read: 0.into(), n_divided: 0.into() };
         let (is_part, is_ended) = (false, false);
-        let frames = Self { run: Arc::new(run), rest, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
+        let (run, ahead, begun) = (Arc::new(run), VecDeque::new(), 0);
+        let frames = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
         Ok(frames.with_batch_atoms(batch_atoms))
     }
 
@@ -106,8 +119,9 @@ impl TrajectoryFrames {
     #[must_use]
     pub fn part(&self, frames: Range<usize>) -> Self {
         let notes = if frames.start == 0 { self.run.template.notes().to_vec() } else { Vec::new() };
-        let (run, batch_atoms) = (Arc::clone(&self.run), self.batch_atoms);
-        let part = Self { run, rest: frames, batch_atoms, atoms_now: 0, notes, is_part: true, is_ended: false };
+        let (run, ahead, batch_atoms) = (Arc::clone(&self.run), VecDeque::new(), self.batch_atoms);
+        let (rest, begun, is_part, is_ended) = (frames, 0, true, false);
+        let part = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
         part.with_batch_atoms(batch_atoms)
     }
 
@@ -127,6 +141,40 @@ impl TrajectoryFrames {
     #[must_use]
     pub fn atoms(&self) -> usize {
         self.n_frames().saturating_mul(self.run.template.n_atoms())
+    }
+
+    /// Begins to decode the next frames.
+    fn begin(&mut self) {
+        let (atoms, threads) = (self.run.template.n_atoms().max(1), self.run.pool.current_num_threads());
+        let of_task = (TASK_ATOMS.min(self.batch_atoms) / atoms).max(1);
+        let tasks = (ATOMS_AHEAD / atoms.saturating_mul(of_task)).clamp(threads, TASKS_AHEAD * threads);
+        while self.ahead.len() < tasks && self.begun < self.rest.len() {
+            let begin = self.rest.start + self.begun;
+            let frames = begin..(begin + of_task).min(self.rest.end);
+            self.begun += frames.len();
+            let (run, (send, receive)) = (Arc::clone(&self.run), channel());
+            self.ahead.push_back(receive);
+            self.run.pool.spawn_fifo(move || {
+                let read = run.chosen[frames].iter().map(|one| run.read(one)).collect();
+                // Nobody takes it after an interruption.
+                let _ = send.send(read);
+            });
+        }
+    }
+
+    /// The next frames: at least so many, unless there are fewer.
+    fn take(&mut self, count: usize) -> Vec<Read> {
+        let mut taken = Vec::new();
+        while taken.len() < count {
+            self.begin();
+            let Some(task) = self.ahead.pop_front() else { break };
+            taken.extend(task.recv().expect("a thread that decodes frames ends after its frames"));
+        }
+        self.begun -= taken.len();
+        self.rest.start += taken.len();
+        // While others compute these.
+        self.begin();
+        taken
     }
 
     /// What is said of the frames that were read, and of the files: a name, and a sentence.
@@ -204,17 +252,15 @@ impl Iterator for TrajectoryFrames {
     type Item = Batch;
 
     fn next(&mut self) -> Option<Batch> {
-        let Self { run, rest, batch_atoms, atoms_now, notes, is_part, is_ended } = self;
-        if *is_ended || run.cancel.is_cancelled() {
+        if self.is_ended || self.run.cancel.is_cancelled() {
             return None;
         }
-        let of = |atoms: usize| atoms / run.template.n_atoms().max(1);
-        let most = of(*atoms_now).min((rest.len() / SHARES_OF_THE_REST).max(of(FIRST_ATOMS)));
-        let count = most.clamp(1, rest.len().max(1)).min(rest.len());
-        let chosen = &run.chosen[rest.start..rest.start + count];
-        let read: Vec<Read> = run.pool.install(|| chosen.par_iter().map(|one| run.read(one)).collect());
+        let (atoms, begin, rest) = (self.run.template.n_atoms().max(1), self.rest.start, self.rest.len());
+        let most = (self.atoms_now / atoms).min((rest / SHARES_OF_THE_REST).max(FIRST_ATOMS / atoms));
+        let read = self.take(most.max(1).min(rest));
+        let Self { run, rest, batch_atoms, atoms_now, notes, is_part, is_ended, .. } = self;
         let mut batch = Batch::default();
-        for ((read, time), (_, file, _)) in read.into_iter().zip(chosen) {
+        for ((read, time), (_, file, _)) in read.into_iter().zip(&run.chosen[begin..]) {
             let of_file = &run.files[*file as usize];
             batch.bytes += of_file.n_bytes() / of_file.n_frames().max(1) as u64;
             batch.readings.push(Reading { models: of_file.n_frames(), time, packed: false });
@@ -228,7 +274,6 @@ impl Iterator for TrajectoryFrames {
                 Err(failure) => Outcome::Failed(failure),
             });
         }
-        rest.start += count;
         *atoms_now = atoms_now.saturating_mul(2).min(*batch_atoms);
         *is_ended = rest.start == rest.end;
         if *is_ended && rest.end == run.chosen.len() {
