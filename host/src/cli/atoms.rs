@@ -45,7 +45,8 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
         return write(to, selection(&[]), |job, _| relation(job));
     };
     if to.trajectory.is_some() {
-        let advice = "-o: .rsa and .pdb are of structures, and not of the frames of --trajectory; take .csv or .parquet";
+        let advice =
+            "-o: .rsa and .pdb are of structures, and not of the frames of --trajectory; take .csv or .parquet";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
     let reference = match &args.radii {

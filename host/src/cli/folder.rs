@@ -110,7 +110,8 @@ impl Job<'_> {
         let mut options = json!({ "columns": names, "computing": entries, "reading": format!("{read:?}"),
             "leaves_out_large_wcn": columns.selection().leaves_out_wcn(usize::MAX), "annotations_sha256": annotations, "lineages_sha256": lineages, "part_inputs": args.part_inputs });
         if let Some(TrajectoryArgs { trajectory: _, frames, every, pbc }) = self.trajectory {
-            options["frames"] = json!({ "chosen": format!("{frames:?}"), "every_ps": every, "pbc": format!("{pbc:?}") });
+            options["frames"] =
+                json!({ "chosen": format!("{frames:?}"), "every_ps": every, "pbc": format!("{pbc:?}") });
         }
         Ok(options)
     }

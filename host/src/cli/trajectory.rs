@@ -35,7 +35,8 @@ impl Job<'_> {
         }
         let (mut files, indices) = (Vec::new(), IndexFolder::of_user());
         for path in &args.trajectory {
-            let run = Trajectory::open_indexed(path, indices.as_ref()).map_err(|error| Failure::work(anyhow::anyhow!("{error}")))?;
+            let run = Trajectory::open_indexed(path, indices.as_ref())
+                .map_err(|error| Failure::work(anyhow::anyhow!("{error}")))?;
             files.push(run);
         }
         let chosen =

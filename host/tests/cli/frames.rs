@@ -35,7 +35,10 @@ fn a_run_over_frames_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
     let outcome = into("whole/", &[]).output().unwrap();
     let said = String::from_utf8(outcome.stderr).unwrap();
     assert_eq!(outcome.status.code(), Some(3), "{said}");
-    assert!(said.contains("124 frames, 5704 residues, 1 failed") && said.contains("in 83 of 124 frames, a periodic"), "{said}");
+    assert!(
+        said.contains("124 frames, 5704 residues, 1 failed") && said.contains("in 83 of 124 frames, a periodic"),
+        "{said}"
+    );
     assert!(said.contains("wrapped.xtc before it ends at 50 ps, and so do 19 files after it: frames"), "{said}");
     assert!(said.contains("cut.xtc: frame 4, at byte 7024"), "{said}");
     let expected = files(&run.path("whole"));
@@ -78,14 +81,17 @@ fn other_frames_are_another_run() {
     let with = |more: &[&str]| run.prism(&command(&top, &xtc, 1, more));
     with(&["-o", "out/", "--frames", "::2"]).says(0, "3 frames");
     with(&["-o", "out/", "--frames", "::2"]).says(1, "--resume goes on with it");
-    for other in [&["--frames", "::3"][..], &[], &["--frames", "::2", "--every", "5"], &["--frames", "::2", "--pbc", "none"]] {
+    for other in
+        [&["--frames", "::3"][..], &[], &["--frames", "::2", "--every", "5"], &["--frames", "::2", "--pbc", "none"]]
+    {
         with(&[&["-o", "out/", "--resume"], other].concat()).says(1, "holds another run (other options)");
     }
     with(&["-o", "out/", "--resume", "--frames", "::2"]).says(0, "1 of 1 part is done already");
     run.prism(&command(&top, &xtc, 2, &["-o", "out/", "--resume", "--frames", "::2"])).says(1, "holds another run");
     with(&["-o", "reduced/", "--reduce", "mean"]).says(2, "--reduce writes one table");
     // A file of a part that may come, though there are only two inputs.
-    with(&["-o", "out/", "--resume", "--status", "out/part-00004.json", "--part-inputs", "1"]).says(2, "different names");
+    with(&["-o", "out/", "--resume", "--status", "out/part-00004.json", "--part-inputs", "1"])
+        .says(2, "different names");
 }
 
 #[test]
@@ -121,8 +127,25 @@ fn atoms_of_a_frame_are_those_of_its_file() {
     let all = atoms(&[&made("top.pdb"), "--trajectory", &made("small.xtc"), "--frames", "2:4"]);
     let one = atoms(&["frame.cif"]);
     assert!(all.starts_with("structure,frame,time_ps,row,"), "{all}");
-    assert_eq!((column(&all, "frame")[327..].to_vec(), column(&all, "time_ps")[327].as_str()), (vec!["3".to_owned(); 327], "30.0"));
-    for name in ["row", "chain", "resnum", "atom", "element", "x", "y", "z", "radius", "sasa", "sasa_alone", "depth", "contacts"] {
+    assert_eq!(
+        (column(&all, "frame")[327..].to_vec(), column(&all, "time_ps")[327].as_str()),
+        (vec!["3".to_owned(); 327], "30.0")
+    );
+    for name in [
+        "row",
+        "chain",
+        "resnum",
+        "atom",
+        "element",
+        "x",
+        "y",
+        "z",
+        "radius",
+        "sasa",
+        "sasa_alone",
+        "depth",
+        "contacts",
+    ] {
         assert_eq!(column(&all, name)[327..], column(&one, name), "{name}");
     }
     // Without positions of its own, a topology has those of the first frame; a table has those of each.
@@ -140,7 +163,8 @@ fn an_index_is_kept_where_the_environment_says() {
     let top = made("top.pdb");
     let kept = || files(&run.path("cache")).len();
     let of = |cache: &str| {
-        let arguments = ["features", "--backend", "cpu", &top, "--trajectory", "long.xtc", "--frames", "-1", "--columns", "ca_x"];
+        let arguments =
+            ["features", "--backend", "cpu", &top, "--trajectory", "long.xtc", "--frames", "-1", "--columns", "ca_x"];
         let outcome = run.command(&arguments).env("PRISM_CACHE", cache).output().unwrap();
         assert!(outcome.status.success());
         outcome.stdout

@@ -63,8 +63,7 @@ fn main() -> Result<()> {
     let engine = Engine::builder().backend(backend).selection(Selection::new(features, false)).build()?;
     let open = || Trajectory::open(&arguments.trajectory);
     let files: Arc<[Trajectory]> = (0..arguments.copies).map(|_| open()).collect::<Result<_, _>>()?;
-    let template =
-        Template::read(&arguments.topology, "top", &files[0], &ReadOptions::default(), Boundaries::Whole);
+    let template = Template::read(&arguments.topology, "top", &files[0], &ReadOptions::default(), Boundaries::Whole);
     let template = Arc::new(template.map_err(|failure| anyhow!("{}: {}", failure.name, failure.reason))?);
     let chosen = choose_frames(&files, None, None)?;
     let source = || {
