@@ -4,7 +4,7 @@ use crate::ending::detached;
 use crate::options::{Options, refuse};
 use prism_host::annotations::Annotations;
 use prism_host::pipeline::{Cancel, TrajectoryFrames};
-use prism_host::trajectory::{Boundaries, FrameRange, Template, Trajectory, choose_frames};
+use prism_host::trajectory::{Boundaries, FrameRange, IndexFolder, Template, Trajectory, choose_frames};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -45,8 +45,10 @@ impl Frames {
         }
         let name = Template::name_of(&topology);
         let open = || -> Result<Self, String> {
+            let indices = IndexFolder::of_user();
+            let open = |path: &PathBuf| Trajectory::open_indexed(path, indices.as_ref());
             let files: Vec<Trajectory> =
-                files.iter().map(Trajectory::open).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+                files.iter().map(open).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
             let [first, rest @ ..] = &files[..] else { return Err("trajectory: give at least one file".to_owned()) };
             let chosen = choose_frames(&files, range, every).map_err(|error| error.to_string())?;
             let template = Template::read(&topology, &name, first, &reading.options, boundaries);

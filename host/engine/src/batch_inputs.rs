@@ -2,10 +2,26 @@
 
 use super::memory::Memory;
 use crate::pack::BatchChunk;
+use bytemuck::NoUninit;
 use cuda_std::launch::{Host, Space};
 use kernels_gpu::groups::{AtomItemsArgs, BatchArgs, SortedAtomsArgs, UnsortedAtomsArgs};
 use kernels_gpu::scratch::{ResidueExposure, WorkItem};
 use shared_types::{Atom, BatchStructureDesc, POINTS_PER_GROUP, PointGroup};
+
+/// Copies an input, unless it is one that frames have in common and that lies there already.
+macro_rules! copy_anew {
+    ($memory:ident, $to:expr, $from:expr, $common:ident, $name:ident) => {
+        match &mut $common {
+            Some(common) if begins_with(&common.$name, $from) => {}
+            Some(common) => {
+                $memory.copy_to(&mut $to, $from)?;
+                common.$name.clear();
+                common.$name.extend_from_slice($from);
+            }
+            None => $memory.copy_to(&mut $to, $from)?,
+        }
+    };
+}
 
 macro_rules! batch_inputs {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -57,8 +73,18 @@ macro_rules! batch_inputs {
             }
         }
 
-        /// A batch's inputs in memory that is kept from batch to batch.
+        /// What lies in buffers, as the host has it, of inputs that frames of a trajectory have in common.
+        #[derive(Default)]
+        struct Common {
+            descriptors: Vec<BatchStructureDesc>,
+            residue_atoms: Vec<u32>,
+            $($name: Vec<$type>,)*
+        }
+
+        /// A batch's inputs in memory that is kept from batch to batch. Of frames of a trajectory, only what differs from the frames
+        /// before is copied: their atoms and centres.
         pub struct InputBuffers<M: Memory> {
+            common: Option<Common>,
             residues: usize,
             structures: usize,
             n_atoms: usize,
@@ -76,6 +102,7 @@ macro_rules! batch_inputs {
             /// If there is too little memory.
             pub fn new(memory: &M) -> Result<Self, M::Error> {
                 Ok(Self {
+                    common: None,
                     residues: 0,
                     structures: 0,
                     n_atoms: 0,
@@ -105,13 +132,16 @@ macro_rules! batch_inputs {
                 batch: &BatchChunk<'_>,
                 copy: impl FnOnce(&mut M::Buffer<Atom>, &mut dyn FnMut() -> Result<(), M::Error>) -> Result<(), M::Error>,
             ) -> Result<(), M::Error> {
+                let mut common = batch.are_frames().then(|| self.common.take().unwrap_or_default());
                 copy(&mut self.atoms, &mut || {
-                    memory.copy_to(&mut self.descriptors, batch.descriptors())?;
                     memory.copy_to(&mut self.centers, batch.centers())?;
-                    memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
-                    $(memory.copy_to(&mut self.$name, batch.$name())?;)*
+                    copy_anew!(memory, self.descriptors, batch.descriptors(), common, descriptors);
+                    copy_anew!(memory, self.residue_atoms, batch.residue_atoms(), common, residue_atoms);
+                    $(copy_anew!(memory, self.$name, batch.$name(), common, $name);)*
                     Ok(())
                 })?;
+                // Not after an error, when it is not known what lies there.
+                self.common = common;
                 (self.residues, self.structures) = (batch.n_residues(), batch.n_structures());
                 self.n_atoms = batch.n_atoms();
                 Ok(())
@@ -141,6 +171,12 @@ macro_rules! batch_inputs {
 }
 
 shared_types::residue_inputs!(batch_inputs);
+
+/// Whether the first elements have the same bits. A batch of fewer frames is the beginning of one of more.
+fn begins_with<T: NoUninit>(all: &[T], beginning: &[T]) -> bool {
+    let bytes = bytemuck::cast_slice::<T, u8>;
+    all.len() >= beginning.len() && bytes(&all[..beginning.len()]) == bytes(beginning)
+}
 
 impl<S: Space> BatchInputs<'_, S> {
     /// What the kernels of rows read, with the exposure of residues.

@@ -44,6 +44,7 @@ pub struct PackedBatch {
     residue_offsets: Arc<Offsets>,
     atom_offsets: Offsets,
     structure_offsets: Offsets,
+    are_frames: bool,
 }
 
 macro_rules! batch_buffers {
@@ -185,7 +186,9 @@ impl PackedBatch {
                 },
             );
         }
-        Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
+        let names = inputs.iter().map(|input| input.name.clone()).collect();
+        let are_frames = inputs.iter().all(|input| input.frame.is_some());
+        Ok(Self { are_frames, ..Self::assemble(names, buffers) })
     }
 
     /// Takes buffers that were packed elsewhere, and a name per structure.
@@ -220,7 +223,13 @@ impl PackedBatch {
             residue_offsets: Arc::new(residue_offsets),
             atom_offsets,
             structure_offsets,
+            are_frames: false,
         }
+    }
+
+    /// Whether all structures are frames of trajectories, of which other batches may have more.
+    pub(crate) fn are_frames(&self) -> bool {
+        self.are_frames
     }
 
     /// Number of structures.

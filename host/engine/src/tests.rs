@@ -2,6 +2,7 @@
 
 mod blame;
 mod devices_later;
+mod frames;
 
 use super::injected::{Injected, broken};
 use super::{Backend, Engine, EngineError, StructureFeatures};

@@ -10,7 +10,7 @@ mod whole;
 
 pub use choose::{ChooseError, FrameRange, choose_frames};
 pub use prism_read::structure::FrameOf;
-pub use prism_trajectory::{Frame, Trajectory, TrajectoryError};
+pub use prism_trajectory::{Frame, IndexFolder, Trajectory, TrajectoryError};
 pub use topology::Boundaries;
 
 use crate::inputs::InputFailure;
@@ -102,11 +102,15 @@ impl Template {
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Cell::new);
         let was_divided = cell.is_some_and(|cell| self.links.join(&cell, &mut atoms));
-        let (atoms, center) = centred(&atoms).map_err(|error| failure(error.to_string()))?;
+        let positions = atoms;
+        let (atoms, center) = centred(&positions).map_err(|error| failure(error.to_string()))?;
         let time = frame.time.map_or(f32::NAN, |time| time as f32);
         let mut structure =
             StructureInput { atoms, center, frame: Some(FrameOf { number, time }), ..self.structure.clone() };
         structure.find_closures();
+        for (label, &[x, y, z, _]) in structure.atom_labels.iter_mut().zip(&positions) {
+            label.position = [x, y, z];
+        }
         Ok((structure, was_divided))
     }
 }

@@ -295,7 +295,7 @@ pub struct FolderArgs {
     #[arg(long, value_name = "K/N", hide_short_help = true)]
     pub shard: Option<Shard>,
 
-    /// Most inputs in a part of a run into a folder.
+    /// Most inputs, or frames of a trajectory, in a part of a run into a folder.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = part_inputs, hide_short_help = true)]
     pub part_inputs: usize,
 }

@@ -24,6 +24,7 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow::anyhow!("--probe: {} is not above 0 and at most 5 Å", args.probe)));
     }
     let mut to = described.destination(Value::Null);
+    to.trajectory = args.trajectory.given();
     let radii = match &args.radii {
         RadiiArg::Protor => None,
         RadiiArg::Named(name) => RadiusSet::named(name),
@@ -51,6 +52,11 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     let Some(format) = described.output.as_deref().and_then(areas_format) else {
         return write(to, selection(&[]), |job, _| relation(job));
     };
+    if to.trajectory.is_some() {
+        let advice =
+            "-o: .rsa and .pdb are of structures, and not of the frames of --trajectory; take .csv or .parquet";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
     let reference = match &args.radii {
         RadiiArg::Protor => ReferenceAreas::ProtOr,
         RadiiArg::Named("naccess") => ReferenceAreas::Naccess,

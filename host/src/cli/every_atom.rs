@@ -125,7 +125,7 @@ impl Run<'_> {
         let origin = Provenance { config: self.of.config, more: self.of.provenance.clone() };
         let columns: Vec<&str> = self.of.columns.iter().map(|column| column.name).collect();
         let options = folder::options(json!({ "columns": columns }), &origin, &self.relation.job.read);
-        let begun = Parts::begin(path, entries, options, &self.relation.folder, &mut self.walk.report)?;
+        let begun = Parts::begin(path, entries, None, options, &self.relation.folder, &mut self.walk.report)?;
         let Some(parts) = begun else { return Ok(ALL_DONE) };
         for &number in parts.open() {
             let part = parts.part(number, &mut self.walk.report);

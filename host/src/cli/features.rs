@@ -66,10 +66,18 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let columns = if args.trajectory.given().is_some() { columns.with_frames() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if args.trajectory.given().is_some() && args.write_structures.is_some() {
-        let advice = "--trajectory writes one table: without --write-structures";
+        let advice = "--write-structures is for structures, and not for the frames of --trajectory";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
-    let folder = args.folder.of_output(output, &args.provenance, args.trajectory.given())?;
+    let folder = args.folder.of_output(output, &args.provenance, None)?;
+    if args.trajectory.given().is_some() && folder.is_none() && args.folder.shard.is_some() {
+        let advice = "--shard of a trajectory is for a run into a folder: -o FOLDER/";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    if args.reduce.is_some() && folder.is_some() {
+        let advice = "--reduce writes one table of all frames: give a file in place of a folder";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
     let coloured = args.write_structures.as_deref().map(|path| coloured(path, args)).transpose()?;
     match output.filter(|_| folder.is_none()) {
         Some(path) if args.reduce.is_some() => OutputFile::check_relation(path)?,

@@ -44,6 +44,8 @@ struct Folder {
     path: PathBuf,
     /// The files that may be written, relative to the folder.
     names: fn(&Entries) -> Vec<PathBuf>,
+    /// More of them, which do not follow from the inputs.
+    more: Vec<PathBuf>,
 }
 
 impl Files {
@@ -69,7 +71,15 @@ impl Files {
 
     /// Adds a folder of outputs, named by an option. `names` lists the files that may be written there for some inputs.
     pub fn writes_into(mut self, by: &'static str, path: Option<&Path>, names: fn(&Entries) -> Vec<PathBuf>) -> Self {
-        self.folder = path.map(|path| Folder { by, path: path.to_owned(), names }).or(self.folder);
+        self.folder = path.map(|path| Folder { by, path: path.to_owned(), names, more: Vec::new() }).or(self.folder);
+        self
+    }
+
+    /// Adds files of the folder that `by` names, if it is this one.
+    pub fn writes_more_into(mut self, by: &'static str, names: Vec<PathBuf>) -> Self {
+        if let Some(folder) = self.folder.as_mut().filter(|folder| folder.by == by) {
+            folder.more = names;
+        }
         self
     }
 
@@ -111,12 +121,12 @@ impl Files {
         known: &HashMap<Identity, &Written>,
         entries: &Entries,
     ) -> Result<HashMap<Identity, &'static str>, Failure> {
-        let Some(Folder { by, path, names }) = &self.folder else { return Ok(HashMap::new()) };
+        let Some(Folder { by, path, names, more }) = &self.folder else { return Ok(HashMap::new()) };
         let is_empty = !std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
         if is_empty && known.is_empty() {
             return Ok(HashMap::new());
         }
-        let names: HashSet<PathBuf> = names(entries).into_iter().collect();
+        let names: HashSet<PathBuf> = names(entries).into_iter().chain(more.iter().cloned()).collect();
         let place = resolved(path);
         for (identity, file) in known {
             let Identity::Path(own) = identity else { continue };

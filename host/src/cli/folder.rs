@@ -11,7 +11,7 @@ use super::reading::ReadArgs;
 use super::report::Report;
 use prism_host::inputs::Clashes;
 use prism_host::output::{OutputFile, Provenance, check_place, merge_parquet};
-use prism_host::pipeline::Stopped;
+use prism_host::pipeline::{Stopped, TrajectoryFrames};
 use prism_host::plural::counted;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -50,23 +50,31 @@ impl Job<'_> {
         what: Value,
         create: impl Fn(&Path, &Provenance) -> Result<OutputFile, Failure>,
     ) -> Result<u8, Failure> {
-        let found = self.find()?;
+        let mut found = self.find()?;
+        let frames = found.frames.take();
         let entries = Arc::clone(&found.entries);
         let mut ready = self.ready(found, None)?;
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
         let options = self.options(what, &origin)?;
-        let Some(parts) = Parts::begin(path, &entries, options, args, &mut ready.report)? else { return Ok(ALL_DONE) };
+        let n_frames = frames.as_ref().map(TrajectoryFrames::n_frames);
+        let begun = Parts::begin(path, &entries, n_frames, options, args, &mut ready.report)?;
+        let Some(parts) = begun else { return Ok(ALL_DONE) };
         // A structure of one part may have the name of an input of another.
         let clashes = Arc::new(Clashes::among(entries.iter().flatten().map(|file| &*file.name)));
         for &number in parts.open() {
             let part = parts.part(number, &mut ready.report);
-            let source = self.source(entries[part.inputs.clone()].into(), &ready.interrupt)?;
-            let source = source.with_clashes(Arc::clone(&clashes));
+            let source = match &frames {
+                Some(frames) => Inflow::Frames(frames.part(part.inputs.clone())),
+                None => {
+                    let source = self.source(entries[part.inputs.clone()].into(), &ready.interrupt)?;
+                    Inflow::Files(source.with_clashes(Arc::clone(&clashes)))
+                }
+            };
             let table = create(&part.path, &origin)?;
             ready.interrupt.remove_on_exit(table.temporary_path());
             let mut sink = Sink::File(table);
             let before = ready.report.structures;
-            let ended = self.pass(&mut ready, Inflow::Files(source), &mut sink);
+            let ended = self.pass(&mut ready, source, &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
             }
@@ -80,6 +88,9 @@ impl Job<'_> {
             }
             let bytes = if ready.report.structures > before { sink.finish()? } else { 0 };
             parts.finish(&part, bytes, &mut ready.report)?;
+        }
+        for (name, text) in frames.iter().flat_map(TrajectoryFrames::remarks) {
+            ready.report.note(&format!("{name}: {text}"));
         }
         let failed = ready.status.take().and_then(|status| status.commit().err()).map(Failure::from);
         let beside = failed.map(|failure| failure.report_beside("the parts are written"));
@@ -98,6 +109,10 @@ impl Job<'_> {
         let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
         options["annotations_sha256"] = annotations.into();
         options["lineages_sha256"] = lineages.into();
+        if let Some(TrajectoryArgs { trajectory: _, frames, every, pbc }) = self.trajectory {
+            options["frames"] =
+                json!({ "chosen": format!("{frames:?}"), "every_ps": every, "pbc": format!("{pbc:?}") });
+        }
         Ok(options)
     }
 }

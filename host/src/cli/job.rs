@@ -3,7 +3,7 @@
 use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, Shard, TrajectoryArgs};
 use super::between;
 use super::failure::Failure;
-use super::files::Files;
+use super::files::{Files, OUTPUT};
 use super::inflow::Inflow;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
@@ -240,7 +240,8 @@ impl Job<'_> {
         let engine = self.begin_to_open();
         if let Some(args) = self.trajectory {
             let (frames, inputs) = self.frames(args, interrupt.cancel())?;
-            self.files().check(self.paths, &inputs.entries)?;
+            let files = self.files().writes_more_into(OUTPUT, super::parts::names_of(frames.n_frames()));
+            files.check(self.paths, &inputs.entries)?;
             let (report, atoms) = (Report::of_frames(frames.n_frames()), frames.atoms());
             let frames = Some(frames);
             return Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames });
@@ -454,7 +455,7 @@ pub struct Found {
     /// About how many atoms they have.
     atoms: usize,
     /// The frames of a trajectory, if the inputs are of one.
-    frames: Option<TrajectoryFrames>,
+    pub frames: Option<TrajectoryFrames>,
 }
 
 /// The engine of a run, and what goes into its outputs.

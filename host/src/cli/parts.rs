@@ -1,4 +1,4 @@
-//! A run into a folder, in parts of some inputs each, with a record of each finished part. An interrupted run continues where
+//! A run into a folder, in parts of some inputs or frames each, with a record of each finished part. An interrupted run continues where
 //! it stopped. Several processes can share the parts.
 //!
 //! ```text
@@ -48,11 +48,20 @@ pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Ran
     parts
 }
 
+/// The frames of each part.
+pub fn plan_frames(frames: usize, most: usize) -> Vec<Range<usize>> {
+    (0..frames).step_by(most).map(|begin| begin..begin.saturating_add(most).min(frames)).collect()
+}
+
 /// The files of a run, in its folder. There are at most as many parts as inputs.
 pub fn names(entries: &[Result<InputFile, InputFailure>]) -> Vec<PathBuf> {
+    names_of(entries.len())
+}
+
+/// The files of a run of so many parts.
+pub fn names_of(parts: usize) -> Vec<PathBuf> {
     let part = |part| [table_name(part), record_name(part)];
-    let parts = (0..entries.len()).flat_map(part);
-    parts.chain([MANIFEST.to_owned()]).map(PathBuf::from).collect()
+    (0..parts).flat_map(part).chain([MANIFEST.to_owned()]).map(PathBuf::from).collect()
 }
 
 fn table_name(part: usize) -> String {
@@ -164,7 +173,7 @@ pub struct Parts {
 /// A part that is being computed.
 pub struct Part {
     number: usize,
-    /// The places of its inputs.
+    /// The places of its inputs, or of its frames.
     pub inputs: Range<usize>,
     /// Where its table belongs.
     pub path: PathBuf,
@@ -174,10 +183,11 @@ pub struct Part {
 
 impl Parts {
     /// Begins a run in a folder, or goes on with it, and reports what is done. `options` are everything besides the inputs that a
-    /// part's bytes depend on. `None` if no part is this shard's.
+    /// part's bytes depend on; a trajectory has some `frames`. `None` if no part is this shard's.
     pub fn begin(
         path: &Path,
         entries: &[Result<InputFile, InputFailure>],
+        frames: Option<usize>,
         mut options: Value,
         args: &FolderArgs,
         report: &mut Report,
@@ -187,7 +197,10 @@ impl Parts {
             let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
             return Err(Failure::usage(anyhow!(advice)));
         }
-        let ranges = plan(entries, args.part_inputs);
+        let ranges = match frames {
+            Some(frames) => plan_frames(frames, args.part_inputs),
+            None => plan(entries, args.part_inputs),
+        };
         options["part_inputs"] = args.part_inputs.into();
         let folder = Folder::begin(path, &manifest(entries, ranges.len(), options), args.resume)?;
         let (open, done) = open(&folder, ranges.len(), args.shard.unwrap_or(Shard { number: 1, of: 1 }))?;
@@ -231,7 +244,7 @@ pub fn say_done(report: &mut Report, ranges: &[Range<usize>], open: usize, done:
         report.structures += record["structures"].as_u64().unwrap_or(0);
         report.residues += record["residues"].as_u64().unwrap_or(0);
         report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);
-        report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
+        report.skip(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
     }
     true
 }
@@ -340,6 +353,7 @@ mod tests {
             let parts = plan(&files(&vec![1; inputs]), most);
             assert_eq!(parts.iter().cloned().flatten().collect::<Vec<_>>(), (0..inputs).collect::<Vec<_>>());
             assert!(parts.iter().all(|part| (1..=most).contains(&part.len())));
+            assert_eq!(plan_frames(inputs, most), parts);
         }
     }
 

@@ -142,6 +142,14 @@ impl Report {
         }
     }
 
+    /// Counts inputs that an earlier run has finished, which say nothing of this one's speed.
+    pub fn skip(&self, inputs: usize) {
+        if let Some(bar) = &self.bar {
+            bar.inc(inputs as u64);
+            bar.reset_eta();
+        }
+    }
+
     /// The exit status of a command that ran to its end.
     pub fn exit_status(&self) -> u8 {
         match (self.failed, self.structures) {

@@ -7,7 +7,7 @@ use super::reading::NameByArg;
 use prism_host::inputs::{InputFailure, InputFile, Inputs, Source, stem};
 use prism_host::pipeline::{Cancel, TrajectoryFrames};
 use prism_host::read::ReadOptions;
-use prism_host::trajectory::{Template, Trajectory, choose_frames};
+use prism_host::trajectory::{IndexFolder, Template, Trajectory, choose_frames};
 use std::path::Path;
 
 fn refused(text: &str) -> Failure {
@@ -33,9 +33,10 @@ impl Job<'_> {
         if self.lineages.is_some() {
             return Err(refused("--lineages is for structures, not for --trajectory"));
         }
-        let mut files = Vec::new();
+        let (mut files, indices) = (Vec::new(), IndexFolder::of_user());
         for path in &args.trajectory {
-            let run = Trajectory::open(path).map_err(|error| Failure::work(anyhow::anyhow!("{error}")))?;
+            let run = Trajectory::open_indexed(path, indices.as_ref())
+                .map_err(|error| Failure::work(anyhow::anyhow!("{error}")))?;
             files.push(run);
         }
         let chosen =

@@ -16,6 +16,7 @@ mod each;
 mod faults;
 mod features;
 mod files;
+mod frames;
 mod guide;
 mod ligands;
 mod mistakes;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A file of the crate that reads trajectories: crambin in some water.
-fn made(name: &str) -> String {
+pub fn made(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data");
     folder.join(name).to_str().unwrap().to_owned()
 }
@@ -21,7 +21,7 @@ fn records() -> Vec<[String; 3]> {
 }
 
 /// A frame as an mmCIF file, with every digit of its positions.
-fn frame_as_file(trajectory: &str, number: usize) -> String {
+pub fn frame_as_file(trajectory: &str, number: usize) -> String {
     let (run, mut frame) = (Trajectory::open(made(trajectory)).unwrap(), Frame::default());
     run.read(number, usize::MAX, &mut frame).unwrap();
     let mut text = "data_frame\nloop_\n".to_owned();
@@ -186,7 +186,7 @@ fn mismatches_are_explained() {
     of(&top, &[&made("small.xtc"), &made("few.xtc")])
         .says(1, "few.xtc: has 9 atoms in each frame, but small.xtc has 417");
     run.prism(&["features", &top, &top, "--trajectory", &made("small.xtc")]).says(2, "name one topology");
-    of(&top, &[&made("small.xtc"), "-o", "folder/"]).says(2, "one table");
+    of(&top, &[&made("small.xtc"), "--write-structures", "folder/"]).says(2, "for structures");
     of(&top, &[&made("small.xtc"), "--model", "all"]).says(1, "without --assembly, --model and --het");
     let written = run.prism(&["features", &top, "--trajectory", &made("small.xtc"), "-o", &made("small.xtc")]);
     assert_eq!(written.status, 2, "{}", written.stderr);

@@ -165,7 +165,7 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
             index.damage = Some(Fault::at(at, Problem::Cut("the frame's positions")));
             break;
         }
-        index.push(Entry { at, time: time(frame) }, shape.atoms);
+        index.push(Entry::new(at, time(frame)), shape.atoms);
         at += length;
     }
     Ok((shape, index))

@@ -114,7 +114,7 @@ pub(crate) fn index(source: &Source) -> Result<Index, Fault> {
                 break;
             }
         }
-        if !index.push(Entry { at, time }, atoms) {
+        if !index.push(Entry::new(at, time), atoms) {
             break;
         }
     }

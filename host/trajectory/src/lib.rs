@@ -8,6 +8,7 @@ mod dcd;
 mod error;
 mod frame;
 mod gro;
+mod kept;
 mod netcdf;
 mod source;
 mod topology;
@@ -16,9 +17,11 @@ mod xtc;
 
 pub use error::{Problem, TrajectoryError};
 pub use frame::{Cell, Frame};
+pub use kept::IndexFolder;
 pub use topology::{Topology, is_topology};
 
 use error::Fault;
+use kept::Key;
 use source::Source;
 use std::cell::Cell as Local;
 use std::path::Path;
@@ -55,11 +58,22 @@ enum Format {
     Gro,
 }
 
-/// Where a frame begins, and its time.
+/// Where a frame begins, and its time. A long file has many, so they are small.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: u64,
-    time: Option<f64>,
+    /// NaN if it is unknown.
+    time: f64,
+}
+
+impl Entry {
+    fn new(at: u64, time: Option<f64>) -> Self {
+        Self { at, time: time.unwrap_or(f64::NAN) }
+    }
+
+    fn time(&self) -> Option<f64> {
+        (!self.time.is_nan()).then_some(self.time)
+    }
 }
 
 /// The frames of a file.
@@ -93,6 +107,7 @@ impl Index {
                 }
             }
         }
+        index.entries.shrink_to_fit();
         index
     }
 
@@ -121,12 +136,30 @@ impl Trajectory {
     /// # Errors
     /// If it cannot be read, is in no known format, or has no whole frame.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TrajectoryError> {
+        Self::open_indexed(path, None)
+    }
+
+    /// As [`Trajectory::open`]. Finding the frames of a long file takes a while, because each has to be looked at; so the index of a long
+    /// file is kept in a folder.
+    ///
+    /// # Errors
+    /// As [`Trajectory::open`]. That an index cannot be read or written is no error.
+    pub fn open_indexed(path: impl AsRef<Path>, indices: Option<&IndexFolder>) -> Result<Self, TrajectoryError> {
         let path = path.as_ref();
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        match Source::open(path) {
-            Ok(source) => Self::of(name, source),
-            Err(error) => Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
+        let source = match Source::open(path) {
+            Ok(source) => source,
+            Err(error) => return Err(Fault::from(Problem::Io(error.to_string())).of(&name, None)),
+        };
+        let kept = indices.and_then(|folder| Some((folder, Key::of(path, &source)?)));
+        if let Some((format, index)) = kept.as_ref().and_then(|(folder, key)| folder.load(key)) {
+            return Ok(Self { name, source, format, index });
         }
+        let opened = Self::of(name, source)?;
+        if let Some((folder, key)) = kept {
+            folder.keep(&key, &opened.format, &opened.index);
+        }
+        Ok(opened)
     }
 
     /// As [`Trajectory::open`], of a file's bytes. `name` is the file's name in errors.
@@ -192,7 +225,7 @@ impl Trajectory {
     /// The time of a frame in ps, if the file has times.
     #[must_use]
     pub fn time(&self, frame: usize) -> Option<f64> {
-        self.index.entries.get(frame).and_then(|entry| entry.time)
+        self.index.entries.get(frame).and_then(Entry::time)
     }
 
     /// Why frames after the last one cannot be read, if the file is damaged or cut off.
@@ -209,11 +242,12 @@ impl Trajectory {
     /// # Errors
     /// If there is no such frame, or it is damaged; other frames may be whole.
     pub fn read(&self, frame: usize, most: usize, into: &mut Frame) -> Result<(), TrajectoryError> {
-        let Some(&Entry { at, time }) = self.index.entries.get(frame) else {
+        let Some(entry) = self.index.entries.get(frame) else {
             return Err(Fault::from(Problem::NoFrame(self.n_frames())).of(&self.name, Some(frame)));
         };
         let mut buffer = BUFFER.take();
-        into.time = time;
+        let at = entry.at;
+        into.time = entry.time();
         let read = match &self.format {
             Format::Xtc => xtc::read(&self.source, at, most, &mut buffer, into),
             Format::Trr => trr::read(&self.source, at, most, &mut buffer, into),

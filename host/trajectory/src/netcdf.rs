@@ -260,7 +260,7 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
             source.take(place(time, frame)?, time.length, &mut bytes, WHAT).ok()?;
             Some(time.kind.value(&bytes, 0) * time.scale.unwrap_or(1.0))
         });
-        index.push(Entry { at, time }, shape.atoms);
+        index.push(Entry::new(at, time), shape.atoms);
     }
     Ok((shape, index))
 }

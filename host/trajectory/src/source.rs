@@ -6,6 +6,7 @@ use crate::error::{Fault, Problem};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A file, or bytes in memory.
 #[derive(Debug)]
@@ -20,6 +21,14 @@ impl Source {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
         Ok(Self::File(file, length))
+    }
+
+    /// When the file was last changed, if that is known.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        match self {
+            Self::File(file, _) => file.metadata().ok()?.modified().ok(),
+            Self::Memory(_) => None,
+        }
     }
 
     pub(crate) fn len(&self) -> u64 {

@@ -83,7 +83,7 @@ pub(crate) fn index(source: &Source) -> Index {
         let found = header(source, at)?;
         // In others, only velocities or forces were written.
         let atoms = found.positions.map(|_| found.atoms);
-        Ok((Entry { at, time: Some(found.time) }, atoms, found.end))
+        Ok((Entry::new(at, Some(found.time)), atoms, found.end))
     })
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn index(source: &Source) -> Index {
     let mut bytes = [0; HEADER + PRELUDE + 8];
     Index::walk(source, |at| {
         let found = header(source, at, &mut bytes)?;
-        Ok((Entry { at, time: Some(f64::from(found.time)) }, Some(found.atoms), found.end))
+        Ok((Entry::new(at, Some(f64::from(found.time))), Some(found.atoms), found.end))
     })
 }
 

@@ -4,6 +4,7 @@
 mod batches;
 mod described;
 mod devices;
+mod frames;
 mod full;
 mod lent;
 mod recorded;

@@ -129,6 +129,11 @@ impl PackedBatch {
 }
 
 impl BatchChunk<'_> {
+    /// As [`PackedBatch::are_frames`].
+    pub(crate) fn are_frames(&self) -> bool {
+        self.batch.are_frames()
+    }
+
     /// As [`names`](Self::names), for results that outlive the batch.
     pub(crate) fn shared_names(&self) -> Arc<[String]> {
         let all = &self.batch.names;

@@ -142,7 +142,7 @@ impl Relation for AtomsRelation {
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
-        let name = &part.structure.name;
+        let name = &part.structure.label();
         match atoms(&self.engine, part.structure, &self.options, self.cover) {
             Ok(found) => {
                 if found.by_element > 0 {

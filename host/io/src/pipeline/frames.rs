@@ -6,16 +6,25 @@ use crate::trajectory::{Frame, Template, Trajectory};
 use prism_read::Note;
 use prism_read::plural::counted;
 use prism_read::structure::StructureInput;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 /// Limit of the first batch in atoms, as for files: it starts the computation early.
 const FIRST_ATOMS: usize = 1 << 16;
 /// A batch has at most this part of the frames that are left: at the end of a run, cores and devices wait for the last batches.
 const SHARES_OF_THE_REST: usize = 4;
+/// A task decodes frames of about so many atoms.
+const TASK_ATOMS: usize = 1 << 14;
+/// Tasks of each thread that are begun ahead of the current batch, so that no core waits for another core's frame, as long as all of them
+/// have at most this many atoms.
+const TASKS_AHEAD: usize = 4;
+const ATOMS_AHEAD: usize = 1 << 21;
 
 /// Batches of chosen frames, decoded and made structures by all cores.
 ///
@@ -31,24 +40,44 @@ const SHARES_OF_THE_REST: usize = 4;
 /// let frames = TrajectoryFrames::new(template, files, chosen, usize::MAX, &Cancel::default())?;
 /// let structures: Vec<_> = frames.flat_map(|batch| batch.structures).collect();
 /// assert_eq!(structures.iter().map(|one| one.frame.unwrap().time).collect::<Vec<_>>(), [10.0, 30.0]);
+///
+/// // Or in parts, of which each can be read again.
+/// # let files = vec![Trajectory::open("../trajectory/tests/data/small.xtc")?];
+/// # let template = Template::read(top.as_ref(), "top.pdb", &files[0], &options, Boundaries::Whole).map_err(|failure| failure.reason)?;
+/// # let chosen = choose_frames(&files, None, None)?;
+/// let frames = TrajectoryFrames::new(template, files, chosen, usize::MAX, &Cancel::default())?;
+/// let numbers: Vec<_> = frames.part(4..6).flat_map(|batch| batch.structures).map(|one| one.frame.unwrap().number).collect();
+/// assert_eq!((numbers, frames.n_frames()), (vec![4, 5], 6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TrajectoryFrames {
+    run: Arc<Run>,
+    /// The frames that are in no batch yet, among the chosen ones.
+    rest: Range<usize>,
+    /// The tasks that decode the first of them, and how many frames they have in all.
+    ahead: VecDeque<Receiver<Vec<Read>>>,
+    begun: usize,
+    batch_atoms: usize,
+    atoms_now: usize,
+    /// Notes that the first structure gets.
+    notes: Vec<Note>,
+    /// Whether another caller says what holds for the run as a whole.
+    is_part: bool,
+    is_ended: bool,
+}
+
+/// What all parts of a run share.
+struct Run {
     template: Arc<Template>,
     files: Arc<[Trajectory]>,
     /// Numbers in the trajectory, files, and numbers there.
     chosen: Vec<(u32, u32, u32)>,
-    next: usize,
     /// Its own threads: in the common pool, frames would wait until the current batch is computed.
     pool: ThreadPool,
-    batch_atoms: usize,
-    atoms_now: usize,
     cancel: Cancel,
-    /// Notes that the first structure gets.
-    notes: Vec<Note>,
-    /// Frames that a periodic boundary divided.
-    divided: usize,
-    is_ended: bool,
+    /// How many frames were read, and how many of them a periodic boundary divided.
+    n_read: AtomicUsize,
+    n_divided: AtomicUsize,
 }
 
 thread_local! {
@@ -73,13 +102,27 @@ impl TrajectoryFrames {
         let pool = ThreadPoolBuilder::new()
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("frames {index}"))
+            // Who waits for the frame panics, too.
+            .panic_handler(|_| {})
             .build()?;
-        let (template, files) = (template.into(), files.into());
-        let (cancel, notes) = (cancel.clone(), template.notes().to_vec());
-        let (next, divided, is_ended) = (0, 0, false);
-        let batch =
-            Self { template, files, chosen, next, pool, batch_atoms, atoms_now: 0, cancel, notes, divided, is_ended };
-        Ok(batch.with_batch_atoms(batch_atoms))
+        let (template, files, cancel) = (template.into(), files.into(), cancel.clone());
+        let (rest, notes) = (0..chosen.len(), template.notes().to_vec());
+        let run = Run { template, files, chosen, pool, cancel, n_read: 0.into(), n_divided: 0.into() };
+        let (is_part, is_ended) = (false, false);
+        let (run, ahead, begun) = (Arc::new(run), VecDeque::new(), 0);
+        let frames = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
+        Ok(frames.with_batch_atoms(batch_atoms))
+    }
+
+    /// Some of the chosen frames. The last part ends with what is wrong with the files; [`remarks`](Self::remarks) has what is said of
+    /// all parts that were read.
+    #[must_use]
+    pub fn part(&self, frames: Range<usize>) -> Self {
+        let notes = if frames.start == 0 { self.run.template.notes().to_vec() } else { Vec::new() };
+        let (run, ahead, batch_atoms) = (Arc::clone(&self.run), VecDeque::new(), self.batch_atoms);
+        let (rest, begun, is_part, is_ended) = (frames, 0, true, false);
+        let part = Self { run, rest, ahead, begun, batch_atoms, atoms_now: 0, notes, is_part, is_ended };
+        part.with_batch_atoms(batch_atoms)
     }
 
     /// Cuts batches at another number of atoms.
@@ -91,15 +134,57 @@ impl TrajectoryFrames {
     /// Number of chosen frames.
     #[must_use]
     pub fn n_frames(&self) -> usize {
-        self.chosen.len()
+        self.run.chosen.len()
     }
 
     /// Number of atoms of all chosen frames.
     #[must_use]
     pub fn atoms(&self) -> usize {
-        self.chosen.len().saturating_mul(self.template.n_atoms())
+        self.n_frames().saturating_mul(self.run.template.n_atoms())
     }
 
+    /// Begins to decode the next frames.
+    fn begin(&mut self) {
+        let (atoms, threads) = (self.run.template.n_atoms().max(1), self.run.pool.current_num_threads());
+        let of_task = (TASK_ATOMS.min(self.batch_atoms) / atoms).max(1);
+        let tasks = (ATOMS_AHEAD / atoms.saturating_mul(of_task)).clamp(threads, TASKS_AHEAD * threads);
+        while self.ahead.len() < tasks && self.begun < self.rest.len() {
+            let begin = self.rest.start + self.begun;
+            let frames = begin..(begin + of_task).min(self.rest.end);
+            self.begun += frames.len();
+            let (run, (send, receive)) = (Arc::clone(&self.run), channel());
+            self.ahead.push_back(receive);
+            self.run.pool.spawn_fifo(move || {
+                let read = run.chosen[frames].iter().map(|one| run.read(one)).collect();
+                // Nobody takes it after an interruption.
+                let _ = send.send(read);
+            });
+        }
+    }
+
+    /// The next frames: at least so many, unless there are fewer.
+    fn take(&mut self, count: usize) -> Vec<Read> {
+        let mut taken = Vec::new();
+        while taken.len() < count {
+            self.begin();
+            let Some(task) = self.ahead.pop_front() else { break };
+            taken.extend(task.recv().expect("a thread that decodes frames ends after its frames"));
+        }
+        self.begun -= taken.len();
+        self.rest.start += taken.len();
+        // While others compute these.
+        self.begin();
+        taken
+    }
+
+    /// What is said of the frames that were read, and of the files: a name, and a sentence.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<(String, String)> {
+        self.run.remarks()
+    }
+}
+
+impl Run {
     fn read(&self, &(number, file, frame): &(u32, u32, u32)) -> Read {
         let begin = Instant::now();
         let run = &self.files[file as usize];
@@ -111,30 +196,33 @@ impl TrajectoryFrames {
         (read, begin.elapsed())
     }
 
-    /// What is said when all frames are read.
-    fn last_words(&self) -> Vec<Outcome> {
+    fn remarks(&self) -> Vec<(String, String)> {
         let mut said = Vec::new();
-        if self.divided > 0 {
-            let frames = counted(self.n_frames(), "frame", "frames");
+        let divided = self.n_divided.load(Ordering::Relaxed);
+        if divided > 0 {
+            let frames = counted(self.n_read.load(Ordering::Relaxed), "frame", "frames");
             let text = format!(
-                "in {} of {frames}, a periodic boundary divided molecules, which were put together along residues and chains \
-                 (--pbc none takes positions as they are)",
-                self.divided
+                "in {divided} of {frames}, a periodic boundary divided molecules, which were put together along residues and chains \
+                 (--pbc none takes positions as they are)"
             );
-            said.push(Outcome::Said { name: self.files[0].name().to_owned(), text });
+            said.push((self.files[0].name().to_owned(), text));
         }
         // Parts of a run repeat the frame at which they were cut, and whole runs begin again.
-        for pair in self.files.windows(2) {
-            let [before, run] = pair else { continue };
-            if let (Some(end), Some(begin)) = (before.time(before.n_frames() - 1), run.time(0))
-                && begin <= end
-            {
-                let text = format!(
-                    "begins at {begin} ps, and {} before it ends at {end} ps: frames of times that both have are all taken",
-                    before.name()
-                );
-                said.push(Outcome::Said { name: run.name().to_owned(), text });
-            }
+        let mut overlaps = self.files.windows(2).filter_map(|pair| {
+            let [before, run] = pair else { return None };
+            let (end, begin) = (before.time(before.n_frames() - 1)?, run.time(0)?);
+            (begin <= end).then_some((before, run, end, begin))
+        });
+        if let Some((before, run, end, begin)) = overlaps.next() {
+            let more = match overlaps.count() {
+                0 => String::new(),
+                more => format!(", and so do {} after it", counted(more, "file", "files")),
+            };
+            let text = format!(
+                "begins at {begin} ps, and {} before it ends at {end} ps{more}: frames of times that both have are all taken",
+                before.name()
+            );
+            said.push((run.name().to_owned(), text));
         }
         for run in self.files.iter() {
             let without = run.without_positions();
@@ -144,15 +232,19 @@ impl TrajectoryFrames {
                     "{have} no positions, but velocities or forces, and {} not counted",
                     if without == 1 { "is" } else { "are" }
                 );
-                said.push(Outcome::Said { name: run.name().to_owned(), text });
-            }
-            if let Some(damage) = run.damage() {
-                let whole = counted(run.n_frames(), "frame", "frames");
-                let reason = format!("{}; the {whole} before are read", damage.reason());
-                said.push(Outcome::Failed(InputFailure::new(run.name(), reason)));
+                said.push((run.name().to_owned(), text));
             }
         }
         said
+    }
+
+    /// What is wrong with the files.
+    fn damages(&self) -> impl Iterator<Item = InputFailure> {
+        self.files.iter().filter_map(|run| {
+            let damage = run.damage()?;
+            let whole = counted(run.n_frames(), "frame", "frames");
+            Some(InputFailure::new(run.name(), format!("{}; the {whole} before are read", damage.reason())))
+        })
     }
 }
 
@@ -160,33 +252,34 @@ impl Iterator for TrajectoryFrames {
     type Item = Batch;
 
     fn next(&mut self) -> Option<Batch> {
-        if self.is_ended || self.cancel.is_cancelled() {
+        if self.is_ended || self.run.cancel.is_cancelled() {
             return None;
         }
-        let rest = &self.chosen[self.next..];
-        let of = |atoms: usize| atoms / self.template.n_atoms().max(1);
-        let most = of(self.atoms_now).min((rest.len() / SHARES_OF_THE_REST).max(of(FIRST_ATOMS)));
-        let count = most.clamp(1, rest.len().max(1)).min(rest.len());
-        let read: Vec<Read> = self.pool.install(|| rest[..count].par_iter().map(|one| self.read(one)).collect());
+        let (atoms, begin, rest) = (self.run.template.n_atoms().max(1), self.rest.start, self.rest.len());
+        let most = (self.atoms_now / atoms).min((rest / SHARES_OF_THE_REST).max(FIRST_ATOMS / atoms));
+        let read = self.take(most.max(1).min(rest));
+        let Self { run, rest, batch_atoms, atoms_now, notes, is_part, is_ended, .. } = self;
         let mut batch = Batch::default();
-        for ((read, time), (_, file, _)) in read.into_iter().zip(&rest[..count]) {
-            let run = &self.files[*file as usize];
-            batch.bytes += run.n_bytes() / run.n_frames().max(1) as u64;
-            batch.readings.push(Reading { models: run.n_frames(), time, packed: false });
+        for ((read, time), (_, file, _)) in read.into_iter().zip(&run.chosen[begin..]) {
+            let of_file = &run.files[*file as usize];
+            batch.bytes += of_file.n_bytes() / of_file.n_frames().max(1) as u64;
+            batch.readings.push(Reading { models: of_file.n_frames(), time, packed: false });
             batch.outcomes.push(match read {
                 Ok((structure, was_divided)) => {
-                    self.divided += usize::from(was_divided);
+                    run.n_read.fetch_add(1, Ordering::Relaxed);
+                    run.n_divided.fetch_add(usize::from(was_divided), Ordering::Relaxed);
                     batch.structures.push(structure);
-                    Outcome::Read { notes: std::mem::take(&mut self.notes) }
+                    Outcome::Read { notes: std::mem::take(notes) }
                 }
                 Err(failure) => Outcome::Failed(failure),
             });
         }
-        self.next += count;
-        self.atoms_now = self.atoms_now.saturating_mul(2).min(self.batch_atoms);
-        if self.next == self.chosen.len() {
-            self.is_ended = true;
-            batch.outcomes.extend(self.last_words());
+        *atoms_now = atoms_now.saturating_mul(2).min(*batch_atoms);
+        *is_ended = rest.start == rest.end;
+        if *is_ended && rest.end == run.chosen.len() {
+            let remarks = if *is_part { Vec::new() } else { run.remarks() };
+            batch.outcomes.extend(remarks.into_iter().map(|(name, text)| Outcome::Said { name, text }));
+            batch.outcomes.extend(run.damages().map(Outcome::Failed));
         }
         Some(batch)
     }

@@ -85,13 +85,17 @@ pub fn choose_frames(
     range: Option<FrameRange>,
     every: Option<f64>,
 ) -> Result<Vec<(u32, u32, u32)>, ChooseError> {
-    let all: Vec<(u32, u32)> = files
-        .iter()
-        .enumerate()
-        .flat_map(|(file, run)| (0..run.n_frames()).map(move |frame| (file as u32, frame as u32)))
-        .collect();
-    let total = all.len();
-    let numbered = |number: usize| (number as u32, all[number].0, all[number].1);
+    // How many frames there are up to the end of each file.
+    let sum = |before: &mut usize, run: &Trajectory| {
+        *before += run.n_frames();
+        Some(*before)
+    };
+    let ends: Vec<usize> = files.iter().scan(0, sum).collect();
+    let total = ends.last().copied().unwrap_or(0);
+    let numbered = |number: usize| {
+        let file = ends.partition_point(|end| *end <= number);
+        (number as u32, file as u32, (number + files[file].n_frames() - ends[file]) as u32)
+    };
     let mut chosen: Vec<(u32, u32, u32)> = match range {
         Some(range) => range.of(total).map(numbered).collect(),
         None => (0..total).map(numbered).collect(),

@@ -1,6 +1,6 @@
 //! Arguments of `prism ligands` and `prism atoms`.
 
-use super::{FolderArgs, FormatArg, JobArgs, ProvenanceArgs};
+use super::{FolderArgs, FormatArg, JobArgs, ProvenanceArgs, TrajectoryArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -31,6 +31,9 @@ pub struct AtomsArgs {
 
     #[command(flatten)]
     pub described: DescribedArgs,
+
+    #[command(flatten)]
+    pub trajectory: TrajectoryArgs,
 }
 
 /// How areas are computed.

@@ -89,6 +89,8 @@ impl Run {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prism"));
         command.current_dir(self.folder.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+        // Nothing is left in the user's folders.
+        command.env("PRISM_CACHE", "");
         command
     }
 

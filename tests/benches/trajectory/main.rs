@@ -1,0 +1,128 @@
+//! Frames a second of a trajectory's surface: `cargo bench -p tests --bench trajectory -- TOPOLOGY TRAJECTORY`, or as an executable on
+//! another machine.
+//!
+//! Each repetition times, by the clock: reading alone, to structures in memory; computing alone, from structures in memory to areas in
+//! memory; and both at the same time, as a command does.
+
+use anyhow::{Result, anyhow, ensure};
+use clap::{Parser, ValueEnum};
+use prism_host::engine::Selection;
+use prism_host::pipeline::{self, Batch, Cancel, TrajectoryFrames};
+use prism_host::read::ReadOptions;
+use prism_host::trajectory::{Boundaries, Template, Trajectory, choose_frames};
+use prism_host::{Backend, Engine};
+use shared_types::FEATURES;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use tests::bench::{Record, median};
+
+/// Time the surface of every frame of a trajectory
+#[derive(Parser)]
+struct Arguments {
+    /// PDB, mmCIF, GRO, PSF or PRMTOP
+    topology: PathBuf,
+
+    /// XTC, TRR, DCD, AMBER NetCDF or GRO
+    trajectory: PathBuf,
+
+    /// Where to compute
+    #[arg(long, value_enum, default_value_t = On::Cpu)]
+    backend: On,
+
+    /// Feature to compute
+    #[arg(long, value_name = "COLUMN", default_value = "sasa")]
+    column: String,
+
+    /// Times that the trajectory is read in a repetition
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    copies: usize,
+
+    /// Repetitions after the warm-up
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
+
+    #[command(flatten)]
+    record: Record,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum On {
+    Cuda,
+    Cpu,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let (backend, on) = match arguments.backend {
+        On::Cuda => (Backend::Cuda, "device"),
+        On::Cpu => (Backend::Cpu, "cores"),
+    };
+    let features: Vec<_> = FEATURES.iter().filter(|feature| feature.name == arguments.column).collect();
+    ensure!(!features.is_empty(), "--column {}: there is no such feature", arguments.column);
+    let engine = Engine::builder().backend(backend).selection(Selection::new(features, false)).build()?;
+    let open = || Trajectory::open(&arguments.trajectory);
+    let files: Arc<[Trajectory]> = (0..arguments.copies).map(|_| open()).collect::<Result<_, _>>()?;
+    let template = Template::read(&arguments.topology, "top", &files[0], &ReadOptions::default(), Boundaries::Whole);
+    let template = Arc::new(template.map_err(|failure| anyhow!("{}: {}", failure.name, failure.reason))?);
+    let chosen = choose_frames(&files, None, None)?;
+    let source = || {
+        TrajectoryFrames::new(Arc::clone(&template), Arc::clone(&files), chosen.clone(), usize::MAX, &Cancel::default())
+            .map(|frames| frames.with_batch_atoms(pipeline::batch_atoms(&engine)))
+    };
+    // The sum of all areas, which must be the same each time.
+    let compute = |batches: &mut (dyn Iterator<Item = Batch> + Send)| -> Result<f64> {
+        let mut sum = 0.0;
+        let ended = pipeline::run(&engine, batches, &Cancel::default(), |computed| {
+            for features in computed.results.iter() {
+                sum += f64::from(features.map_err(ToString::to_string)?.summary.area);
+            }
+            Ok::<_, String>(())
+        });
+        ended.map_err(|stopped| anyhow!("{stopped:?}"))?;
+        Ok(sum)
+    };
+
+    let [mut reading, mut computing, mut together] = [const { Vec::new() }; 3];
+    let mut expected = None;
+    for _ in 0..=arguments.repetitions {
+        let begin = Instant::now();
+        let batches: Vec<Batch> = source()?.collect();
+        reading.push(begin.elapsed().as_secs_f64());
+        let begin = Instant::now();
+        let from_memory = compute(&mut batches.into_iter())?;
+        computing.push(begin.elapsed().as_secs_f64());
+        let begin = Instant::now();
+        let from_file = compute(&mut source()?)?;
+        together.push(begin.elapsed().as_secs_f64());
+        let sum = *expected.get_or_insert(from_memory);
+        let same = [from_memory, from_file].map(f64::to_bits) == [sum.to_bits(); 2];
+        ensure!(same && sum.is_finite(), "the areas differ between repetitions, or are undefined");
+    }
+
+    let machine = format!("{} {on}", rayon_threads());
+    let mut table = arguments.record.table(&machine);
+    let bytes: u64 = files.iter().map(Trajectory::n_bytes).sum();
+    for (stage, seconds) in [("reading", &reading), ("computing", &computing), ("both", &together)] {
+        // The first one warms up caches and devices.
+        let seconds = median(&seconds[1..]);
+        table.add([
+            ("format", files[0].format().to_owned()),
+            ("column", arguments.column.clone()),
+            ("backend", on.to_owned()),
+            ("stage", stage.to_owned()),
+            ("frames", chosen.len().to_string()),
+            ("atoms", template.n_atoms().to_string()),
+            ("atoms_in_file", files[0].n_atoms().to_string()),
+            ("median_s", format!("{seconds:.4}")),
+            ("frames_per_s", format!("{:.0}", chosen.len() as f64 / seconds)),
+            ("mb_per_s", format!("{:.1}", bytes as f64 / 1e6 / seconds)),
+        ]);
+    }
+    table.print();
+    arguments.record.write(&table).map_err(anyhow::Error::msg)
+}
+
+fn rayon_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
