@@ -3,7 +3,6 @@
 use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
-use super::inflow::Inflow;
 use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder};
 use super::provenance;
@@ -12,6 +11,7 @@ use prism_host::inputs::Clashes;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
 use prism_host::plural::{counted, form};
+use prism_host::run::BatchSource;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Job<'_> {
             let mut sink = Sink::File(table);
             let before = (ready.report.structures, ready.report.residues);
             ready.report.kept = Some(Vec::new());
-            let ended = self.pass(&mut ready, Inflow::Files(source), &mut sink);
+            let ended = self.pass(&mut ready, BatchSource::Files(source), &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
             }

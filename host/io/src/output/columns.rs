@@ -2,6 +2,7 @@
 
 mod definition;
 
+use super::value::Kind;
 use prism_engine::{FEATURES_OF, Selection};
 use prism_read::nearest::suggestion;
 use shared_types::{Feature, Group};
@@ -140,6 +141,16 @@ impl Column {
             Self::Label(label) => label.name(),
             Self::Lineage(column) => column.name(),
             Self::Frame(column) => column.name(),
+        }
+    }
+
+    /// The type of its values in Arrow's words: `string`, `int32` or `float`.
+    #[must_use]
+    pub fn data_type(&self) -> &'static str {
+        match self.kind() {
+            Kind::Text => "string",
+            Kind::Int | Kind::Optional => "int32",
+            Kind::Float => "float",
         }
     }
 
