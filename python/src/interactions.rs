@@ -1,6 +1,6 @@
 //! Interactions of every atom: the table of `prism edges --kinds hbond,...`.
 
-use crate::consume::{Batch, Done, Said};
+use crate::consume::{Batch, Done, Failed, Said, failed};
 use crate::ending::detached;
 use crate::options::{Options, refuse};
 use crate::process;
@@ -30,7 +30,6 @@ pub fn interaction_kinds() -> Vec<&'static str> {
 /// The interactions of all inputs. All cores read and compute.
 #[pyfunction]
 pub fn interactions(py: Python<'_>, inputs: Vec<Given<'_>>, ccd: Option<PathBuf>, options: Options) -> PyResult<Batch> {
-    process::check()?;
     let known = Kind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     let kinds: Vec<Kind> = options
         .kinds
@@ -51,21 +50,22 @@ pub fn interactions(py: Python<'_>, inputs: Vec<Given<'_>>, ccd: Option<PathBuf>
         let dictionary = dictionary.map_err(|error| format!("ccd: {error}"))?;
         let chains = options.chains.as_deref();
         let of = Wanted { kinds: &kinds, chains, alternates, dictionary: dictionary.as_ref() };
-        let computed: Vec<Vec<Outcome>> = all.entries.into_par_iter().map(|entry| compute(entry, &of)).collect();
+        let entries = all.entries.into_par_iter();
+        let computed: Vec<Vec<Outcome>> = process::within(|| entries.map(|entry| compute(entry, &of)).collect())?;
         Ok::<_, String>(computed.into_iter().flatten().collect::<Vec<_>>())
     };
     let computed = detached(py, work).map_err(PyValueError::new_err)?;
     let inputs = computed.len();
     let columns = interaction_columns(&kinds);
     let mut cells = Cells::of(columns);
-    let (mut failures, mut notes): (Vec<Said>, Vec<Said>) = Default::default();
+    let (mut failures, mut notes): (Vec<Failed>, Vec<Said>) = Default::default();
     for outcome in computed {
         match outcome {
             Ok((name, found)) => {
                 append_interactions(&name, &found, &mut cells);
                 notes.extend(found.notes.into_iter().map(|note| (name.clone(), note)));
             }
-            Err(failure) => failures.push((failure.name, failure.reason)),
+            Err(failure) => failures.push(failed(failure)),
         }
     }
     let rows = relation_batch(columns, cells).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;

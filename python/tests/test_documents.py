@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, command: Path, rbd: Path, d
 
 def test_the_set_is_what_it_should_be(folder: Path) -> None:
     table = prism.features(folder / "structures", ["resname", "parent", "structure", "rsa", "plddt"], "cpu").to_pylist()
-    assert {row["structure"] for row in table if row["parent"] == ""} == {"unknown.pdb"}
+    assert {row["structure"] for row in table if row["parent"] is None} == {"unknown.pdb"}
     assert {row["structure"] for row in table if row["rsa"] is None} == {"unknown.pdb"}
     assert {row["resname"] for row in table if row["structure"] == "modified.cif"} > {"MSE"}
     assert {row["structure"] for row in table if row["plddt"] is not None} == {"predicted.pdb"}

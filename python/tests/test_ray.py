@@ -18,7 +18,7 @@ def test_rows_of_a_batch(rbd: Path, crambin: Path) -> None:
     paths = [crambin, rbd]
     for by in ("name", "stem", "path"):
         table = prism.RayFeatures(["wcn"], "cpu", name_by=by)(batch_of(paths))
-        assert table.equals(prism.features(paths, ["wcn"], "cpu", name_by=by))
+        assert table.equals(prism.features(paths, ["wcn"], "cpu", name_by=by).arrow)
     assert prism.RayFeatures(["wcn"], "cpu")(batch_of(paths)).equals(table)
 
 

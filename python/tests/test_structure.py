@@ -225,25 +225,25 @@ def test_models_of_objects(read: Any, tmp_path: Path, crambin: Path) -> None:
     assert len(prism.features([value], ["wcn"], "cpu", model="all")) == 92
     with pytest.raises(prism.InputError, match="no model 3; it has 1, 2"):
         prism.features(value, ["wcn"], "cpu", model=3)
-    table, failures = prism.features([value, path], ["wcn"], "cpu", model=3, on_error="report")
-    assert len(table) == 0 and len(failures) == 2
+    table = prism.features([value, path], ["wcn"], "cpu", model=3, on_error="report")
+    assert len(table) == 0 and len(table.failures) == 2
 
 
 def test_objects_without_atoms_are_inputs_that_fail(rbd: Path) -> None:
     gemmi = pytest.importorskip("gemmi")
     empty = prism.Structure([], [], [], [], [], name="none")
-    table, failures = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
+    table = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
     assert len(table) == 194
-    assert [failure.name for failure in failures] == ["input0", "input1", "none"]
-    assert failures[0].reason == "has no model" and "no atoms" in failures[1].reason and "no atoms" in failures[2].reason
+    assert [failure.name for failure in table.failures] == ["input0", "input1", "none"]
+    assert table.failures[0].reason == "has no model" and "no atoms" in table.failures[1].reason and "no atoms" in table.failures[2].reason
 
 
 def test_an_object_that_lacks_what_is_needed_is_an_input_that_fails(rbd: Path) -> None:
     package = pytest.importorskip("MDAnalysis")
     universe = package.Universe.empty(3, trajectory=True)
-    table, failures = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
-    assert len(table) == 194 and len(failures) == 1
-    assert "resid" in failures[0].reason or "names" in failures[0].reason
+    table = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194 and len(table.failures) == 1
+    assert "resid" in table.failures[0].reason or "names" in table.failures[0].reason
 
 
 def test_other_objects_are_refused() -> None:

@@ -54,7 +54,7 @@ def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: P
     for workers in (1, 3, 20):
         found = []
         for worker in range(workers):
-            found += engine._share_of_tensors((worker, workers), inputs, ["wcn"], "raise", {})
+            found += engine._tensors("tensors", inputs, ["wcn"], "raise", False, {}, (worker, workers))
         assert sorted(tensor.name for tensor in found) == sorted(names)
     assert [sample.name for sample in StructureDataset(tmp_path / "folder", ["wcn"], "cpu")] == names[-3:]
     assert [sample.name for sample in StructureDataset(str(crambin), ["wcn"], "cpu")] == ["1crn.pdb"]

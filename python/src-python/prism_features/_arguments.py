@@ -68,6 +68,11 @@ def _is_count(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**63
 
 
+@_takes("a whole number above 0, or None", "threads")
+def _are_threads(value: Any) -> bool:
+    return value is None or _is_count(value) and value > 0
+
+
 @_takes("a whole number", "points")
 def _is_points(value: Any) -> bool:
     return _is_whole(value) and abs(value) < 2**63

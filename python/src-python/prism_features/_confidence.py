@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Union
 
 import pyarrow as pa
 
 from . import _prism
 from ._arguments import check
 from ._arguments import on_error as check_on_error
-from ._engine import Report
 from ._errors import InputFailure, PrismError, input_error, warn
 from ._options import OnError
+from ._table import Table, with_metadata
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,10 +59,10 @@ class Prediction:
         by_structure: bool = False,
         pae_cutoff: float = 10.0,
         distance_cutoff: float = 10.0,
-    ) -> pa.Table:
+    ) -> Table:
         """Its part of the table of :func:`confidence`."""
         batch = self._native.table(_which(by_residue, by_structure), *_cutoffs(pae_cutoff, distance_cutoff))
-        return pa.Table.from_batches([pa.record_batch(batch)])
+        return Table(with_metadata(pa.table(batch)))
 
     def __repr__(self) -> str:
         return f"<prism.Prediction {self.name}: chains {','.join(self.chains)}, {len(self.tokens)} tokens>"
@@ -97,30 +97,6 @@ def _report(failures: list[InputFailure], on_error: OnError) -> None:
             warn(f"{failure.name}: {failure.reason}")
 
 
-@overload
-def confidence(
-    inputs: Paths,
-    *,
-    by_residue: bool = ...,
-    by_structure: bool = ...,
-    pae_cutoff: float = ...,
-    distance_cutoff: float = ...,
-    reference: Path | None = ...,
-    on_error: Literal["raise", "skip"] = ...,
-) -> pa.Table: ...
-@overload
-def confidence(
-    inputs: Paths,
-    *,
-    by_residue: bool = ...,
-    by_structure: bool = ...,
-    pae_cutoff: float = ...,
-    distance_cutoff: float = ...,
-    reference: Path | None = ...,
-    on_error: Literal["report"],
-) -> Report: ...
-
-
 def confidence(
     inputs: Paths,
     *,
@@ -130,7 +106,7 @@ def confidence(
     distance_cutoff: float = 10.0,
     reference: Path | None = None,
     on_error: OnError = "raise",
-) -> Any:
+) -> Table:
     """Scores of the chains of predicted complexes: rows for each pair of chains, as ``prism confidence`` writes them.
 
     Args:
@@ -141,7 +117,7 @@ def confidence(
         distance_cutoff: Contacts are pairs of residues closer than this, in Å.
         reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
             the tables of pairs and of structures.
-        on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"`` (the table and the failures).
+        on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"``; the table's attribute ``failures`` lists them.
 
     Raises:
         InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``; or the reference cannot be.
@@ -164,8 +140,7 @@ def confidence(
         warn(f"{name}: {text}")
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
-    table = pa.Table.from_batches([pa.record_batch(batch)])
-    return (table, failures) if on_error == "report" else table
+    return Table(with_metadata(pa.table(batch)), failures)
 
 
 def predictions(inputs: Paths) -> Iterator[Prediction]:
@@ -182,7 +157,7 @@ def predictions(inputs: Paths) -> Iterator[Prediction]:
 
 
 class _Predictions(Iterator[Prediction]):
-    def __init__(self, files: list[_prism.PredictedFiles], failed: list[tuple[str, str]]) -> None:
+    def __init__(self, files: list[_prism.PredictedFiles], failed: list[tuple[str, str, bool]]) -> None:
         self._files, self._failed = iter(files), iter(failed)
 
     def __next__(self) -> Prediction:

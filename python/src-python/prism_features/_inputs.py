@@ -40,6 +40,12 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
     return _each(inputs, model, share)
 
 
+def paths(inputs: Any) -> list[str]:
+    """The paths among inputs that are not read for this: what else there is gives no paths, and neither does an iterator."""
+    several = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs if isinstance(inputs, (list, tuple)) else []
+    return [os.fsdecode(one) for one in several if isinstance(one, (str, os.PathLike))]
+
+
 def check_several(inputs: Any) -> None:
     """Whether these are several inputs, as far as can be told without reading them.
 

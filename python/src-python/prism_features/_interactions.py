@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from . import _prism
+from ._arguments import on_error as check_on_error
 from ._errors import InputFailure, PrismError, input_error, warn
 from ._inputs import items
 from ._options import OnError, table_options
+from ._table import Table, with_metadata
 
 _log = logging.getLogger("prism_features")
 
@@ -28,15 +30,14 @@ def are_interactions(kinds: Any) -> bool:
 
 def interactions(
     inputs: Any, kinds: Sequence[str], ccd: str | os.PathLike[str] | None, on_error: OnError, options: dict[str, Any]
-) -> Any:
+) -> Table:
     contacts = [kind for kind in kinds if kind in ("ca", "atom")]
     if contacts:
         raise PrismError(f"kinds: {contacts[0]!r} is of rows of proteins, and interactions have ends without rows; ask for one at a time")
     for name in options:
         if name not in _TAKEN:
             raise PrismError(f"{name} has no effect on interactions, which are those of every atom; they take {', '.join(_TAKEN)}, ccd")
-    if on_error not in ("raise", "skip", "report"):
-        raise ValueError(f"on_error: {on_error!r} is none of 'raise', 'skip' and 'report'")
+    check_on_error(on_error, ("raise", "skip", "report"))
     given: list[Any] = []
     failures: list[InputFailure] = []
     for item in items(inputs):
@@ -58,5 +59,4 @@ def interactions(
     if on_error == "skip":
         for failure in failures:
             warn(f"{failure.name}: {failure.reason}")
-    table = pa.Table.from_batches([pa.record_batch(batch)])
-    return (table, failures) if on_error == "report" else table
+    return Table(with_metadata(pa.table(batch)), failures)

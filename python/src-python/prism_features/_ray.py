@@ -12,6 +12,7 @@ from ._arguments import on_error as check_on_error
 from ._engine import Engine
 from ._errors import PrismError
 from ._options import Backend, Options, split
+from ._signatures import spelled_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +39,7 @@ class RayFeatures:
         options: As of :func:`prism.features`.
     """
 
+    @spelled_out
     def __init__(
         self,
         columns: Sequence[str] | None = None,
@@ -78,7 +80,4 @@ class RayFeatures:
                         f"{first[name]} and {path} would have the same name {name!r}; leave out name_by, and paths are names"
                     )
         inputs = list(zip(names, batch.column("bytes").to_pylist(), strict=True))
-        table: pa.Table = self._engine.table(
-            "features", inputs, self._columns, on_error=self._on_error, **self._reading
-        )
-        return table
+        return self._engine.table("features", inputs, self._columns, on_error=self._on_error, **self._reading).arrow
