@@ -35,10 +35,6 @@ from typing_extensions import Self
 '''
 
 
-def _text(default: Any) -> str:
-    return "..." if default is ... else repr(default)
-
-
 def of_function(function: Any, indent: str = "") -> str:
     """A function's declaration, a parameter a line."""
     signature = inspect.signature(function)
@@ -46,12 +42,8 @@ def of_function(function: Any, indent: str = "") -> str:
     for one in signature.parameters.values():
         if one.kind is inspect.Parameter.KEYWORD_ONLY and "    *," not in lines:
             lines.append("    *,")
-        default = one.default
-        if one.name == "reference" and default is None:
-            # Of one table alone, which cannot do without it.
-            default = inspect.Parameter.empty if one.kind is not inspect.Parameter.KEYWORD_ONLY else ...
         text = one.name if one.annotation is inspect.Parameter.empty else f"{one.name}: {one.annotation}"
-        lines.append(f"    {text}{'' if default is inspect.Parameter.empty else f' = {_text(default)}'},")
+        lines.append(f"    {text}{'' if one.default is inspect.Parameter.empty else f' = {one.default!r}'},")
     returned = str(signature.return_annotation).replace("_prism.", "")
     body = ": ..."
     text = inspect.getdoc(function)

@@ -8,6 +8,7 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
+from ._annotate import annotate
 from ._api import atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine, Stream
@@ -44,6 +45,7 @@ __all__ = [
     "Tensor",
     "Trajectory",
     "__version__",
+    "annotate",
     "atoms",
     "columns",
     "confidence",

@@ -8,6 +8,7 @@ import pyarrow as pa
 from typing_extensions import Self
 
 from ._adapters import structures as structures
+from ._annotate import annotate as annotate
 from ._confidence import Prediction as Prediction
 from ._confidence import confidence as confidence
 from ._confidence import predictions as predictions
@@ -53,6 +54,7 @@ __all__ = [
     "Tensor",
     "Trajectory",
     "__version__",
+    "annotate",
     "atoms",
     "columns",
     "confidence",
@@ -434,7 +436,7 @@ def stream(
     radii: str | os.PathLike[str] = 'protor',
     algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
     slices: int = 20,
-    reference: str | os.PathLike[str] = ...,
+    reference: str | os.PathLike[str] | None = None,
     mapping: Sequence[str] | None = None,
     allowed_mismatches: int = 0,
     by_number: bool = False,
@@ -922,7 +924,7 @@ class Engine:
         radii: str | os.PathLike[str] = 'protor',
         algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
         slices: int = 20,
-        reference: str | os.PathLike[str] = ...,
+        reference: str | os.PathLike[str] | None = None,
         mapping: Sequence[str] | None = None,
         allowed_mismatches: int = 0,
         by_number: bool = False,
@@ -965,7 +967,7 @@ class Engine:
         radii: str | os.PathLike[str] = 'protor',
         algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
         slices: int = 20,
-        reference: str | os.PathLike[str] = ...,
+        reference: str | os.PathLike[str] | None = None,
         mapping: Sequence[str] | None = None,
         allowed_mismatches: int = 0,
         by_number: bool = False,

@@ -94,7 +94,7 @@ class TableOptions(ReadingOptions, total=False):
     radii: str | os.PathLike[str]
     algorithm: Literal["shrake-rupley", "lee-richards"]
     slices: int
-    reference: str | os.PathLike[str]
+    reference: str | os.PathLike[str] | None
     mapping: Sequence[str] | None
     allowed_mismatches: int
     by_number: bool
