@@ -42,7 +42,8 @@ def of_function(function: Any, indent: str = "") -> str:
     for one in signature.parameters.values():
         if one.kind is inspect.Parameter.KEYWORD_ONLY and "    *," not in lines:
             lines.append("    *,")
-        text = one.name if one.annotation is inspect.Parameter.empty else f"{one.name}: {one.annotation}"
+        name = f"*{one.name}" if one.kind is inspect.Parameter.VAR_POSITIONAL else one.name
+        text = name if one.annotation is inspect.Parameter.empty else f"{name}: {one.annotation}"
         lines.append(f"    {text}{'' if one.default is inspect.Parameter.empty else f' = {one.default!r}'},")
     returned = str(signature.return_annotation).replace("_prism.", "")
     body = ": ..."

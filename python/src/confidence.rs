@@ -2,6 +2,7 @@
 
 use crate::consume::{Batch, Done, Failed, Said, failed};
 use crate::ending::detached;
+use crate::options::Options;
 use crate::process;
 use arrow_array::RecordBatch;
 use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
@@ -115,12 +116,12 @@ impl Errors {
 }
 
 /// Reads the structure that models are compared with.
-fn read(reference: &Path) -> Result<(Reference, Vec<Said>), String> {
+fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Said>), String> {
     let read = read_reference(reference, &ReadOptions::default()).map_err(|failure| failure.reason)?;
     let name = read.structure.name.clone();
     let warnings = read.notes.iter().filter(|note| note.kind.is_warning());
     let warnings = warnings.map(|note| (name.clone(), note.text.clone())).collect();
-    let reference = Reference::new(&read.structure, Comparison::default()).map_err(|error| error.to_string())?;
+    let reference = Reference::new(&read.structure, comparison).map_err(|error| error.to_string())?;
     Ok((reference, warnings))
 }
 
@@ -133,10 +134,12 @@ pub fn score_predictions(
     pae_cutoff: f32,
     distance_cutoff: f64,
     reference: Option<PathBuf>,
+    options: Options,
 ) -> PyResult<Batch> {
     let files: Vec<PredictionFiles> = files.iter().map(|files| files.0.clone()).collect();
     let cutoffs = Cutoffs { pae: pae_cutoff, distance: distance_cutoff };
-    let read = reference.as_deref().map(|path| detached(py, || read(path))).transpose();
+    let comparison = options.comparison()?;
+    let read = reference.as_deref().map(|path| detached(py, || read(path, comparison))).transpose();
     let (reference, told) = read.map_err(PyRuntimeError::new_err)?.unzip();
     let of = |files: &PredictionFiles| files.scores(cutoffs, reference.as_ref());
     let read: Vec<Result<Scores, String>> =

@@ -84,6 +84,14 @@ impl Opening {
     }
 }
 
+impl Engine {
+    /// The engine, when it is ready.
+    pub fn whole(&self, py: Python<'_>) -> PyResult<Arc<prism_host::Engine>> {
+        process::check(self.opening.process)?;
+        self.opening.wait(py)
+    }
+}
+
 /// Works in a pool, or here.
 pub fn within<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
     match pool {

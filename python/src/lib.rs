@@ -6,9 +6,9 @@ mod confidence;
 mod consume;
 mod ending;
 mod engine;
+mod every_atom;
 mod export;
 mod frames;
-mod interactions;
 mod lock;
 mod names;
 mod options;
@@ -41,9 +41,9 @@ mod _prism {
     #[pymodule_export]
     use super::engine::{Engine, Job};
     #[pymodule_export]
-    use super::frames::Frames;
+    use super::every_atom::{are_groups, dssp, interaction_kinds, interactions, interfaces};
     #[pymodule_export]
-    use super::interactions::{interaction_kinds, interactions};
+    use super::frames::Frames;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

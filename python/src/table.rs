@@ -78,7 +78,16 @@ impl Table {
                     other => refuse("kinds", "of \"ca\" and \"atom\"", other),
                 };
                 let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
-                Self::Edges(EdgesRelation::new(engine()?.config().contact_threshold, kinds))
+                let named = match options.ids.as_deref() {
+                    None | Some("rows") => false,
+                    Some("residues") => true,
+                    Some(other) => return refuse("ids", "\"rows\", \"residues\" or None", other),
+                };
+                if !(options.cutoff > 0.0 && options.cutoff <= 20.0) {
+                    return refuse("cutoff", "above 0 and at most 20 Å", &options.cutoff.to_string());
+                }
+                let contact_threshold = engine()?.config().contact_threshold;
+                Self::Edges(EdgesRelation { contact_threshold, cutoff: options.cutoff, kinds, named })
             }
             "interface" if options.pae && options.by_residue => {
                 return Err(PyValueError::new_err("pae is of pairs of chains; leave out by_residue"));

@@ -13,6 +13,7 @@ from ._api import atoms, columns, dockq, edges, features, interface, ligands, si
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine, Stream
 from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
+from ._every_atom import dssp
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
 from ._ray import RayFeatures
@@ -50,6 +51,7 @@ __all__ = [
     "columns",
     "confidence",
     "dockq",
+    "dssp",
     "edges",
     "features",
     "interface",

@@ -18,6 +18,7 @@ from ._errors import InputFailure as InputFailure
 from ._errors import InputWarning as InputWarning
 from ._errors import MissingInputError as MissingInputError
 from ._errors import PrismError as PrismError
+from ._every_atom import dssp as dssp
 from ._options import EngineOptions as EngineOptions
 from ._options import Options as Options
 from ._options import ReadingOptions as ReadingOptions
@@ -59,6 +60,7 @@ __all__ = [
     "columns",
     "confidence",
     "dockq",
+    "dssp",
     "edges",
     "features",
     "interface",
@@ -181,6 +183,8 @@ def edges(
     backend: Backend = 'auto',
     *,
     kinds: Sequence[str] = ('ca', 'atom'),
+    ids: Literal['rows', 'residues'] | None = None,
+    cutoff: float = 4.5,
     ccd: str | os.PathLike[str] | None = None,
     pae: bool = False,
     on_error: OnError = 'raise',
@@ -208,10 +212,13 @@ def edges(
     :func:`features`, their distance (Å), and the kind of contact.
 
     Args:
-        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
+        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
             at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
             ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
             atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+        ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+            interactions, which have no rows, are by residues.
+        cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
         ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
         pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
             their matrices (``--pae``). The inputs are paths then.
@@ -224,6 +231,8 @@ def interface(
     backend: Backend = 'auto',
     *,
     between: tuple[str, str] | None = None,
+    all_atoms: bool = False,
+    ccd: str | os.PathLike[str] | None = None,
     by_residue: bool = False,
     pae: bool = False,
     on_error: OnError = 'raise',
@@ -250,7 +259,12 @@ def interface(
     """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
 
     Args:
-        between: Only the interface between these two chains, as if there were no others. A structure without one of them fails.
+        between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+            between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+            ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+        all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+            (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+        ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
         by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
         pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
@@ -430,6 +444,8 @@ def stream(
     all: bool = False,
     min_plddt: float | None = None,
     kinds: Sequence[str] = ('ca', 'atom'),
+    ids: Literal['rows', 'residues'] | None = None,
+    cutoff: float = 4.5,
     between: tuple[str, str] | None = None,
     by_residue: bool = False,
     probe: float = 1.4,
@@ -605,7 +621,7 @@ class Engine:
 
     def __exit__(
         self,
-        _: object,
+        *_: object,
     ) -> None: ...
 
     def features(
@@ -705,6 +721,8 @@ class Engine:
         inputs: Any,
         *,
         kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
         ccd: str | os.PathLike[str] | None = None,
         pae: bool = False,
         on_error: OnError = 'raise',
@@ -726,10 +744,13 @@ class Engine:
         :func:`features`, their distance (Å), and the kind of contact.
 
         Args:
-            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
+            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
                 at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
                 ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
                 atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+                interactions, which have no rows, are by residues.
+            cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
             ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
             pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
                 their matrices (``--pae``). The inputs are paths then.
@@ -742,6 +763,8 @@ class Engine:
         inputs: Any,
         *,
         between: tuple[str, str] | None = None,
+        all_atoms: bool = False,
+        ccd: str | os.PathLike[str] | None = None,
         by_residue: bool = False,
         pae: bool = False,
         on_error: OnError = 'raise',
@@ -762,7 +785,12 @@ class Engine:
         """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
 
         Args:
-            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails.
+            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+            all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+                (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
             by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
@@ -918,6 +946,8 @@ class Engine:
         all: bool = False,
         min_plddt: float | None = None,
         kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
         between: tuple[str, str] | None = None,
         by_residue: bool = False,
         probe: float = 1.4,
@@ -961,6 +991,8 @@ class Engine:
         all: bool = False,
         min_plddt: float | None = None,
         kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
         between: tuple[str, str] | None = None,
         by_residue: bool = False,
         probe: float = 1.4,

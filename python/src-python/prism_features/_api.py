@@ -13,7 +13,7 @@ from . import _prism
 from ._arguments import check
 from ._engine import Engine, Stream
 from ._errors import PrismError
-from ._interactions import are_interactions
+from ._every_atom import are_interactions
 from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, engine_options, split
 from ._signatures import expanded, spelled_out
 from ._table import Table

@@ -13,7 +13,7 @@ from . import _prism
 from ._arguments import check
 from ._arguments import on_error as check_on_error
 from ._errors import InputFailure, PrismError, input_error, warn
-from ._options import OnError
+from ._options import OnError, table_options
 from ._table import Table, with_metadata
 
 if TYPE_CHECKING:
@@ -105,6 +105,11 @@ def confidence(
     pae_cutoff: float = 10.0,
     distance_cutoff: float = 10.0,
     reference: Path | None = None,
+    mapping: Sequence[str] | None = None,
+    allowed_mismatches: int = 0,
+    by_number: bool = False,
+    peptide: bool = False,
+    small_molecules: bool = False,
     on_error: OnError = "raise",
 ) -> Table:
     """Scores of the chains of predicted complexes: rows for each pair of chains, as ``prism confidence`` writes them.
@@ -117,6 +122,7 @@ def confidence(
         distance_cutoff: Contacts are pairs of residues closer than this, in Å.
         reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
             the tables of pairs and of structures.
+        mapping, allowed_mismatches, by_number, peptide, small_molecules: How they are compared, as of :func:`dockq`.
         on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"``; the table's attribute ``failures`` lists them.
 
     Raises:
@@ -127,9 +133,17 @@ def confidence(
     check_on_error(on_error, ("raise", "skip", "report"))
     if reference is not None:
         check("reference", reference)
+    compared = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
+    compared["small_molecules"] = small_molecules
+    given = [name for name, value in compared.items() if value not in (None, 0, False)]
+    if reference is None and given:
+        raise PrismError(f"{given[0]} has no effect without a reference to compare the models with")
+    options = table_options(compared, "dockq")  # type: ignore[arg-type]
     files, failed, notes = _prism.find_predictions(_paths(inputs))
     try:
-        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference))
+        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference), options)
+    except ValueError as error:
+        raise PrismError(str(error)) from None
     except RuntimeError as error:
         raise input_error(InputFailure(f"reference: {reference}", str(error))) from None
     for note in notes:
@@ -140,7 +154,10 @@ def confidence(
         warn(f"{name}: {text}")
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
-    return Table(with_metadata(pa.table(batch)), failures)
+    own = {"prism.pae_cutoff": f"{cutoffs[0]:g}", "prism.distance_cutoff": f"{cutoffs[1]:g}"}
+    if reference is not None:
+        own["prism.reference"] = os.path.basename(os.fspath(reference))
+    return Table(with_metadata(pa.table(batch), own), failures)
 
 
 def predictions(inputs: Paths) -> Iterator[Prediction]:

@@ -16,7 +16,7 @@ from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
 from ._errors import InputFailure, PrismError, input_error, warn
 from ._inputs import Share, items, paths
-from ._interactions import are_interactions, interactions
+from ._every_atom import are_groups, are_interactions, interactions, interfaces
 from ._options import (
     RELATIONS,
     Backend,
@@ -228,6 +228,8 @@ class Engine:
         inputs: Any,
         *,
         kinds: Sequence[str] = ("ca", "atom"),
+        ids: Literal["rows", "residues"] | None = None,
+        cutoff: float = 4.5,
         ccd: str | os.PathLike[str] | None = None,
         pae: bool = False,
         on_error: OnError = "raise",
@@ -238,10 +240,13 @@ class Engine:
         :func:`features`, their distance (Å), and the kind of contact.
 
         Args:
-            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
+            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
                 at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
                 ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
                 atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+                interactions, which have no rows, are by residues.
+            cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
             ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
             pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
                 their matrices (``--pae``). The inputs are paths then.
@@ -251,10 +256,12 @@ class Engine:
         if are_interactions(kinds):
             if pae:
                 raise PrismError("pae is of contacts of proteins' residues (kinds \"ca\" and \"atom\"), not of interactions")
+            if ids == "rows":
+                raise PrismError('ids="rows": ligands, nucleotides, ions and waters have no rows; interactions are by residues')
             return interactions(inputs, kinds, ccd, on_error, dict(options))
         if ccd is not None:
             raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
-        own: dict[str, Any] = {"kinds": kinds, "pae": pae}
+        own: dict[str, Any] = {"kinds": kinds, "ids": ids, "cutoff": cutoff, "pae": pae}
         return self.table("edges", inputs, on_error=on_error, progress=progress, **{**own, **options})
 
     @spelled_out
@@ -263,6 +270,8 @@ class Engine:
         inputs: Any,
         *,
         between: tuple[str, str] | None = None,
+        all_atoms: bool = False,
+        ccd: str | os.PathLike[str] | None = None,
         by_residue: bool = False,
         pae: bool = False,
         on_error: OnError = "raise",
@@ -272,12 +281,24 @@ class Engine:
         """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
 
         Args:
-            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails.
+            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+            all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+                (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
             by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
         Other arguments, and errors, are those of :func:`features`.
         """
+        check("all_atoms", all_atoms)
+        if all_atoms or are_groups(between):
+            if by_residue or pae:
+                raise PrismError(f"{'by_residue' if by_residue else 'pae'} is of residues of proteins, not of interfaces of every atom")
+            return interfaces(self._native, inputs, between, ccd, on_error, dict(options))
+        if ccd is not None:
+            raise PrismError("ccd has no effect on interfaces of proteins; add all_atoms=True")
         own: dict[str, Any] = {"between": between, "by_residue": by_residue, "pae": pae}
         return self.table("interface", inputs, on_error=on_error, progress=progress, **{**own, **options})
 

@@ -88,6 +88,8 @@ class TableOptions(ReadingOptions, total=False):
     all: bool
     min_plddt: float | None
     kinds: Sequence[str]
+    ids: Literal["rows", "residues"] | None
+    cutoff: float
     between: tuple[str, str] | None
     by_residue: bool
     probe: float
@@ -124,7 +126,7 @@ _READING: dict[str, Any] = {
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
-    "edges": {"kinds": ("ca", "atom"), "pae": False},
+    "edges": {"kinds": ("ca", "atom"), "ids": None, "cutoff": 4.5, "pae": False},
     "interface": {"between": None, "by_residue": False, "pae": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False, "small_molecules": False},

@@ -24,9 +24,9 @@ RESIDUES: tuple[str, ...]
 STATES, RESIDUES = map(tuple, _prism.categories())
 
 
-def with_metadata(table: pa.Table) -> pa.Table:
+def with_metadata(table: pa.Table, more: dict[str, str] | None = None) -> pa.Table:
     """A table that no engine has computed, with what the command writes about such tables."""
-    return table.replace_schema_metadata(dict(_prism.metadata()))
+    return table.replace_schema_metadata(dict(_prism.metadata()) | (more or {}))
 
 
 class Table:
