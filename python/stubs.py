@@ -20,13 +20,13 @@ import prism_features as prism
 FILE = Path(__file__).parent / "src-python" / "prism_features" / "__init__.pyi"
 #: Functions whose options are declared elsewhere, and the classes that have such methods.
 FUNCTIONS = [
-    "features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq", "stream", "tensors", "trajectory", "columns",
+    "features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq", "stream", "tensors", "trajectory", "columns", "spark_features",
 ]  # fmt: skip
 CLASSES = ["Engine", "RayFeatures"]
 HEAD = '''"""Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa

@@ -10,13 +10,13 @@ The import computes nothing and starts no device.
 from ._adapters import structures
 from ._annotate import annotate
 from ._api import atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
+from ._clusters import RayFeatures, spark_features
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine, Stream
 from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
 from ._every_atom import dssp
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
-from ._ray import RayFeatures
 from ._signatures import spelled_out as _spelled_out
 from ._structure import Structure
 from ._table import RESIDUES, STATES, Table
@@ -58,6 +58,7 @@ __all__ = [
     "ligands",
     "predictions",
     "sites",
+    "spark_features",
     "stream",
     "structures",
     "summary",

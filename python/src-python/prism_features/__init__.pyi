@@ -1,7 +1,7 @@
 """Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -67,6 +67,7 @@ __all__ = [
     "ligands",
     "predictions",
     "sites",
+    "spark_features",
     "stream",
     "structures",
     "summary",
@@ -580,6 +581,40 @@ def columns() -> Table:
     >>> prism.columns().to_pandas()
     """
 
+def spark_features(
+    columns: Sequence[str] | None = None,
+    backend: Backend = 'auto',
+    on_error: Literal['raise', 'skip'] = 'skip',
+    *,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> tuple[Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], str]:
+    """A function for Spark's ``mapInArrow``, and the schema of what it returns. It computes features of files that Spark has read with its
+    format ``binaryFile``, in each worker with an engine of its own. Names are the paths of files, as for :class:`RayFeatures`.
+
+    >>> function, schema = prism.spark_features(["sasa", "ss"])
+    >>> files = spark.read.format("binaryFile").load("structures/*.cif.gz")
+    >>> table = files.select("path", "content").mapInArrow(function, schema)
+
+    Arguments are those of :class:`RayFeatures`.
+    """
+
 class Engine:
     """A backend with its memory. Any number of threads may use one engine. ``with prism.Engine("cuda") as engine:`` gives its memory back
     at the end of the block.
@@ -1066,7 +1101,7 @@ class RayFeatures:
     whose names are equal then raise :class:`PrismError`.
 
     >>> files = ray.data.read_binary_files("structures/", include_paths=True)
-    >>> table = files.map_batches(prism.RayFeatures, batch_format="pyarrow", concurrency=2, num_gpus=1)
+    >>> table = files.map_batches(prism.RayFeatures, concurrency=2, num_gpus=1)
 
     Args:
         columns: As of :func:`prism.features`.
@@ -1103,5 +1138,5 @@ class RayFeatures:
 
     def __call__(
         self,
-        batch: pa.Table,
+        batch: Any,
     ) -> pa.Table: ...
