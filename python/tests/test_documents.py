@@ -100,3 +100,10 @@ def test_code_runs(folder: Path, place: str, code: str) -> None:
 def test_every_document_is_read() -> None:
     documents = {place.split(":")[0] for place, _ in blocks()}
     assert {"docs/guide.md", "docs/inputs.md", "python/README.md"} <= documents
+
+
+def test_the_packages_own_page_has_links_that_an_index_can_follow() -> None:
+    """An index shows it without the repository around it."""
+    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert not [link for link in links if not link.startswith("https://")]
