@@ -12,11 +12,12 @@ from ._annotate import annotate
 from ._api import atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._clusters import RayFeatures, spark_features
 from ._confidence import Prediction, confidence, predictions
-from ._engine import Engine, Stream
+from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
 from ._every_atom import dssp
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
+from ._runs import Stream
 from ._signatures import spelled_out as _spelled_out
 from ._structure import Structure
 from ._table import RESIDUES, STATES, Table

@@ -12,7 +12,6 @@ from ._annotate import annotate as annotate
 from ._confidence import Prediction as Prediction
 from ._confidence import confidence as confidence
 from ._confidence import predictions as predictions
-from ._engine import Stream as Stream
 from ._errors import InputError as InputError
 from ._errors import InputFailure as InputFailure
 from ._errors import InputWarning as InputWarning
@@ -26,6 +25,7 @@ from ._options import StreamOptions as StreamOptions
 from ._options import TableOptions as TableOptions
 from ._prism import Tensor as Tensor
 from ._prism import __version__ as __version__
+from ._runs import Stream as Stream
 from ._structure import Structure as Structure
 from ._table import RESIDUES as RESIDUES
 from ._table import STATES as STATES

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from . import _prism
 from ._arguments import check
-from ._engine import Engine, Stream
+from ._engine import Engine
 from ._errors import PrismError
 from ._every_atom import are_interactions
 from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, engine_options, split
+from ._runs import Stream
 from ._signatures import expanded, spelled_out
 from ._table import Table
 

@@ -6,7 +6,7 @@ import atexit
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -29,6 +29,7 @@ from ._options import (
     engine_options,
     table_options,
 )
+from ._runs import Bar, Job, Stream
 from ._signatures import spelled_out
 from ._table import Table
 
@@ -42,34 +43,6 @@ atexit.register(_prism.end)
 
 #: The most jobs that an engine keeps.
 _MOST_JOBS = 64
-
-_Item = TypeVar("_Item")
-
-
-class Stream(Iterator[_Item]):
-    """Batches or tensors of a run, one by one. Others are computed meanwhile. Leaving a ``with`` block, :meth:`close` and dropping it end
-    the run.
-
-    Attributes:
-        failures: The inputs without rows so far, with reasons, where ``on_error`` is not ``"raise"``.
-    """
-
-    def __init__(self, values: Iterator[_Item], failures: list[InputFailure]) -> None:
-        self._values = values
-        self.failures = failures
-
-    def __next__(self) -> _Item:
-        return next(self._values)
-
-    def close(self) -> None:
-        """Ends the run."""
-        self._values.close()  # type: ignore[attr-defined]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Engine:
@@ -105,8 +78,8 @@ class Engine:
         devices = options.get("devices")
         # The native side takes an empty list as all devices.
         chosen = None if devices is None else [] if devices == "all" else list(devices) or None
-        self._jobs: dict[Any, _Job] = {}
-        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], _Job] = {}
+        self._jobs: dict[Any, Job] = {}
+        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], Job] = {}
         try:
             self._kept: _prism.Engine | None = _prism.Engine(
                 backend,
@@ -488,7 +461,7 @@ class Engine:
     ) -> Iterator[pa.RecordBatch]:
         """The table of features of some frames, batch by batch."""
         try:
-            job = _Job(self._native.job("features", columns, table_options(options)))
+            job = Job(self._native.job("features", columns, table_options(options)))
             run = job.native.stream_frames(frames, most)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
@@ -498,7 +471,7 @@ class Engine:
 
     def _begin(
         self, table: str, inputs: Any, columns: str | Sequence[str] | None, options: Any, share: Share | None = None
-    ) -> tuple[_Job, _prism.Stream]:
+    ) -> tuple[Job, _prism.Stream]:
         chosen = check_columns(columns)
         if table in RELATIONS and chosen is not None:
             raise TypeError(f"columns is for the table features; {table} has columns of its own")
@@ -515,7 +488,7 @@ class Engine:
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
 
-    def _usual_job(self, table: str, columns: list[str] | None) -> _Job:
+    def _usual_job(self, table: str, columns: list[str] | None) -> Job:
         """A job without options."""
         key = (table, None if columns is None else tuple(columns))
         kept = self._usual_jobs.get(key)
@@ -526,16 +499,16 @@ class Engine:
             self._usual_jobs[key] = kept
         return kept
 
-    def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> _Job:
+    def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job:
         """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""
         if options["annotations"] is not None or options["lineages"] is not None:
-            return _Job(self._native.job(table, columns, options))
+            return Job(self._native.job(table, columns, options))
         # Sorted, so that their order does not matter. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
         key = (table, columns and tuple(columns), *((type(value), value) for value in values))
         kept = self._jobs.get(key)
         if kept is None:
-            kept = _Job(self._native.job(table, columns, options))
+            kept = Job(self._native.job(table, columns, options))
             if len(self._jobs) >= _MOST_JOBS:
                 self._jobs.clear()
             self._jobs[key] = kept
@@ -544,7 +517,7 @@ class Engine:
     def _batches(
         self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
     ) -> Iterator[_prism.Batch]:
-        with _Bar(progress, run.total) as bar:
+        with Bar(progress, run.total) as bar:
             try:
                 for batch in run:
                     self._tell(batch, on_error, failures)
@@ -574,41 +547,3 @@ class Engine:
         if _log.isEnabledFor(logging.INFO):
             for name, told in batch.notes:
                 _log.info("%s: %s", name, told)
-
-
-class _Job:
-    """A native job, and the schema of its table once that is known: importing it again would take longer than the rest of a call."""
-
-    def __init__(self, native: _prism.Job) -> None:
-        self.native = native
-        self._schema: pa.Schema | None = None
-
-    def arrow(self, batch: _prism.Batch) -> pa.RecordBatch:
-        if self._schema is None:
-            # Files of the command say how they were made, too.
-            self._schema = pa.record_batch(batch).schema.with_metadata(dict(self.native.metadata()))
-        return pa.RecordBatch._import_from_c(batch.address(), self._schema)
-
-
-class _Bar:
-    """A progress bar by tqdm, if requested."""
-
-    def __init__(self, wanted: bool, total: int | None) -> None:
-        self._bar: Any = None
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                raise PrismError("progress=True needs the package tqdm: pip install tqdm") from None
-            self._bar = tqdm(unit=" structures", total=total)
-
-    def advance(self, inputs: int) -> None:
-        if self._bar is not None:
-            self._bar.update(inputs)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
