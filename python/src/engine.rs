@@ -30,11 +30,20 @@ pub struct Engine {
     is_on_device: bool,
 }
 
+type Done = Result<Unlocked<Arc<prism_host::Engine>>, String>;
+
+fn shared(done: &Done) -> Result<Arc<prism_host::Engine>, String> {
+    match done {
+        Ok(engine) => Ok(Arc::clone(engine)),
+        Err(error) => Err(error.clone()),
+    }
+}
+
 /// An engine that a thread makes while the inputs of the first run are found, or one that is there.
 pub struct Opening {
     /// Until somebody waits for it.
     begun: Mutex<Option<Run>>,
-    done: OnceLock<Result<Unlocked<Arc<prism_host::Engine>>, String>>,
+    done: OnceLock<Done>,
     /// Threads of its own, which also read and make tables.
     pub pool: Option<Arc<ThreadPool>>,
     /// The number of the process that has made it.
@@ -47,8 +56,7 @@ impl Opening {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(run) = begun.take() {
             let engine = run.ready(atoms, source).map_err(|error| error.to_string());
-            let done = self.done.get_or_init(|| engine.map(Unlocked::new));
-            return done.as_ref().map(|engine| Arc::clone(engine)).map_err(Clone::clone);
+            return shared(self.done.get_or_init(|| engine.map(Unlocked::new)));
         }
         drop(begun);
         let engine = self.there().ok_or("the engine could not be made: a panic")??;
@@ -74,7 +82,7 @@ impl Opening {
     }
 
     fn there(&self) -> Option<Result<Arc<prism_host::Engine>, String>> {
-        self.done.get().map(|done| done.as_ref().map(|engine| Arc::clone(engine)).map_err(Clone::clone))
+        self.done.get().map(shared)
     }
 
     /// The engine, whatever its inputs will be.

@@ -31,9 +31,11 @@ pub enum Given<'py> {
     Path(PathBuf),
 }
 
+type Append = Box<dyn FnOnce(&mut [Cells]) + Send>;
+
 /// What is found in a file: lines for the table's columns, and notes.
 struct Found {
-    append: Box<dyn FnOnce(&mut [Cells]) + Send>,
+    append: Append,
     notes: Vec<String>,
 }
 

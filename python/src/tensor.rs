@@ -248,8 +248,8 @@ pub fn residue_types() -> Vec<&'static str> {
 fn residue_type(kind: ResidueKind) -> u8 {
     let other = STANDARD as u8;
     match (parent_of(kind), nucleotide_of(kind)) {
-        (Some(parent), _) => (parent as u8).min(other),
-        (None, Some(nucleotide)) => other + 1 + (nucleotide - FIRST_NUCLEOTIDE) as u8,
+        (Some(parent), _) => parent.min(other),
+        (None, Some(nucleotide)) => other + 1 + (nucleotide - FIRST_NUCLEOTIDE),
         (None, None) => other,
     }
 }
