@@ -81,7 +81,7 @@ pub mod dockq {
     pub use prism_io::inputs::read_reference;
 }
 #[cfg(feature = "cli")]
-pub use cli::{run_command, run_command_with};
+pub use cli::{kernels_digest, run_command, run_command_with};
 pub use prism_complexes::confidence;
 pub use prism_engine as engine;
 #[doc(hidden)]
@@ -90,7 +90,7 @@ pub use prism_engine::{
     Backend, BatchFeatures, Engine, EngineBuilder, EngineError, PackError, PackedBatch, StructureFeatures,
     StructureView, atoms, contacts, dssp, interactions, launch_mega_fused_batch, ligands, pack, sites,
 };
-pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, trajectory};
+pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, run, trajectory};
 pub use prism_read as read;
 pub use prism_read::{
     ReadError, ReadOptions, ReadStructure, ResidueLabels, StructureError, StructureInput, radii, selection, structure,

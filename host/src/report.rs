@@ -310,7 +310,8 @@ impl ReportFile {
 
 /// The date, in UTC, as 2026-01-31. `SOURCE_DATE_EPOCH`, in seconds since 1970, sets it for files that must be the same again
 /// (<https://reproducible-builds.org/specs/source-date-epoch/>).
-pub(crate) fn today() -> String {
+#[must_use]
+pub fn today() -> String {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     date((given.unwrap_or_else(now) / (24 * 3600)) as i64)

@@ -30,7 +30,7 @@ def engine() -> prism.Engine:
 def features(paths: Iterator[str]) -> list[pa.Table]:
     """The table of a partition."""
     # By paths: a partition does not know which names others have.
-    return [engine().features(list(paths), COLUMNS, on_error="skip", name_by="path")]
+    return [engine().features(list(paths), COLUMNS, on_error="skip", name_by="path").arrow]
 
 
 # %%

@@ -1,7 +1,8 @@
 //! Predicted complexes: their matrices for NumPy, and the tables of their scores.
 
-use crate::consume::{Batch, Done, Said};
+use crate::consume::{Batch, Done, Failed, Said, failed};
 use crate::ending::detached;
+use crate::options::Options;
 use crate::process;
 use arrow_array::RecordBatch;
 use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
@@ -27,10 +28,9 @@ pub struct PredictedFiles(PredictionFiles);
 pub fn find_predictions(
     py: Python<'_>,
     paths: Vec<PathBuf>,
-) -> PyResult<(Vec<PredictedFiles>, Vec<Said>, Vec<String>)> {
-    process::check()?;
-    let found = detached(py, || Predictions::find(&paths));
-    let failures = found.failures.into_iter().map(|failure| (failure.name, failure.reason)).collect();
+) -> PyResult<(Vec<PredictedFiles>, Vec<Failed>, Vec<String>)> {
+    let found = detached(py, || process::within(|| Predictions::find(&paths))).map_err(PyRuntimeError::new_err)?;
+    let failures = found.failures.into_iter().map(failed).collect();
     Ok((found.files.into_iter().map(PredictedFiles).collect(), failures, found.notes))
 }
 
@@ -43,8 +43,7 @@ impl PredictedFiles {
 
     /// Reads the prediction, or says what is wrong with it.
     fn read(&self, py: Python<'_>) -> PyResult<Prediction> {
-        process::check()?;
-        let read = detached(py, || self.0.read());
+        let read = detached(py, || process::within(|| self.0.read())?);
         read.map(|prediction| Prediction(Arc::new(prediction))).map_err(PyRuntimeError::new_err)
     }
 }
@@ -90,7 +89,6 @@ impl Prediction {
 
     /// A table of its scores.
     fn table(&self, py: Python<'_>, table: &str, pae_cutoff: f32, distance_cutoff: f64) -> PyResult<Batch> {
-        process::check()?;
         let scores = detached(py, || self.0.scores(Cutoffs { pae: pae_cutoff, distance: distance_cutoff }));
         let rows = batch(table, &[scores], false).map_err(PyRuntimeError::new_err)?;
         Ok(Done::of_rows(rows, Vec::new(), Vec::new(), 1).into())
@@ -118,12 +116,12 @@ impl Errors {
 }
 
 /// Reads the structure that models are compared with.
-fn read(reference: &Path) -> Result<(Reference, Vec<Said>), String> {
+fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Said>), String> {
     let read = read_reference(reference, &ReadOptions::default()).map_err(|failure| failure.reason)?;
     let name = read.structure.name.clone();
     let warnings = read.notes.iter().filter(|note| note.kind.is_warning());
     let warnings = warnings.map(|note| (name.clone(), note.text.clone())).collect();
-    let reference = Reference::new(&read.structure, Comparison::default()).map_err(|error| error.to_string())?;
+    let reference = Reference::new(&read.structure, comparison).map_err(|error| error.to_string())?;
     Ok((reference, warnings))
 }
 
@@ -136,14 +134,16 @@ pub fn score_predictions(
     pae_cutoff: f32,
     distance_cutoff: f64,
     reference: Option<PathBuf>,
+    options: Options,
 ) -> PyResult<Batch> {
-    process::check()?;
     let files: Vec<PredictionFiles> = files.iter().map(|files| files.0.clone()).collect();
     let cutoffs = Cutoffs { pae: pae_cutoff, distance: distance_cutoff };
-    let read = reference.as_deref().map(|path| detached(py, || read(path))).transpose();
+    let comparison = options.comparison()?;
+    let read = reference.as_deref().map(|path| detached(py, || read(path, comparison))).transpose();
     let (reference, told) = read.map_err(PyRuntimeError::new_err)?.unzip();
     let of = |files: &PredictionFiles| files.scores(cutoffs, reference.as_ref());
-    let read: Vec<Result<Scores, String>> = detached(py, || files.par_iter().map(of).collect());
+    let read: Vec<Result<Scores, String>> =
+        detached(py, || process::within(|| files.par_iter().map(of).collect())).map_err(PyRuntimeError::new_err)?;
     let (mut scores, mut failures) = (Vec::new(), Vec::new());
     let (mut notes, mut warnings): (Vec<Said>, Vec<Said>) = (Vec::new(), told.unwrap_or_default());
     for (files, read) in files.iter().zip(read) {
@@ -153,7 +153,7 @@ pub fn score_predictions(
                 notes.extend(own.notes.iter().map(|note| (own.name.clone(), note.clone())));
                 scores.push(own);
             }
-            Err(reason) => failures.push((files.name.clone(), reason)),
+            Err(reason) => failures.push((files.name.clone(), reason, false)),
         }
     }
     let rows = batch(table, &scores, reference.is_some()).map_err(PyRuntimeError::new_err)?;

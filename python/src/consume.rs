@@ -7,12 +7,13 @@ use crate::tensor::{Held, Tensor};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, RecordBatch, StructArray};
 use prism_host::engine::DeviceTimes;
-use prism_host::inputs;
+use prism_host::inputs::{self, InputFailure};
 use prism_host::output::StructureRows;
 use prism_host::pipeline::{Computed, Outcome};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use rayon::ThreadPool;
 use std::ffi::CStr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,14 @@ use std::time::Duration;
 
 /// An input's name, and a message about it.
 pub type Said = (String, String);
+
+/// An input without rows: its name, why, and whether there is nothing at its path.
+pub type Failed = (String, String, bool);
+
+/// An input's failure for Python.
+pub fn failed(failure: InputFailure) -> Failed {
+    (failure.name, failure.reason, failure.missing)
+}
 
 /// Seconds of copies to a device, of kernels, and of copies from it.
 type OfDevice = (f64, f64, f64);
@@ -42,7 +51,7 @@ pub struct Done {
     pub table: RecordBatch,
     /// For tensors: the structures, and the places in the batch of those that were computed.
     held: Option<(Arc<Held>, Vec<usize>)>,
-    failures: Vec<Said>,
+    failures: Vec<Failed>,
     warnings: Vec<Said>,
     notes: Vec<Said>,
     inputs: usize,
@@ -53,17 +62,17 @@ pub struct Done {
 impl Done {
     /// No rows, with a table's columns.
     pub fn empty(table: &Table) -> Result<Self, String> {
-        let (table, ..) = table.batch(&[])?;
-        let (failures, warnings, notes) = Default::default();
+        let (table, ..) = table.batch(&[], None)?;
+        let (failures, warnings, notes) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { table, held: None, failures, warnings, notes, inputs: 0, seconds: None })
     }
 
     /// Rows that are no results of the engine.
-    pub fn of_rows(table: RecordBatch, failures: Vec<Said>, notes: Vec<Said>, inputs: usize) -> Self {
+    pub fn of_rows(table: RecordBatch, failures: Vec<Failed>, notes: Vec<Said>, inputs: usize) -> Self {
         Self { table, held: None, failures, warnings: Vec::new(), notes, inputs, seconds: None }
     }
 
-    pub fn of(table: &Table, computed: Computed) -> Result<Self, String> {
+    pub fn of(table: &Table, computed: Computed, pool: Option<&ThreadPool>) -> Result<Self, String> {
         let Computed { batch, results } = computed;
         let (mut failures, mut warnings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut parts, mut places) = (Vec::new(), Vec::new());
@@ -76,7 +85,7 @@ impl Done {
                 Outcome::Failed(failure) if failure.no_protein => {
                     warnings.push((failure.name.clone(), failure.reason.clone()));
                 }
-                Outcome::Failed(failure) => failures.push((failure.name.clone(), failure.reason.clone())),
+                Outcome::Failed(failure) => failures.push(failed(failure.clone())),
                 Outcome::Read { notes: told } => {
                     let Some((place, (structure, features))) = structures.next() else { break };
                     for note in told {
@@ -89,13 +98,13 @@ impl Done {
                             places.push(place);
                             parts.push(StructureRows { structure, features });
                         }
-                        Err(error) => failures.push((structure.name.clone(), error.to_string())),
+                        Err(error) => failures.push((structure.name.clone(), error.to_string(), false)),
                     }
                 }
             }
         }
-        let (rows, refused, odd) = table.batch(&parts)?;
-        failures.extend(refused);
+        let (rows, refused, odd) = table.batch(&parts, pool)?;
+        failures.extend(refused.into_iter().map(|(name, reason)| (name, reason, false)));
         warnings.extend(odd);
         drop((parts, structures));
         let inputs = batch.outcomes.len();
@@ -171,7 +180,7 @@ impl Batch {
 
     /// Inputs without rows, and why.
     #[getter]
-    fn failures(&self) -> Vec<Said> {
+    fn failures(&self) -> Vec<Failed> {
         self.done.failures.clone()
     }
 

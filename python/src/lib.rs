@@ -6,9 +6,9 @@ mod confidence;
 mod consume;
 mod ending;
 mod engine;
+mod every_atom;
 mod export;
 mod frames;
-mod interactions;
 mod lock;
 mod names;
 mod options;
@@ -19,9 +19,12 @@ mod table;
 mod tensor;
 
 use options::Options;
+use prism_host::output::{Column, Columns, Provenance};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+type ColumnRow = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
 #[pymodule]
 mod _prism {
@@ -38,19 +41,52 @@ mod _prism {
     #[pymodule_export]
     use super::engine::{Engine, Job};
     #[pymodule_export]
-    use super::frames::Frames;
+    use super::every_atom::{are_groups, dssp, interaction_kinds, interactions, interfaces};
     #[pymodule_export]
-    use super::interactions::{interaction_kinds, interactions};
+    use super::frames::Frames;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
     use super::tensor::Tensor;
 
-    /// Name, unit, definition and source of every feature, in the order of the columns.
+    /// Name, role, type, unit, definition and source of every column of residues, in the order of the table.
     #[pyfunction]
-    fn columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
-        let of = |feature: &shared_types::Feature| (feature.name, feature.unit, feature.definition, feature.source);
-        shared_types::FEATURES.iter().map(of).collect()
+    fn columns() -> Vec<ColumnRow> {
+        let whole = Columns::default();
+        let row = |column: Column| {
+            let role = match column {
+                column if Column::IDENTITY.contains(&column) => "identity",
+                _ if !whole.as_slice().contains(&column) => "on request",
+                Column::State(_) => "state",
+                Column::Feature(_) => "feature",
+                _ => "other",
+            };
+            (column.name(), role, column.data_type(), column.unit(), column.definition(), column.source())
+        };
+        Column::every().map(row).collect()
+    }
+
+    /// The letters of the states of secondary structure, and the names of the types of residues, each in the order of its numbers.
+    #[pyfunction]
+    fn categories() -> (Vec<&'static str>, Vec<&'static str>) {
+        let states = 0..shared_types::backbone::SecondaryStructure::ALL.len();
+        (
+            states.map(|state| shared_types::backbone::SecondaryStructure::letter(state as f32)).collect(),
+            tensor::residue_types(),
+        )
+    }
+
+    /// Names and values about the making of tables that no engine computes.
+    #[pyfunction]
+    fn metadata() -> Vec<(&'static str, String)> {
+        Provenance::of(shared_types::MegaFusedConfig::default()).entries()
+    }
+
+    /// The usual options of an engine: contact_threshold, points, site_threshold, min_feature_value.
+    #[pyfunction]
+    fn engine_defaults() -> (f32, u32, f32, f32) {
+        let usual = shared_types::MegaFusedConfig::default();
+        (usual.contact_threshold, usual.points, usual.site_threshold, usual.min_feature_value)
     }
 
     /// A file's name without its folder and extensions, as `name_by="stem"` has it.

@@ -50,6 +50,8 @@ pub struct Options {
     pub peptide: bool,
     pub small_molecules: bool,
     pub pae: bool,
+    pub ids: Option<String>,
+    pub cutoff: f32,
 }
 
 /// Which models.
@@ -132,14 +134,10 @@ impl Options {
         })
     }
 
-    /// What models are compared with.
-    pub fn reference(&self) -> PyResult<Reference> {
-        let Some(path) = &self.reference else {
-            return Err(PyValueError::new_err("reference is missing: the structure with which models are compared"));
-        };
-        let told = |error: String| PyValueError::new_err(format!("reference: {error}"));
+    /// How models are compared.
+    pub fn comparison(&self) -> PyResult<Comparison> {
         let pairs = self.mapping.iter().flatten().map(|pair| pair.parse());
-        let comparison = Comparison {
+        Ok(Comparison {
             mapping: pairs
                 .collect::<Result<_, _>>()
                 .map_err(|error: ParseChainChoiceError| PyValueError::new_err(format!("mapping: {error}")))?,
@@ -147,7 +145,16 @@ impl Options {
             by_number: self.by_number,
             peptide: self.peptide,
             small_molecules: self.small_molecules,
+        })
+    }
+
+    /// What models are compared with.
+    pub fn reference(&self) -> PyResult<Reference> {
+        let Some(path) = &self.reference else {
+            return Err(PyValueError::new_err("reference is missing: the structure with which models are compared"));
         };
+        let told = |error: String| PyValueError::new_err(format!("reference: {error}"));
+        let comparison = self.comparison()?;
         let read = read_reference(path, &self.read_options(false)?)
             .map_err(|failure| told(format!("{}: {}", failure.name, failure.reason)))?;
         Reference::new(&read.structure, comparison).map_err(|error| told(error.to_string()))

@@ -2,10 +2,12 @@
 
 use crate::atoms::{Atoms, numbers};
 use crate::ending::Asking;
+use crate::engine::Opening;
 use crate::names::{Name, Names, Told};
 use crate::options::Reading;
 use prism_host::inputs::{self, Clashes, InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
+use prism_host::run::{BatchSource, Run};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -79,7 +81,7 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
             }
             Item::Failed(name, reason) => {
                 let name = names.give(&name, name.text());
-                Found::Failed(InputFailure { name, reason, no_protein: false })
+                Found::Failed(InputFailure::new(&name, reason))
             }
             Item::Elsewhere(name, is_content) => {
                 let file = is_content.then(|| InputFile::of_bytes(name.text(), bytes::Bytes::new()).name);
@@ -208,8 +210,13 @@ impl Lazy {
     }
 
     /// All of them as batches.
-    pub fn batches(mut self, reading: Reading, atoms: usize, cancel: Cancel) -> impl Iterator<Item = Batch> + Send {
-        let mut files: Option<StructureFiles> = None;
+    pub fn batches(
+        mut self,
+        reading: Reading,
+        opening: Arc<Opening>,
+        cancel: Cancel,
+    ) -> impl Iterator<Item = Batch> + Send {
+        let mut files: Option<BatchSource> = None;
         std::iter::from_fn(move || {
             loop {
                 if let Some(batch) = files.as_mut().and_then(Iterator::next) {
@@ -223,8 +230,8 @@ impl Lazy {
                     return None;
                 }
                 let found = entries(items, &reading, &mut self.names);
-                match found.and_then(|found| structure_files(found, &reading, atoms, &cancel)) {
-                    Ok(next) => files = Some(next),
+                match found.and_then(|found| opening.ready_for(found, &reading, &cancel)) {
+                    Ok((next, _)) => files = Some(next),
                     Err(error) => {
                         self.ended.set(PyRuntimeError::new_err(error));
                         return None;
@@ -235,14 +242,9 @@ impl Lazy {
     }
 }
 
-/// Files as batches.
-pub fn structure_files(
-    (inputs, clashes): Share,
-    reading: &Reading,
-    atoms: usize,
-    cancel: &Cancel,
-) -> Result<StructureFiles, String> {
+/// Files as batches, whose size an engine determines later.
+pub fn structure_files((inputs, clashes): Share, reading: &Reading, cancel: &Cancel) -> Result<StructureFiles, String> {
     let (options, annotations) = (reading.options.clone(), Arc::clone(&reading.annotations));
-    let files = StructureFiles::new(inputs.entries, options, annotations, atoms, cancel);
+    let files = StructureFiles::new(inputs.entries, options, annotations, Run::BATCH_ATOMS, cancel);
     Ok(files.map_err(|error| error.to_string())?.with_clashes(clashes).with_lineages(reading.lineages.clone()))
 }

@@ -2,18 +2,21 @@
 
 use crate::consume::{Batch, Done, Seconds};
 use crate::ending::detached;
+use crate::engine::Opening;
 use crate::frames::Frames;
 use crate::names::Told;
 use crate::options::Reading;
 use crate::process;
-use crate::source::{Ended, Lazy, Share, structure_files};
+use crate::source::{Ended, Lazy, Share};
 use crate::table::Table;
 use prism_host::Engine;
 use prism_host::inputs::{Clashes, InputFile, Inputs, Source};
 use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
+use prism_host::run::Run;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -48,13 +51,15 @@ pub struct Stream {
     table: Arc<Table>,
     ended: Ended,
     total: Option<usize>,
+    /// The number of the process that runs it.
+    process: u32,
 }
 
 impl Stream {
     /// Runs on files that were found, which began at `begin`.
     pub fn of_entries(
         py: Python<'_>,
-        engine: Arc<Engine>,
+        opening: &Opening,
         (found, clashes): Share,
         begin: Instant,
         reading: &Reading,
@@ -63,8 +68,11 @@ impl Stream {
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, &clashes, reading) {
-            let mut done =
-                detached(py, || at_once(&engine, &found, begin, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            let compute = || {
+                let engine = opening.ready(found.atoms_about(), None)?.with_selection(table.selection());
+                at_once(&engine, &found, begin, reading, (&table, opening.pool.as_deref()))
+            };
+            let mut done = detached(py, compute).map_err(PyRuntimeError::new_err)?;
             done.warn(told.take());
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
@@ -76,40 +84,58 @@ impl Stream {
                 table,
                 ended: Ended::default(),
                 total,
+                process: std::process::id(),
             });
         }
         let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
-        engine.announce(found.atoms_about());
-        let source = structure_files((found, clashes), reading, batch_atoms(&engine), &cancel)
-            .map_err(PyRuntimeError::new_err)?;
-        let mut stream = Self::begin(engine, source, cancel, ignored, table, told)?;
+        let prepare = || opening.ready_for((found, clashes), reading, &cancel);
+        let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
+        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, ignored, table, told)?;
         stream.total = total;
         Ok(stream)
     }
 
     /// Runs on the inputs of a Python iterator.
-    pub fn of_iterator(engine: Arc<Engine>, lazy: Lazy, reading: Reading, table: Arc<Table>) -> PyResult<Self> {
+    pub fn of_iterator(
+        py: Python<'_>,
+        opening: &Arc<Opening>,
+        lazy: Lazy,
+        reading: Reading,
+        table: Arc<Table>,
+    ) -> PyResult<Self> {
         let (cancel, ended, told) = (Cancel::default(), lazy.ended.clone(), lazy.told());
-        let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
-        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table, told)?;
+        let engine = detached(py, || opening.ready(0, None)).map_err(PyRuntimeError::new_err)?;
+        let source = lazy.batches(reading, Arc::clone(opening), cancel.clone());
+        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, told)?;
         stream.ended = ended;
         Ok(stream)
     }
 
     /// Runs on frames of a trajectory.
-    pub fn of_frames(engine: Arc<Engine>, frames: &Frames, most: Option<usize>, table: &Table) -> PyResult<Self> {
+    pub fn of_frames(
+        py: Python<'_>,
+        opening: &Opening,
+        frames: &Frames,
+        most: Option<usize>,
+        table: &Table,
+    ) -> PyResult<Self> {
         let cancel = Cancel::default();
-        let source = frames.batches(most.unwrap_or(usize::MAX), batch_atoms(&engine), &cancel);
-        let source = source.map_err(PyRuntimeError::new_err)?;
-        engine.announce(source.atoms());
+        let prepare = || {
+            let of = || frames.batches(most.unwrap_or(usize::MAX), Run::BATCH_ATOMS, &cancel);
+            let source = opening.within(of)?;
+            let engine = opening.ready(source.atoms(), None)?;
+            Ok::<_, String>((source.with_batch_atoms(batch_atoms(&engine)), engine))
+        };
+        let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
         let (total, table) = (source.n_frames(), Arc::new(table.of_frames()));
-        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table, Told::default())?;
+        let mut stream =
+            Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, Told::default())?;
         stream.total = Some(total);
         Ok(stream)
     }
 
     fn begin(
-        engine: Arc<Engine>,
+        (engine, pool): (Arc<Engine>, Option<Arc<ThreadPool>>),
         source: impl Iterator<Item = pipeline::Batch> + Send + 'static,
         cancel: Cancel,
         ignored: Vec<(PathBuf, usize)>,
@@ -119,11 +145,13 @@ impl Stream {
         let (send, receiver) = sync_channel(AHEAD);
         let (stop, own) = (cancel.clone(), Arc::clone(&table));
         let (not_over, over) = sync_channel(0);
+        // Computes only what the table has, in the same memory.
+        let engine = engine.with_selection(table.selection());
         let run = move || {
             let _not_over = not_over;
             let mut ignored = Some(ignored);
             let ended = pipeline::run(&engine, source, &stop, |computed| {
-                let mut done = Done::of(&own, computed);
+                let mut done = Done::of(&own, computed, pool.as_deref());
                 if let (Ok(done), Some(ignored)) = (&mut done, ignored.take()) {
                     done.note_ignored(&ignored);
                 }
@@ -145,7 +173,8 @@ impl Stream {
         let thread = std::thread::Builder::new().name("prism".to_owned()).spawn(run)?;
         let receiver = Mutex::new(Some(receiver));
         let (thread, ended) = (Some(thread), Ended::default());
-        Ok(Self { ready: None, receiver, cancel, thread, over: Mutex::new(over), table, ended, total: None })
+        let (over, process) = (Mutex::new(over), std::process::id());
+        Ok(Self { ready: None, receiver, cancel, thread, over, table, ended, total: None, process })
     }
 
     /// Ends the run and waits for that, at most as long as `patience`. An iterator that does not give its next input holds it up.
@@ -153,7 +182,7 @@ impl Stream {
     /// # Errors
     /// What a handler of signals raises, such as that of Ctrl-C. The run ends when the iterator goes on.
     fn close(&mut self, py: Python<'_>, patience: Option<Duration>) -> PyResult<()> {
-        if !process::has_threads() {
+        if self.process != std::process::id() {
             // The run goes on in the parent, which has the threads.
             std::mem::forget((self.thread.take(), std::mem::take(&mut self.receiver)));
             return Ok(());
@@ -199,7 +228,13 @@ fn are_few(found: &Inputs, clashes: &Clashes, reading: &Reading) -> bool {
 }
 
 /// Reads and computes all of a few inputs. The search for them began at `begin`.
-fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, table: &Table) -> Result<Done, String> {
+fn at_once(
+    engine: &Engine,
+    found: &Inputs,
+    begin: Instant,
+    reading: &Reading,
+    (table, pool): (&Table, Option<&ThreadPool>),
+) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
     let read = found.entries.iter().flat_map(|entry| match entry {
         Ok(file) => {
@@ -224,7 +259,7 @@ fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, t
     let results = engine.run_structures(&batch.structures).map_err(|error| error.to_string())?;
     let (compute, device) = (begin.elapsed(), results.device_times());
     let begin = Instant::now();
-    let mut done = Done::of(table, Computed { batch, results })?;
+    let mut done = Done::of(table, Computed { batch, results }, pool)?;
     done.seconds = Some(Seconds { read, compute, rows: begin.elapsed(), device });
     done.note_ignored(&found.ignored);
     Ok(done)
@@ -274,7 +309,7 @@ impl Stream {
         if let Some(done) = self.ready.take() {
             return Ok(Some(done.into()));
         }
-        process::check()?;
+        process::check(self.process)?;
         loop {
             let received = detached(py, || {
                 let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,9 @@
 //! Results as Arrow arrays. Names, types and rows are those of the command's tables.
 
 use crate::consume::Said;
+use crate::engine::within;
 use crate::options::{Options, refuse};
+use crate::process;
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use prism_host::Engine;
@@ -21,6 +23,7 @@ use prism_host::output::{
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
+use rayon::ThreadPool;
 use shared_types::{FEATURES, Group};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,11 +52,20 @@ pub enum Table {
     Predicted { of: Arc<Self>, predictions: Arc<HashMap<String, PredictionFiles>> },
 }
 
+/// The rows of some structures, those that have none, and what is odd about the others.
+type Batch = (RecordBatch, Vec<Refused>, Vec<Said>);
+
 /// A structure without rows: its name, and why it has none.
 pub type Refused = (String, String);
 
 impl Table {
-    pub fn new(name: &str, columns: Option<Vec<String>>, options: &Options, engine: &Engine) -> PyResult<Self> {
+    /// `engine` waits for the engine, for tables that compute with one of their own.
+    pub fn new(
+        name: &str,
+        columns: Option<Vec<String>>,
+        options: &Options,
+        engine: impl Fn() -> PyResult<Arc<Engine>>,
+    ) -> PyResult<Self> {
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),
             "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
@@ -66,8 +78,17 @@ impl Table {
                     found.map_or_else(|| refuse("kinds", &format!("of {}", known()), name), Ok)
                 };
                 let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
-                let rules = EdgeRules { threshold: engine.config().contact_threshold, ..EdgeRules::default() };
-                Self::Edges(EdgesRelation::new(rules, kinds, false))
+                let named = match options.ids.as_deref() {
+                    None | Some("rows") => false,
+                    Some("residues") => true,
+                    Some(other) => return refuse("ids", "\"rows\", \"residues\" or None", other),
+                };
+                if !(options.cutoff > 0.0 && options.cutoff <= 20.0) {
+                    return refuse("cutoff", "above 0 and at most 20 Å", &options.cutoff.to_string());
+                }
+                let threshold = engine()?.config().contact_threshold;
+                let rules = EdgeRules { threshold, cutoff: options.cutoff, ..EdgeRules::default() };
+                Self::Edges(EdgesRelation::new(rules, kinds, named))
             }
             "interface" if options.pae && options.by_residue => {
                 return Err(PyValueError::new_err("pae is of pairs of chains; leave out by_residue"));
@@ -77,15 +98,15 @@ impl Table {
                     Some((a, b)) if a == b => return refuse("between", "two chains", &a),
                     between => between.map(|(a, b)| [a, b]),
                 };
-                let engine = Box::new(engine.with_selection(selection(&["sasa"])));
+                let engine = Box::new(engine()?.with_selection(selection(&["sasa"])));
                 Self::Interface { engine, between, by_residue: options.by_residue }
             }
             "ligands" if options.het == "cover" => {
                 return refuse("het", "\"none\" for ligands, since sites are those without them", &options.het);
             }
-            "ligands" => Self::Ligands(Box::new(engine.with_selection(selection(&["sasa"])))),
+            "ligands" => Self::Ligands(Box::new(engine()?.with_selection(selection(&["sasa"])))),
             "atoms" => Self::Atoms {
-                engine: Box::new(engine.with_selection(selection(&["sasa", "depth"]))),
+                engine: Box::new(engine()?.with_selection(selection(&["sasa", "depth"]))),
                 options: options.atoms()?,
                 cover: options.het == "cover",
             },
@@ -131,8 +152,16 @@ impl Table {
 
     /// Leaves out columns that no input gives, and adds those of lineages.
     pub fn with_given(self, chosen: bool, annotations: &Annotations, lineages: bool) -> Self {
-        let Self::Features(mut columns, _) = self else { return self };
         let given = |name: &str| annotations.has(name) || lineages && name.starts_with("gisaid_");
+        let mut columns = match self {
+            Self::Features(columns, _) => columns,
+            Self::Tensors(own) if !chosen => {
+                let Ok(all) = tensor_columns(None) else { return Self::Tensors(own) };
+                let filled = all.without_annotations(given).selection();
+                return Self::Tensors(if own.stays_on_device() { filled.on_device() } else { filled });
+            }
+            other => return other,
+        };
         if !chosen {
             columns = columns.without_annotations(given);
         }
@@ -152,11 +181,19 @@ impl Table {
         Self::Features(columns, rows)
     }
 
-    /// The rows of some structures, the structures that have none, and what is odd about those that have.
+    /// The rows of some structures, the structures that have none, and what is odd about those that have. `pool` makes the columns of
+    /// features. Tables that compute with an engine wait for it, for which one of its threads must not be kept.
     ///
     /// # Errors
     /// If the texts of a batch have more than 2 GiB, which Arrow refuses.
-    pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>, Vec<Said>), String> {
+    pub fn batch(&self, parts: &[StructureRows<'_>], pool: Option<&ThreadPool>) -> Result<Batch, String> {
+        match self {
+            Self::Features(..) | Self::Tensors(_) => within(pool, || self.rows(parts)),
+            _ => process::within(|| self.rows(parts))?,
+        }
+    }
+
+    fn rows(&self, parts: &[StructureRows<'_>]) -> Result<Batch, String> {
         let (mut refused, mut odd) = (Vec::new(), Vec::new());
         let batch = match self {
             Self::Features(_, rows) => rows.batch(parts).map_err(|error| error.to_string()),
@@ -183,7 +220,7 @@ impl Table {
                         let (relation, failures) = (relation.clone(), failures.clone());
                         lines(WithErrors { relation, lines: LinesOf::Edges, predictions, failures }, parts)
                     }
-                    other => return other.batch(parts),
+                    other => return other.rows(parts),
                 };
                 refused = failures.take().into_iter().map(|failure| (failure.name, failure.reason)).collect();
                 odd = failures.take_notes().into_iter().map(|(name, note)| (name, note.text)).collect();

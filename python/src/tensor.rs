@@ -1,15 +1,19 @@
 //! A structure's features as a tensor, by DLPack. Readers get the memory that the features were computed into, the host's or a
 //! device's.
 
+use crate::consume::{Batch, Done};
 use crate::ending::detached;
 use crate::lock::Unlocked;
 use prism_host::engine::{BatchResults, DeviceValues, Selection, StructureView};
-use prism_host::pipeline::Batch;
+use prism_host::output::{Column, Columns, RecordBatches, StructureRows};
+use prism_host::pipeline;
 use prism_host::plural::counted;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+use shared_types::residue::{FIRST_NUCLEOTIDE, NUCLEOTIDES, RESIDUES, ResidueKind, STANDARD, nucleotide_of, parent_of};
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
@@ -66,7 +70,7 @@ enum Values<'a> {
 
 /// Structures and their results, which tensors share.
 pub struct Held {
-    pub inputs: Batch,
+    pub inputs: pipeline::Batch,
     /// Some may be on a device.
     pub results: Unlocked<BatchResults>,
     /// The requested features.
@@ -120,6 +124,28 @@ impl Tensor {
     #[getter]
     fn columns(&self) -> Vec<&'static str> {
         self.held.selection.features().iter().map(|feature| feature.name).collect()
+    }
+
+    /// The residues of its rows: a `pyarrow.RecordBatch` of the columns that identify them.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let told = |error: String| PyRuntimeError::new_err(error);
+        let columns =
+            Columns::choose(Column::IDENTITY.iter().map(Column::name)).map_err(|error| told(error.to_string()))?;
+        let part = StructureRows { structure: &self.held.inputs.structures[self.place], features: self.view()? };
+        let rows =
+            RecordBatches::new(columns, HashMap::new()).batch(&[part]).map_err(|error| told(error.to_string()))?;
+        let batch = Batch::from(Done::of_rows(rows, Vec::new(), Vec::new(), 1));
+        py.import("pyarrow")?.call_method1("record_batch", (batch,))
+    }
+
+    /// The type of each residue, as a NumPy array of `uint8`: the place in `prism.RESIDUES` of what it is or derives from.
+    #[getter]
+    fn residue_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (rows, _) = self.shape()?;
+        let structure = &self.held.inputs.structures[self.place];
+        let types: Vec<u8> = structure.residue_types[..rows as usize].iter().map(|kind| residue_type(*kind)).collect();
+        py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &types), "uint8"))
     }
 
     /// The numbers of residues and of columns.
@@ -209,6 +235,22 @@ impl Tensor {
         };
         let (shape, strides) = self.axes()?;
         capsule(py, data, wanted, Lent { shape, strides, _memory: memory })
+    }
+}
+
+/// Names of the types of residues: the standard amino acids, one for all others, and nucleotides.
+pub fn residue_types() -> Vec<&'static str> {
+    let amino_acids = RESIDUES[..STANDARD].iter().map(|residue| residue.name);
+    amino_acids.chain(["UNK"]).chain(NUCLEOTIDES.iter().map(|(name, _)| *name)).collect()
+}
+
+/// The place of a residue's type there.
+fn residue_type(kind: ResidueKind) -> u8 {
+    let other = STANDARD as u8;
+    match (parent_of(kind), nucleotide_of(kind)) {
+        (Some(parent), _) => parent.min(other),
+        (None, Some(nucleotide)) => other + 1 + (nucleotide - FIRST_NUCLEOTIDE),
+        (None, None) => other,
     }
 }
 

@@ -58,8 +58,8 @@ def test_failures_are_named(tmp_path):
     (tmp_path / "boltz/pae_made_model_0.npz").write_bytes(b"PK\x03\x04 cut")
     with pytest.raises(prism.InputError, match="boltz/made_model_0.cif: pae_made_model_0.npz: is no npz"):
         prism.confidence(tmp_path)
-    table, failures = prism.confidence(tmp_path, on_error="report")
-    assert table.num_rows == 3 and [failure.name for failure in failures] == ["boltz/made_model_0.cif"]
+    table = prism.confidence(tmp_path, on_error="report")
+    assert table.num_rows == 3 and [failure.name for failure in table.failures] == ["boltz/made_model_0.cif"]
     with pytest.warns(prism.InputWarning, match="is no npz"):
         assert prism.confidence(tmp_path, on_error="skip").num_rows == 3
     read = prism.predictions(tmp_path)

@@ -58,11 +58,12 @@ def test_without_a_device_there_is_an_error_that_says_so(rbd: Path) -> None:
         prism.tensors(rbd, COLUMNS, device="cuda:9999")
 
 
-def test_features_may_be_tensors(rbd: Path) -> None:
-    (tensor,) = prism.features(rbd, COLUMNS, "cpu", device="cpu")
-    assert np.from_dlpack(tensor).shape == (194, 3)
-    with pytest.raises(prism.PrismError, match="on_error of tensors"):
-        prism.features(rbd, COLUMNS, "cpu", device="cpu", on_error="report")  # type: ignore[call-overload]
+def test_failures_of_tensors_are_listed(rbd: Path) -> None:
+    with prism.tensors([rbd, ("broken", b"")], COLUMNS, "cpu", on_error="report") as tensors:
+        assert [tensor.shape for tensor in tensors] == [(194, 3)]
+        assert [failure.name for failure in tensors.failures] == ["broken"]
+    with pytest.raises(TypeError, match="device is no option of the table features; prism.tensors"):
+        prism.features(rbd, COLUMNS, "cpu", device="cpu")  # type: ignore[call-arg]
 
 
 def test_values_are_those_of_the_host(engine: prism.Engine, library: Any, rbd: Path, data: Path) -> None:

@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, command: Path, rbd: Path, d
 
 def test_the_set_is_what_it_should_be(folder: Path) -> None:
     table = prism.features(folder / "structures", ["resname", "parent", "structure", "rsa", "plddt"], "cpu").to_pylist()
-    assert {row["structure"] for row in table if row["parent"] == ""} == {"unknown.pdb"}
+    assert {row["structure"] for row in table if row["parent"] is None} == {"unknown.pdb"}
     assert {row["structure"] for row in table if row["rsa"] is None} == {"unknown.pdb"}
     assert {row["resname"] for row in table if row["structure"] == "modified.cif"} > {"MSE"}
     assert {row["structure"] for row in table if row["plddt"] is not None} == {"predicted.pdb"}
@@ -100,3 +100,10 @@ def test_code_runs(folder: Path, place: str, code: str) -> None:
 def test_every_document_is_read() -> None:
     documents = {place.split(":")[0] for place, _ in blocks()}
     assert {"docs/guide.md", "docs/inputs.md", "python/README.md"} <= documents
+
+
+def test_the_packages_own_page_has_links_that_an_index_can_follow() -> None:
+    """An index shows it without the repository around it."""
+    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert not [link for link in links if not link.startswith("https://")]

@@ -62,9 +62,9 @@ def test_failures_name_the_input(rbd: Path) -> None:
         more = [*inputs, *((str(index), rbd.read_bytes()) for index in range(5))]
         assert prism.Engine("cpu").features(more, ["wcn"], on_error="skip").num_rows == 6 * 194
     assert {warning.filename for warning in warned} == {__file__}
-    table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
+    table = prism.features(inputs, ["wcn"], "cpu", on_error="report")
     assert table.num_rows == 194
-    assert [failure.name for failure in failures] == ["broken"]
+    assert [failure.name for failure in table.failures] == ["broken"]
     # Other processes send errors as they are.
     assert pickle.loads(pickle.dumps(raised.value)).failure == raised.value.failure
 
@@ -88,12 +88,12 @@ def test_failures_name_the_input(rbd: Path) -> None:
 )
 def test_wrong_arguments_are_told(rbd: Path, arguments: dict[str, object], message: str) -> None:
     with pytest.raises((prism.PrismError, ValueError), match=message):
-        prism.features(rbd, **{"backend": "cpu", **arguments})  # type: ignore[call-overload]
+        prism.features(rbd, **{"backend": "cpu", **arguments})  # type: ignore[call-arg]
 
 
 def test_unknown_options_are_told(rbd: Path) -> None:
     with pytest.raises(TypeError, match="no option 'chain'; there are"):
-        prism.features(rbd, backend="cpu", chain="A")  # type: ignore[call-overload]
+        prism.features(rbd, backend="cpu", chain="A")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="no option 'point'; there are"):
         prism.Engine("cpu", point=3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="chains takes a list"):
@@ -166,7 +166,7 @@ def test_numbers_of_numpy_are_numbers_and_its_arrays_are_not(rbd: Path) -> None:
 def test_messages_of_engines_name_what_they_take(rbd: Path) -> None:
     engine = prism.Engine("cpu")
     with pytest.raises(TypeError, match="points is an option of prism.Engine, and not of its calls"):
-        engine.features(rbd, points=50)  # type: ignore[call-overload]
+        engine.features(rbd, points=50)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="columns is for the table features; sites has columns of its own"):
         engine.table("sites", rbd, ["sasa"])
     with pytest.raises(TypeError, match="table takes a text, not 3"):
@@ -190,10 +190,20 @@ def test_what_is_no_input_is_told() -> None:
         prism.features("ATOM\nATOM\n", backend="cpu")
 
 
-def test_columns_are_described() -> None:
-    described = {column.name: column for column in prism.columns()}
-    assert described["sasa"].unit == "Å^2"
-    assert "Shrake" in described["sasa"].source
+def test_columns_are_described(rbd: Path) -> None:
+    table = prism.columns()
+    assert table.column_names == ["name", "role", "dtype", "unit", "definition", "source"]
+    described = {row["name"]: row for row in table.to_pylist()}
+    assert described["sasa"]["unit"] == "Å^2" and described["sasa"]["role"] == "feature"
+    assert "Shrake" in described["sasa"]["source"]
+    # Of every column of a table, and of those on request, it says what the table has.
+    features = prism.features(rbd, backend="cpu")
+    for field in features.schema:
+        assert (described[field.name]["dtype"], described[field.name]["unit"]) == (str(field.type), field.metadata[b"unit"].decode())
+    roles = {role: [name for name, row in described.items() if row["role"] == role] for role in table["role"].unique().to_pylist()}
+    assert roles["identity"] == ["structure", "row", "chain", "resnum", "icode", "resname", "parent"]
+    assert roles["state"] == ["ss"] and {"site_id", "plddt"} <= set(roles["other"]) and "uniprot_number" in roles["on request"]
+    assert features.rows.column_names == roles["identity"] and features.rows["resnum"].equals(features["resnum"])
 
 
 def test_later_tables_of_an_engine_are_those_of_the_first(rbd: Path, crambin: Path) -> None:

@@ -121,8 +121,8 @@ def test_equal_names_in_memory_get_numbers_and_a_warning(crambin: Path) -> None:
             str, (one.message for one in told)
         )
     with pytest.warns(prism.InputWarning):
-        table, failures = prism.features([("x", content), ("x", b"nothing")], ["wcn"], "cpu", on_error="report")
-    assert [failure.name for failure in failures] == ["x~2"]
+        table = prism.features([("x", content), ("x", b"nothing")], ["wcn"], "cpu", on_error="report")
+    assert [failure.name for failure in table.failures] == ["x~2"]
 
 
 def test_structures_with_the_name_of_another_input_fail(crambin: Path) -> None:
@@ -136,20 +136,20 @@ def test_structures_with_the_name_of_another_input_fail(crambin: Path) -> None:
     ]:
         engine = prism.Engine("cpu")
         for given in (inputs, iter(inputs)):
-            table, failures = engine.features(given, ["wcn"], on_error="report", model="all")
+            table = engine.features(given, ["wcn"], on_error="report", model="all")
             assert names_of(table) == names
             assert len(table) == 46 * len(names)
-            assert [failure.name for failure in failures] == [clash]
-            assert f"a structure of {of} would have this name, but there is an input {clash}" in str(failures[0])
+            assert [failure.name for failure in table.failures] == [clash]
+            assert f"a structure of {of} would have this name, but there is an input {clash}" in str(table.failures[0])
         # A worker knows the names of inputs that others compute.
         with pytest.raises(prism.PrismError, match="would have this name"):
-            list(engine._share_of_tensors((0, 2), inputs, ["wcn"], "raise", {"model": "all"}))
+            list(engine._tensors("tensors", inputs, ["wcn"], "raise", False, {"model": "all"}, (0, 2)))
 
 
 def test_missing_files_are_inputs_that_fail(rbd: Path) -> None:
-    table, failures = prism.features([rbd, "no/such.pdb"], ["wcn"], "cpu", on_error="report")
+    table = prism.features([rbd, "no/such.pdb"], ["wcn"], "cpu", on_error="report")
     assert len(table) == 194
-    assert [failure.name for failure in failures] == ["no/such.pdb"]
+    assert [failure.name for failure in table.failures] == ["no/such.pdb"]
 
 
 class Unread:
@@ -178,9 +178,9 @@ class Unread:
 def test_file_objects_that_cannot_be_read_are_inputs_that_fail(rbd: Path, gives: Any, reason: str) -> None:
     copies = [(str(index), rbd.read_bytes()) for index in range(5)]
     for inputs in ([Unread(gives), rbd], [Unread(gives), *copies], iter([Unread(gives), rbd])):
-        table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
+        table = prism.features(inputs, ["wcn"], "cpu", on_error="report")
         assert len(table) in (194, 5 * 194)
-        assert failures == [prism.InputFailure("unread.pdb", reason)]
+        assert table.failures == [prism.InputFailure("unread.pdb", reason)]
     with pytest.raises(prism.InputError, match="^unread.pdb: "):
         prism.features(Unread(gives), ["wcn"], "cpu")
 

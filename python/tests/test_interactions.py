@@ -38,5 +38,5 @@ def test_what_cannot_be_meant_is_refused(data):
         prism.edges(path, kinds=["ca"], ccd=path)
     with pytest.raises(prism.InputError, match="no/such"):
         prism.edges("no/such.pdb", kinds=["hbond"])
-    table, failures = prism.edges([path, "no/such.pdb"], kinds=["disulfide"], on_error="report")
-    assert table.num_rows == 3 and [failure.name for failure in failures] == ["no/such.pdb"]
+    table = prism.edges([path, "no/such.pdb"], kinds=["disulfide"], on_error="report")
+    assert table.num_rows == 3 and [failure.name for failure in table.failures] == ["no/such.pdb"]

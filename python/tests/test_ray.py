@@ -18,12 +18,42 @@ def test_rows_of_a_batch(rbd: Path, crambin: Path) -> None:
     paths = [crambin, rbd]
     for by in ("name", "stem", "path"):
         table = prism.RayFeatures(["wcn"], "cpu", name_by=by)(batch_of(paths))
-        assert table.equals(prism.features(paths, ["wcn"], "cpu", name_by=by))
+        assert table.equals(prism.features(paths, ["wcn"], "cpu", name_by=by).arrow)
     assert prism.RayFeatures(["wcn"], "cpu")(batch_of(paths)).equals(table)
 
 
 def batch_of(paths: list[Path]) -> pa.Table:
     return pa.table({"bytes": [path.read_bytes() for path in paths], "path": [str(path) for path in paths]})
+
+
+def test_batches_of_every_format_are_taken(rbd: Path, crambin: Path) -> None:
+    np, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    batch = batch_of([crambin, rbd])
+    features = prism.RayFeatures(["wcn"], "cpu")
+    # Ray gives dictionaries of arrays, if nothing is said.
+    arrays = {"bytes": np.array(batch["bytes"].to_pylist(), dtype=object), "path": np.array(batch["path"].to_pylist())}
+    frame = pandas.DataFrame({name: list(values) for name, values in arrays.items()})
+    for given in (arrays, frame, batch.to_batches()[0]):
+        assert features(given).equals(features(batch))
+
+
+def test_spark_maps_batches(rbd: Path, crambin: Path) -> None:
+    function, schema = prism.spark_features(["wcn", "ss"], "cpu")
+    assert schema.startswith("structure string, row int, chain string, resnum int") and schema.endswith("wcn float, ss string")
+    batches = [
+        pa.RecordBatch.from_pydict({"path": [f"file:{path}"], "content": [path.read_bytes()]}) for path in (crambin, rbd)
+    ]
+    rows = pa.Table.from_batches(list(function(iter(batches))))
+    expected = prism.features([(f"file:{path}", path.read_bytes()) for path in (crambin, rbd)], ["wcn", "ss"], "cpu")
+    assert rows.equals(expected.arrow)
+    # Spark sends the function to workers.
+    cloudpickle = pytest.importorskip("cloudpickle")
+    again = cloudpickle.loads(cloudpickle.dumps(function))
+    assert pa.Table.from_batches(list(again(iter(batches)))).equals(rows)
+    with pytest.raises(prism.PrismError, match="a batch lacks content or path"):
+        next(function(iter([pa.RecordBatch.from_pydict({"path": ["x"]})])))
+    with pytest.raises(prism.PrismError, match="no column `nope`"):
+        prism.spark_features(["nope"])
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart(crambin: Path, tmp_path: Path) -> None:
@@ -49,8 +79,10 @@ def test_wrong_arguments_and_batches_are_told(crambin: Path) -> None:
     with pytest.raises(prism.PrismError, match="no column `nope`"):
         prism.RayFeatures(["nope"])
     features = prism.RayFeatures(["wcn"], "cpu")
-    with pytest.raises(prism.PrismError, match='not dict: map_batches.*batch_format="pyarrow"'):
-        features({"bytes": [b""]})  # type: ignore[arg-type]
+    with pytest.raises(prism.PrismError, match="list is no batch of files"):
+        features([b""])
+    with pytest.raises(prism.PrismError, match="a batch lacks bytes or path"):
+        features({"bytes": [b""]})
     with pytest.raises(prism.PrismError, match="include_paths=True"):
         features(batch_of([crambin]).drop_columns(["path"]))
 
@@ -62,8 +94,8 @@ class Killed(prism.RayFeatures):
         super().__init__(columns, backend, name_by="name")
         self._mark = mark
 
-    def __call__(self, batch: pa.Table) -> pa.Table:
-        if any(path.endswith("13.pdb") for path in batch.column("path").to_pylist()):
+    def __call__(self, batch: Any) -> pa.Table:
+        if any(str(path).endswith("13.pdb") for path in batch["path"]):
             try:
                 os.close(os.open(self._mark, os.O_CREAT | os.O_EXCL))
             except FileExistsError:
@@ -88,7 +120,6 @@ def test_a_killed_worker_loses_and_repeats_nothing(crambin: Path, tmp_path: Path
         rows = files.map_batches(
             Killed,
             fn_constructor_args=(["wcn"], "cpu", str(mark)),
-            batch_format="pyarrow",
             batch_size=4,
             concurrency=2,
             num_cpus=0.5,

@@ -33,7 +33,7 @@ def test_sites_have_the_commands_limits(rbd: Path) -> None:
     assert [f"{row['chain']}_{row['resnum']}" for row in ids if row["site_id"] == 1] == first
     assert any(row["site_id"] is None for row in ids)
     with pytest.raises(TypeError, match="min_score, since scores have no upper bound; min_probability, from 0 to 1"):
-        prism.sites(rbd, "cpu", min_score=0.5)  # type: ignore[call-overload]
+        prism.sites(rbd, "cpu", min_score=0.5)  # type: ignore[call-arg]
 
 
 def test_sites_of_unsure_models_are_warned_of_or_left_out(data: Path) -> None:

@@ -23,7 +23,7 @@ def test_batches_make_the_table(rbd: Path) -> None:
     batches = list(prism.stream(inputs, ["wcn"], "cpu"))
     assert len(batches) > 1
     assert all(isinstance(batch, pa.RecordBatch) for batch in batches)
-    assert pa.Table.from_batches(batches).equals(prism.features(inputs, ["wcn"], "cpu"))
+    assert pa.Table.from_batches(batches).equals(prism.features(inputs, ["wcn"], "cpu").arrow)
 
 
 def test_leaving_the_loop_ends_the_run(rbd: Path) -> None:
@@ -55,7 +55,7 @@ def test_what_a_slow_iterator_gave_is_computed_and_it_is_left_soon(rbd: Path) ->
 def test_an_engine_serves_threads(rbd: Path) -> None:
     engine = prism.Engine("cpu")
     expected = engine.features(rbd, ["wcn"])
-    found: list[pa.Table] = []
+    found: list[prism.Table] = []
     threads = [threading.Thread(target=lambda: found.append(engine.features(rbd, ["wcn"]))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -219,8 +219,6 @@ def test_a_program_may_end_while_an_iterator_is_blocked(rbd: Path) -> None:
 
 
 FORKED = {
-    "a function": "prism.features(content, ['wcn'], 'cpu')",
-    "many inputs": "prism.features([content] * 9, ['wcn'], 'cpu')",
     "the parent's engine": "engine.features(content)",
     "a batch of the parent's stream": "list(stream)",
 }
@@ -228,7 +226,7 @@ FORKED = {
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="takes fork")
 @pytest.mark.parametrize("call", FORKED.values(), ids=FORKED.keys())
-def test_a_process_forked_after_prism_was_used_is_told(rbd: Path, call: str) -> None:
+def test_a_forked_process_is_told_what_it_cannot_use(rbd: Path, call: str) -> None:
     code = (
         "import os, sys, prism_features as prism\n"
         f"content = open({str(rbd)!r}, 'rb').read()\n"
@@ -247,6 +245,39 @@ def test_a_process_forked_after_prism_was_used_is_told(rbd: Path, call: str) -> 
         "        sys.exit(7)\n"
         "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
         "assert sum(batch.num_rows for batch in stream) > 0\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+#: Each uses common threads in a way of its own.
+OWN = {
+    "a small call": "prism.features(content, backend='cpu').num_rows == 194",
+    "many inputs": "prism.features([content] * 99, backend='cpu').num_rows == 99 * 194",
+    "an engine of a thread": "prism.Engine('cpu', threads=1).features([content] * 9, ['sasa']).num_rows == 9 * 194",
+    "slices": "len(prism.atoms([content] * 9, 'cpu', algorithm='lee-richards')) > 9000",
+    "an interface": "len(prism.interface([content] * 9, 'cpu')) == 0",
+    "interactions": "len(prism.edges([('x', content)] * 1, kinds=['disulfide'])) == 4",
+    "tensors": "len(list(prism.tensors([content] * 9, ['sasa'], 'cpu'))) == 9",
+    "another fork": "os.fork() == 0 or os.waitstatus_to_exitcode(os.wait()[1]) == 7",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="takes fork")
+@pytest.mark.parametrize("call", OWN.values(), ids=OWN.keys())
+def test_a_forked_process_computes_with_threads_of_its_own(rbd: Path, call: str) -> None:
+    code = (
+        "import os, sys, prism_features as prism\n"
+        f"content = open({str(rbd)!r}, 'rb').read()\n"
+        "engine = prism.Engine('cpu')\n"
+        "engine.features([content] * 20)\n"
+        "prism.features(content)\n"
+        "if os.fork() == 0:\n"
+        f"    assert {call}\n"
+        "    assert prism.features([content] * 9, ['wcn'], 'cpu').num_rows == 9 * 194\n"
+        "    sys.exit(7)\n"
+        "assert os.waitstatus_to_exitcode(os.wait()[1]) == 7\n"
+        "assert engine.features(content, ['wcn']).num_rows == 194\n"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

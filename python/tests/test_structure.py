@@ -221,29 +221,31 @@ def test_models_of_objects(read: Any, tmp_path: Path, crambin: Path) -> None:
         value = PDBFile.read(str(path)).get_structure()
     assert [one.name for one in prism.structures(value, "x", model="all")] == ["x#1", "x#2"]
     assert [one.name for one in prism.structures(value, "x", model=2)] == ["x"]
-    assert len(prism.features([value], ["wcn"], "cpu")) == 46
+    taken = "current" if read is read_mdanalysis else "first"
+    with pytest.warns(prism.InputWarning, match=f"has 2 models or frames, and the {taken} is taken; model=\"all\" takes all"):
+        assert len(prism.features([value], ["wcn"], "cpu")) == 46
     assert len(prism.features([value], ["wcn"], "cpu", model="all")) == 92
     with pytest.raises(prism.InputError, match="no model 3; it has 1, 2"):
         prism.features(value, ["wcn"], "cpu", model=3)
-    table, failures = prism.features([value, path], ["wcn"], "cpu", model=3, on_error="report")
-    assert len(table) == 0 and len(failures) == 2
+    table = prism.features([value, path], ["wcn"], "cpu", model=3, on_error="report")
+    assert len(table) == 0 and len(table.failures) == 2
 
 
 def test_objects_without_atoms_are_inputs_that_fail(rbd: Path) -> None:
     gemmi = pytest.importorskip("gemmi")
     empty = prism.Structure([], [], [], [], [], name="none")
-    table, failures = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
+    table = prism.features([gemmi.Structure(), gemmi.Model(1), rbd, empty], ["wcn"], "cpu", on_error="report")
     assert len(table) == 194
-    assert [failure.name for failure in failures] == ["input0", "input1", "none"]
-    assert failures[0].reason == "has no model" and "no atoms" in failures[1].reason and "no atoms" in failures[2].reason
+    assert [failure.name for failure in table.failures] == ["input0", "input1", "none"]
+    assert table.failures[0].reason == "has no model" and "no atoms" in table.failures[1].reason and "no atoms" in table.failures[2].reason
 
 
 def test_an_object_that_lacks_what_is_needed_is_an_input_that_fails(rbd: Path) -> None:
     package = pytest.importorskip("MDAnalysis")
     universe = package.Universe.empty(3, trajectory=True)
-    table, failures = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
-    assert len(table) == 194 and len(failures) == 1
-    assert "resid" in failures[0].reason or "names" in failures[0].reason
+    table = prism.features([universe, rbd], ["wcn"], "cpu", on_error="report")
+    assert len(table) == 194 and len(table.failures) == 1
+    assert "resid" in table.failures[0].reason or "names" in table.failures[0].reason
 
 
 def test_other_objects_are_refused() -> None:
@@ -254,9 +256,9 @@ def test_other_objects_are_refused() -> None:
 def test_parts_of_objects_are_refused_by_their_own_name(rbd: Path) -> None:
     # They can be iterated, and were refused by the name of what they hold.
     gemmi = pytest.importorskip("gemmi")
-    chain = gemmi.read_structure(str(rbd))[0][0]
-    with pytest.raises(prism.PrismError, match=r"gemmi\S*\.Chain is no input; see prism.structures"):
-        prism.features(chain, backend="cpu")
+    residue = gemmi.read_structure(str(rbd))[0][0][0]
+    with pytest.raises(prism.PrismError, match=r"gemmi\S*\.Residue is no input; see prism.structures"):
+        prism.features(residue, backend="cpu")
 
 
 def test_objects_of_one_name_are_told_apart_with_all_their_models(crambin: Path) -> None:

@@ -13,9 +13,9 @@ use crate::workspace;
 use cargo_cuda::bundle::make_executable;
 use cargo_cuda::finish;
 
-/// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries. Their versions are
-/// fixed so that builds can be repeated.
-const BUILDER: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.15.2"];
+/// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries, and the builder of wheels.
+/// Their versions are fixed so that builds can be repeated.
+const BUILDER: [&str; 3] = ["cargo-zigbuild==0.24.0", "ziglang==0.15.2", "maturin==1.16.0"];
 
 /// Static programs, and programs that can load NVIDIA's driver.
 const TARGETS: [&str; 4] = [
@@ -52,7 +52,7 @@ impl Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
-    let tools = root.join("target/zig");
+    let tools = tools(&root);
     if arguments.install {
         install(&tools, &arguments.targets)?;
     }
@@ -74,27 +74,34 @@ fn triple(target: &str) -> &str {
     target.split('.').next().unwrap_or(target)
 }
 
-fn install(tools: &Path, targets: &[String]) -> Result<()> {
+/// The environment of the tools.
+pub fn tools(root: &Path) -> PathBuf {
+    root.join("target/zig")
+}
+
+/// Installs the tools, and what the toolchain needs for some systems.
+pub fn install(tools: &Path, targets: &[String]) -> Result<()> {
     let mut environment = Command::new("python3");
     environment.args(["-m", "venv"]).arg(tools);
     finish(&mut environment, "make a Python environment (on Debian it takes the package python3-venv)")?;
     let mut pip = Command::new(tools.join("bin/python"));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(BUILDER);
-    finish(&mut pip, "install cargo-zigbuild and Zig from the Python index")?;
+    finish(&mut pip, "install cargo-zigbuild, Zig and maturin from the Python index")?;
     let mut rustup = Command::new("rustup");
     rustup.args(["target", "add"]).args(targets.iter().map(|target| triple(target)));
     finish(&mut rustup, "add the targets to the toolchain")
 }
 
-/// Builds the program and returns its path.
-fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
-    let below =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("zigbuild");
-    let installed = tools.join("bin/cargo-zigbuild");
-    let mut command = Command::new(if installed.is_file() { installed.as_os_str() } else { "cargo-zigbuild".as_ref() });
-    command.current_dir(root).args(["zigbuild", "--release", "--locked", "--package", "prism-host", "--bin", "prism"]);
-    command.args(["--target", target, "--config", "profile.release.debug=false"]);
-    command.args(["--config", "profile.release.strip=\"symbols\""]).env("CARGO_TARGET_DIR", &below);
+/// Where builds for other systems lie.
+fn below(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("zigbuild")
+}
+
+/// A tool that builds for a system.
+pub fn command(root: &Path, tools: &Path, tool: &str, target: &str) -> Result<Command> {
+    let installed = tools.join("bin").join(tool);
+    let mut command = Command::new(if installed.is_file() { installed.as_os_str() } else { tool.as_ref() });
+    command.current_dir(root).env("CARGO_TARGET_DIR", below(root));
     if target.starts_with("x86_64-") {
         // Zig disables the 512-bit vectors, which a decompressor's C code would choose at run time.
         command.env(format!("CFLAGS_{}", triple(target).replace('-', "_")), "-mevex512");
@@ -106,11 +113,20 @@ fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
         "PATH",
         std::env::join_paths(path).context("a folder of PATH, or the workspace's, has a name that no path takes")?,
     );
+    Ok(command)
+}
+
+/// Builds the program and returns its path.
+fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
+    let mut command = command(root, tools, "cargo-zigbuild", target)?;
+    command.args(["zigbuild", "--release", "--locked", "--package", "prism-host", "--bin", "prism"]);
+    command.args(["--target", target, "--config", "profile.release.debug=false"]);
+    command.args(["--config", "profile.release.strip=\"symbols\""]);
     let status = command.status().with_context(|| {
         format!("cannot start {:?}; `cargo xtask dist --install` installs it", command.get_program())
     })?;
     ensure!(status.success(), "{command:?} gave {status}; `--install` adds targets that are missing");
-    Ok(below.join(triple(target)).join("release/prism"))
+    Ok(below(root).join(triple(target)).join("release/prism"))
 }
 
 /// Packs the program with the files that must accompany it. The same files give the same bytes.

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result};
 use cargo_cuda::finish;
 
-use crate::{dist, sbom, workspace};
+use crate::{dist, sbom, wheels, workspace};
 
 /// The published packages, each after those that it needs.
 const PACKAGES: [&str; 17] = [
@@ -31,7 +31,7 @@ const PACKAGES: [&str; 17] = [
     "prism-host",
 ];
 
-/// Make a release's files: the crates' archives, built from these archives alone, programs for Linux, the Python wheel, and the
+/// Make a release's files: the crates' archives, built from these archives alone, programs for Linux, the Python wheels, and the
 /// list of components
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     crates(&root, &out, version, arguments.allow_dirty)?;
     if !arguments.crates_only {
         dist::run(&dist::Arguments::all_into(out.clone()))?;
-        wheel(&root, &out)?;
+        wheels::run(&wheels::Arguments::all_into(out.clone()))?;
         sbom::run(&sbom::Arguments::into_file(out.join("components.cdx.json")))?;
     }
     println!("{}: all files of version {version}", out.display());
@@ -95,13 +95,6 @@ fn crates(root: &Path, out: &Path, version: &str, allow_dirty: bool) -> Result<(
     finish(&mut check, "build the crates from their archives")?;
     fs::remove_dir_all(&unpacked)?;
     Ok(())
-}
-
-/// The Python package, for the interpreters that its limited interface covers.
-fn wheel(root: &Path, out: &Path) -> Result<()> {
-    let mut pip = Command::new("python3");
-    pip.current_dir(root).args(["-m", "pip", "wheel", "--no-deps", "--wheel-dir"]).arg(out).arg("./python");
-    finish(&mut pip, "build the wheel")
 }
 
 #[cfg(test)]

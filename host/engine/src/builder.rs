@@ -6,6 +6,7 @@ use super::scheduler::Scheduler;
 use super::selection::{Request, Selection};
 use super::worker::Worker;
 use super::{DeviceError, Engine, EngineError};
+use rayon::ThreadPool;
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ pub struct EngineBuilder {
     config: MegaFusedConfig,
     selection: Selection,
     batch_atoms: Option<usize>,
+    pool: Option<Arc<ThreadPool>>,
     workers: Vec<Arc<dyn Worker>>,
 }
 
@@ -64,6 +66,12 @@ impl EngineBuilder {
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
+    }
+
+    /// The backend that is set.
+    #[must_use]
+    pub fn chosen_backend(&self) -> Backend {
+        self.backend
     }
 
     /// Sets the ordinals of the CUDA devices to use. A repeated one counts once. Without ordinals, the first device is used. All
@@ -104,6 +112,22 @@ impl EngineBuilder {
         self
     }
 
+    /// Computes on the threads of this pool instead of rayon's common ones.
+    ///
+    /// ```
+    /// use prism_engine::{Backend, Engine};
+    /// use rayon::ThreadPoolBuilder;
+    ///
+    /// let pool = ThreadPoolBuilder::new().num_threads(3).build()?;
+    /// let engine = Engine::builder().backend(Backend::Cpu).pool(pool.into()).build()?;
+    /// assert!(engine.backend_name().starts_with("CPU (3 cores"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pool(mut self, pool: Arc<ThreadPool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
     /// Sets the number of atoms at which batches are cut. The default depends on the backend.
     pub fn batch_atoms(mut self, atoms: usize) -> Self {
         self.batch_atoms = Some(atoms);
@@ -120,7 +144,7 @@ impl EngineBuilder {
         if self.backend == Backend::Cpu && self.devices != Devices::First {
             return Err(EngineError::DevicesWithoutCuda);
         }
-        let Chosen { workers, backend, batch_atoms, no_cuda } = self.choose()?;
+        let Chosen { workers, backend, batch_atoms, no_cuda } = within(self.pool.as_deref(), || self.choose())?;
         let description = match no_cuda {
             Some(error) => format!("{backend}, because: {error}"),
             None => backend.clone(),
@@ -132,7 +156,7 @@ impl EngineBuilder {
     }
 
     fn choose(&self) -> Result<Chosen, EngineError> {
-        let cpu = || Box::new(CpuWorker::new(self.config.points)) as Box<dyn Worker>;
+        let cpu = || Box::new(CpuWorker::new(self.config.points).with_pool(self.pool.clone())) as Box<dyn Worker>;
         let on_cpu = |no_cuda| {
             let workers = Scheduler::new(vec![cpu()], None);
             Chosen { backend: workers.names().concat(), workers, batch_atoms: cpu_batch_atoms(), no_cuda }
@@ -169,6 +193,14 @@ impl EngineBuilder {
             }
             Err(error) => Err(EngineError::NoCuda(error.into())),
         }
+    }
+}
+
+/// Works in a pool, or where the caller is.
+pub(super) fn within<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
     }
 }
 

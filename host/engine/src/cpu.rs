@@ -1,6 +1,7 @@
 //! A batch on CPU cores.
 
 use super::batch_inputs::BatchInputs;
+use super::builder::within;
 use super::memory::{HostMemory, OutOfHostMemory};
 use super::points::point_groups_for_cores;
 use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
@@ -13,6 +14,7 @@ use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
 use prism_read::plural::counted;
+use rayon::ThreadPool;
 use shared_types::PointGroup;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,7 +35,7 @@ const PART_ATOMS: usize = 1 << 15;
 /// If not even this share of a part is there for each core, all cores compute a batch together, one kernel after another.
 const LEAST_SHARE: usize = 8;
 
-/// Computes batches on all cores of rayon's pool. Keeps its memory from batch to batch.
+/// Computes batches on all cores of a pool: its own, or rayon's common one. Keeps its memory from batch to batch.
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
@@ -44,6 +46,7 @@ pub(super) struct CpuWorker {
     parts: Kept,
     part_atoms: usize,
     results: ResultPool,
+    pool: Option<Arc<ThreadPool>>,
 }
 
 impl CpuWorker {
@@ -52,12 +55,18 @@ impl CpuWorker {
         let name = format!("CPU ({})", cpu_description());
         Self {
             name,
+            pool: None,
             points: point_groups_for_cores(points),
             together: Kept::default(),
             parts: Kept::default(),
             part_atoms: PART_ATOMS,
             results: ResultPool::default(),
         }
+    }
+
+    /// On a pool of its own.
+    pub(super) fn with_pool(self, pool: Option<Arc<ThreadPool>>) -> Self {
+        Self { pool, ..self }
     }
 
     /// The number of parts in which `cores` cores compute a batch: as many for each of them. 1 if they compute it together.
@@ -106,6 +115,19 @@ impl Worker for CpuWorker {
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+        let pool = self.pool.as_deref().filter(|_| batch.n_atoms() > FEW_ATOMS);
+        within(pool, || self.compute(batch, request))
+    }
+
+    fn release(&self) {
+        self.together.clear();
+        self.parts.clear();
+        self.results.trim();
+    }
+}
+
+impl CpuWorker {
+    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let whole = batch.whole();
         let sizes = |part: &BatchChunk<'_>| ResultSizes::of(part, &request.selection);
         let mut features = BatchFeatures::new(self.results.room(sizes(&whole))?, &request.selection, &whole);
@@ -134,12 +156,6 @@ impl Worker for CpuWorker {
             }
         })?;
         Ok(Computation { features, times: None })
-    }
-
-    fn release(&self) {
-        self.together.clear();
-        self.parts.clear();
-        self.results.trim();
     }
 }
 

@@ -277,7 +277,9 @@ impl Inputs {
             Err(error) => {
                 let name = path.display().to_string();
                 let reason = not_downloaded(&name).filter(|_| error.kind() != ErrorKind::PermissionDenied);
-                self.entries.push(Err(InputFailure::new(&name, reason.unwrap_or_else(|| error.to_string()))));
+                let missing = error.kind() == ErrorKind::NotFound;
+                let failure = InputFailure::new(&name, reason.unwrap_or_else(|| error.to_string()));
+                self.entries.push(Err(InputFailure { missing, ..failure }));
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Files of structures in, tables out: [`inputs`] finds and names files, [`pipeline`] reads them while the engine computes, and
-//! [`output`] writes tables.
+//! [`output`] writes tables. A [`run::Run`] opens devices meanwhile.
 
 pub mod annotations;
 pub mod at_hand;
@@ -9,6 +9,7 @@ pub mod inputs;
 pub mod lineages;
 pub mod output;
 pub mod pipeline;
+pub mod run;
 pub mod trajectory;
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ pub enum Outcome {
 ///
 /// // Three inputs: a valid one, a missing file, and a structure without atoms.
 /// let read = read_path("../../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
-/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned(), no_protein: false };
+/// let failure = InputFailure::new("missing.pdb", "no such file".to_owned());
 /// let outcomes = vec![
 ///     Outcome::Read { notes: read.notes },
 ///     Outcome::Failed(failure),

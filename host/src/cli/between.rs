@@ -20,7 +20,7 @@ pub fn require(chains: &[String; 2], batch: Batch) -> Batch {
                 kept.push(structure);
                 outcome
             }
-            Some(reason) => Outcome::Failed(InputFailure { name: structure.name, reason, no_protein: false }),
+            Some(reason) => Outcome::Failed(InputFailure::new(&structure.name, reason)),
         }
     });
     let outcomes = checked.collect();

@@ -3,7 +3,6 @@
 use super::args::{FolderArgs, MergeArgs, ProvenanceArgs, TrajectoryArgs};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
-use super::inflow::Inflow;
 use super::job::{Job, Sink, Stop};
 use super::parts::{self, Parts};
 use super::provenance;
@@ -13,6 +12,7 @@ use prism_host::inputs::Clashes;
 use prism_host::output::{OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::{Stopped, TrajectoryFrames};
 use prism_host::plural::counted;
+use prism_host::run::BatchSource;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -64,10 +64,10 @@ impl Job<'_> {
         for &number in parts.open() {
             let part = parts.part(number, &mut ready.report);
             let source = match &frames {
-                Some(frames) => Inflow::Frames(frames.part(part.inputs.clone())),
+                Some(frames) => BatchSource::Frames(frames.part(part.inputs.clone())),
                 None => {
                     let source = self.source(entries[part.inputs.clone()].into(), &ready.interrupt)?;
-                    Inflow::Files(source.with_clashes(Arc::clone(&clashes)))
+                    BatchSource::Files(source.with_clashes(Arc::clone(&clashes)))
                 }
             };
             let table = create(&part.path, &origin)?;

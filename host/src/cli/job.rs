@@ -4,7 +4,6 @@ use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, Shard, Traject
 use super::between;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
-use super::inflow::Inflow;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
 use super::reading::{ReadArgs, joined};
@@ -12,7 +11,7 @@ use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::dataset::Dataset;
-use prism_host::engine::{Engine, EngineBuilder, EngineError, Selection};
+use prism_host::engine::{Engine, EngineBuilder, Selection};
 use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
@@ -21,18 +20,18 @@ use prism_host::output::{
     SitesTally, StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
-    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
+    self, Computed, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
 };
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
+use prism_host::run::{BatchSource, Run};
 use prism_host::sites::LIKELY;
 use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// A run of this many atoms fills so much memory that page faults count: a gigabyte of text has five times as many.
@@ -207,24 +206,6 @@ impl Job<'_> {
         }
     }
 
-    /// Begins to make the engine while inputs are found. A device is opened if it was asked for, or if the inputs seem to be
-    /// enough work for it. If finding fails, nobody waits for this.
-    fn begin_to_open(&self) -> Option<JoinHandle<Result<Engine, EngineError>>> {
-        let paths = match self.args.backend {
-            BackendArg::Cpu => return None,
-            BackendArg::Cuda => Vec::new(),
-            BackendArg::Auto => self.paths.to_vec(),
-        };
-        let builder = self.builder(self.selection.clone());
-        let open = move || {
-            let engine = builder.build()?;
-            engine.announce(inputs::atoms_at_first_sight(paths, engine.atoms_for_devices()));
-            Ok(engine)
-        };
-        // Without a thread, it is made later.
-        std::thread::Builder::new().name("open".to_owned()).spawn(open).ok()
-    }
-
     /// All files besides the inputs.
     fn files(&self) -> Files {
         let files = self.files.clone().writes("--status", self.args.status.as_deref());
@@ -237,14 +218,14 @@ impl Job<'_> {
     pub fn find(&self) -> Result<Found, Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
-        let engine = self.begin_to_open();
+        let run = Run::begin(self.builder(self.selection.clone()), self.paths);
         if let Some(args) = self.trajectory {
             let (frames, inputs) = self.frames(args, interrupt.cancel())?;
             let files = self.files().writes_more_into(OUTPUT, super::parts::names_of(frames.n_frames()));
             files.check(self.paths, &inputs.entries)?;
             let (report, atoms) = (Report::of_frames(frames.n_frames()), frames.atoms());
             let frames = Some(frames);
-            return Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames });
+            return Ok(Found { begin, interrupt, run, report, atoms, entries: inputs.entries.into(), frames });
         }
         let mut inputs = self.args.read.discover(self.paths, self.files())?;
         if self.atoms {
@@ -264,26 +245,15 @@ impl Job<'_> {
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
         let (atoms, frames) = (inputs.atoms_about(), None);
-        Ok(Found { begin, interrupt, engine, report, atoms, entries: inputs.entries.into(), frames })
+        Ok(Found { begin, interrupt, run, report, atoms, entries: inputs.entries.into(), frames })
     }
 
     /// Makes the engine ready. Where that takes long, `source` reads meanwhile.
-    pub fn ready(&self, found: Found, mut source: Option<&mut Inflow>) -> Result<Ready, Failure> {
-        let Found { begin, interrupt, engine, report, atoms, .. } = found;
-        let mut meanwhile = || source.as_mut().map_or((), |source| source.begin());
-        if matches!(self.args.backend, BackendArg::Cuda) {
-            meanwhile();
-        }
-        let engine = match engine.map(JoinHandle::join) {
-            Some(engine) => engine.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-            None => self.engine_of(self.selection.clone())?,
-        };
+    pub fn ready(&self, found: Found, source: Option<&mut BatchSource>) -> Result<Ready, Failure> {
+        let Found { begin, interrupt, run, report, atoms, .. } = found;
+        let engine = run.ready(atoms, source)?;
         let annotations = self.annotations();
         let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
-        engine.announce(atoms);
-        if engine.awaits_devices() {
-            meanwhile();
-        }
         Ok(Ready { begin, interrupt, engine, annotations, report, status, workers: Vec::new() })
     }
 
@@ -298,16 +268,15 @@ impl Job<'_> {
             atoms: self.atoms || self.atoms_if_known,
             ..read_options(&self.args.read)
         };
-        let source = StructureFiles::new(entries, options, self.annotations(), MOST_ATOMS, interrupt.cancel())
+        let source = StructureFiles::new(entries, options, self.annotations(), Run::BATCH_ATOMS, interrupt.cancel())
             .map_err(|error| super::limits::no_threads(&error))?;
         Ok(source.with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages))))
     }
 
     /// Computes some inputs into a sink.
-    pub fn pass(&self, ready: &mut Ready, source: Inflow, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
+    pub fn pass(&self, ready: &mut Ready, source: BatchSource, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
         let Ready { interrupt, engine, report, status, workers, .. } = ready;
-        let source = source.with_batch_atoms(pipeline::batch_atoms(engine));
-        let source = source.map(|batch| match &self.between {
+        let source = source.sized_for(engine).map(|batch| match &self.between {
             Some(chains) => between::require(chains, batch),
             None => batch,
         });
@@ -365,8 +334,8 @@ impl Job<'_> {
             huge_pages::prepare_heaps();
         }
         let mut source = match found.frames.take() {
-            Some(frames) => Inflow::Frames(frames),
-            None => Inflow::Files(self.source(Arc::clone(&entries), &found.interrupt)?),
+            Some(frames) => BatchSource::Frames(frames),
+            None => BatchSource::Files(self.source(Arc::clone(&entries), &found.interrupt)?),
         };
         let mut ready = self.ready(found, Some(&mut source))?;
         let args = self.args;
@@ -448,8 +417,7 @@ pub type Entries = Arc<[Result<InputFile, InputFailure>]>;
 pub struct Found {
     begin: Instant,
     pub interrupt: Interrupt,
-    /// The engine, if it is being made.
-    engine: Option<JoinHandle<Result<Engine, EngineError>>>,
+    run: Run,
     report: Report,
     pub entries: Entries,
     /// About how many atoms they have.
@@ -462,7 +430,7 @@ pub struct Found {
 pub struct Ready {
     begin: Instant,
     pub interrupt: Interrupt,
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
     annotations: Arc<Annotations>,
     pub report: Report,
     /// The status of each input, if requested.

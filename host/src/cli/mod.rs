@@ -15,7 +15,6 @@ mod files;
 mod folder;
 mod generate;
 mod html;
-mod inflow;
 mod info;
 mod interactions;
 mod interrupt;
@@ -50,6 +49,9 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 pub fn run_command() -> u8 {
     run_command_with(std::env::args_os())
 }
+
+#[doc(hidden)]
+pub use provenance::kernels as kernels_digest;
 
 /// [`run_command`] with other arguments, the first of which is the program's name.
 #[must_use]

@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     fn files(sizes: &[u64]) -> Vec<Result<InputFile, InputFailure>> {
-        let named = |name: String| InputFailure { name, reason: String::new(), no_protein: false };
+        let named = |name: String| InputFailure::new(&name, String::new());
         // A file without a size cannot be read.
         sizes.iter().enumerate().map(|(index, _)| Err(named(index.to_string()))).collect()
     }

@@ -8,18 +8,24 @@ The import computes nothing and starts no device.
 """
 
 from ._adapters import structures
-from ._api import Column, atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
+from ._annotate import annotate
+from ._api import atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
+from ._clusters import RayFeatures, spark_features
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
+from ._every_atom import dssp
 from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
-from ._ray import RayFeatures
+from ._runs import Stream
+from ._signatures import spelled_out as _spelled_out
 from ._structure import Structure
+from ._table import RESIDUES, STATES, Table
 from ._trajectory import Trajectory, trajectory
 
+_spelled_out(trajectory)
+
 __all__ = [
-    "Column",
     "Engine",
     "EngineOptions",
     "InputError",
@@ -29,24 +35,31 @@ __all__ = [
     "Options",
     "Prediction",
     "PrismError",
+    "RESIDUES",
     "RayFeatures",
     "ReadingOptions",
+    "STATES",
+    "Stream",
     "StreamOptions",
     "Structure",
+    "Table",
     "TableOptions",
     "Tensor",
     "Trajectory",
     "__version__",
+    "annotate",
     "atoms",
     "columns",
     "confidence",
     "dockq",
+    "dssp",
     "edges",
     "features",
     "interface",
     "ligands",
     "predictions",
     "sites",
+    "spark_features",
     "stream",
     "structures",
     "summary",

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ._arguments import check
 from ._errors import PrismError
-from ._structure import Structure
+from ._structure import Structure, letters
 
 #: A model's number, ``"all"``, or ``None`` for the first.
 Model = int | Literal["all"] | None
@@ -22,18 +22,28 @@ def structures(
     =====================================  ====================================================================
     package                                objects
     =====================================  ====================================================================
-    gemmi                                  ``Structure``, ``Model``
-    Biopython (``Bio.PDB``)                ``Structure``, ``Model``, ``Chain``
+    gemmi                                  ``Structure``, ``Model``, ``Chain``; ``cif.Block`` of coordinates
+    Biopython (``Bio.PDB``)                ``Structure``, ``Model``, ``Chain``, ``Residue``
     Biotite                                ``AtomArray``, ``AtomArrayStack``
     MDAnalysis                             ``Universe``, ``AtomGroup``
     mdtraj                                 ``Trajectory``
+    ProDy                                  ``AtomGroup``, ``Selection``, ``Chain``, ``Residue``
+    OpenMM (``openmm.app``)                ``PDBFile``, ``PDBxFile``, ``Modeller``; a pair of a ``Topology`` and positions
     =====================================  ====================================================================
+
+    Arrays as models of machine learning have them: :meth:`Structure.from_atom37`, :meth:`Structure.from_atom14`.
+
+    Chains and residues are named as the object has them. Files of mmCIF have two kinds of names, and tables have the author's, as gemmi,
+    Biopython, ProDy and MDAnalysis do. Biotite's arrays have the author's unless they were read with ``use_author_fields=False``: then rows
+    have the file's label ids and match no other table, unless the array has the annotations ``auth_asym_id`` and ``auth_seq_id``
+    (``extra_fields``), which are taken. mdtraj numbers chains itself.
 
     Args:
         value: The object.
         name: The structure's name. If ``None``, the object's own name; for MDAnalysis, the name of its file.
         model: The number of a model or frame, as the package counts them (frames from 1). ``"all"`` gives each of them, one
-            at a time, with the names ``name#1`` and so on. ``None`` gives the first; for MDAnalysis, the current frame.
+            at a time, with the names ``name#1`` and so on. ``None`` gives the first; for MDAnalysis, the current frame. (As an input
+            of a call, an object of which others are left out is an :class:`InputWarning`.)
         decimals: See :class:`prism.Structure`.
 
     Raises:
@@ -49,6 +59,18 @@ def structures(
     return adapter(value, name or own_name(value) or "structure", model, decimals)
 
 
+def n_models(value: Any) -> int:
+    """The number of models or frames that an object has."""
+    package, name = _kind_of(value)
+    if package in ("gemmi", "Bio"):
+        return len(value) if name == "Structure" else 1
+    if package == "MDAnalysis":
+        return len(value.universe.trajectory)
+    of = {"biotite": "stack_depth", "mdtraj": "n_frames", "prody": "numCoordsets", "openmm": "getNumFrames"}
+    count = getattr(value, of.get(package, ""), 1)
+    return int(count() if callable(count) else count)
+
+
 def is_known(value: Any) -> bool:
     """Whether :func:`structures` takes the object."""
     return _adapter(value) is not None
@@ -61,10 +83,14 @@ def own_name(value: Any) -> str:
         name: Any = getattr(value, "name", "")
         return name if isinstance(name, str) else ""
     if package == "Bio":
+        if value.get_level() == "R":
+            return f"{value.resname}{value.id[1]}{value.id[2].strip()}"
         named = value.get_parent() if value.get_level() == "M" and value.get_parent() is not None else value
         return str(named.id)
     if package == "MDAnalysis":
         return os.path.basename(value.universe.filename or "")
+    if package == "prody":
+        return str(value.getTitle()) if hasattr(value, "getTitle") else ""
     return ""
 
 
@@ -78,12 +104,21 @@ def kind(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _adapter(value: Any) -> Callable[[Any, str, Model, int | None], Iterator[Structure]] | None:
+def _kind_of(value: Any) -> tuple[str, str]:
+    """The package and the name of the class that an adapter takes, or empty texts."""
     for of in type(value).__mro__:
-        adapter = _ADAPTERS.get((of.__module__.partition(".")[0], of.__name__))
-        if adapter is not None:
-            return adapter
-    return None
+        key = (of.__module__.partition(".")[0], of.__name__)
+        if key in _ADAPTERS:
+            return key
+    if isinstance(value, tuple) and len(value) == 2:
+        first = type(value[0])
+        if (first.__module__.partition(".")[0], first.__name__) == ("openmm", "Topology"):
+            return "openmm", "Topology"
+    return "", ""
+
+
+def _adapter(value: Any) -> Callable[[Any, str, Model, int | None], Iterator[Structure]] | None:
+    return _ADAPTERS.get(_kind_of(value))
 
 
 def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[tuple[str, Any]]:
@@ -105,7 +140,14 @@ def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[
 
 
 def _gemmi(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
-    if type(value).__name__ == "Model":
+    level = type(value).__name__
+    if level == "Block":
+        import gemmi
+
+        value = gemmi.make_structure_from_block(value)
+    if level == "Chain":
+        models: list[tuple[int, Any]] = [(1, [value])]
+    elif level == "Model":
         models = [(_gemmi_number(value, 1), value)]
     else:
         models = [(_gemmi_number(one, place + 1), one) for place, one in enumerate(value)]
@@ -140,8 +182,13 @@ def _biopython(value: Any, name: str, model: Model, decimals: int | None) -> Ite
     level = value.get_level()
     models = [(one.serial_num or place + 1, one) for place, one in enumerate(value)] if level == "S" else [(1, value)]
     for called, one in _chosen(models, model, name):
-        chains = [one] if level == "C" else list(one)
-        residues = [(residue, chain.id) for chain in chains for residue in chain.get_unpacked_list()]
+        if level == "R":
+            parent = one.get_parent()
+            alone = one.disordered_get_list() if one.is_disordered() == 2 else [one]
+            residues = [(residue, "A" if parent is None else parent.id) for residue in alone]
+        else:
+            chains = [one] if level == "C" else list(one)
+            residues = [(residue, chain.id) for chain in chains for residue in chain.get_unpacked_list()]
         atoms = [(atom, residue, chain) for residue, chain in residues for atom in residue.get_unpacked_list()]
         missing = float("nan")
         yield Structure(
@@ -167,6 +214,8 @@ def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Itera
     def optional(category: str) -> Any:
         return value.get_annotation(category) if category in known else None
 
+    # mmCIF has them as texts.
+    author_numbers: Any = [int(text) for text in value.get_annotation("auth_seq_id")] if "auth_seq_id" in known else None
     frames = value.coord if value.coord.ndim == 3 else value.coord[None]
     first: Structure | None = None
     for called, place in _chosen([(place + 1, place) for place in range(len(frames))], model, name):
@@ -177,8 +226,8 @@ def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Itera
             frames[place],
             value.atom_name,
             value.res_name,
-            value.res_id,
-            value.chain_id,
+            author_numbers if "auth_seq_id" in known else value.res_id,
+            value.get_annotation("auth_asym_id") if "auth_asym_id" in known else value.chain_id,
             insertion_codes=value.ins_code,
             altlocs=_blank_dots(optional("altloc_id")),
             elements=value.element,
@@ -196,6 +245,15 @@ def _blank_dots(texts: Any) -> Any:
     return None if texts is None else ["" if text in (".", "?", " ") else str(text) for text in texts]
 
 
+def chains_of_mdanalysis(atoms: Any) -> list[str]:
+    """The chain of each atom: what the file calls so, or else the segment."""
+    for attribute in ("chainIDs", "segids"):
+        chains = [str(text).strip() for text in getattr(atoms, attribute, ())]
+        if any(chains):
+            return chains
+    return chains or ["A"] * len(atoms)
+
+
 def _mdanalysis(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     atoms = value.atoms
     universe = atoms.universe
@@ -207,16 +265,13 @@ def _mdanalysis(value: Any, name: str, model: Model, decimals: int | None) -> It
         values = optional(attribute)
         return None if values is None else [str(text).strip() for text in values]
 
-    chains = texts("chainIDs")
-    if chains is None or not any(chains):
-        chains = texts("segids")
     kinds = optional("record_types")
     first = Structure(
         atoms.positions,
         texts("names"),
         texts("resnames"),
         atoms.resids,
-        "A" if chains is None else chains,
+        chains_of_mdanalysis(atoms),
         insertion_codes=texts("icodes"),
         altlocs=texts("altLocs"),
         elements=texts("elements"),
@@ -241,7 +296,7 @@ def _mdtraj(value: Any, name: str, model: Model, decimals: int | None) -> Iterat
 
     def chain(atom: Any) -> str:
         known = getattr(atom.residue.chain, "chain_id", None)
-        return str(known) if known else _letters(atom.residue.chain.index)
+        return str(known) if known else letters(atom.residue.chain.index)
 
     first: Structure | None = None
     for called, place in _chosen([(place + 1, place) for place in range(value.n_frames)], model, name):
@@ -263,25 +318,86 @@ def _mdtraj(value: Any, name: str, model: Model, decimals: int | None) -> Iterat
         yield first
 
 
-def _letters(number: int) -> str:
-    """A, B, ..., Z, AA, AB, ..."""
-    text = ""
-    while True:
-        text = chr(ord("A") + number % 26) + text
-        number = number // 26 - 1
-        if number < 0:
-            return text
+def _prody(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
+    atoms = value.numAtoms()
+
+    def texts(values: Any) -> Any:
+        return None if values is None else [str(text).strip() for text in values]
+
+    chains, hetero = texts(value.getChids()), value.getFlags("hetatm")
+    first: Structure | None = None
+    for called, place in _chosen([(place + 1, place) for place in range(value.numCoordsets())], model, name):
+        positions = value.getCoordsets(place)
+        if first is not None:
+            yield first.at(positions, called, decimals=decimals)
+            continue
+        first = Structure(
+            positions,
+            texts(value.getNames()),
+            texts(value.getResnames()),
+            value.getResnums(),
+            ["A"] * atoms if chains is None else chains,
+            insertion_codes=texts(value.getIcodes()),
+            altlocs=texts(value.getAltlocs()),
+            elements=texts(value.getElements()),
+            hetero=hetero,
+            occupancies=value.getOccupancies(),
+            b_factors=value.getBetas(),
+            name=called,
+            decimals=decimals,
+        )
+        yield first
+
+
+def _openmm(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
+    import numpy as np
+    from openmm import unit
+
+    topology, several = (value[0], False) if isinstance(value, tuple) else (value.topology, hasattr(value, "getNumFrames"))
+
+    def positions(place: int) -> Any:
+        given = value.getPositions(frame=place) if several else value[1] if isinstance(value, tuple) else value.getPositions()
+        # Without a unit, they are in nm, as all of OpenMM.
+        return np.array(given.value_in_unit(unit.nanometers) if hasattr(given, "unit") else given, dtype=np.float64) * 10.0
+
+    atoms = list(topology.atoms())
+    first: Structure | None = None
+    for called, place in _chosen([(place + 1, place) for place in range(n_models(value))], model, name):
+        if first is not None:
+            yield first.at(positions(place), called, decimals=decimals)
+            continue
+        first = Structure(
+            positions(place),
+            [atom.name for atom in atoms],
+            [atom.residue.name for atom in atoms],
+            [int(atom.residue.id) for atom in atoms],
+            [str(atom.residue.chain.id) for atom in atoms],
+            insertion_codes=[atom.residue.insertionCode.strip() for atom in atoms],
+            elements=["" if atom.element is None else atom.element.symbol for atom in atoms],
+            name=called,
+            decimals=decimals,
+        )
+        yield first
 
 
 _ADAPTERS: dict[tuple[str, str], Callable[[Any, str, Model, int | None], Iterator[Structure]]] = {
     ("gemmi", "Structure"): _gemmi,
     ("gemmi", "Model"): _gemmi,
+    ("gemmi", "Chain"): _gemmi,
+    ("gemmi", "Block"): _gemmi,
     ("Bio", "Structure"): _biopython,
     ("Bio", "Model"): _biopython,
     ("Bio", "Chain"): _biopython,
+    ("Bio", "Residue"): _biopython,
     ("biotite", "AtomArray"): _biotite,
     ("biotite", "AtomArrayStack"): _biotite,
     ("MDAnalysis", "Universe"): _mdanalysis,
     ("MDAnalysis", "AtomGroup"): _mdanalysis,
     ("mdtraj", "Trajectory"): _mdtraj,
+    ("prody", "AtomGroup"): _prody,
+    ("prody", "AtomSubset"): _prody,
+    ("openmm", "PDBFile"): _openmm,
+    ("openmm", "PDBxFile"): _openmm,
+    ("openmm", "Modeller"): _openmm,
+    ("openmm", "Topology"): _openmm,
 }

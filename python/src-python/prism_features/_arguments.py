@@ -21,12 +21,12 @@ def _takes(what: str, *names: str) -> Callable[[Callable[[Any], bool]], Callable
     return register
 
 
-@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het", "algorithm")
+@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het", "algorithm", "format")
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-@_takes("a text or None", "name_by", "select", "each", "polymers")
+@_takes("a text or None", "name_by", "select", "each", "polymers", "ids")
 def _is_text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
@@ -51,7 +51,7 @@ def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae")
+@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae", "all_atoms")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -63,9 +63,14 @@ def _is_model(value: Any) -> bool:
     return value is None or isinstance(value, str) or _is_whole(value) and -(2**31) <= value < 2**31
 
 
-@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches", "slices")
+@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches", "slices", "min_pp_stretch")
 def _is_count(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**63
+
+
+@_takes("a whole number above 0, or None", "threads")
+def _are_threads(value: Any) -> bool:
+    return value is None or _is_count(value) and value > 0
 
 
 @_takes("a whole number", "points")
@@ -91,6 +96,7 @@ def _is_confidence(value: Any) -> bool:
     "a number",
     "pae_cutoff",
     "distance_cutoff",
+    "cutoff",
     "probe",
     "contact_threshold",
     "site_threshold",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Union
 
 import pyarrow as pa
 
 from . import _prism
 from ._arguments import check
 from ._arguments import on_error as check_on_error
-from ._engine import Report
 from ._errors import InputFailure, PrismError, input_error, warn
-from ._options import OnError
+from ._options import OnError, table_options
+from ._table import Table, with_metadata
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,10 +59,10 @@ class Prediction:
         by_structure: bool = False,
         pae_cutoff: float = 10.0,
         distance_cutoff: float = 10.0,
-    ) -> pa.Table:
+    ) -> Table:
         """Its part of the table of :func:`confidence`."""
         batch = self._native.table(_which(by_residue, by_structure), *_cutoffs(pae_cutoff, distance_cutoff))
-        return pa.Table.from_batches([pa.record_batch(batch)])
+        return Table(with_metadata(pa.table(batch)))
 
     def __repr__(self) -> str:
         return f"<prism.Prediction {self.name}: chains {','.join(self.chains)}, {len(self.tokens)} tokens>"
@@ -97,30 +97,6 @@ def _report(failures: list[InputFailure], on_error: OnError) -> None:
             warn(f"{failure.name}: {failure.reason}")
 
 
-@overload
-def confidence(
-    inputs: Paths,
-    *,
-    by_residue: bool = ...,
-    by_structure: bool = ...,
-    pae_cutoff: float = ...,
-    distance_cutoff: float = ...,
-    reference: Path | None = ...,
-    on_error: Literal["raise", "skip"] = ...,
-) -> pa.Table: ...
-@overload
-def confidence(
-    inputs: Paths,
-    *,
-    by_residue: bool = ...,
-    by_structure: bool = ...,
-    pae_cutoff: float = ...,
-    distance_cutoff: float = ...,
-    reference: Path | None = ...,
-    on_error: Literal["report"],
-) -> Report: ...
-
-
 def confidence(
     inputs: Paths,
     *,
@@ -129,8 +105,13 @@ def confidence(
     pae_cutoff: float = 10.0,
     distance_cutoff: float = 10.0,
     reference: Path | None = None,
+    mapping: Sequence[str] | None = None,
+    allowed_mismatches: int = 0,
+    by_number: bool = False,
+    peptide: bool = False,
+    small_molecules: bool = False,
     on_error: OnError = "raise",
-) -> Any:
+) -> Table:
     """Scores of the chains of predicted complexes: rows for each pair of chains, as ``prism confidence`` writes them.
 
     Args:
@@ -141,7 +122,8 @@ def confidence(
         distance_cutoff: Contacts are pairs of residues closer than this, in Å.
         reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
             the tables of pairs and of structures.
-        on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"`` (the table and the failures).
+        mapping, allowed_mismatches, by_number, peptide, small_molecules: How they are compared, as of :func:`dockq`.
+        on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"``; the table's attribute ``failures`` lists them.
 
     Raises:
         InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``; or the reference cannot be.
@@ -151,9 +133,17 @@ def confidence(
     check_on_error(on_error, ("raise", "skip", "report"))
     if reference is not None:
         check("reference", reference)
+    compared = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
+    compared["small_molecules"] = small_molecules
+    given = [name for name, value in compared.items() if value not in (None, 0, False)]
+    if reference is None and given:
+        raise PrismError(f"{given[0]} has no effect without a reference to compare the models with")
+    options = table_options(compared, "dockq")  # type: ignore[arg-type]
     files, failed, notes = _prism.find_predictions(_paths(inputs))
     try:
-        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference))
+        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference), options)
+    except ValueError as error:
+        raise PrismError(str(error)) from None
     except RuntimeError as error:
         raise input_error(InputFailure(f"reference: {reference}", str(error))) from None
     for note in notes:
@@ -164,8 +154,10 @@ def confidence(
         warn(f"{name}: {text}")
     failures = [InputFailure(*failure) for failure in [*failed, *batch.failures]]
     _report(failures, on_error)
-    table = pa.Table.from_batches([pa.record_batch(batch)])
-    return (table, failures) if on_error == "report" else table
+    own = {"prism.pae_cutoff": f"{cutoffs[0]:g}", "prism.distance_cutoff": f"{cutoffs[1]:g}"}
+    if reference is not None:
+        own["prism.reference"] = os.path.basename(os.fspath(reference))
+    return Table(with_metadata(pa.table(batch), own), failures)
 
 
 def predictions(inputs: Paths) -> Iterator[Prediction]:
@@ -182,7 +174,7 @@ def predictions(inputs: Paths) -> Iterator[Prediction]:
 
 
 class _Predictions(Iterator[Prediction]):
-    def __init__(self, files: list[_prism.PredictedFiles], failed: list[tuple[str, str]]) -> None:
+    def __init__(self, files: list[_prism.PredictedFiles], failed: list[tuple[str, str, bool]]) -> None:
         self._files, self._failed = iter(files), iter(failed)
 
     def __next__(self) -> Prediction:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -14,8 +15,10 @@ from ._arguments import check
 from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
 from ._errors import InputFailure, PrismError, input_error, warn
-from ._inputs import Share, items
+from ._inputs import Share, items, paths
+from ._every_atom import are_groups, are_interactions, interactions, interfaces
 from ._options import (
+    RELATIONS,
     Backend,
     Device,
     EngineOptions,
@@ -26,9 +29,12 @@ from ._options import (
     engine_options,
     table_options,
 )
+from ._runs import Bar, Job, Stream
+from ._signatures import spelled_out
+from ._table import Table
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 _log = logging.getLogger("prism_features")
 
@@ -38,11 +44,10 @@ atexit.register(_prism.end)
 #: The most jobs that an engine keeps.
 _MOST_JOBS = 64
 
-Report = tuple[pa.Table, list[InputFailure]]
-
 
 class Engine:
-    """A backend with its memory. Any number of threads may use one engine.
+    """A backend with its memory. Any number of threads may use one engine. ``with prism.Engine("cuda") as engine:`` gives its memory back
+    at the end of the block.
 
     Functions of the module make an engine for each call, or take that of the last small call. If you call often, keep one.
 
@@ -56,55 +61,66 @@ class Engine:
         TypeError: An argument is of a wrong type, or there is no such option.
     """
 
+    @spelled_out
     def __init__(self, backend: Backend = "auto", **options: Unpack[EngineOptions]) -> None:
+        self._open(backend, options, None)
+
+    @classmethod
+    def _begun(cls, backend: Backend, options: EngineOptions, inputs: Any) -> Engine:
+        """An engine that is made while the files of its first run are found."""
+        engine = cls.__new__(cls)
+        engine._open(backend, options, paths(inputs))
+        return engine
+
+    def _open(self, backend: Backend, options: EngineOptions, begin: list[str] | None) -> None:
         check("backend", backend)
         engine_options(options)
         devices = options.get("devices")
         # The native side takes an empty list as all devices.
         chosen = None if devices is None else [] if devices == "all" else list(devices) or None
+        self._jobs: dict[Any, Job] = {}
+        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], Job] = {}
         try:
-            self._native = _prism.Engine(
+            self._kept: _prism.Engine | None = _prism.Engine(
                 backend,
                 chosen,
                 options.get("contact_threshold"),
                 options.get("points"),
                 options.get("site_threshold"),
                 options.get("min_feature_value"),
+                options.get("threads"),
+                begin,
             )
         except (OverflowError, RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
-        self._jobs: dict[Any, _Job] = {}
-        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], _Job] = {}
+
+    @property
+    def _native(self) -> _prism.Engine:
+        if self._kept is None:
+            raise PrismError("the engine is closed")
+        return self._kept
 
     @property
     def description(self) -> str:
         """The backend, and why it was chosen."""
         return self._native.description
 
+    def close(self) -> None:
+        """Gives the memory back, when the runs that use it have ended. Later calls raise :class:`PrismError`."""
+        self._kept = None
+        self._jobs.clear()
+        self._usual_jobs.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
-        return f"<prism.Engine: {self.description}>"
+        return f"<prism.Engine: {'closed' if self._kept is None else self.description}>"
 
-    @overload
-    def features(
-        self,
-        inputs: Any,
-        columns: str | Sequence[str] | None = ...,
-        *,
-        on_error: Literal["raise", "skip"] = ...,
-        progress: bool = ...,
-        **options: Unpack[ReadingOptions],
-    ) -> pa.Table: ...
-    @overload
-    def features(
-        self,
-        inputs: Any,
-        columns: str | Sequence[str] | None = ...,
-        *,
-        on_error: Literal["report"],
-        progress: bool = ...,
-        **options: Unpack[ReadingOptions],
-    ) -> Report: ...
-
+    @spelled_out
     def features(
         self,
         inputs: Any,
@@ -113,10 +129,236 @@ class Engine:
         on_error: OnError = "raise",
         progress: bool = False,
         **options: Unpack[ReadingOptions],
-    ) -> pa.Table | Report:
-        """As :func:`prism.features`, with this engine."""
+    ) -> Table:
+        """A table with a row for each residue, as ``prism features`` writes it: the same rows, order and bits.
+
+        Args:
+            inputs: One input or an iterable of them. An input is
+
+                - a path of a file, a tar, a packed data set, or a folder, which is walked;
+                - ``bytes``, or ``(name, bytes)``: the content of a file or tar, compressed or not;
+                - a file object, which is read to its end;
+                - a :class:`Structure`, which is made of arrays;
+                - an object of another package: see :func:`structures`.
+
+                Another thread advances an iterator while earlier inputs are computed. It takes all paths in a row
+                first, and otherwise at most 256 structures or 32 MiB ahead.
+            columns: Names of the features to compute; :func:`columns` lists them. ``None`` takes all. Columns that identify the
+                residue (``structure``, ``chain``, ``resnum``, ...) come first. If you name one of those too, the table has exactly
+                the columns that you name.
+            on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
+                with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
+            progress: Show a progress bar. This needs tqdm.
+            options: What is read: see :class:`ReadingOptions`.
+
+        Returns:
+            A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
+            the version and the options.
+
+            Choices made while reading (alternate locations, say) go to the logger ``prism_features`` at level INFO. Something odd about
+            an input is an :class:`InputWarning`.
+
+        Raises:
+            InputError: An input failed. The error names it.
+            PrismError: An argument has a wrong value, or the backend failed.
+            TypeError: An argument is of a wrong type, or there is no such option.
+
+        >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+        """
         return self.table("features", inputs, columns, on_error=on_error, progress=progress, **options)
 
+    @spelled_out
+    def sites(
+        self,
+        inputs: Any,
+        *,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
+        (Å), an area (Å²), a volume (Å³), its residues as ``A_120``, separated by spaces, and their mean pLDDT in predicted models. A site
+        of a mean pLDDT below 50 is an :class:`InputWarning`. Its rank is the ``site_id`` of its residues in :func:`features`.
+
+        Args:
+            max_sites: The most sites of a structure.
+            min_probability: Leave out sites with a lower probability of binding a ligand.
+            all: Sites of any probability.
+            min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
+        return self.table("sites", inputs, on_error=on_error, progress=progress, **{**own, **options})
+
+    @spelled_out
+    def edges(
+        self,
+        inputs: Any,
+        *,
+        kinds: Sequence[str] = ("ca", "atom"),
+        ids: Literal["rows", "residues"] | None = None,
+        cutoff: float = 4.5,
+        ccd: str | os.PathLike[str] | None = None,
+        pae: bool = False,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """Residues in contact: a row for each pair, as ``prism edges`` writes it. A pair has the rows of both residues in
+        :func:`features`, their distance (Å), and the kind of contact.
+
+        Args:
+            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
+                at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
+                residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+                ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
+                ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
+                files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+                interactions, which have no rows, are by residues.
+            cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+            ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
+            pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
+                their matrices (``--pae``). The inputs are paths then.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        if are_interactions(kinds):
+            if pae:
+                raise PrismError("pae is of pairs of residues with rows (such as kinds \"ca\" and \"atom\"), not of interactions")
+            if ids == "rows":
+                raise PrismError('ids="rows": ligands, nucleotides, ions and waters have no rows; interactions are by residues')
+            return interactions(inputs, kinds, ccd, on_error, dict(options))
+        if ccd is not None:
+            raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
+        own: dict[str, Any] = {"kinds": kinds, "ids": ids, "cutoff": cutoff, "pae": pae}
+        return self.table("edges", inputs, on_error=on_error, progress=progress, **{**own, **options})
+
+    @spelled_out
+    def interface(
+        self,
+        inputs: Any,
+        *,
+        between: tuple[str, str] | None = None,
+        all_atoms: bool = False,
+        ccd: str | os.PathLike[str] | None = None,
+        by_residue: bool = False,
+        pae: bool = False,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
+
+        Args:
+            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+            all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+                (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
+            by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
+            pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        check("all_atoms", all_atoms)
+        if all_atoms or are_groups(between):
+            if by_residue or pae:
+                raise PrismError(f"{'by_residue' if by_residue else 'pae'} is of residues of proteins, not of interfaces of every atom")
+            return interfaces(self._native, inputs, between, ccd, on_error, dict(options))
+        if ccd is not None:
+            raise PrismError("ccd has no effect on interfaces of proteins; add all_atoms=True")
+        own: dict[str, Any] = {"between": between, "by_residue": by_residue, "pae": pae}
+        return self.table("interface", inputs, on_error=on_error, progress=progress, **{**own, **options})
+
+    @spelled_out
+    def ligands(
+        self, inputs: Any, *, on_error: OnError = "raise", progress: bool = False, **options: Unpack[ReadingOptions]
+    ) -> Table:
+        """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
+        water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+
+        Arguments, and errors, are those of :func:`features`.
+        """
+        return self.table("ligands", inputs, on_error=on_error, progress=progress, **options)
+
+    @spelled_out
+    def atoms(
+        self,
+        inputs: Any,
+        *,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = "protor",
+        algorithm: Literal["shrake-rupley", "lee-richards"] = "shrake-rupley",
+        slices: int = 20,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """Heavy atoms, as ``prism atoms`` writes them: a row for each, with its radius, accessible area (Å²), depth (Å) and the chains
+        that bury it. With ``het="cover"`` atoms of ligands and nucleic acids have rows, too. Packed data sets do not have what atoms are.
+
+        Args:
+            probe: Radius of the probe, above 0 and at most 5 Å.
+            radii: ``"protor"``, ``"naccess"``, ``"bondi"``, or a file in FreeSASA's configuration format.
+            algorithm: ``"shrake-rupley"``, by test points (``points``), or ``"lee-richards"``, by slices.
+            slices: Slices of each atom, 1 to 1000.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        own: dict[str, Any] = {"probe": probe, "radii": radii, "algorithm": algorithm, "slices": slices}
+        return self.table("atoms", inputs, on_error=on_error, progress=progress, **{**own, **options})
+
+    @spelled_out
+    def summary(
+        self, inputs: Any, *, on_error: OnError = "raise", progress: bool = False, **options: Unpack[ReadingOptions]
+    ) -> Table:
+        """Summaries of structures, as ``prism summary`` writes them: a row for each structure, with an empty ``chain``, then a row for
+        each of its chains. Areas are in Å², radii of gyration in Å.
+
+        Arguments, and errors, are those of :func:`features`.
+        """
+        return self.table("summary", inputs, on_error=on_error, progress=progress, **options)
+
+    @spelled_out
+    def dockq(
+        self,
+        inputs: Any,
+        reference: str | os.PathLike[str],
+        *,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """Models of a complex compared with a reference, as ``prism dockq`` writes it: a row for each model, with empty chains, then one
+        for each interface of the reference.
+
+        Args:
+            reference: The file of the reference.
+            mapping: Chains that correspond, as ``--mapping`` takes them: ``["A:H", "B:L"]``. ``None`` searches the best mapping.
+            allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
+            by_number: Residues correspond by their numbers, not by an alignment of sequences.
+            peptide: Contacts and interfaces as CAPRI defines them for peptides.
+            small_molecules: The poses of ligands, ions and sugars are compared, too.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        own: dict[str, Any] = {"reference": reference, "mapping": mapping, "allowed_mismatches": allowed_mismatches}
+        how: dict[str, Any] = {"by_number": by_number, "peptide": peptide, "small_molecules": small_molecules}
+        return self.table("dockq", inputs, on_error=on_error, progress=progress, **{**own, **how, **options})
+
+    @spelled_out
     def table(
         self,
         table: TableName,
@@ -126,9 +368,9 @@ class Engine:
         on_error: OnError = "raise",
         progress: bool = False,
         **options: Unpack[TableOptions],
-    ) -> Any:
-        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``, with the options of the
-        function of that name. Returns a :class:`pyarrow.Table`, or ``(table, failures)`` with ``on_error="report"``."""
+    ) -> Table:
+        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or
+        ``"dockq"``, with the options of the function of that name."""
         check_on_error(on_error, ("raise", "skip", "report"))
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
@@ -138,58 +380,90 @@ class Engine:
             batches = [job.arrow(only)]
         else:
             batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
-        whole = pa.Table.from_batches(batches or [job.arrow(run.empty())])
-        return (whole, failures) if on_error == "report" else whole
+        return Table(pa.Table.from_batches(batches or [job.arrow(run.empty())]), failures)
 
+    @spelled_out
     def stream(
         self,
         inputs: Any,
         columns: str | Sequence[str] | None = None,
         *,
         table: TableName = "features",
-        on_error: Literal["raise", "skip"] = "raise",
+        on_error: OnError = "raise",
         progress: bool = False,
         **options: Unpack[TableOptions],
-    ) -> Iterator[pa.RecordBatch]:
-        """As :func:`prism.stream`, with this engine."""
-        check_on_error(on_error, of=" of a stream")
+    ) -> Stream[pa.RecordBatch]:
+        """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
+        loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
+
+        Args:
+            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
+                takes the options of the function of that name.
+
+        Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+        """
+        check_on_error(on_error, ("raise", "skip", "report"))
         # Begins here and not at the first batch, so that wrong arguments raise at once.
         job, run = self._begin(table, inputs, columns, options)
-        return (job.arrow(batch) for batch in self._batches(run, on_error, progress, []))
+        failures: list[InputFailure] = []
+        return Stream((job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)), failures)
 
+    @spelled_out
     def tensors(
         self,
         inputs: Any,
         columns: str | Sequence[str] | None = None,
         *,
         device: Device = "cpu",
-        on_error: Literal["raise", "skip"] = "raise",
+        on_error: OnError = "raise",
         progress: bool = False,
         **options: Unpack[ReadingOptions],
-    ) -> Iterator[_prism.Tensor]:
-        """As :func:`prism.tensors`, with this engine. ``device="cuda"`` needs an engine with the backend ``"cuda"``. A tensor is on the
-        device that computed it."""
-        check_on_error(on_error, of=" of tensors")
+    ) -> Stream[_prism.Tensor]:
+        """A tensor for each structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not
+        defined.
+
+        ``torch.from_dlpack``, ``cupy.from_dlpack`` and ``numpy.from_dlpack`` take a tensor without a copy. It may be used after the engine
+        is gone, by any thread and, on a device, on any stream: the values are complete when you get it.
+
+        Args:
+            columns: Names of features. ``None`` takes those that every protein has values of: all features but those of annotations,
+                lineages and nucleotides. The tensor's columns have the order of :func:`columns`; its attribute ``columns`` lists them.
+            device: Where the tensors are. ``"cpu"``: in the host's memory, whichever backend computed them. ``"cuda"``: on the GPU that
+                computed them, without a way through the host's memory; that takes the backend ``"cuda"``. The memory is kept until the
+                last reader drops it. Dropping it waits for all work of that GPU, without the GIL; a CUDA graph that is being captured at
+                that moment fails.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
         check("device", device)
         if device not in ("cpu", "cuda"):
             raise PrismError(f'device must be "cpu" or "cuda", not {device!r}; prism.Engine("cuda", devices=[1]) is on another')
-        _, run = self._begin("tensors" if device == "cpu" else "device tensors", inputs, columns, options)
-        return (tensor for batch in self._batches(run, on_error, progress, []) for tensor in batch.tensors())
+        table = "tensors" if device == "cpu" else "device tensors"
+        return self._tensors(table, inputs, check_columns(columns), on_error, progress, options)
 
-    def _share_of_tensors(
-        self, share: Share | None, inputs: list[Any], columns: list[str], on_error: Literal["raise", "skip"], options: Any
-    ) -> Iterator[_prism.Tensor]:
-        """Tensors of those inputs that are this worker's."""
-        check_on_error(on_error, of=" of tensors")
-        _, run = self._begin("tensors", inputs, columns, options, share)
-        return (tensor for batch in self._batches(run, on_error, False, []) for tensor in batch.tensors())
+    def _tensors(
+        self,
+        table: str,
+        inputs: Any,
+        columns: list[str] | None,
+        on_error: OnError,
+        progress: bool,
+        options: Any,
+        share: Share | None = None,
+    ) -> Stream[_prism.Tensor]:
+        """Tensors of all inputs, or of this worker's share."""
+        check_on_error(on_error, ("raise", "skip", "report"))
+        _, run = self._begin(table, inputs, columns, options, share)
+        failures: list[InputFailure] = []
+        batches = self._batches(run, on_error, progress, failures)
+        return Stream((tensor for batch in batches for tensor in batch.tensors()), failures)
 
     def _frames(
         self, frames: _prism.Frames, columns: list[str] | None, options: Any, most: int | None
     ) -> Iterator[pa.RecordBatch]:
         """The table of features of some frames, batch by batch."""
         try:
-            job = _Job(self._native.job("features", columns, table_options(options)))
+            job = Job(self._native.job("features", columns, table_options(options)))
             run = job.native.stream_frames(frames, most)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
@@ -199,9 +473,9 @@ class Engine:
 
     def _begin(
         self, table: str, inputs: Any, columns: str | Sequence[str] | None, options: Any, share: Share | None = None
-    ) -> tuple[_Job, _prism.Stream]:
+    ) -> tuple[Job, _prism.Stream]:
         chosen = check_columns(columns)
-        if table in ("sites", "edges", "interface", "ligands", "atoms", "summary", "dockq") and chosen is not None:
+        if table in RELATIONS and chosen is not None:
             raise TypeError(f"columns is for the table features; {table} has columns of its own")
         check("table", table)
         try:
@@ -216,7 +490,7 @@ class Engine:
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
 
-    def _usual_job(self, table: str, columns: list[str] | None) -> _Job:
+    def _usual_job(self, table: str, columns: list[str] | None) -> Job:
         """A job without options."""
         key = (table, None if columns is None else tuple(columns))
         kept = self._usual_jobs.get(key)
@@ -227,16 +501,16 @@ class Engine:
             self._usual_jobs[key] = kept
         return kept
 
-    def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> _Job:
+    def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job:
         """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""
         if options["annotations"] is not None or options["lineages"] is not None:
-            return _Job(self._native.job(table, columns, options))
+            return Job(self._native.job(table, columns, options))
         # Sorted, so that their order does not matter. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
         key = (table, columns and tuple(columns), *((type(value), value) for value in values))
         kept = self._jobs.get(key)
         if kept is None:
-            kept = _Job(self._native.job(table, columns, options))
+            kept = Job(self._native.job(table, columns, options))
             if len(self._jobs) >= _MOST_JOBS:
                 self._jobs.clear()
             self._jobs[key] = kept
@@ -245,7 +519,7 @@ class Engine:
     def _batches(
         self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
     ) -> Iterator[_prism.Batch]:
-        with _Bar(progress, run.total) as bar:
+        with Bar(progress, run.total) as bar:
             try:
                 for batch in run:
                     self._tell(batch, on_error, failures)
@@ -263,54 +537,15 @@ class Engine:
 
     def _tell(self, batch: _prism.Batch, on_error: OnError, failures: list[InputFailure]) -> None:
         """Reports failures and warnings of a batch's inputs."""
-        for name, reason in batch.failures:
-            failure = InputFailure(name, reason)
+        for failed in batch.failures:
+            failure = InputFailure(*failed)
             if on_error == "raise":
                 raise input_error(failure)
             if on_error == "skip":
-                warn(f"{name}: {reason}")
+                warn(f"{failure.name}: {failure.reason}")
             failures.append(failure)
         for name, told in batch.warnings:
             warn(f"{name}: {told}")
         if _log.isEnabledFor(logging.INFO):
             for name, told in batch.notes:
                 _log.info("%s: %s", name, told)
-
-
-class _Job:
-    """A native job, and the schema of its table once that is known: importing it again would take longer than the rest of a call."""
-
-    def __init__(self, native: _prism.Job) -> None:
-        self.native = native
-        self._schema: pa.Schema | None = None
-
-    def arrow(self, batch: _prism.Batch) -> pa.RecordBatch:
-        if self._schema is None:
-            found = pa.record_batch(batch)
-            self._schema = found.schema
-            return found
-        return pa.RecordBatch._import_from_c(batch.address(), self._schema)
-
-
-class _Bar:
-    """A progress bar by tqdm, if requested."""
-
-    def __init__(self, wanted: bool, total: int | None) -> None:
-        self._bar: Any = None
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                raise PrismError("progress=True needs the package tqdm: pip install tqdm") from None
-            self._bar = tqdm(unit=" structures", total=total)
-
-    def advance(self, inputs: int) -> None:
-        if self._bar is not None:
-            self._bar.update(inputs)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

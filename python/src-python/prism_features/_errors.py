@@ -14,10 +14,12 @@ class InputFailure(NamedTuple):
     Attributes:
         name: What the input is called, as in the column ``structure``.
         reason: What is wrong with it.
+        missing: Whether there is nothing at its path.
     """
 
     name: str
     reason: str
+    missing: bool = False
 
 
 class PrismError(Exception):
@@ -46,8 +48,7 @@ class MissingInputError(InputError, FileNotFoundError):
 
 def input_error(failure: InputFailure) -> InputError:
     """The error of an input, by what is wrong with it."""
-    missing = "o such file" in failure.reason
-    return (MissingInputError if missing else InputError)(failure)
+    return (MissingInputError if failure.missing else InputError)(failure)
 
 
 class InputWarning(UserWarning):

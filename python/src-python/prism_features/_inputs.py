@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ._adapters import is_known, is_of_known_package, kind, own_name, structures
-from ._errors import PrismError
+from ._adapters import is_known, is_of_known_package, kind, n_models, own_name, structures
+from ._errors import PrismError, warn
 from ._structure import Structure
 
 #: The most inputs that are all read before a run begins. The native side computes so few inputs without starting threads.
@@ -38,6 +38,12 @@ def items(inputs: Any, model: Any = None, share: Share | None = None) -> list[An
         return list(all_of) if len(inputs) <= _FEW and model is None else all_of
     check_several(inputs)
     return _each(inputs, model, share)
+
+
+def paths(inputs: Any) -> list[str]:
+    """The paths among inputs that are not read for this: what else there is gives no paths, and neither does an iterator."""
+    several = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs if isinstance(inputs, (list, tuple)) else []
+    return [os.fsdecode(one) for one in several if isinstance(one, (str, os.PathLike))]
 
 
 def check_several(inputs: Any) -> None:
@@ -108,7 +114,7 @@ def _items(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
         yield value.item
     elif isinstance(value, os.PathLike):
         yield os.fsdecode(value)
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple) and isinstance(value[0], str):
         yield value[0], bytes(value[1])
     elif isinstance(value, (bytes, bytearray, memoryview)):
         yield name, bytes(value)
@@ -121,6 +127,10 @@ def _items(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
 def _structures(value: Any, index: int, name: str, model: Any) -> Iterator[Any]:
     """Its structures. An error, of its package or here, is a failure of this input and not of the run."""
     try:
+        count = 1 if model is not None else n_models(value)
+        if count > 1:
+            taken = "current" if hasattr(value, "universe") else "first"
+            warn(f"{name}: has {count} models or frames, and the {taken} is taken; model=\"all\" takes all")
         for structure in structures(value, name, model=model):
             # In parts, so that all models of an object whose name another input has get the same new name.
             called, *rest = structure.item

@@ -58,6 +58,7 @@ class EngineOptions(TypedDict, total=False):
 
     Attributes:
         devices: Numbers of the CUDA devices to use, or ``"all"``. ``None`` takes the first that can be used.
+        threads: So many threads read and compute on CPU cores. ``None`` takes one for each core.
         contact_threshold: Alpha carbons closer than this are in contact. Å, above 0; 8.
         points: Test points on each atom's sphere for accessible areas, 20 to 5,000; 100.
         site_threshold: Residues with at least this ``site_score`` line the site of their best atom, wherever its centre is. Above 0, at
@@ -66,6 +67,7 @@ class EngineOptions(TypedDict, total=False):
     """
 
     devices: Sequence[int] | Literal["all"] | None
+    threads: int | None
     contact_threshold: float
     points: int
     site_threshold: float
@@ -86,13 +88,15 @@ class TableOptions(ReadingOptions, total=False):
     all: bool
     min_plddt: float | None
     kinds: Sequence[str]
+    ids: Literal["rows", "residues"] | None
+    cutoff: float
     between: tuple[str, str] | None
     by_residue: bool
     probe: float
     radii: str | os.PathLike[str]
     algorithm: Literal["shrake-rupley", "lee-richards"]
     slices: int
-    reference: str | os.PathLike[str]
+    reference: str | os.PathLike[str] | None
     mapping: Sequence[str] | None
     allowed_mismatches: int
     by_number: bool
@@ -122,13 +126,24 @@ _READING: dict[str, Any] = {
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
     "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
-    "edges": {"kinds": ("ca", "atom"), "pae": False},
+    "edges": {"kinds": ("ca", "atom"), "ids": None, "cutoff": 4.5, "pae": False},
     "interface": {"between": None, "by_residue": False, "pae": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False, "small_molecules": False},
 }
 _TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}
-_ENGINE = frozenset(EngineOptions.__annotations__)
+_ENGINE: dict[str, Any] = {
+    "devices": None,
+    "threads": None,
+    "contact_threshold": 8.0,
+    "points": 100,
+    "site_threshold": 0.3,
+    "min_feature_value": 0.0,
+}
+#: Of every option.
+DEFAULTS: dict[str, Any] = _TABLE | _ENGINE
+#: Tables that have columns of their own.
+RELATIONS: frozenset[str] = frozenset({"sites", "edges", "interface", "ligands", "atoms", "summary", "dockq"})
 
 
 def table_options(options: TableOptions, table: str = "features") -> dict[str, Any]:
@@ -164,8 +179,10 @@ def _unknown(name: str, table: str, known: Iterable[str]) -> str:
         return "there is no option min_score, since scores have no upper bound; min_probability, from 0 to 1, leaves out weak sites"
     if name == "decimals":
         return "decimals is an option of prism.structures and prism.Structure, which make inputs"
-    if name in ("columns", "device"):
-        return f"{name} is no option of the table {table}"
+    if name == "device":
+        return f"device is no option of the table {table}; prism.tensors gives tensors, there or in the host's memory"
+    if name == "columns":
+        return f"columns is no option of the table {table}"
     return f"there is no option {name!r}; there are {', '.join([*sorted(known), *EngineOptions.__annotations__])}"
 
 

@@ -100,6 +100,54 @@ class Structure:
             raise PrismError(f"{name}: {error}") from None
         self._positions = self._memory(positions, decimals)
 
+    @classmethod
+    def from_atom37(
+        cls,
+        positions: npt.ArrayLike,
+        aatype: npt.ArrayLike,
+        mask: npt.ArrayLike | None = None,
+        *,
+        residue_numbers: npt.ArrayLike | None = None,
+        chain_index: npt.ArrayLike | None = None,
+        b_factors: npt.ArrayLike | None = None,
+        name: str = "structure",
+        decimals: int | None = None,
+    ) -> Structure:
+        """Atoms in AlphaFold's arrays of 37 atoms for each residue.
+
+        Args:
+            positions: Å, shape ``(residues, 37, 3)``.
+            aatype: The number of each amino acid in the order of their letters' names (``ARNDCQEGHILKMFPSTWYV``), 20 for another one,
+                shape ``(residues,)``.
+            mask: Whether there is such an atom, shape ``(residues, 37)``. ``None`` takes the atoms that each amino acid has, except
+                those whose position is 0 or NaN. Terminal oxygens (``OXT``) are the last of the 37.
+            residue_numbers: The residues' numbers, from 1 if ``None``, shape ``(residues,)``.
+            chain_index: The number of each residue's chain, from 0 (``A``). One chain if ``None``.
+            b_factors: For each residue (pLDDT, say) or each atom, shape ``(residues,)`` or ``(residues, 37)``.
+            name, decimals: As of :class:`Structure`.
+
+        Raises:
+            PrismError: An array has a wrong shape or type.
+        """
+        return _of_padded(cls, 37, positions, aatype, mask, residue_numbers, chain_index, b_factors, name, decimals)
+
+    @classmethod
+    def from_atom14(
+        cls,
+        positions: npt.ArrayLike,
+        aatype: npt.ArrayLike,
+        mask: npt.ArrayLike | None = None,
+        *,
+        residue_numbers: npt.ArrayLike | None = None,
+        chain_index: npt.ArrayLike | None = None,
+        b_factors: npt.ArrayLike | None = None,
+        name: str = "structure",
+        decimals: int | None = None,
+    ) -> Structure:
+        """Atoms in AlphaFold's arrays of 14 atoms for each residue: as :meth:`from_atom37`, of shape ``(residues, 14, 3)``. They have no
+        place for a terminal oxygen."""
+        return _of_padded(cls, 14, positions, aatype, mask, residue_numbers, chain_index, b_factors, name, decimals)
+
     def at(self, positions: npt.ArrayLike, name: str | None = None, *, decimals: int | None = None) -> Structure:
         """The same atoms at other positions (Å, shape ``(atoms, 3)``): a frame of a trajectory. Both share all but the positions."""
         frame = Structure.__new__(Structure)
@@ -204,3 +252,116 @@ def _text(value: Any, what: str) -> str:
     if hasattr(value, "__index__"):
         return str(int(value))
     raise TypeError(f"{what} has a {type(value).__name__}; it takes texts")
+
+
+#: AlphaFold's 20 amino acids in its order, and their heavy atoms in the order of its arrays of 14 (Jumper et al. 2021, supplement 1.2).
+_ATOM14 = """
+ALA N CA C O CB
+ARG N CA C O CB CG CD NE CZ NH1 NH2
+ASN N CA C O CB CG OD1 ND2
+ASP N CA C O CB CG OD1 OD2
+CYS N CA C O CB SG
+GLN N CA C O CB CG CD OE1 NE2
+GLU N CA C O CB CG CD OE1 OE2
+GLY N CA C O
+HIS N CA C O CB CG ND1 CD2 CE1 NE2
+ILE N CA C O CB CG1 CG2 CD1
+LEU N CA C O CB CG CD1 CD2
+LYS N CA C O CB CG CD CE NZ
+MET N CA C O CB CG SD CE
+PHE N CA C O CB CG CD1 CD2 CE1 CE2 CZ
+PRO N CA C O CB CG CD
+SER N CA C O CB OG
+THR N CA C O CB OG1 CG2
+TRP N CA C O CB CG CD1 CD2 NE1 CE2 CE3 CZ2 CZ3 CH2
+TYR N CA C O CB CG CD1 CD2 CE1 CE2 CZ OH
+VAL N CA C O CB CG1 CG2
+"""
+#: Its arrays of 37.
+_ATOM37 = (
+    "N CA C CB O CG CG1 CG2 OG OG1 SG CD CD1 CD2 ND1 ND2 OD1 OD2 SD CE CE1 CE2 CE3 NE NE1 NE2 OE1 OE2 CH2 NH1 NH2 OH CZ CZ2 CZ3 NZ OXT"
+)
+
+
+def _of_padded(
+    cls: type[Structure],
+    width: int,
+    positions: Any,
+    aatype: Any,
+    mask: Any,
+    residue_numbers: Any,
+    chain_index: Any,
+    b_factors: Any,
+    name: str,
+    decimals: int | None,
+) -> Structure:
+    import numpy as np
+
+    try:
+        coordinates, kinds = _floats(positions, "positions"), _integers(aatype, "aatype")
+        residues = len(kinds)
+        if coordinates.shape != (residues, width, 3):
+            raise ValueError(f"positions has the shape {coordinates.shape}; it takes ({residues}, {width}, 3)")
+        if residues and not (0 <= kinds.min() and kinds.max() <= 20):
+            raise ValueError("aatype takes numbers from 0 to 20")
+        lines = [line.split() for line in _ATOM14.split("\n") if line]
+        names = np.full((21, width), "", dtype="U4")
+        if width == 14:
+            for kind, (_, *atoms) in enumerate(lines):
+                names[kind, : len(atoms)] = atoms
+            # Of an unknown residue, the backbone.
+            names[20, :4] = ["N", "CA", "C", "O"]
+        else:
+            names[:] = _ATOM37.split()
+        if mask is None:
+            # A terminal oxygen is an atom of every residue.
+            own = [[name in (*atoms, "OXT") for name in names[kind]] for kind, (_, *atoms) in enumerate(lines)]
+            own.append([name in ("N", "CA", "C", "O", "OXT") for name in names[20]])
+            there = np.array(own)[kinds] & np.isfinite(coordinates).all(axis=2) & (coordinates != 0.0).any(axis=2)
+        else:
+            there = np.asarray(mask, dtype=bool)
+            if there.shape != (residues, width):
+                raise ValueError(f"mask has the shape {there.shape}; it takes ({residues}, {width})")
+            if bool((there & (names[kinds] == "")).any()):
+                residue, place = np.argwhere(there & (names[kinds] == ""))[0]
+                raise ValueError(f"mask has an atom {place} for residue {residue}, whose amino acid has no such atom")
+        residue, _ = np.nonzero(there)
+        codes = np.array([line[0] for line in lines] + ["UNK"])
+        numbers = np.arange(1, residues + 1) if residue_numbers is None else _integers(residue_numbers, "residue_numbers")
+        chains = np.zeros(residues, int) if chain_index is None else _integers(chain_index, "chain_index")
+        if residues and chains.min() < 0:
+            raise ValueError("chain_index takes numbers from 0")
+        for what, array in (("residue_numbers", numbers), ("chain_index", chains)):
+            if len(array) != residues:
+                raise ValueError(f"{what} has {len(array)} entries for {residues} residues")
+        values = None
+        if b_factors is not None:
+            values = _floats(b_factors, "b_factors")
+            values = values[:, None].repeat(width, axis=1) if values.ndim == 1 else values
+            if values.shape != (residues, width):
+                raise ValueError(f"b_factors has the shape {values.shape}; it takes ({residues},) or ({residues}, {width})")
+            values = values[there]
+        atom_names = names[kinds][there]
+    except (OverflowError, TypeError, ValueError) as error:
+        raise PrismError(f"{name}: {error}") from None
+    return cls(
+        coordinates[there],
+        atom_names,
+        codes[kinds][residue],
+        numbers[residue],
+        np.array([letters(int(chain)) for chain in chains], dtype="U4")[residue],
+        elements=np.array([one[0] for one in atom_names], dtype="U1"),
+        b_factors=values,
+        name=name,
+        decimals=decimals,
+    )
+
+
+def letters(number: int) -> str:
+    """The id of a chain by its number from 0: A, B, ..., Z, AA, AB, ..."""
+    text = ""
+    while True:
+        text = chr(ord("A") + number % 26) + text
+        number = number // 26 - 1
+        if number < 0:
+            return text

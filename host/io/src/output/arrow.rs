@@ -58,7 +58,8 @@ pub struct ArrowTable<W: Write> {
     arrays: Vec<ArrayRef>,
 }
 
-/// Rows of a table as Arrow record batches in memory, for programs that use them directly.
+/// Rows of a table as Arrow record batches in memory, for programs that use them directly. Undefined values are null, of texts as of
+/// numbers. (Files have an empty text there.)
 ///
 /// ```
 /// use prism_io::output::{Columns, RecordBatches, StructureRows};
@@ -90,8 +91,13 @@ impl RecordBatches {
     /// Creates batches without rows. `metadata` becomes the schema's metadata. Columns carry their unit, definition and source.
     #[must_use]
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
+        let nullable = |column: &Column| {
+            let field = field(column);
+            if column.may_be_undefined() { field.with_nullable(true) } else { field }
+        };
+        let fields: Vec<Field> = columns.as_slice().iter().map(nullable).collect();
         Self {
-            schema: Arc::new(schema(&columns, metadata)),
+            schema: Arc::new(Schema::new_with_metadata(fields, metadata)),
             columns: columns.as_slice().iter().map(|column| (*column, Values::of(column, 0))).collect(),
         }
     }
@@ -116,7 +122,7 @@ impl RecordBatches {
         let array = |(column, _): &(Column, Values)| {
             let mut values = Values::of(column, rows);
             parts.iter().for_each(|part| values.append(column, part));
-            values.finish()
+            values.finish_defined(column)
         };
         let arrays = if rows * self.columns.len() <= FEW_VALUES {
             let features: Vec<_> = self.columns.iter().filter_map(|(column, _)| column.number()).collect();
@@ -137,7 +143,8 @@ impl RecordBatches {
     /// # Errors
     /// When the texts of a column exceed Arrow's 32-bit offsets.
     pub fn take(&mut self) -> Result<RecordBatch, OutputError> {
-        let arrays: Result<Vec<_>, _> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
+        let arrays: Result<Vec<_>, _> =
+            self.columns.iter_mut().map(|(column, values)| values.finish_defined(column)).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays.map_err(io)?).map_err(io)
     }
 }
@@ -295,6 +302,14 @@ impl Values {
             (Self::Int(all), Value::Optional(value)) => all.append_option(value),
             (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),
             _ => unreachable!("values are made for their column"),
+        }
+    }
+
+    /// As [`finish`](Self::finish), with null for undefined texts.
+    fn finish_defined(&mut self, column: &Column) -> Result<ArrayRef, ArrowError> {
+        match self {
+            Self::Text(all) if column.may_be_undefined() => all.finish_defined(),
+            _ => self.finish(),
         }
     }
 

@@ -5,6 +5,7 @@ mod derived;
 
 pub use derived::DerivedColumn;
 
+use super::value::Kind;
 use prism_engine::{FEATURES_OF, Selection};
 use prism_read::nearest::suggestion;
 use shared_types::{Feature, Group};
@@ -146,6 +147,16 @@ impl Column {
             Self::Lineage(column) => column.name(),
             Self::Frame(column) => column.name(),
             Self::Derived(column) => column.name,
+        }
+    }
+
+    /// The type of its values in Arrow's words: `string`, `int32` or `float`.
+    #[must_use]
+    pub fn data_type(&self) -> &'static str {
+        match self.kind() {
+            Kind::Text => "string",
+            Kind::Int | Kind::Optional => "int32",
+            Kind::Float => "float",
         }
     }
 

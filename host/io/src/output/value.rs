@@ -104,6 +104,14 @@ pub(crate) enum Kind {
 }
 
 impl Column {
+    /// Whether an empty text means that its value is undefined. (That of an insertion code means that there is none.)
+    pub(crate) fn may_be_undefined(&self) -> bool {
+        match self {
+            Self::Parent | Self::State(_) | Self::Label(_) | Self::Lineage(_) => self.kind() == Kind::Text,
+            _ => false,
+        }
+    }
+
     /// The kind of the column's values.
     pub(crate) fn kind(&self) -> Kind {
         match self {

@@ -1,7 +1,7 @@
 //! Columns of texts.
 
 use arrow_array::{ArrayRef, StringArray};
-use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
@@ -34,12 +34,27 @@ impl Texts {
     /// # Errors
     /// When the texts have more bytes than Arrow's 32-bit offsets can address.
     pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+        self.array(false)
+    }
+
+    /// The same, with null for empty texts.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub(super) fn finish_defined(&mut self) -> Result<ArrayRef, ArrowError> {
+        self.array(true)
+    }
+
+    fn array(&mut self, empty_is_null: bool) -> Result<ArrayRef, ArrowError> {
         let Self { bytes, ends } = std::mem::replace(self, Self::with_capacity(0));
         if i32::try_from(bytes.len()).is_err() {
             return Err(ArrowError::OffsetOverflowError(bytes.len()));
         }
+        let is_text = |ends: &[i32]| ends[0] < ends[1];
+        let nulls = empty_is_null.then(|| NullBuffer::from_iter(ends.windows(2).map(is_text)));
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-        Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(bytes), None)?))
+        Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(bytes), nulls)?))
     }
 }
 
@@ -55,5 +70,8 @@ mod tests {
             let array: StringArray = texts.finish().unwrap().to_data().into();
             assert_eq!(array.iter().flatten().collect::<Vec<_>>(), expected);
         }
+        texts.extend(["H", "", "E"]);
+        let array: StringArray = texts.finish_defined().unwrap().to_data().into();
+        assert_eq!(array.iter().collect::<Vec<_>>(), [Some("H"), None, Some("E")]);
     }
 }

@@ -1,0 +1,1142 @@
+"""Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import pyarrow as pa
+from typing_extensions import Self
+
+from ._adapters import structures as structures
+from ._annotate import annotate as annotate
+from ._confidence import Prediction as Prediction
+from ._confidence import confidence as confidence
+from ._confidence import predictions as predictions
+from ._errors import InputError as InputError
+from ._errors import InputFailure as InputFailure
+from ._errors import InputWarning as InputWarning
+from ._errors import MissingInputError as MissingInputError
+from ._errors import PrismError as PrismError
+from ._every_atom import dssp as dssp
+from ._options import EngineOptions as EngineOptions
+from ._options import Options as Options
+from ._options import ReadingOptions as ReadingOptions
+from ._options import StreamOptions as StreamOptions
+from ._options import TableOptions as TableOptions
+from ._prism import Tensor as Tensor
+from ._prism import __version__ as __version__
+from ._runs import Stream as Stream
+from ._structure import Structure as Structure
+from ._table import RESIDUES as RESIDUES
+from ._table import STATES as STATES
+from ._table import Table as Table
+from ._trajectory import Trajectory as Trajectory
+from ._options import Backend, Device, OnError, TableName
+
+__all__ = [
+    "Engine",
+    "EngineOptions",
+    "InputError",
+    "InputFailure",
+    "InputWarning",
+    "MissingInputError",
+    "Options",
+    "Prediction",
+    "PrismError",
+    "RESIDUES",
+    "RayFeatures",
+    "ReadingOptions",
+    "STATES",
+    "Stream",
+    "StreamOptions",
+    "Structure",
+    "Table",
+    "TableOptions",
+    "Tensor",
+    "Trajectory",
+    "__version__",
+    "annotate",
+    "atoms",
+    "columns",
+    "confidence",
+    "dockq",
+    "dssp",
+    "edges",
+    "features",
+    "interface",
+    "ligands",
+    "predictions",
+    "sites",
+    "spark_features",
+    "stream",
+    "structures",
+    "summary",
+    "tensors",
+    "trajectory",
+]
+
+def features(
+    inputs: Any,
+    columns: str | Sequence[str] | None = None,
+    backend: Backend = 'auto',
+    *,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """A table with a row for each residue, as ``prism features`` writes it: the same rows, order and bits.
+
+    Args:
+        inputs: One input or an iterable of them. An input is
+
+            - a path of a file, a tar, a packed data set, or a folder, which is walked;
+            - ``bytes``, or ``(name, bytes)``: the content of a file or tar, compressed or not;
+            - a file object, which is read to its end;
+            - a :class:`Structure`, which is made of arrays;
+            - an object of another package: see :func:`structures`.
+
+            Another thread advances an iterator while earlier inputs are computed. It takes all paths in a row
+            first, and otherwise at most 256 structures or 32 MiB ahead.
+        columns: Names of the features to compute; :func:`columns` lists them. ``None`` takes all. Columns that identify the
+            residue (``structure``, ``chain``, ``resnum``, ...) come first. If you name one of those too, the table has exactly
+            the columns that you name.
+        on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
+            with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
+        progress: Show a progress bar. This needs tqdm.
+        options: What is read: see :class:`ReadingOptions`.
+
+    Returns:
+        A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
+        the version and the options.
+
+        Choices made while reading (alternate locations, say) go to the logger ``prism_features`` at level INFO. Something odd about
+        an input is an :class:`InputWarning`.
+
+    Raises:
+        InputError: An input failed. The error names it.
+        PrismError: An argument has a wrong value, or the backend failed.
+        TypeError: An argument is of a wrong type, or there is no such option.
+
+    >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+    """
+
+def sites(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    max_sites: int = 20,
+    min_probability: float = 0.1,
+    all: bool = False,
+    min_plddt: float | None = None,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
+    (Å), an area (Å²), a volume (Å³), its residues as ``A_120``, separated by spaces, and their mean pLDDT in predicted models. A site
+    of a mean pLDDT below 50 is an :class:`InputWarning`. Its rank is the ``site_id`` of its residues in :func:`features`.
+
+    Args:
+        max_sites: The most sites of a structure.
+        min_probability: Leave out sites with a lower probability of binding a ligand.
+        all: Sites of any probability.
+        min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def edges(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    kinds: Sequence[str] = ('ca', 'atom'),
+    ids: Literal['rows', 'residues'] | None = None,
+    cutoff: float = 4.5,
+    ccd: str | os.PathLike[str] | None = None,
+    pae: bool = False,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Residues in contact: a row for each pair, as ``prism edges`` writes it. A pair has the rows of both residues in
+    :func:`features`, their distance (Å), and the kind of contact.
+
+    Args:
+        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
+            at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
+            ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
+            atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+        ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+            interactions, which have no rows, are by residues.
+        cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+        ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
+        pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
+            their matrices (``--pae``). The inputs are paths then.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def interface(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    between: tuple[str, str] | None = None,
+    all_atoms: bool = False,
+    ccd: str | os.PathLike[str] | None = None,
+    by_residue: bool = False,
+    pae: bool = False,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
+
+    Args:
+        between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+            between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+            ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+        all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+            (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+        ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
+        by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
+        pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def ligands(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
+    water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+
+    Arguments, and errors, are those of :func:`features`.
+    """
+
+def atoms(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    probe: float = 1.4,
+    radii: str | os.PathLike[str] = 'protor',
+    algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+    slices: int = 20,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Heavy atoms, as ``prism atoms`` writes them: a row for each, with its radius, accessible area (Å²), depth (Å) and the chains
+    that bury it. With ``het="cover"`` atoms of ligands and nucleic acids have rows, too. Packed data sets do not have what atoms are.
+
+    Args:
+        probe: Radius of the probe, above 0 and at most 5 Å.
+        radii: ``"protor"``, ``"naccess"``, ``"bondi"``, or a file in FreeSASA's configuration format.
+        algorithm: ``"shrake-rupley"``, by test points (``points``), or ``"lee-richards"``, by slices.
+        slices: Slices of each atom, 1 to 1000.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def summary(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Summaries of structures, as ``prism summary`` writes them: a row for each structure, with an empty ``chain``, then a row for
+    each of its chains. Areas are in Å², radii of gyration in Å.
+
+    Arguments, and errors, are those of :func:`features`.
+    """
+
+def dockq(
+    inputs: Any,
+    reference: str | os.PathLike[str],
+    backend: Backend = 'auto',
+    *,
+    mapping: Sequence[str] | None = None,
+    allowed_mismatches: int = 0,
+    by_number: bool = False,
+    peptide: bool = False,
+    small_molecules: bool = False,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Models of a complex compared with a reference, as ``prism dockq`` writes it: a row for each model, with empty chains, then one
+    for each interface of the reference.
+
+    Args:
+        reference: The file of the reference.
+        mapping: Chains that correspond, as ``--mapping`` takes them: ``["A:H", "B:L"]``. ``None`` searches the best mapping.
+        allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
+        by_number: Residues correspond by their numbers, not by an alignment of sequences.
+        peptide: Contacts and interfaces as CAPRI defines them for peptides.
+        small_molecules: The poses of ligands, ions and sugars are compared, too.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def stream(
+    inputs: Any,
+    columns: str | Sequence[str] | None = None,
+    backend: Backend = 'auto',
+    *,
+    table: TableName = 'features',
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    max_sites: int = 20,
+    min_probability: float = 0.1,
+    all: bool = False,
+    min_plddt: float | None = None,
+    kinds: Sequence[str] = ('ca', 'atom'),
+    ids: Literal['rows', 'residues'] | None = None,
+    cutoff: float = 4.5,
+    between: tuple[str, str] | None = None,
+    by_residue: bool = False,
+    probe: float = 1.4,
+    radii: str | os.PathLike[str] = 'protor',
+    algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+    slices: int = 20,
+    reference: str | os.PathLike[str] | None = None,
+    mapping: Sequence[str] | None = None,
+    allowed_mismatches: int = 0,
+    by_number: bool = False,
+    peptide: bool = False,
+    small_molecules: bool = False,
+    pae: bool = False,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Stream[pa.RecordBatch]:
+    """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
+    loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
+
+    Args:
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
+            takes the options of the function of that name.
+
+    Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+    """
+
+def tensors(
+    inputs: Any,
+    columns: str | Sequence[str] | None = None,
+    backend: Backend = 'auto',
+    *,
+    device: str = 'cpu',
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Stream[Tensor]:
+    """A tensor for each structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not
+    defined.
+
+    ``torch.from_dlpack``, ``cupy.from_dlpack`` and ``numpy.from_dlpack`` take a tensor without a copy. It may be used after the engine
+    is gone, by any thread and, on a device, on any stream: the values are complete when you get it.
+
+    Args:
+        columns: Names of features. ``None`` takes those that every protein has values of: all features but those of annotations,
+            lineages and nucleotides. The tensor's columns have the order of :func:`columns`; its attribute ``columns`` lists them.
+        device: Where the tensors are. ``"cpu"``: in the host's memory, whichever backend computed them. ``"cuda"``: on the GPU that
+            computed them, without a way through the host's memory; the backend is ``"cuda"`` then. ``"cuda:1"`` means ``devices=[1]``. The memory is kept until the
+            last reader drops it. Dropping it waits for all work of that GPU, without the GIL; a CUDA graph that is being captured at
+            that moment fails.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
+def trajectory(
+    topology: Any,
+    trajectory: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    backend: Backend = 'auto',
+    *,
+    frames: int | slice | str | None = None,
+    every: float | None = None,
+    pbc: Literal['whole', 'none'] = 'whole',
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Trajectory:
+    """Features of every frame of a trajectory, as ``prism features --trajectory`` computes them: the same rows, order and bits.
+
+    Args:
+        topology: A path of PDB, mmCIF, GRO, PSF or PRMTOP; or an MDAnalysis universe or group of atoms, or an mdtraj trajectory, which has
+            its frames.
+        trajectory: The path of XTC, TRR, DCD, AMBER NetCDF or GRO, or several, one after the other. Opening a file finds its frames, and
+            decodes none.
+        backend: See :class:`Engine`.
+        frames: Frames to take: a slice, a text ``"start:stop:step"``, or one number. ``None`` takes all.
+        every: Take frames at least so many ps apart. Files alone.
+        pbc: ``"whole"`` puts together what a periodic boundary divides, ``"none"`` takes positions as they are. Objects are taken as they
+            are.
+        options: What is read, and how features are computed: see :class:`Options`.
+
+    Raises:
+        PrismError: A file cannot be read, or an argument has a wrong value.
+
+    >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 10))
+    >>> areas = run.array("sasa")  # shape (frames, residues)
+    """
+
+def columns() -> Table:
+    """All columns of :func:`features`, in their order: a row for each, with
+
+    - ``name``;
+    - ``role``: ``"identity"`` (which residue a row is of), ``"feature"`` (a number, which tensors have, too), ``"state"`` (a letter, which
+      tensors have as a number: see :data:`STATES`), ``"other"``, or ``"on request"`` (in no table that does not name it);
+    - ``dtype``: the type in Arrow's words;
+    - ``unit``, ``definition``, ``source``.
+
+    >>> prism.columns().to_pandas()
+    """
+
+def spark_features(
+    columns: Sequence[str] | None = None,
+    backend: Backend = 'auto',
+    on_error: Literal['raise', 'skip'] = 'skip',
+    *,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> tuple[Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], str]:
+    """A function for Spark's ``mapInArrow``, and the schema of what it returns. It computes features of files that Spark has read with its
+    format ``binaryFile``, in each worker with an engine of its own. Names are the paths of files, as for :class:`RayFeatures`.
+
+    >>> function, schema = prism.spark_features(["sasa", "ss"])
+    >>> files = spark.read.format("binaryFile").load("structures/*.cif.gz")
+    >>> table = files.select("path", "content").mapInArrow(function, schema)
+
+    Arguments are those of :class:`RayFeatures`.
+    """
+
+class Engine:
+    """A backend with its memory. Any number of threads may use one engine. ``with prism.Engine("cuda") as engine:`` gives its memory back
+    at the end of the block.
+
+    Functions of the module make an engine for each call, or take that of the last small call. If you call often, keep one.
+
+    Args:
+        backend: ``"cuda"``, ``"cpu"`` or ``"auto"``. ``"auto"`` begins on CPU cores, and adds a GPU where there is one and enough work
+            for it. Results have the same bits.
+        options: See :class:`prism.EngineOptions`.
+
+    Raises:
+        PrismError: You ask for CUDA and it cannot be used, or an argument has a wrong value.
+        TypeError: An argument is of a wrong type, or there is no such option.
+    """
+
+    def __init__(
+        self,
+        backend: Backend = 'auto',
+        *,
+        devices: Sequence[int] | Literal['all'] | None = None,
+        threads: int | None = None,
+        contact_threshold: float = 8.0,
+        points: int = 100,
+        site_threshold: float = 0.3,
+        min_feature_value: float = 0.0,
+    ) -> None: ...
+
+    @property
+    def description(self) -> str:
+        """The backend, and why it was chosen.
+        """
+
+    def close(self) -> None:
+        """Gives the memory back, when the runs that use it have ended. Later calls raise :class:`PrismError`.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        *_: object,
+    ) -> None: ...
+
+    def features(
+        self,
+        inputs: Any,
+        columns: str | Sequence[str] | None = None,
+        *,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """A table with a row for each residue, as ``prism features`` writes it: the same rows, order and bits.
+
+        Args:
+            inputs: One input or an iterable of them. An input is
+
+                - a path of a file, a tar, a packed data set, or a folder, which is walked;
+                - ``bytes``, or ``(name, bytes)``: the content of a file or tar, compressed or not;
+                - a file object, which is read to its end;
+                - a :class:`Structure`, which is made of arrays;
+                - an object of another package: see :func:`structures`.
+
+                Another thread advances an iterator while earlier inputs are computed. It takes all paths in a row
+                first, and otherwise at most 256 structures or 32 MiB ahead.
+            columns: Names of the features to compute; :func:`columns` lists them. ``None`` takes all. Columns that identify the
+                residue (``structure``, ``chain``, ``resnum``, ...) come first. If you name one of those too, the table has exactly
+                the columns that you name.
+            on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
+                with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
+            progress: Show a progress bar. This needs tqdm.
+            options: What is read: see :class:`ReadingOptions`.
+
+        Returns:
+            A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
+            the version and the options.
+
+            Choices made while reading (alternate locations, say) go to the logger ``prism_features`` at level INFO. Something odd about
+            an input is an :class:`InputWarning`.
+
+        Raises:
+            InputError: An input failed. The error names it.
+            PrismError: An argument has a wrong value, or the backend failed.
+            TypeError: An argument is of a wrong type, or there is no such option.
+
+        >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+        """
+
+    def sites(
+        self,
+        inputs: Any,
+        *,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
+        (Å), an area (Å²), a volume (Å³), its residues as ``A_120``, separated by spaces, and their mean pLDDT in predicted models. A site
+        of a mean pLDDT below 50 is an :class:`InputWarning`. Its rank is the ``site_id`` of its residues in :func:`features`.
+
+        Args:
+            max_sites: The most sites of a structure.
+            min_probability: Leave out sites with a lower probability of binding a ligand.
+            all: Sites of any probability.
+            min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+    def edges(
+        self,
+        inputs: Any,
+        *,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
+        ccd: str | os.PathLike[str] | None = None,
+        pae: bool = False,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Residues in contact: a row for each pair, as ``prism edges`` writes it. A pair has the rows of both residues in
+        :func:`features`, their distance (Å), and the kind of contact.
+
+        Args:
+            kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
+                at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
+                ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
+                atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
+                interactions, which have no rows, are by residues.
+            cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+            ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
+            pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
+                their matrices (``--pae``). The inputs are paths then.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+    def interface(
+        self,
+        inputs: Any,
+        *,
+        between: tuple[str, str] | None = None,
+        all_atoms: bool = False,
+        ccd: str | os.PathLike[str] | None = None,
+        by_residue: bool = False,
+        pae: bool = False,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """The area (Å²) buried between chains: a row for each pair of chains that touch, as ``prism interface`` writes it.
+
+        Args:
+            between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
+                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
+                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+            all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
+                (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
+            by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
+            pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+    def ligands(
+        self,
+        inputs: Any,
+        *,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
+        water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+
+        Arguments, and errors, are those of :func:`features`.
+        """
+
+    def atoms(
+        self,
+        inputs: Any,
+        *,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Heavy atoms, as ``prism atoms`` writes them: a row for each, with its radius, accessible area (Å²), depth (Å) and the chains
+        that bury it. With ``het="cover"`` atoms of ligands and nucleic acids have rows, too. Packed data sets do not have what atoms are.
+
+        Args:
+            probe: Radius of the probe, above 0 and at most 5 Å.
+            radii: ``"protor"``, ``"naccess"``, ``"bondi"``, or a file in FreeSASA's configuration format.
+            algorithm: ``"shrake-rupley"``, by test points (``points``), or ``"lee-richards"``, by slices.
+            slices: Slices of each atom, 1 to 1000.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+    def summary(
+        self,
+        inputs: Any,
+        *,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Summaries of structures, as ``prism summary`` writes them: a row for each structure, with an empty ``chain``, then a row for
+        each of its chains. Areas are in Å², radii of gyration in Å.
+
+        Arguments, and errors, are those of :func:`features`.
+        """
+
+    def dockq(
+        self,
+        inputs: Any,
+        reference: str | os.PathLike[str],
+        *,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Models of a complex compared with a reference, as ``prism dockq`` writes it: a row for each model, with empty chains, then one
+        for each interface of the reference.
+
+        Args:
+            reference: The file of the reference.
+            mapping: Chains that correspond, as ``--mapping`` takes them: ``["A:H", "B:L"]``. ``None`` searches the best mapping.
+            allowed_mismatches: Chains correspond if at most so many residues differ in their alignment.
+            by_number: Residues correspond by their numbers, not by an alignment of sequences.
+            peptide: Contacts and interfaces as CAPRI defines them for peptides.
+            small_molecules: The poses of ligands, ions and sugars are compared, too.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+    def table(
+        self,
+        table: TableName,
+        inputs: Any,
+        columns: str | Sequence[str] | None = None,
+        *,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
+        between: tuple[str, str] | None = None,
+        by_residue: bool = False,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        reference: str | os.PathLike[str] | None = None,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        pae: bool = False,
+    ) -> Table:
+        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or
+        ``"dockq"``, with the options of the function of that name.
+        """
+
+    def stream(
+        self,
+        inputs: Any,
+        columns: str | Sequence[str] | None = None,
+        *,
+        table: TableName = 'features',
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
+        between: tuple[str, str] | None = None,
+        by_residue: bool = False,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        reference: str | os.PathLike[str] | None = None,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        pae: bool = False,
+    ) -> Stream[pa.RecordBatch]:
+        """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
+        loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
+
+        Args:
+            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
+                takes the options of the function of that name.
+
+        Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+        """
+
+    def tensors(
+        self,
+        inputs: Any,
+        columns: str | Sequence[str] | None = None,
+        *,
+        device: Device = 'cpu',
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Stream[Tensor]:
+        """A tensor for each structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not
+        defined.
+
+        ``torch.from_dlpack``, ``cupy.from_dlpack`` and ``numpy.from_dlpack`` take a tensor without a copy. It may be used after the engine
+        is gone, by any thread and, on a device, on any stream: the values are complete when you get it.
+
+        Args:
+            columns: Names of features. ``None`` takes those that every protein has values of: all features but those of annotations,
+                lineages and nucleotides. The tensor's columns have the order of :func:`columns`; its attribute ``columns`` lists them.
+            device: Where the tensors are. ``"cpu"``: in the host's memory, whichever backend computed them. ``"cuda"``: on the GPU that
+                computed them, without a way through the host's memory; that takes the backend ``"cuda"``. The memory is kept until the
+                last reader drops it. Dropping it waits for all work of that GPU, without the GIL; a CUDA graph that is being captured at
+                that moment fails.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
+class RayFeatures:
+    """Computes features of batches of files that Ray Data has read.
+
+    Each worker makes its engine once. The rows of a batch depend on that batch alone, so Ray can compute a batch again after
+    a worker is lost, and no row is lost or repeated.
+
+    Structures are named by the paths of their files, as Ray gives them, because a batch does not know which names other batches have.
+    ``name_by="name"`` or ``"stem"`` names them by the files' names alone, where you know that these differ. Files of one batch
+    whose names are equal then raise :class:`PrismError`.
+
+    >>> files = ray.data.read_binary_files("structures/", include_paths=True)
+    >>> table = files.map_batches(prism.RayFeatures, concurrency=2, num_gpus=1)
+
+    Args:
+        columns: As of :func:`prism.features`.
+        backend: As of :class:`prism.Engine`.
+        on_error: ``"raise"``, or ``"skip"``, which leaves out inputs that fail and warns in the worker's log.
+        options: As of :func:`prism.features`.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str] | None = None,
+        backend: Backend = 'auto',
+        on_error: Literal['raise', 'skip'] = 'skip',
+        *,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+        devices: Sequence[int] | Literal['all'] | None = None,
+        threads: int | None = None,
+        contact_threshold: float = 8.0,
+        points: int = 100,
+        site_threshold: float = 0.3,
+        min_feature_value: float = 0.0,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        batch: Any,
+    ) -> pa.Table: ...
