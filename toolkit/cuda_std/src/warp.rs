@@ -438,8 +438,9 @@ impl Warp {
         PerLane(values.0.match_any())
     }
 
-    /// Gives every lane the set of lanes whose values have the same `BITS` lowest bits, as bits. For few bits this is faster than
-    /// [`match_any`](Self::match_any): one vote for each of them.
+    /// Gives every lane the set of lanes whose values have the same `BITS` lowest bits, as bits. This is faster than
+    /// [`match_any`](Self::match_any): one vote for each bit. There are at most 8, since the assembler keeps the votes' operands in
+    /// predicates, of which a chip has seven.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -458,7 +459,7 @@ impl Warp {
     /// ```
     #[inline(always)]
     pub fn match_bits<const BITS: u32>(&mut self, values: &PerLane<u32>) -> PerLane<u32> {
-        const { assert!(BITS <= 32, "a number has 32 bits") };
+        const { assert!(BITS <= 8, "at most 8 bits; `match_any` compares all of them") };
         PerLane(values.0.match_bits::<BITS>())
     }
 
