@@ -57,26 +57,26 @@ impl Component {
     }
 }
 
-/// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, and in
-/// protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) and CHARMM's of D-amino acids (`DALA`, `DHSD`) follow from
+/// Names of standard amino acids in force fields (AMBER, CHARMM, GROMACS and GROMOS, OPLS), in programs for constant pH, in CYANA, and
+/// in protonation states. AMBER's names at chain ends (`NALA`, `CHIE`) and CHARMM's of D-amino acids (`DALA`, `DHSD`) follow from
 /// those of three letters.
 const VARIANTS: [(&str, &str); 20] = [
     ("ALA", "ALAD"),
-    ("ARG", "ARGP ARGT"),
+    ("ARG", "ARGP ARGT ARG+"),
     ("ARN", "ARN ARGN"),
     ("ASH", "ASH ASPH ASPP"),
     ("ASN", "ASN1"),
-    ("ASP", "ASPM ASPT"),
+    ("ASP", "ASPM ASPT ASP-"),
     ("CYM", "CYM CYSM CYSD"),
-    ("CYS", "CYX CYS1 CYS2 CYSH CYN"),
+    ("CYS", "CYX CYS1 CYS2 CYSH CYN CYSS"),
     ("GLH", "GLH GLUH GLUP"),
-    ("GLU", "GLUT"),
+    ("GLU", "GLUT GLU-"),
     ("GLY", "GLYN"),
-    ("HIP", "HIP HSP HISH HISP HISHP"),
+    ("HIP", "HIP HSP HISH HISP HISHP HIS+"),
     ("HIS", "HID HIE HSD HSE HISA HISB HISD HISE HIS_D HIS1 HIS2 HSPT"),
     ("ILE", "ILEU"),
     ("LYN", "LYN LSN LYSN"),
-    ("LYS", "LYSH LYSP LYST"),
+    ("LYS", "LYSH LYSP LYST LYS+"),
     ("MET", "METN"),
     ("PRO", "PROH"),
     ("TRP", "TRPH"),
@@ -116,6 +116,9 @@ const GLYCAN_ASN: &str = "NLN";
 const OTHER_MODIFIED: [(&str, &str); 4] =
     [("ALA", "DORN"), ("CYS", "CYSF CYSG CYSL CYSP"), ("GLY", "GLYM"), ("LYS", "LYSM")];
 
+/// Names of the phosphates of serine, threonine and tyrosine that no dictionary has.
+const PHOSPHATES: [(&str, &str); 3] = [("SEP", "PSER"), ("TPO", "PTHR"), ("PTR", "PTYR")];
+
 /// CHARMM's histidines, which have D-forms, too.
 const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 
@@ -126,7 +129,9 @@ const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN
 /// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions.
 const DUMMIES: &str = "DUM UNX";
 
-const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
+/// Water in the dictionary, in force fields, and Martini's beads of it.
+const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
+                      FB4 SWM4 SWM6 WT1 W WN PW";
 
 /// Names of standard nucleotides in formats and force fields. Old files and CHARMM use those of RNA for DNA, too.
 const NUCLEOTIDES: [(&str, &str); 13] = [
@@ -190,6 +195,9 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     add(&mut all, DUMMIES, &|_| Component::Dummy);
     for (name, names) in OTHER_MODIFIED {
         add(&mut all, names, &|own| Component::Modified(modified_kind(own.as_bytes(), kind(name))));
+    }
+    for (name, names) in PHOSPHATES {
+        add(&mut all, names, &|_| Component::Shared(kind(name)));
     }
     for (name, names) in SHARED {
         add(&mut all, names, &|_| Component::Shared(kind(name)));
@@ -261,9 +269,17 @@ fn unusual(name: u64) -> Component {
     let end = bytes[1..].iter().position(|&c| c == b':').map_or(bytes.len(), |at| at + 1);
     let upper = pack(&bytes.map(|c| c.to_ascii_uppercase())[..end]);
     match upper == name {
-        true => Component::Other,
+        true => with_a_fourth_letter(&bytes),
         false => component(upper),
     }
+}
+
+/// The meaning of an unknown name of four letters: programs add one to the name of an amino acid for a state of it, whose charge is not
+/// known then. Ligands may have such names, too.
+fn with_a_fourth_letter(name: &[u8; 8]) -> Component {
+    let &[a, b, c, d, 0, ..] = name else { return Component::Other };
+    let own = standard(pack(&[a, b, c])).filter(|_| d != 0);
+    own.map_or(Component::Other, |kind| Component::Shared(modified_kind(b"", kind)))
 }
 
 #[cfg(test)]

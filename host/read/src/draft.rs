@@ -92,6 +92,8 @@ pub(super) struct Draft {
     /// The [`renamed_chains`](StructureInput::renamed_chains).
     pub(super) renamed: Vec<u32>,
     pub(super) tally: Tally,
+    /// Whether a model that is not read begins with an amino acid of a chain that this one lacks.
+    pub(super) lacks_chains: bool,
     /// All chains of the file, if only some are selected.
     pub(super) met: Vec<String>,
 }

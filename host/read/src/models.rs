@@ -32,7 +32,15 @@ pub(super) fn models(
     let (mut found, met) = frames::split(found, met, options);
     let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {
+        let lacks_chains = options.chains.is_none() && found.first().is_some_and(|(_, first)| first.lacks_chains);
         facts.notes.push(match facts.has_copies {
+            _ if lacks_chains => Note {
+                kind: NoteKind::Copies,
+                text: format!(
+                    "the first of {met} models is read, of which others have other chains: --model join reads all of them as \
+                               one structure"
+                ),
+            },
             false => Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") },
             true => Note {
                 kind: NoteKind::Copies,

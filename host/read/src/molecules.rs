@@ -2,7 +2,7 @@
 //!
 //! Programs for simulations often write no chain ids, or the same one for all proteins. Residues of one chain id are
 //! different molecules if they are not bonded and
-//! - `TER` comes between them, or
+//! - `TER`, or the `END` of another file, comes between them, or
 //! - their segments differ: the segment id in PDB, `label_asym_id` in mmCIF, or
 //! - numbers restart, and repeat those of the molecule before, in another place (without a chain id they may also fall, if the
 //!   next residue is far), or
@@ -169,7 +169,7 @@ impl Draft {
                 let falls = is_blank && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let is_polymer = self.segments_are_polymers && segment != 0 && !differs;
                 let reasons = [
-                    (!is_declared && self.ends_between(before, first), "TER"),
+                    (!is_declared && self.ends_between(before, first), "TER or END"),
                     (!is_declared && differs, "their segments"),
                     (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
                     (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),

@@ -104,8 +104,8 @@ kinds! {
     Traces = "traces", "chains of alpha carbons or backbones alone, where features of whole residues are undefined";
     /// No residue has an alpha carbon.
     NoAlphaCarbon = "no-alpha-carbon", "no alpha carbons";
-    /// The file's models are the copies of an assembly, and only the first is read.
-    Copies = "copies", "models that are copies of an assembly, of which the first is read (--model join)";
+    /// The file's models are copies of an assembly or have chains of their own, and only the first is read.
+    Copies = "copies", "models that are copies of an assembly or have chains of their own, of which the first is read (--model join)";
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Nucleic acid, or protein, which was not asked for and has no rows.

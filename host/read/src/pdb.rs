@@ -280,12 +280,13 @@ impl<'a> Reader<'_, 'a> {
             if self.reading {
                 if let Some((_, reader)) = self.models.last_mut() {
                     reader.leave()?;
+                    reader.selection.end_chain();
                 }
                 self.repaired(|| GOES_ON.to_owned());
             }
         } else {
             self.begin_model();
-            self.parts.begin(offset, line);
+            self.parts.begin(offset);
         }
         Ok(())
     }
@@ -334,6 +335,9 @@ impl<'a> Reader<'_, 'a> {
         for (number, reader) in self.models {
             models.push((number, reader.selection.into_draft().map_err(Fault::whole)?));
         }
+        if let Some((_, first)) = models.first_mut() {
+            first.lacks_chains = copies::has_other_chain(first, self.rest);
+        }
         facts.has_copies = models.first().is_some_and(|(_, first)| copies::follow(first, self.rest));
         Ok(Found { models, facts, met: self.numbers.len() + self.uncounted })
     }
@@ -367,6 +371,8 @@ struct AtomReader<'a> {
     in_chain: (u64, Option<bool>),
     /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
     plain_chain: u8,
+    /// Whether bonded residues of the file differ in column 21, once that was looked up.
+    bonds_differ: Option<bool>,
     /// Whether a chain `-` has occurred with an unambiguous number.
     has_dash: bool,
     segments: Segments,
@@ -387,6 +393,7 @@ impl<'a> AtomReader<'a> {
             name_end: 20,
             in_chain: (0, None),
             plain_chain: 0,
+            bonds_differ: None,
             has_dash: false,
             segments: Segments::NEW,
             is_standard: options.residues == Residues::Standard,

@@ -146,7 +146,7 @@ fn atom_in_words(line: &[u8]) -> Option<Atom<'_>> {
 /// What a line says about the residue of its atom.
 fn line_residue(line: &[u8]) -> Option<LineResidue<'_>> {
     let Atom { residue, residue_id, .. } = Some(line).filter(|line| is_atom(line)).and_then(atom)?;
-    Some(LineResidue { name: residue, id: residue_id, hetatm: line.starts_with(b"HETATM") })
+    Some(LineResidue { name: residue, id: residue_id, hetatm: line.starts_with(b"HETATM"), segment: 0 })
 }
 
 /// Reads the requested models.
@@ -171,11 +171,12 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         if begins && met > 0 && !has_models && parts.go_on(text, offset, line) {
             if let Some((_, selection)) = models.last_mut().filter(|_| reading) {
                 selection.leave().map_err(fault)?;
+                selection.end_chain();
                 selection.repaired(|| GOES_ON.to_owned());
                 residue_id = None;
             }
         } else if begins {
-            parts.begin(offset, line);
+            parts.begin(offset);
             met += 1;
             reading = match options.models {
                 Models::First => met == 1,

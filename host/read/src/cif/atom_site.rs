@@ -7,6 +7,7 @@ use super::entities::Entities;
 use super::labels::Labels;
 use super::lexer::unquote;
 use crate::atoms::element;
+use crate::components::component;
 use crate::error::{Problem, bad_field};
 use crate::fixed::{fixed_8_3, three_fixed_8_3};
 use crate::named_residue::NamedResidue;
@@ -321,6 +322,16 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         Ok(())
     }
 
+    /// Takes note of the chain that a model begins with, if the first alone is read.
+    #[cold]
+    fn see_unread(&mut self, row: &impl Values) {
+        let chain = self.either(row, Item::Chain, Item::LabelChain);
+        let residue = component(self.either(row, Item::Residue, Item::AuthResidue).head);
+        if let (None, Some(_), [(_, first)]) = (self.current, residue.amino_acid(), &mut self.models[..]) {
+            first.see_unread(chain.text);
+        }
+    }
+
     /// The content of a row's value; empty if there is none.
     // Inlined: it is called a dozen times a row, and a call would cost as much as the work.
     #[inline(always)]
@@ -355,6 +366,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let model = self.word(row, Item::Model);
         if self.model != Some(model) {
             self.enter_model(model)?;
+            self.see_unread(row);
         }
         let Some(current) = self.current else { return Ok(None) };
         let group = self.word(row, Item::Group);

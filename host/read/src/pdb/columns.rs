@@ -161,7 +161,7 @@ pub(super) fn line_residue(line: &[u8]) -> Option<LineResidue<'_>> {
     let columns = line.get(..NEEDED)?;
     let hetatm = hetatm_in_any_case(line)?;
     let id = ResidueId { chain: &columns[21..22], number: &columns[22..26], icode: &columns[26..27] };
-    Some(LineResidue { name: &columns[17..21], id, hetatm })
+    Some(LineResidue { name: &columns[17..21], id, hetatm, segment: segment(line) })
 }
 
 fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {

@@ -1,10 +1,12 @@
 //! Models that are the copies of an assembly, as in files that are called `.pdb1`, rather than alternatives.
 
-use super::columns::position;
+use super::columns::{line_residue, position};
+use super::parts::is_amino_acid;
 use super::{NEEDED, hetatm};
 use crate::draft::Draft;
 use crate::lines::lines;
 use crate::number::pdb_residue_number;
+use crate::word::text_of;
 use shared_types::NO_CA;
 use std::collections::HashMap;
 
@@ -43,6 +45,16 @@ pub(super) fn follow(first: &Draft, rest: &[u8]) -> bool {
         }
     }
     pairs.len() >= LEAST && pairs.iter().any(|(own, copy)| distance(*own, *copy) > MOVED)
+}
+
+/// Whether the model at the start of `rest` begins with an amino acid of a chain that the first one lacks.
+pub(super) fn has_other_chain(first: &Draft, rest: &[u8]) -> bool {
+    let first_of_rest = lines(rest).find_map(|(_, line)| line_residue(line));
+    // Chain ids of two columns end with this one.
+    first_of_rest.filter(|residue| is_amino_acid(residue.name)).is_some_and(|residue| {
+        let id = text_of(residue.id.chain);
+        !first.structure.chains.iter().any(|chain| chain.ends_with(&id))
+    })
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {

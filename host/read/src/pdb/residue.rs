@@ -11,10 +11,11 @@
 
 use super::{AtomReader, NEEDED, hetatm};
 use crate::components::{self, Component};
+use crate::draft::BOND2;
 use crate::error::{Problem, bad_field};
 use crate::lines::lines;
 use crate::number::pdb_residue_number;
-use crate::pdb::columns::{line_residue, name};
+use crate::pdb::columns::{line_residue, name, position};
 use crate::select::ResidueId;
 
 /// How a file writes residue numbers beyond 9999.
@@ -68,13 +69,16 @@ impl<'a> AtomReader<'a> {
             let word = u32::from_le_bytes([columns[17], columns[18], columns[19], last]);
             components::component(u64::from(name(word)))
         };
-        let is_known = |component: Component| matches!(component, Component::Standard(_) | Component::Variant(_));
+        let is_known = |component: Component| {
+            matches!(component, Component::Standard(_) | Component::Variant(_) | Component::Water)
+        };
         let long = component(columns[20]);
         // The dictionary's names of modified residues have three letters, or more than PDB has room for.
-        if !is_known(long) && !(matches!(long, Component::Modified(_)) && columns[17] != b' ') {
+        let is_listed = is_known(long) || matches!(long, Component::Modified(_)) && columns[17] != b' ';
+        if !is_listed && (long.amino_acid().is_none() || columns[17] == b' ') {
             return false;
         }
-        if !is_known(component(b' ')) || columns[21] == b' ' {
+        if is_listed && (!is_known(component(b' ')) || columns[21] == b' ') {
             return true;
         }
         if self.plain_chain == 0 {
@@ -84,7 +88,7 @@ impl<'a> AtomReader<'a> {
                 .find_map(|(_, line)| line.get(21).copied())
                 .unwrap_or(b' ');
         }
-        columns[21] == self.plain_chain
+        is_listed && columns[21] == self.plain_chain || *self.bonds_differ.get_or_insert_with(|| bonds_differ(self.text))
     }
 
     /// Finds out how numbers beyond 9999 are written where the first of them comes. They are those of protein and of any
@@ -123,6 +127,26 @@ impl<'a> AtomReader<'a> {
             _ => {}
         }
     }
+}
+
+/// Whether residues that are bonded in one chain differ in column 21, which then goes on with their names.
+fn bonds_differ(text: &[u8]) -> bool {
+    let mut carbon: Option<(&[u8], [f64; 3])> = None;
+    for (_, line) in lines(text).filter(|(_, line)| hetatm(line) == Some(false)) {
+        let Some(columns) = line.first_chunk::<NEEDED>() else { continue };
+        match (&columns[12..16], position(columns, line)) {
+            (b" C  " | b"C   ", Ok(place)) => carbon = Some((&columns[20..22], place)),
+            (b" N  " | b"N   ", Ok(place)) => {
+                let Some((chain, before)) = carbon.filter(|(chain, _)| *chain != &columns[20..22]) else { continue };
+                let distance2: f64 = (0..3).map(|axis| (place[axis] - before[axis]).powi(2)).sum();
+                if chain[1] == columns[21] && distance2 < BOND2 {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A rule for numbers from `A000` on, and the program that writes them so.

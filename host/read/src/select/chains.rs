@@ -19,6 +19,11 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// Takes note of the chain that a model begins with which is not read.
+    pub(crate) fn see_unread(&mut self, chain: &[u8]) {
+        self.draft.lacks_chains |= !self.draft.structure.chains.contains(&text_of(chain));
+    }
+
     /// Sets what the file calls the molecule of the residues that follow, packed; 0 for nothing.
     pub(crate) fn segment(&mut self, segment: u64) {
         self.segment = segment;

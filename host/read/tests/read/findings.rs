@@ -225,10 +225,10 @@ fn frames_are_models() {
     // A copy beside the first is another molecule, not another frame.
     let dimer = structure([frame(0.0), frame(40.0)].concat());
     assert_eq!(dimer.n_residues(), 10);
-    // Two concatenated files.
+    // Two concatenated files of different molecules.
     let other = atom(" CA ", "LEU", "A   1 ", 30.0);
     let text = format!("{}END\n{other}END\n", plain().concat());
-    assert_eq!(rows(&structure(text)), PLAIN);
+    assert_eq!(rows(&structure(text)), [&PLAIN[..], &["A~2 1 LEU 1"]].concat());
 }
 
 #[test]

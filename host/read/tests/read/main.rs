@@ -16,6 +16,7 @@ mod malformed;
 mod molecules;
 mod nucleotides;
 mod pdbtbx;
+mod programs;
 mod radii;
 mod read_common;
 mod repeats;
