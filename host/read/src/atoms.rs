@@ -5,6 +5,7 @@
 //! amino acid does not have, and about residues that are no amino acids.
 
 use super::components::{Component, other_element};
+use super::ions::element_by_names;
 use super::word::{pack, trim_zeros};
 use shared_types::residue::{FIRST_NUCLEOTIDE, NUCLEOTIDES, STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
@@ -76,11 +77,18 @@ const END_OXYGENS: [(&str, &str); 2] = [("O", "OT1 OC1 OCT1 O1 O'"), ("OXT", "OX
 /// GROMACS's virtual sites (MCB1), lone pairs (LP1) and AMBER's extra points (EP1), Rosetta's virtual nitrogen of proline (NV).
 const PSEUDO_ATOMS: [&str; 5] = ["Q", "M", "L", "EP", "NV"];
 
-/// Names of points that are no atoms in other residues: centres of pockets (fpocket, P2Rank), membranes and the like (Rosetta).
-const POINTS: &str = "APOL POL THKN CNTR NORM ORIG";
+/// The centroid of a side chain in Rosetta.
+const CENTROID: &str = "CEN";
 
-/// The symbols of such points, and what their names begin with: lone pairs, extra points, dummy atoms.
-const POINT_SYMBOLS: [&str; 3] = ["LP", "EP", "DU"];
+/// CHARMM's atoms of caps within the residue that they end: acetyl, and methylamine or an amide.
+const CAPS: [(&str, &str); 2] = [("ACE", "CAY CY OY"), ("NME", "NT CAT")];
+
+/// Names of points that are no atoms in other residues: centres of pockets (fpocket, P2Rank), membranes and the like (Rosetta), and a
+/// viewer's.
+const POINTS: &str = "APOL POL THKN CNTR NORM ORIG CEN *";
+
+/// The symbols of such points, and what their names begin with: lone pairs, extra points, dummy atoms, ghost atoms.
+const POINT_SYMBOLS: [&str; 4] = ["LP", "EP", "DU", "BQ"];
 
 /// The symbol of PyMOL's pseudoatoms.
 const PYMOL: u16 = u16::from_le_bytes(*b"PS");
@@ -137,8 +145,10 @@ impl Rules {
     #[inline(always)]
     pub(super) fn is_plainly_heavy(self, name: u64, symbol: u16) -> bool {
         const O: u64 = b'O' as u64;
-        let first = name as u8;
-        let is_heavy = matches!(first, b'C' | b'N' | b'S') || name == O || is_plain_oxygen(name);
+        let [first, second, third, ..] = name.to_le_bytes();
+        // No letter of a standard name is the third. Those that have one, or these second letters, are of caps and centroids.
+        let is_own = third < b'A' && !matches!(second, b'T' | b'Y');
+        let is_heavy = matches!(first, b'C' | b'N' | b'S') && is_own || name == O || is_plain_oxygen(name);
         self == Self::Standard && is_heavy && (symbol == u16::from(first) || symbol == 0)
     }
 
@@ -157,7 +167,7 @@ impl Rules {
             Self::Modified => of_amino_acid(self, residue, kind, name, symbol),
             Self::NoParent => of_no_parent(upper(name), symbol),
             Self::Nucleotide => of_nucleotide(upper(name), symbol),
-            Self::Other => (of_other(name, symbol), true),
+            Self::Other => (of_ligand(residue, name, symbol), true),
         }
     }
 }
@@ -167,6 +177,8 @@ impl Rules {
 pub(super) enum Atom {
     /// A heavy atom, by its standard name, and its element's symbol by [`element`]; 0 if it is not known.
     Heavy { name: u64, element: u16 },
+    /// A heavy atom of a cap that stands within the residue.
+    Cap { name: u64, element: u16 },
     /// A hydrogen of any mass.
     Hydrogen,
     /// A point that is no atom.
@@ -238,6 +250,12 @@ fn of_amino_acid(rules: Rules, residue: u64, kind: ResidueKind, name: u64, symbo
     if matches!(first, b'H' | b'D' | b'T') {
         return (Atom::Hydrogen, symbol == 0 || is_hydrogen(symbol));
     }
+    if text == CENTROID.as_bytes() {
+        return (Atom::Pseudo, true);
+    }
+    if !is_modified && cap_of(name).is_some() {
+        return (Atom::Cap { name, element: u16::from(first) }, symbol == 0 || symbol == u16::from(first));
+    }
     let is_own = is_element(symbol) && symbol == u16::from(first);
     if PSEUDO_ATOMS.iter().any(|begin| text.starts_with(begin.as_bytes())) && !is_own {
         return (Atom::Pseudo, true);
@@ -277,6 +295,15 @@ fn of_nucleotide(name: u64, symbol: u16) -> (Atom, bool) {
     (of_other(pack(text), symbol), true)
 }
 
+/// What a record of an atom of a ligand or ion is about: its element column decides, then the names of atom and residue.
+fn of_ligand(residue: u64, name: u64, symbol: u16) -> Atom {
+    let by_names = || element_by_names(upper(residue), upper(name));
+    match is_element(symbol) {
+        false => by_names().map_or_else(|| of_other(name, symbol), |element| Atom::Heavy { name, element }),
+        true => of_other(name, symbol),
+    }
+}
+
 /// What a record of an atom is about if its element column decides, and its name where that has no element.
 fn of_other(name: u64, symbol: u16) -> Atom {
     let bytes = name.to_le_bytes();
@@ -284,12 +311,21 @@ fn of_other(name: u64, symbol: u16) -> Atom {
     if is_element(symbol) {
         return if is_hydrogen(symbol) { Atom::Hydrogen } else { Atom::Heavy { name, element: symbol } };
     }
-    let is_point = |begin: &&str| element(begin.as_bytes()) == symbol || text.starts_with(begin.as_bytes());
+    let begins_with = |begin: &[u8]| text.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
+    let is_point = |begin: &&str| element(begin.as_bytes()) == symbol || begins_with(begin.as_bytes());
     match first_letter(text) {
         _ if symbol == PYMOL || has(POINTS, text) || POINT_SYMBOLS.iter().any(is_point) => Atom::Pseudo,
+        // Of the elements only xenon begins so.
+        b'X' if !begins_with(b"XE") => Atom::Pseudo,
         b'H' | b'D' | b'h' | b'd' => Atom::Hydrogen,
         _ => Atom::Heavy { name, element: 0 },
     }
+}
+
+/// The name of the cap that an atom of a standard amino acid belongs to, if it is one of a cap.
+pub(super) fn cap_of(name: u64) -> Option<&'static str> {
+    let bytes = upper(name).to_le_bytes();
+    CAPS.iter().find(|(_, atoms)| has(atoms, trim_zeros(&bytes))).map(|(cap, _)| *cap)
 }
 
 /// Which of the names of the carbonyl oxygen a name is, the best first: for residues that have no O.

@@ -74,10 +74,10 @@ impl Classes {
         let (atom, _) = self.rules.atom(self.name, self.kind, pack(name), super::atoms::element(symbol));
         match atom {
             // Packed names are cut after eight bytes.
-            Atom::Heavy { element, .. } if name.len() > 8 => {
+            Atom::Heavy { element, .. } | Atom::Cap { element, .. } if name.len() > 8 => {
                 AtomClass::Heavy { name: text_of(name), symbol: element.to_le_bytes() }
             }
-            Atom::Heavy { name, element } => {
+            Atom::Heavy { name, element } | Atom::Cap { name, element } => {
                 AtomClass::Heavy { name: text_of(trim_zeros(&name.to_le_bytes())), symbol: element.to_le_bytes() }
             }
             Atom::Hydrogen => AtomClass::Hydrogen,

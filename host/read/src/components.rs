@@ -126,12 +126,16 @@ const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 /// selenomethionine, which stands for methionine in crystals.
 const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA MSE";
 
-/// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions.
-const DUMMIES: &str = "DUM UNX";
+/// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions; virtual residues of
+/// Rosetta, and PyMOL's pseudoatoms.
+const DUMMIES: &str = "DUM UNX EMB MEM VRT XXX PSD";
 
-/// Water in the dictionary, in force fields, and Martini's beads of it.
+/// Martini's bead of water. In the dictionary it is tungsten, whose records have that element.
+pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;
+
+/// Water in the dictionary and in force fields, and other beads of Martini's.
 const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
-                      FB4 SWM4 SWM6 WT1 W WN PW";
+                      FB4 SWM4 SWM6 WT1 WN PW";
 
 /// Names of standard nucleotides in formats and force fields. Old files and CHARMM use those of RNA for DNA, too.
 const NUCLEOTIDES: [(&str, &str); 13] = [

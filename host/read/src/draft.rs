@@ -28,6 +28,11 @@ pub(super) struct Tally {
     pub(super) contradictions: usize,
     /// Points that are no atoms.
     pub(super) pseudo_atoms: usize,
+    /// Atoms without a place, and residues that have no others.
+    pub(super) placeholders: usize,
+    pub(super) without_places: usize,
+    /// Amino acids that carry a phosphate, under their own name.
+    pub(super) phosphates: usize,
     pub(super) ignored_records: usize,
     pub(super) first_ignored: Option<String>,
     /// Number of lines that break the format, and the first of them.
@@ -46,6 +51,9 @@ impl Tally {
         self.unlinked += unlinked;
         self.contradictions += contradictions;
         self.pseudo_atoms += pseudo_atoms;
+        self.placeholders += other.placeholders;
+        self.without_places += other.without_places;
+        self.phosphates += other.phosphates;
         self.ignored_records += other.ignored_records;
         self.first_ignored = self.first_ignored.take().or(other.first_ignored);
         self.repaired += other.repaired;

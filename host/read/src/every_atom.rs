@@ -7,9 +7,11 @@ use super::error::{Fault, Problem, ReadError, bad_field};
 use super::fixed::fixed_8_3;
 use super::foreign::unmarked;
 use super::format::{Format, format_of, with_line_feeds};
+use super::ions::{element_in_name, names_are_left_aligned};
 use super::lines::lines;
 use super::number::{cif_number, decimal, integer, pdb_residue_number, short_decimal};
 use super::pdb::{hetatm, is_end};
+use super::word::pack;
 use std::borrow::Cow;
 
 /// An atom's record. Texts are empty where the file has none.
@@ -269,7 +271,7 @@ fn number(text: &[u8]) -> Option<f64> {
 }
 
 fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
-    let (mut atoms, mut has_more) = (0_usize, false);
+    let (mut atoms, mut has_more, mut left_aligned) = (0_usize, false, None);
     for (at, line) in lines(text) {
         if line.starts_with(b"ENDMDL") || is_end(line) {
             if atoms > 0 {
@@ -280,7 +282,7 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         }
         let Some(is_hetatm) = hetatm(line) else { continue };
         atoms += 1;
-        record(line, is_hetatm).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+        record(line, is_hetatm, || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text))).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
@@ -288,7 +290,7 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
     }
 }
 
-fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
+fn record(line: &[u8], is_hetatm: bool, left_aligned: impl FnOnce() -> bool) -> Result<AtomRecord<'_>, Problem> {
     let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
     let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
     let number = of(22, 26);
@@ -297,6 +299,11 @@ fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
         let value = text.first_chunk::<8>().and_then(|text| fixed_8_3(*text)).or_else(|| decimal(text.trim_ascii()));
         value.ok_or_else(|| bad_field(name, text, "is not a number"))
     };
+    let in_name = || {
+        let columns = field(12, 16).first_chunk()?;
+        element_in_name(pack(of(17, 20)), *columns).filter(|_| !left_aligned()).map(|_| field(12, 14))
+    };
+    let element = of(76, 78);
     Ok(AtomRecord {
         chain: field(21, 22),
         number: pdb_residue_number(number)
@@ -304,7 +311,7 @@ fn record(line: &[u8], is_hetatm: bool) -> Result<AtomRecord<'_>, Problem> {
         icode: of(26, 27),
         residue: of(17, 20),
         name: of(12, 16),
-        element: of(76, 78),
+        element: if element.is_empty() { in_name().unwrap_or_default() } else { element },
         alternate: of(16, 17),
         position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
         b: decimal(of(60, 66)).unwrap_or(f64::NAN),

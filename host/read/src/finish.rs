@@ -9,12 +9,12 @@ use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
 use super::{assembly, confidence};
 use crate::plural::{counted, form};
-use crate::structure::{SpreadError, StructureInput, check_spread};
+use crate::structure::{Completeness, SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
 use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 /// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
@@ -157,8 +157,8 @@ impl Draft {
         structure.center = center;
         structure.atoms = atoms;
         structure.find_closures();
-        let incomplete = structure.traces_and_incomplete();
-        notes.extend(completeness(&structure, incomplete));
+        let found = structure.traces_and_completeness();
+        notes.extend(completeness(&structure, found));
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }
@@ -258,6 +258,18 @@ impl Draft {
                 "record is no atom but a lone pair, a dummy atom or the like, and is left out",
                 "records are no atoms but lone pairs, dummy atoms or the like, and are left out",
             )
+        });
+        say(self.tally.placeholders, NoteKind::Placeholders, &|| {
+            let atoms = counted(self.tally.placeholders, "atom has", "atoms have");
+            let rows = match self.tally.without_places {
+                0 => String::new(),
+                count => format!(", with {} that {} no others", counted(count, "residue", "residues"), form(count, "has", "have")),
+            };
+            format!("{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and are left out{rows}")
+        });
+        say(self.tally.phosphates, NoteKind::OtherAtoms, &|| {
+            let residues = counted(self.tally.phosphates, "residue carries", "residues carry");
+            format!("{residues} a phosphate under the name of the amino acid alone: charge and the like are those of the phosphate")
         });
         say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {
             let atoms = counted(self.tally.unknown_elements, "atom", "atoms");
@@ -395,21 +407,29 @@ impl Draft {
 }
 
 /// Notes about what residues lack.
-fn completeness(structure: &StructureInput, incomplete: usize) -> Vec<Note> {
+fn completeness(structure: &StructureInput, found: Completeness) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut say = |kind: NoteKind, text: String| notes.push(Note { kind, text });
     if !structure.traces.is_empty() {
         let names = structure.traces.iter().filter_map(|&chain| structure.chains.get(chain as usize));
         let (listed, count) = (listed_ids(names.map(String::as_str)), structure.traces.len());
-        say(
-            NoteKind::Traces,
-            format!(
-                "{} {listed} {} alpha carbons or a backbone alone: features that need whole residues, such as sasa and \
-                 site_score, are undefined there",
-                form(count, "chain", "chains"),
-                form(count, "has", "have")
-            ),
+        let mut text = format!(
+            "{} {listed} {} alpha carbons, a backbone or beads alone: features that need whole residues, such as sasa and \
+             site_score, are undefined there",
+            form(count, "chain", "chains"),
+            form(count, "has", "have")
         );
+        let chains: BTreeSet<u32> = structure.chain_ids[..structure.n_rows()].iter().copied().collect();
+        if count < chains.len() {
+            text.push_str("; areas of other chains are larger than beside whole ones, because the missing atoms cover nothing");
+        }
+        say(NoteKind::Traces, text);
+    }
+    let Completeness { incomplete, with_others } = found;
+    if with_others > 0 {
+        let residues = counted(with_others, "standard amino acid has", "standard amino acids have");
+        let text = format!("{residues} heavy atoms beside their own, which count in areas and contacts");
+        say(NoteKind::OtherAtoms, text);
     }
     if incomplete > 0 {
         say(

@@ -43,6 +43,7 @@ mod frames;
 #[doc(hidden)]
 pub mod grid;
 mod gzip;
+mod ions;
 mod lines;
 mod masks;
 mod models;
@@ -55,6 +56,7 @@ mod number;
 mod options;
 mod patterns;
 mod pdb;
+mod placeholders;
 #[doc(hidden)]
 pub mod plural;
 mod polymers;

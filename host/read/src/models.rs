@@ -29,6 +29,8 @@ pub(super) fn models(
         Ok(found) => found,
         Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
     };
+    let mut found = found;
+    found.iter_mut().for_each(|(_, draft)| draft.drop_placeholders());
     let (mut found, met) = frames::split(found, met, options);
     let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {

@@ -94,6 +94,10 @@ kinds! {
     Elements = "elements", "element columns that contradict atoms' names, which count";
     /// Points that are no atoms: lone pairs, dummy atoms of membranes and the like.
     PseudoAtoms = "pseudo-atoms", "pseudo-atoms, which are left out";
+    /// Atoms without a place.
+    Placeholders = "placeholders", "atoms whose coordinates stand for unknown ones, which are left out";
+    /// Standard amino acids with heavy atoms that these do not have.
+    OtherAtoms = "other-atoms", "standard amino acids with a phosphate or other heavy atoms that these do not have";
     /// Atoms whose element nothing says.
     UnknownElements = "unknown-elements", "atoms of unknown elements, whose radius is taken as 1.7 Å";
     /// Atoms that the chosen set of radii does not have.

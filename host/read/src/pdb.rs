@@ -10,11 +10,13 @@ mod patterns;
 mod records;
 mod residue;
 
+use super::atoms::element;
 use super::confidence::BY_HEADER;
 use super::draft::Draft;
 use super::error::{Fault, Problem, bad_field};
 use super::facts::Facts;
 use super::fixed::fixed_8_3;
+use super::ions;
 use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
@@ -371,6 +373,8 @@ struct AtomReader<'a> {
     in_chain: (u64, Option<bool>),
     /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
     plain_chain: u8,
+    /// Whether atoms' names begin in column 13, once that was looked up.
+    left_aligned: Option<bool>,
     /// Whether bonded residues of the file differ in column 21, once that was looked up.
     bonds_differ: Option<bool>,
     /// Whether a chain `-` has occurred with an unambiguous number.
@@ -393,6 +397,7 @@ impl<'a> AtomReader<'a> {
             name_end: 20,
             in_chain: (0, None),
             plain_chain: 0,
+            left_aligned: None,
             bonds_differ: None,
             has_dash: false,
             segments: Segments::NEW,
@@ -451,7 +456,10 @@ impl<'a> AtomReader<'a> {
             residue,
             name: u64::from(name),
             alternate: if columns[16] == b' ' { 0 } else { u64::from(columns[16]) },
-            element: element_of(line),
+            element: match element_of(line) {
+                0 => self.element_in_name(residue, columns),
+                element => element,
+            },
             position,
             occupancy: line.get(NEEDED..60).unwrap_or_default(),
             b_factor: line.get(B_END - 6..B_END).unwrap_or_default(),
@@ -464,6 +472,18 @@ impl<'a> AtomReader<'a> {
         let taken = self.selection.atom(&record)?;
         patterns.note_line(line, residue, taken, &mut self.selection, !hetatm && self.name_end == 20);
         Ok(())
+    }
+
+    /// The element that columns 13 and 14 name, where an element column is empty.
+    #[cold]
+    fn element_in_name(&mut self, residue: u64, columns: &[u8; NEEDED]) -> u16 {
+        let found = ions::element_in_name(residue, [columns[12], columns[13], columns[14], columns[15]]);
+        match found {
+            Some(symbol) if !*self.left_aligned.get_or_insert_with(|| ions::names_are_left_aligned(self.text)) => {
+                element(&symbol)
+            }
+            _ => 0,
+        }
     }
 
     /// Whether the line is shifted, so that another column than the usual one has its chain, and that chain is selected.

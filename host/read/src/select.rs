@@ -11,7 +11,7 @@ mod one_residue;
 mod radius;
 mod repeat;
 
-use super::atoms::{Atom, Rules, end_oxygen};
+use super::atoms::{Atom, Rules, cap_of, end_oxygen};
 use super::components::{self, Component};
 use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
@@ -78,6 +78,9 @@ pub(super) struct Record<'r, 'a> {
 /// The element's symbol.
 const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
 
+/// The name of a phosphate's phosphorus.
+const PHOSPHORUS: u64 = b'P' as u64;
+
 /// What came of a record.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Taken {
@@ -124,6 +127,10 @@ struct Run {
     calcium: bool,
     /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
     end_oxygen: Option<(usize, usize)>,
+    /// Whether it has the phosphorus of a phosphate that its name does not state, and then whether a proton is bound to that.
+    phosphate: Option<bool>,
+    /// Whether it has atoms of a cap.
+    has_cap: bool,
     /// Atoms whose element column contradicts their name.
     contradictions: u32,
     /// Pseudo-atoms.
@@ -146,6 +153,8 @@ impl Run {
         b: (0.0, 0.0),
         calcium: false,
         end_oxygen: None,
+        phosphate: None,
+        has_cap: false,
         contradictions: 0,
         pseudo_atoms: 0,
         unknown_elements: 0,
@@ -299,7 +308,7 @@ impl<'a> Selection<'a> {
         let is_plain = rules.is_plainly_heavy(record.name, record.element);
         let (name, element) = match is_plain {
             true => (record.name, u16::from(record.name as u8)),
-            false => match self.heavy(record) {
+            false => match self.heavy(record)? {
                 Some(heavy) => heavy,
                 None => return Ok(Taken::Light),
             },
@@ -371,22 +380,37 @@ impl<'a> Selection<'a> {
 
     /// Name and element of a record's atom if it is a heavy one.
     #[inline(never)]
-    fn heavy(&mut self, record: &Record<'_, 'a>) -> Option<(u64, u16)> {
+    fn heavy(&mut self, record: &Record<'_, 'a>) -> Result<Option<(u64, u16)>, Problem> {
         let Named { residue, kind, rules } = self.run.record;
         let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
         if !agrees {
             self.run.contradictions += 1;
             self.draft.tally.contradictions += 1;
         }
-        match atom {
-            Atom::Heavy { name, element } => Some((name, element)),
-            Atom::Hydrogen => None,
+        Ok(match atom {
+            Atom::Heavy { name, element } => {
+                if name == PHOSPHORUS && rules == Rules::Standard {
+                    self.run.phosphate = Some(false);
+                }
+                Some((name, element))
+            }
+            Atom::Hydrogen => {
+                self.see_proton(record.name);
+                None
+            }
+            Atom::Cap { name, .. } => {
+                self.run.has_cap = true;
+                if let Some(atom) = self.covering(record)? {
+                    self.push_cover(atom, cap_of(name).map_or(0, |cap| pack(cap.as_bytes())));
+                }
+                None
+            }
             Atom::Pseudo => {
                 self.run.pseudo_atoms += 1;
                 self.draft.tally.pseudo_atoms += 1;
                 None
             }
-        }
+        })
     }
 
     fn take_ca(&mut self, at: usize, b_factor: &[u8]) {
@@ -484,6 +508,9 @@ impl<'a> Selection<'a> {
             }
             if self.run.end_oxygen.is_some() {
                 self.take_end_oxygen();
+            }
+            if let Some(has_proton) = self.run.phosphate {
+                self.name_phosphate(has_proton);
             }
             self.judge();
         }

@@ -11,6 +11,7 @@ pub use atoms::{AtomLabel, Hetero, HeteroResidue};
 pub use derived::Derived;
 pub use frame::FrameOf;
 pub use spread::{SpreadError, check as check_spread};
+pub(crate) use traces::Completeness;
 pub use traces::needs_whole_residues;
 
 use crate::plural::counted;

@@ -3,7 +3,7 @@
 use super::radius::{UNKNOWN_ELEMENT, radius};
 use super::{Named, Record, Selection};
 use crate::atoms::{Atom, Rules};
-use crate::components::{self, Component};
+use crate::components::{self, BEAD_OF_WATER, Component};
 use crate::draft::CoverResidue;
 use crate::error::Problem;
 use crate::options::Residues;
@@ -25,6 +25,9 @@ pub(super) enum Fate {
     Nothing,
 }
 
+/// The element's symbol.
+const TUNGSTEN: u16 = b'W' as u16;
+
 impl Selection<'_> {
     /// The meaning of the record's residue name, and the fate of a residue with it.
     #[inline]
@@ -39,7 +42,10 @@ impl Selection<'_> {
                 }
             };
         }
-        let component = components::component_of(residue, record.hetatm);
+        let component = match components::component_of(residue, record.hetatm) {
+            Component::Other if residue == BEAD_OF_WATER && record.element != TUNGSTEN => Component::Water,
+            other => other,
+        };
         let (kind, fate) = self.fate_of(component, record);
         (Named { residue, kind, rules: Rules::of(component) }, fate)
     }
@@ -96,7 +102,7 @@ impl Selection<'_> {
     pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Result<Option<[f64; 4]>, Problem> {
         let [x, y, z] = record.position;
         match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
-            Atom::Heavy { name, element } => {
+            Atom::Heavy { name, element } | Atom::Cap { name, element } => {
                 let (radius, syntax) = (self.radius(UNKNOWN, name, element), self.syntax);
                 self.draft.recorded([x, y, z, radius], || syntax.label(record, element)).map(Some)
             }

@@ -58,7 +58,9 @@ impl<'a> Selection<'a> {
             && !self.run.hetatm
             && self.run.open
             && self.alternates.is_empty()
-            && self.run.end_oxygen.is_none();
+            && self.run.end_oxygen.is_none()
+            && self.run.phosphate.is_none()
+            && !self.run.has_cap;
         if !usual {
             // The draft's last residue may be another one, whose atoms lie before those of the run.
             return None;

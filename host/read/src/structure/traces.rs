@@ -23,20 +23,41 @@ const BOND: f32 = 1.8;
 /// Number of heavy atoms of a residue that ends with CB.
 const BACKBONE_AND_BETA: u32 = 5;
 
+/// How many residues lack or have other atoms than they should have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Completeness {
+    /// Standard amino acids and nucleotides that lack heavy atoms.
+    pub(crate) incomplete: usize,
+    /// Standard amino acids that have heavy atoms beside their own.
+    pub(crate) with_others: usize,
+}
+
 /// What a chain has.
 #[derive(Default)]
 struct Chain {
     residues: usize,
     /// Residues that lack heavy atoms.
     lacking: usize,
-    /// Whether an atom is beyond the backbone and CB.
-    has_side_chain: bool,
+    /// Of these, those that have neither N nor C.
+    bare: usize,
+    /// Residues with an atom beyond the backbone and CB.
+    side_chains: usize,
+}
+
+impl Chain {
+    /// Whether it is a trace: more than half of its residues lack heavy atoms, and at most one in ten has a side chain; or more than half
+    /// have neither N nor C, as in coarse-grained models, and where some residues of a trace are whole.
+    fn is_trace(&self) -> bool {
+        2 * self.lacking > self.residues && 10 * self.side_chains <= self.residues || 2 * self.bare > self.residues
+    }
 }
 
 /// What a residue has.
 struct Atoms {
     /// Whether N, CA, C and O are there.
     backbone: bool,
+    /// Whether N and C are missing.
+    bare: bool,
     beta: bool,
     /// Whether there are atoms beyond the backbone and CB.
     side_chain: bool,
@@ -45,8 +66,9 @@ struct Atoms {
 }
 
 impl StructureInput {
-    /// Sets [`traces`](Self::traces): the chains of which no residue has an atom beyond N, CA, C, O and CB, while more than half
-    /// of their residues lack heavy atoms. A chain of glycines and alanines is complete with them.
+    /// Sets [`traces`](Self::traces): the chains of which more than half of the residues lack heavy atoms, while at most one in ten has an
+    /// atom beyond N, CA, C, O and CB, or more than half have neither N nor C. A chain of glycines and alanines is complete with
+    /// its backbone and CB.
     ///
     /// ```
     /// use prism_read::{ReadOptions, read_path};
@@ -63,12 +85,12 @@ impl StructureInput {
     /// # Ok::<(), prism_read::ReadError>(())
     /// ```
     pub fn find_traces(&mut self) {
-        self.traces_and_incomplete();
+        self.traces_and_completeness();
     }
 
-    /// Sets [`traces`](Self::traces), and returns [`incomplete_residues`](Self::incomplete_residues).
-    pub(crate) fn traces_and_incomplete(&mut self) -> usize {
-        let mut incomplete = 0;
+    /// Sets [`traces`](Self::traces), and returns what residues lack, and have beside their own atoms.
+    pub(crate) fn traces_and_completeness(&mut self) -> Completeness {
+        let mut found = Completeness::default();
         let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();
         let mut begin = 0;
         for rows in self.chain_ids[..self.n_rows()].chunk_by(|a, b| a == b) {
@@ -76,20 +98,30 @@ impl StructureInput {
             chain.residues += rows.len();
             for row in begin..begin + rows.len() {
                 if let Some(side_chain) = self.is_plainly_complete(row) {
-                    chain.has_side_chain |= side_chain;
+                    chain.side_chains += usize::from(side_chain);
                     continue;
                 }
                 let atoms = self.atoms_of(row);
                 let lacks_atoms = self.lacks_atoms(row, &atoms);
                 chain.lacking += usize::from(lacks_atoms);
-                incomplete += usize::from(lacks_atoms && self.is_standard(row));
-                chain.has_side_chain |= atoms.side_chain;
+                chain.bare += usize::from(lacks_atoms && atoms.bare);
+                chain.side_chains += usize::from(atoms.side_chain);
+                found.incomplete += usize::from(lacks_atoms && self.is_standard(row));
+                found.with_others += usize::from(self.has_others(row, &atoms));
             }
             begin += rows.len();
         }
-        let is_trace = |(_, chain): &(u32, Chain)| !chain.has_side_chain && 2 * chain.lacking > chain.residues;
+        let is_trace = |(_, chain): &(u32, Chain)| chain.is_trace();
         self.traces = chains.into_iter().filter(is_trace).map(|(chain, _)| chain).collect();
-        incomplete
+        found
+    }
+
+    /// Whether a standard amino acid has more heavy atoms than it should have: those of a ligand that is bound, for example.
+    fn has_others(&self, row: usize, atoms: &Atoms) -> bool {
+        let kind = self.residue_types[row];
+        let whole = parent_of(kind).filter(|_| kind < UNKNOWN).map(heavy_atoms);
+        // The second oxygen of an end counts where it is not the chain's.
+        whole.is_some_and(|whole| atoms.count > whole && (atoms.count > whole + 1 || !self.has_two_oxygens(row)))
     }
 
     /// Whether a residue is a standard amino acid in any charge state, or a standard nucleotide.
@@ -122,7 +154,7 @@ impl StructureInput {
         }
         let (count, whole) = (self.residue_atoms[row + 1] - self.residue_atoms[row], heavy_atoms(kind) as u32);
         let has_side_chain = whole > BACKBONE_AND_BETA;
-        (count == whole || count > whole && has_side_chain).then_some(has_side_chain)
+        (count == whole).then_some(has_side_chain)
     }
 
     fn atoms_of(&self, row: usize) -> Atoms {
@@ -137,7 +169,8 @@ impl StructureInput {
             usize::from(ca) + [roles.n, roles.c, roles.o, roles.beta].into_iter().filter(|role| has(*role)).count();
         let count = count - usize::from(count > named && self.has_end_oxygen(row, roles));
         let backbone = ca && has(roles.n) && has(roles.c) && has(roles.o);
-        Atoms { backbone, beta: has(roles.beta), side_chain: count > named, count }
+        let bare = !has(roles.n) && !has(roles.c);
+        Atoms { backbone, bare, beta: has(roles.beta), side_chain: count > named, count }
     }
 
     /// What a nucleotide has; its side chain is its base.
@@ -148,14 +181,20 @@ impl StructureInput {
         let has_phosphate = atoms.iter().any(|atom| atom.radius == radius_of_element(b"P"));
         let count = atoms.len().saturating_sub(if has_phosphate { PHOSPHATE } else { 0 });
         let whole = nucleotide_of(self.residue_types[row]).map_or(0, heavy_atoms_of_nucleotide);
-        Atoms { backbone: true, beta: true, side_chain: count >= whole, count }
+        Atoms { backbone: true, bare: false, beta: true, side_chain: count >= whole, count }
     }
 
-    /// Whether a chain's last residue has two oxygens: then three of its atoms are bonded to its C.
+    /// Whether a chain's last residue has two oxygens.
     fn has_end_oxygen(&self, row: usize, roles: RoleAtoms) -> bool {
         let is_last = row + 1 >= self.n_rows() || self.chain_ids[row + 1] != self.chain_ids[row];
+        is_last && roles.c != NO_ATOM && self.has_two_oxygens(row)
+    }
+
+    /// Whether a residue has two oxygens at its C: then three of its atoms are bonded to that.
+    fn has_two_oxygens(&self, row: usize) -> bool {
+        let roles = self.roles.get(row).map_or(RoleAtoms::NONE, |words| RoleAtoms::of_words(*words));
         let atoms = &self.atoms[self.residue_atoms[row] as usize..self.residue_atoms[row + 1] as usize];
-        let Some(c) = atoms.get(usize::from(roles.c)).filter(|_| is_last && roles.c != NO_ATOM) else { return false };
+        let Some(c) = atoms.get(usize::from(roles.c)).filter(|_| roles.c != NO_ATOM) else { return false };
         let near = |atom: &&shared_types::Atom| {
             (atom.x - c.x).powi(2) + (atom.y - c.y).powi(2) + (atom.z - c.z).powi(2) < BOND * BOND
         };
@@ -218,12 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn one_side_chain_makes_no_trace() {
+    fn one_side_chain_makes_no_whole_chain() {
         let kept =
             |line: &&str| line.starts_with("ATOM") && (line[12..16].trim() == "CA" || line.contains(" LYS A   6 "));
         let text: String = UBIQUITIN.lines().filter(kept).map(|line| format!("{line}\n")).collect();
         let read = read_bytes(text.as_bytes(), "x", &ReadOptions::default()).unwrap().structure;
-        assert_eq!((read.traces.len(), read.incomplete_residues()), (0, 75));
+        assert_eq!((read.traces.len(), read.incomplete_residues()), (1, 75));
     }
 
     #[test]

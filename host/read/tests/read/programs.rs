@@ -113,3 +113,192 @@ fn water_has_many_names() {
         assert_eq!((read.n_residues(), read.environment), (9, false), "{name}");
     }
 }
+
+/// Reads a text with what covers residues.
+fn covered(text: &str) -> ReadStructure {
+    let options = ReadOptions { cover: true, ..ReadOptions::default() };
+    let read = read_bytes(text.as_bytes(), "x", &options).unwrap();
+    read.structure.validate().unwrap();
+    read
+}
+
+/// The radii of atoms without rows, in Å.
+fn covering_radii(read: &ReadStructure) -> Vec<f32> {
+    let s = &read.structure;
+    s.atoms[s.residue_atoms[s.n_rows()] as usize..].iter().map(|atom| atom.radius).collect()
+}
+
+/// An atom 30 Å beside ubiquitin. `columns` has the columns 13 to 26, and `element` 77 and 78.
+fn beside(columns: &str, element: &str) -> String {
+    format!("HETATM  999 {columns}      60.000  24.430   2.614  1.00  9.67          {element:>2}\n")
+}
+
+#[test]
+fn ions_without_an_element_have_that_of_their_names() {
+    let plain = |line: &str| line[..66].to_owned();
+    let atoms = ubiquitin(1..=9, plain);
+    for (columns, element) in [
+        ("CL    CL A 300", "CL"),
+        (" CL   CL A 300", "CL"),
+        ("SOD  SOD A 300", "NA"),
+        ("CLA  CLA A 300", "CL"),
+        (" POT POT A 300", "K"),
+        (" CAL CAL A 300", "CA"),
+        ("CA    CA A 300", "CA"),
+        ("HG    HG A 300", "HG"),
+        ("FE   HEM A 300", "FE"),
+        ("CO   B12 A 300", "CO"),
+        (" CO  LIG A 300", "C"),
+        (" NA  HEM A 300", "N"),
+    ] {
+        let radii = |element: &str| covering_radii(&covered(&format!("{atoms}{}", beside(columns, element))));
+        assert_eq!(radii(""), radii(element), "{columns}");
+    }
+    // Where short names begin in column 13, that column says nothing.
+    let left = |line: &str| with(&plain(line), 13, &format!("{:<4}", line[12..16].trim()));
+    let text = format!("{}{}", ubiquitin(1..=9, left), beside("CD   LIG A 300", ""));
+    assert_eq!(covering_radii(&covered(&text)), [1.88]);
+}
+
+#[test]
+fn points_of_programs_cover_nothing() {
+    let atoms = ubiquitin(1..=9, same);
+    for (columns, element) in [
+        (" N   EMB A 300", ""),
+        (" ORI VRT A 300", ""),
+        ("ORIG XXX A 300", "X"),
+        (" PS1 PSD A 300", ""),
+        (" CEN GRD A 300", "X"),
+        (" X   GHO A 300", "BQ"),
+        ("Bq   GHO A 300", ""),
+        (" X1  LIG A 300", "X"),
+    ] {
+        let read = covered(&format!("{atoms}{}", beside(columns, element)));
+        assert!(covering_radii(&read).is_empty() && !note(&read, NoteKind::PseudoAtoms).is_empty(), "{columns}");
+    }
+    let xenon = covered(&format!("{atoms}{}", beside("XE   XE  A 300", "")));
+    assert_eq!(covering_radii(&xenon).len(), 1);
+}
+
+#[test]
+fn coarse_grained_chains_are_traces() {
+    let named = |line: &str| line[12..16].trim().to_owned();
+    let is_backbone = |name: &str| ["N", "CA", "C", "O", "CB"].contains(&name);
+    let all = ubiquitin(1..=76, same);
+    let text = |change: &dyn Fn(&str) -> String| all.lines().map(change).collect::<String>();
+    // Rosetta's centroids, beads of Martini, alpha carbons beside some whole residues.
+    let centroids = text(&|line| match named(line).as_str() {
+        "CB" => format!("{line}\n{}\n", with(&with(line, 13, " CEN"), 77, " X")),
+        name if is_backbone(name) => format!("{line}\n"),
+        _ => String::new(),
+    });
+    let beads = text(&|line| match named(line).as_str() {
+        "CA" => format!("{}\n", with(&line[..66], 13, " BB ")),
+        "CB" => format!("{}\n", with(&line[..66], 13, " SC1")),
+        _ => String::new(),
+    });
+    let mostly = text(&|line| {
+        let is_whole = line[22..26].trim().parse::<i32>().unwrap() > 60;
+        if is_whole || named(line) == "CA" { format!("{line}\n") } else { String::new() }
+    });
+    for text in [&centroids, &beads, &mostly] {
+        let read = read(text);
+        assert_eq!((read.structure.n_residues(), read.structure.traces.as_slice()), (76, &[0][..]));
+        assert!(note(&read, NoteKind::Traces).contains("undefined there"));
+        assert!(!note(&read, NoteKind::Traces).contains("other chains"));
+    }
+    assert_eq!(note(&read(&centroids), NoteKind::PseudoAtoms).split(' ').next(), Some("70"));
+    let whole = ubiquitin(1..=76, |line| with(&moved(line, 60.0), 22, "B"));
+    let beside = read(mostly + &whole);
+    assert_eq!(beside.structure.traces, [0]);
+    assert!(note(&beside, NoteKind::Traces).contains("areas of other chains are larger"));
+}
+
+#[test]
+fn places_that_stand_for_unknown_ones_are_no_atoms() {
+    let unknown = |place: &'static str, names: &'static [&str]| {
+        move |line: &str| {
+            let is_one = &line[22..26] == "  30" && (names.is_empty() || names.contains(&line[12..16].trim()));
+            if is_one { with(line, 31, place) } else { same(line) }
+        }
+    };
+    let without = |names: &[&str]| -> String {
+        let is_kept = |line: &&str| {
+            &line[22..26] != "  30" || !names.is_empty() && !names.contains(&line[12..16].trim())
+        };
+        ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
+    };
+    const SIDE_CHAIN: &[&str] = &["CG1", "CG2", "CD1"];
+    for place in ["   0.000   0.000   0.000", "9999.0009999.0009999.000", " 999.999 999.999 999.999"] {
+        for names in [SIDE_CHAIN, &[]] {
+            let unknown = read(ubiquitin(1..=76, unknown(place, names)));
+            assert_same(&unknown.structure, &read(without(names)).structure);
+            assert_eq!(note(&unknown, NoteKind::Placeholders).contains("1 residue that has no others"), names.is_empty());
+        }
+    }
+    // Also where the side chain comes before C and O, as in force fields. A single atom at the origin may be there.
+    let in_order = |text: String| {
+        let (side_chain, rest): (Vec<_>, Vec<_>) = text
+            .lines()
+            .map(str::to_owned)
+            .partition(|line| &line[22..26] == "  30" && !["N  ", "CA ", "C  ", "O  "].contains(&&line[13..16]));
+        let at = rest.iter().position(|line| &line[12..26] == " C   ILE A  30").unwrap();
+        [&rest[..at], &side_chain, &rest[at..]].concat().join("\n")
+    };
+    let zero = in_order(ubiquitin(1..=76, unknown("   0.000   0.000   0.000", &["CG1", "CG2"])));
+    let zero = read(zero);
+    assert!(note(&zero, NoteKind::Placeholders).starts_with("2 atoms"), "{:?}", zero.notes);
+    let one = read(ubiquitin(1..=76, unknown("   0.000   0.000   0.000", &["CD1"])));
+    assert_eq!((one.structure.n_atoms(), note(&one, NoteKind::Placeholders)), (602, ""));
+}
+
+/// Ubiquitin with atoms beside one of its atoms, each with its name and distance along x in Å.
+fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
+    let line = |line: &str| {
+        let mut text = same(line);
+        if line[22..26].trim() == number && line[12..16].trim() == atom {
+            for (name, x) in added {
+                let element = name.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next().unwrap();
+                text += &format!("\n{}", with(&with(&moved(line, *x), 13, &format!(" {name:<3}")), 78, &element.to_string()));
+            }
+        }
+        text
+    };
+    ubiquitin(1..=76, line)
+}
+
+#[test]
+fn a_phosphate_under_the_amino_acids_name_is_known() {
+    let charge = |read: &ReadStructure, row: usize| {
+        shared_types::RESIDUES[usize::from(read.structure.residue_types[row])].charge
+    };
+    let atoms = [("P", 1.6), ("O1P", 2.1), ("O2P", 2.2), ("O3P", 2.3)];
+    let serine = |text: String| read(text.replace("SER A  20", "SEP A  20")).structure.atoms;
+    for (number, atom) in [("20", "OG"), ("7", "OG1"), ("59", "OH")] {
+        let text = with_atoms_at(number, atom, &atoms);
+        let row = number.parse::<usize>().unwrap() - 1;
+        let patched = read(&text);
+        assert_eq!(charge(&patched, row), -2.0, "{number}");
+        assert!(note(&patched, NoteKind::OtherAtoms).contains("1 residue carries a phosphate"));
+        let with_proton = read(with_atoms_at(number, atom, &[&atoms[..], &[("HT", 2.9)]].concat()));
+        assert_eq!((charge(&with_proton, row), with_proton.structure.n_atoms()), (-1.0, 606));
+        if number == "20" {
+            assert_eq!(patched.structure.atoms, serine(text));
+        }
+    }
+    // Others are counted.
+    let other = read(with_atoms_at("20", "OG", &[("OX9", 1.4)]));
+    assert!(note(&other, NoteKind::OtherAtoms).contains("1 standard amino acid has heavy atoms beside their own"));
+}
+
+#[test]
+fn caps_within_a_residue_are_caps() {
+    let begin = with_atoms_at("1", "N", &[("CAY", -2.4), ("CY", -1.3), ("OY", -1.6)]);
+    let end = with_atoms_at("76", "C", &[("NT", 1.3), ("CAT", 2.4)]);
+    let plain = read(ubiquitin(1..=76, same)).structure;
+    for (text, count) in [(begin, 3), (end, 2)] {
+        let (alone, with_caps) = (read(&text).structure, covered(&text));
+        assert_same(&alone, &plain);
+        assert_eq!(covering_radii(&with_caps).len(), count);
+    }
+}
