@@ -329,10 +329,9 @@ impl<'a> Atoms<'a> {
         entities: &Entities,
         before: &mut Before<'s>,
     ) -> Result<(), Problem> {
-        // An entity that is no polymer is a ligand in any record.
+        // As in mmCIF, an entity that is no polymer is a ligand in any record, unless it is bonded.
         let is_ligand = entities.is_other(self.entity.get(row));
         let hetatm = match self.group.get(row) {
-            _ if is_ligand => true,
             b"ATOM" => false,
             b"HETATM" => true,
             b"" => self.has_group && options.residues == Residues::Standard,
@@ -354,7 +353,8 @@ impl<'a> Atoms<'a> {
                 selection.leave()?;
             }
             before.wanted = selection.enter(residue_id)?;
-            selection.polymer(label.map_or(0, |_| pack(self.chain[1].get(row))));
+            let has_asym = label.is_some() || entities.are_known && !hetatm;
+            selection.polymer(if has_asym { pack(self.chain[1].get(row)) } else { 0 });
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
         if !before.wanted {

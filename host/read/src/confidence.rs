@@ -37,7 +37,7 @@ pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'stati
 
 /// A note about a B column that may be a confidence, although nothing says so.
 pub(super) fn doubt(draft: &Draft, facts: &Facts) -> Option<Note> {
-    if facts.experiment || draft.tally.alternates > 0 || draft.b_is_uniform || !in_range(draft) || !differ(draft) {
+    if facts.experiment || draft.tally.alternates > 0 || !draft.b_differs || !in_range(draft) || !differ(draft) {
         return None;
     }
     let (most, sum, count) =
@@ -96,13 +96,14 @@ fn differ(draft: &Draft) -> bool {
     known(draft).next().is_some_and(|first| known(draft).any(|b| b != first))
 }
 
-/// Whether each residue has one value, and enough residues have several atoms to show it.
+/// Whether each standard residue has one value, and enough residues have several atoms to show it.
 fn is_uniform(draft: &Draft) -> bool {
     /// Residues of fewer atoms are no evidence.
     const ATOMS: usize = 4;
     let rows = draft.structure.bfactor.len();
-    let full = (0..rows).filter(|&row| draft.atoms_of(row).len() >= ATOMS).count();
-    draft.b_is_uniform && full > 1 && 2 * full > rows && differ(draft)
+    let is_full = |row: usize| draft.atoms_of(row).len() >= ATOMS && Draft::shows_b(draft.structure.residue_types[row]);
+    let full = (0..rows).filter(|&row| is_full(row)).count();
+    !draft.b_differs && full > 1 && 2 * full > rows && differ(draft)
 }
 
 /// Whether a file's name is one that a predictor or its database gives: `AF-P69905-F1-model_v4.pdb`,

@@ -95,8 +95,12 @@ pub(super) struct Draft {
     pub(super) segments: Vec<u64>,
     /// Whether these are the ids of polymers, as in mmCIF, rather than of anything that a program made of them.
     pub(super) segments_are_polymers: bool,
-    /// Whether every residue so far has a single value in its B column.
-    pub(super) b_is_uniform: bool,
+    /// Residues with the hydrogens of a chain's first one.
+    pub(super) starts: Vec<usize>,
+    /// Whether a standard residue has several values in its B column.
+    pub(super) b_differs: bool,
+    /// Whether another residue has.
+    pub(super) b_differs_in_others: bool,
     /// The [`renamed_chains`](StructureInput::renamed_chains).
     pub(super) renamed: Vec<u32>,
     pub(super) tally: Tally,
@@ -152,7 +156,7 @@ impl Draft {
     pub(super) fn with_capacity(atoms: usize) -> Self {
         // At the end of a thread nothing is kept.
         let kept = KEPT.try_with(Cell::take).ok().flatten();
-        let mut draft = Self { b_is_uniform: true, ..kept.map_or_else(Self::default, |kept| *kept) };
+        let mut draft = kept.map_or_else(Self::default, |kept| *kept);
         draft.atoms.reserve(atoms);
         draft
     }
@@ -218,6 +222,16 @@ impl Draft {
         let (Some(a), Some(b)) = (self.atoms.get(a as usize), self.atoms.get(b as usize)) else { return false };
         let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
         x * x + y * y + z * z < BOND2
+    }
+
+    /// Whether every residue has a single value in its B column.
+    pub(super) fn b_is_uniform(&self) -> bool {
+        !self.b_differs && !self.b_differs_in_others
+    }
+
+    /// Whether values of the B column of such a residue show what the column is.
+    pub(super) fn shows_b(kind: ResidueKind) -> bool {
+        kind < UNKNOWN || is_nucleotide(kind)
     }
 
     /// Whether two residues are bonded neighbours in a chain.
@@ -465,7 +479,9 @@ impl Draft {
         }));
         self.ends.extend(other.ends.iter().map(|end| end + rows));
         self.hetero.extend(other.hetero.iter().map(|row| row + rows));
-        self.b_is_uniform &= other.b_is_uniform;
+        self.starts.extend(other.starts.iter().map(|row| row + rows));
+        self.b_differs |= other.b_differs;
+        self.b_differs_in_others |= other.b_differs_in_others;
         self.renamed.extend(other.renamed.iter().map(|chain| chain + chains));
         self.tally.add(other.tally);
         let met = other.met.into_iter().filter(|chain| !self.met.contains(chain)).collect::<Vec<_>>();
@@ -483,7 +499,8 @@ impl Draft {
             cover_residues: self.cover_residues.clone(),
             identifies_cover: self.identifies_cover,
             records: self.records.clone(),
-            b_is_uniform: self.b_is_uniform,
+            b_differs: self.b_differs,
+            b_differs_in_others: self.b_differs_in_others,
             segments_are_polymers: self.segments_are_polymers,
             renamed: self.renamed.clone(),
             ..Self::with_capacity(self.atoms.len())
@@ -494,7 +511,7 @@ impl Draft {
             marks.iter().for_each(|&row| marked[row] = true);
             marked
         };
-        let (restarts, hetero) = (marked(&self.restarts), marked(&self.hetero));
+        let [restarts, hetero, starts] = [&self.restarts, &self.hetero, &self.starts].map(|rows| marked(rows));
         let mut before = None;
         for &row in rows {
             let range = self.atoms_of(row);
@@ -506,6 +523,9 @@ impl Draft {
             }
             if hetero[row] {
                 new.hetero.push(place);
+            }
+            if starts[row] {
+                new.starts.push(place);
             }
             if before.replace(row).is_some_and(|before| self.ends_between(before, row)) {
                 new.ends.push(place);

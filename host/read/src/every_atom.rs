@@ -282,7 +282,9 @@ fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Proble
         }
         let Some(is_hetatm) = hetatm(line) else { continue };
         atoms += 1;
-        record(line, is_hetatm, || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text))).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+        record(line, is_hetatm, || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text)))
+            .and_then(&mut *take)
+            .map_err(|problem| Fault::at(at, problem))?;
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),

@@ -110,7 +110,7 @@ impl Draft {
         let confidence = confidence::source(&self, name, facts);
         notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
         // Readers have taken the means of residues then.
-        let averaged = confidence.is_some() && !self.b_is_uniform;
+        let averaged = confidence.is_some() && !self.b_is_uniform();
         let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
         let environment = options.cover && !self.cover.is_empty();
         if environment {
@@ -263,13 +263,21 @@ impl Draft {
             let atoms = counted(self.tally.placeholders, "atom has", "atoms have");
             let rows = match self.tally.without_places {
                 0 => String::new(),
-                count => format!(", with {} that {} no others", counted(count, "residue", "residues"), form(count, "has", "have")),
+                count => format!(
+                    ", with {} that {} no others",
+                    counted(count, "residue", "residues"),
+                    form(count, "has", "have")
+                ),
             };
-            format!("{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and are left out{rows}")
+            format!(
+                "{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and are left out{rows}"
+            )
         });
         say(self.tally.phosphates, NoteKind::OtherAtoms, &|| {
             let residues = counted(self.tally.phosphates, "residue carries", "residues carry");
-            format!("{residues} a phosphate under the name of the amino acid alone: charge and the like are those of the phosphate")
+            format!(
+                "{residues} a phosphate under the name of the amino acid alone: charge and the like are those of the phosphate"
+            )
         });
         say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {
             let atoms = counted(self.tally.unknown_elements, "atom", "atoms");
@@ -421,7 +429,9 @@ fn completeness(structure: &StructureInput, found: Completeness) -> Vec<Note> {
         );
         let chains: BTreeSet<u32> = structure.chain_ids[..structure.n_rows()].iter().copied().collect();
         if count < chains.len() {
-            text.push_str("; areas of other chains are larger than beside whole ones, because the missing atoms cover nothing");
+            text.push_str(
+                "; areas of other chains are larger than beside whole ones, because the missing atoms cover nothing",
+            );
         }
         say(NoteKind::Traces, text);
     }

@@ -22,6 +22,22 @@ pub(super) fn is_binary(text: &[u8]) -> bool {
     matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
+/// Determines the format from the content; where that does not say whether it is PQR, `name` does.
+pub(super) fn format_of_named(text: &[u8], name: &str) -> Format {
+    match format_of(text) {
+        Format::Pdb if pqr::is_name(name) => of_records(text, true),
+        format => format,
+    }
+}
+
+fn of_records(text: &[u8], is_named: bool) -> Format {
+    match pqr::form_of(text, is_named) {
+        Some(pqr::Form::Words) => Format::Pqr,
+        Some(pqr::Form::PdbColumns) => Format::PqrColumns,
+        None => Format::Pdb,
+    }
+}
+
 /// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
 /// which skips records that it does not know.
 pub(super) fn format_of(text: &[u8]) -> Format {
@@ -58,11 +74,7 @@ pub(super) fn format_of(text: &[u8]) -> Format {
     if rest.first() == Some(&b'_') || ["data_", "loop_", "global_"].iter().any(|word| starts(rest, word)) {
         Format::Cif
     } else {
-        match pqr::form_of(text) {
-            Some(pqr::Form::Words) => Format::Pqr,
-            Some(pqr::Form::PdbColumns) => Format::PqrColumns,
-            None => Format::Pdb,
-        }
+        of_records(text, false)
     }
 }
 

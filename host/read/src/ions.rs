@@ -97,7 +97,9 @@ mod tests {
             assert_eq!(found, Some(atoms::element(symbol.as_bytes())), "{residue} {name}");
         }
         // Chlorophyll is CLA, too; carbons and nitrogens of ligands.
-        for (residue, name) in [("CLA", "CAA"), ("CLA", "NA"), ("HEM", "NA"), ("LIG", "CD"), ("LIG", "CA"), ("LIG", "HG")] {
+        for (residue, name) in
+            [("CLA", "CAA"), ("CLA", "NA"), ("HEM", "NA"), ("LIG", "CD"), ("LIG", "CA"), ("LIG", "HG")]
+        {
             assert_eq!(element_by_names(pack(residue.as_bytes()), pack(name.as_bytes())), None, "{residue} {name}");
         }
     }
@@ -107,7 +109,9 @@ mod tests {
         let of = |residue: &str, columns: &[u8; 4]| element_in_name(pack(residue.as_bytes()), *columns);
         assert_eq!(of("B12", b"CO  "), Some(*b"CO"));
         assert_eq!(of("LIG", b"CL12"), Some(*b"CL"));
-        for (residue, columns) in [("LIG", b" CO "), ("LIG", b"CD12"), ("LIG", b"HG  "), ("LIG", b"XX  "), ("ALA", b"CA  ")] {
+        for (residue, columns) in
+            [("LIG", b" CO "), ("LIG", b"CD12"), ("LIG", b"HG  "), ("LIG", b"XX  "), ("ALA", b"CA  ")]
+        {
             assert_eq!(of(residue, columns), None, "{residue} {columns:?}");
         }
         let line = |name: &str| format!("HETATM    1 {name} LIG A   1       1.000   2.000   3.000\n");

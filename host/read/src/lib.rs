@@ -112,7 +112,7 @@ pub use word::{listed_ids, text_of};
 #[doc(hidden)]
 pub use compressed::plain;
 use error::Fault;
-use format::{Format, format_of, is_binary, with_line_feeds};
+use format::{Format, format_of_named, is_binary, with_line_feeds};
 use models::{Found, Model, models, number_repeated};
 use select::Syntax;
 use std::borrow::Cow;
@@ -266,7 +266,7 @@ fn read_assemblies(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result
             "one assembly is asked for, and each of them: give only one of both".to_owned(),
         )));
     }
-    let found = match read_once(text, options) {
+    let found = match read_once(text, name, options) {
         Ok(found) => found,
         Err(fault) => return refused(fault),
     };
@@ -317,17 +317,17 @@ fn model_with_protein(text: &[u8], options: &ReadOptions) -> String {
 /// Reads a text. It is read again if its atoms have confidences of their own, which a first reading does not collect: files say
 /// behind their atoms, too, that they are predicted.
 fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
-    let found = read_once(text, options)?;
+    let found = read_once(text, name, options)?;
     let has_own =
-        |model: &Model| !model.draft.b_is_uniform && confidence::source(&model.draft, name, &model.facts).is_some();
+        |model: &Model| !model.draft.b_is_uniform() && confidence::source(&model.draft, name, &model.facts).is_some();
     if !options.average_b && found.iter().any(|(_, model)| model.as_ref().is_ok_and(has_own)) {
-        return read_once(text, &ReadOptions { average_b: true, ..options.clone() });
+        return read_once(text, name, &ReadOptions { average_b: true, ..options.clone() });
     }
     Ok(found)
 }
 
-fn read_once(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
-    let format = format_of(text);
+fn read_once(text: &[u8], name: &str, options: &ReadOptions) -> Result<Found, Fault> {
+    let format = format_of_named(text, name);
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),

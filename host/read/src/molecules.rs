@@ -4,8 +4,9 @@
 //! different molecules if they are not bonded and
 //! - `TER`, or the `END` of another file, comes between them, or
 //! - their segments differ: the segment id in PDB, `label_asym_id` in mmCIF, or
-//! - numbers restart, and repeat those of the molecule before, in another place (without a chain id they may also fall, if the
-//!   next residue is far), or
+//! - numbers restart, and repeat those of the molecule before, in another place (they may also fall below its first one, or without
+//!   a chain id below its last one, if the next residue is far), or
+//! - the first has the second oxygen of a chain's end, or the other one the hydrogens of a chain's begin, or
 //! - their numbers follow each other, and yet they are far apart: ends of several bonded residues, 10 Å from each other.
 //!
 //! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
@@ -17,6 +18,7 @@ use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use super::word::{text_of, trim_zeros};
 use shared_types::NO_CA;
+use shared_types::residue::is_nucleotide;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Stands between the name of a chain and the number of its molecule, from the second one on.
@@ -24,7 +26,7 @@ const MARK: char = '~';
 /// The square of the distance in Å from which C and N of consecutive residues are too far apart for one missing residue.
 const FAR2: f64 = 10.0 * 10.0;
 /// Bonded residues on either side of such a distance. Fewer are no sign of a molecule.
-const LEAST: usize = 5;
+const LEAST: usize = 4;
 /// The square of the longest distance of bonded alpha carbons in Å, where C or N is missing.
 const CA_BOND2: f64 = 4.2 * 4.2;
 /// The square of the distance in Å below which an alpha carbon stands in another one's place.
@@ -53,6 +55,13 @@ struct Molecule<'d> {
     segment: u64,
     /// The residue of each number and insertion code.
     residues: HashMap<(i32, &'d str), usize>,
+}
+
+impl Molecule<'_> {
+    /// Whether all its numbers are greater than one.
+    fn is_above(&self, place: (i32, &str)) -> bool {
+        self.residues.keys().all(|own| *own > place)
+    }
 }
 
 /// A chain's molecules: that of each of its rows, the number of all, and what told them apart.
@@ -141,6 +150,7 @@ impl Draft {
             if !self.bonded(self.backbone[before][1], self.backbone[row][0]) && !may_divide[chain] {
                 may_divide[chain] = self.segments[before] != self.segments[row]
                     || self.place(row) < self.place(before)
+                    || self.end_by_atoms(before, row)
                     || self.are_far(before, row, None)
                     || self.ends_between(before, row);
             }
@@ -166,11 +176,19 @@ impl Draft {
                 let differs = segment != self.segments[before] && segment != 0 && self.segments[before] != 0;
                 let is_long = bonded.min(stretch.len()) >= LEAST;
                 let is_blank = own.trim().is_empty();
-                let falls = is_blank && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let is_polymer = self.segments_are_polymers && segment != 0 && !differs;
+                let is_below = is_blank || !is_polymer && all[current].is_above(self.place(first));
+                let falls = is_below && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let reasons = [
                     (!is_declared && self.ends_between(before, first), "TER or END"),
                     (!is_declared && differs, "their segments"),
+                    (
+                        !is_declared
+                            && !is_polymer
+                            && self.end_by_atoms(before, first)
+                            && !self.is_bonded_into(&all[current], stretch),
+                        "the atoms of their ends",
+                    ),
                     (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
                     (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),
                 ];
@@ -216,6 +234,31 @@ impl Draft {
             has_name |= self.names[row] == self.names[first];
         }
         has_name || repeated > 1
+    }
+
+    /// Whether the first of two residues has two oxygens at its C, as a chain's last one, or the other one the hydrogens of a chain's first.
+    fn end_by_atoms(&self, before: usize, row: usize) -> bool {
+        /// The square of the longest bond of C in Å.
+        const BOND2: f64 = 1.8 * 1.8;
+        let is_end = || {
+            let atoms = &self.atoms[self.atoms_of(before)];
+            let c = self.atoms.get(self.backbone[before][1] as usize);
+            // C itself, CA and two oxygens.
+            c.is_some_and(|c| atoms.iter().filter(|atom| distance2(c, atom, None) < BOND2).count() >= 4)
+        };
+        !is_nucleotide(self.structure.residue_types[before]) && (self.starts.binary_search(&row).is_ok() || is_end())
+    }
+
+    /// Whether an end of a stretch is bonded to a residue of a molecule, as where residues stand in another order.
+    fn is_bonded_into(&self, molecule: &Molecule<'_>, stretch: &[usize]) -> bool {
+        let beside = |row: usize, step: i32| {
+            let number = self.structure.residue_numbers[row].checked_add(step)?;
+            molecule.residues.get(&(number, "")).copied()
+        };
+        let bonded = |before: usize, row: usize| self.bonded(self.backbone[before][1], self.backbone[row][0]);
+        let (first, last) = (stretch[0], stretch[stretch.len() - 1]);
+        beside(first, -1).is_some_and(|before| bonded(before, first))
+            || beside(last, 1).is_some_and(|after| bonded(last, after))
     }
 
     /// Whether two residues follow each other by their numbers, but cannot be bonded even through one that is missing.

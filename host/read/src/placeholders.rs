@@ -1,8 +1,8 @@
 //! Atoms whose coordinates no program knew: they lie at the origin, or at 999.999 or 9999.000 Å along each axis.
 
 use super::draft::Draft;
-use shared_types::backbone::NO_ATOM;
 use shared_types::NO_CA;
+use shared_types::backbone::NO_ATOM;
 
 /// Whether an atom lies where those without a place are written. One at the origin may be there by chance.
 fn is_placeholder(&[x, y, z, _]: &[f64; 4]) -> bool {
@@ -40,7 +40,8 @@ impl Draft {
         let of_row = |row: usize| {
             let atoms = self.atoms_of(row);
             let middle = usize::midpoint(atoms.start, atoms.end);
-            atoms.end > atoms.start && (is_placeholder(&self.atoms[middle]) || is_placeholder(&self.atoms[atoms.end - 1]))
+            atoms.end > atoms.start
+                && (is_placeholder(&self.atoms[middle]) || is_placeholder(&self.atoms[atoms.end - 1]))
         };
         (0..self.structure.n_residues()).any(of_row) || self.cover.iter().any(is_placeholder)
     }

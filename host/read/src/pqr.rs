@@ -50,27 +50,33 @@ pub(super) enum Form {
 }
 
 /// The form of a text that is PQR. Its first atoms have a charge and a radius, and some charge is negative, which an
-/// occupancy never is. In the columns of PDB all radii must be some, too.
-pub(super) fn form_of(text: &[u8]) -> Option<Form> {
+/// occupancy never is; or the coordinates stand in other columns than those of PDB, and the charges are not all 1. In the columns of
+/// PDB all radii must be some, too. A file that is named so needs no such sign.
+pub(super) fn form_of(text: &[u8], is_named: bool) -> Option<Form> {
     let mut first = first_atoms(text).peekable();
     if first.peek().is_some_and(|line| has_pdb_columns(line)) {
-        return are_in_pdb_columns(first).then_some(Form::PdbColumns);
+        return are_in_pdb_columns(first, is_named).then_some(Form::PdbColumns);
     }
-    let (mut atoms, mut negative) = (0, false);
+    let (mut atoms, mut is_sure) = (0, is_named);
     for line in first {
         let atom = atom(line).filter(|_| !has_pdb_columns(line))?;
         atoms += 1;
-        negative |= atom.charge < 0.0;
+        is_sure |= atom.charge < 0.0 || !has_pdb_coordinates(line) && atom.charge != 1.0;
     }
-    (atoms > 0 && negative).then_some(Form::Words)
+    (atoms > 0 && is_sure).then_some(Form::Words)
 }
 
-/// Whether some charge is negative, and all values in the column of B factors are radii.
-fn are_in_pdb_columns<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+/// Whether a file's name is that of PQR.
+pub(super) fn is_name(name: &str) -> bool {
+    name.len() > 4 && name.get(name.len() - 4..).is_some_and(|end| end.eq_ignore_ascii_case(".pqr"))
+}
+
+/// Whether some charge is negative, unless the file's name says that it is PQR, and all values in the column of B factors are radii.
+fn are_in_pdb_columns<'a>(lines: impl Iterator<Item = &'a [u8]>, is_named: bool) -> bool {
     /// Radii of atoms in Å; B factors of a whole file are not all so small.
     const RADII: std::ops::RangeInclusive<f64> = 0.0..=3.5;
     let value = |line: &[u8], at: std::ops::Range<usize>| decimal(line.get(at)?.trim_ascii());
-    let (mut negative, mut largest) = (false, 0.0_f64);
+    let (mut negative, mut largest) = (is_named, 0.0_f64);
     for line in lines {
         // Mostly the first atom decides.
         let Some(radius) = value(line, 60..66).filter(|radius| RADII.contains(radius)) else { return false };
@@ -93,6 +99,11 @@ fn has_pdb_columns(line: &[u8]) -> bool {
     [34, 57, 63].iter().all(|&dot| line.get(dot) == Some(&b'.'))
 }
 
+/// Whether coordinates stand in PDB's columns.
+fn has_pdb_coordinates(line: &[u8]) -> bool {
+    [34, 42, 50].iter().all(|&dot| line.get(dot) == Some(&b'.'))
+}
+
 fn is_atom(line: &[u8]) -> bool {
     line.starts_with(b"ATOM") || line.starts_with(b"HETATM")
 }
@@ -104,7 +115,7 @@ fn atom(line: &[u8]) -> Option<Atom<'_>> {
 
 /// The fields of a line that has those up to the coordinates in the columns of PDB, where they may touch each other.
 fn atom_in_columns(line: &[u8]) -> Option<Atom<'_>> {
-    if [34, 42, 50].iter().any(|&dot| line.get(dot) != Some(&b'.')) {
+    if !has_pdb_coordinates(line) {
         return None;
     }
     let field = |at: std::ops::Range<usize>| line[at].trim_ascii();
@@ -243,12 +254,12 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
 
     #[test]
     fn charges_tell_it_from_pdb() {
-        assert_eq!(form_of(PQR.as_bytes()), Some(Form::Words));
-        assert_eq!(form_of(PQR.replace(" A ", " ").as_bytes()), Some(Form::Words), "without chains");
-        assert_eq!(form_of(PQR.replace('-', " ").as_bytes()), None, "no negative charge");
+        assert_eq!(form_of(PQR.as_bytes(), false), Some(Form::Words));
+        assert_eq!(form_of(PQR.replace(" A ", " ").as_bytes(), false), Some(Form::Words), "without chains");
+        assert_eq!(form_of(PQR.replace('-', " ").as_bytes(), false), None, "no negative charge");
         let pdb = "ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00 -9.67\n";
-        assert_eq!(form_of(pdb.as_bytes()), None);
-        assert!(form_of(b"").is_none() && form_of(b"REMARK\n").is_none());
+        assert_eq!(form_of(pdb.as_bytes(), false), None);
+        assert!(form_of(b"", true).is_none() && form_of(b"REMARK\n", true).is_none());
     }
 
     #[test]
@@ -268,10 +279,10 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
         let line = |charge: f64, radius: f64| {
             format!("ATOM      1  N   MET A   1      27.340  24.430   2.614{charge:6.2}{radius:6.2}           N\n")
         };
-        assert_eq!(Some(Form::PdbColumns), form_of((line(0.25, 1.82) + &line(-0.42, 0.0)).as_bytes()));
-        assert_eq!(None, form_of((line(1.0, 1.82) + &line(0.5, 1.2)).as_bytes()), "no negative charge");
-        assert_eq!(None, form_of((line(-1.0, 1.82) + &line(1.0, 20.5)).as_bytes()), "a B factor");
-        assert_eq!(None, form_of((line(-1.0, 0.0) + &line(1.0, 0.9)).as_bytes()), "confidences of 0 to 1");
+        assert_eq!(Some(Form::PdbColumns), form_of((line(0.25, 1.82) + &line(-0.42, 0.0)).as_bytes(), false));
+        assert_eq!(None, form_of((line(1.0, 1.82) + &line(0.5, 1.2)).as_bytes(), false), "no negative charge");
+        assert_eq!(None, form_of((line(-1.0, 1.82) + &line(1.0, 20.5)).as_bytes(), false), "a B factor");
+        assert_eq!(None, form_of((line(-1.0, 0.0) + &line(1.0, 0.9)).as_bytes(), false), "confidences of 0 to 1");
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub(super) struct Record<'r, 'a> {
     /// Text for [`Syntax::b_factor`].
     pub(super) b_factor: &'r [u8],
     pub(super) hetatm: bool,
-    /// Whether the file says that the residue belongs to a chain.
+    /// Whether the file says that the residue belongs to a chain. An amino acid in `ATOM` records of which it denies that belongs to one if
+    /// it is bonded.
     pub(super) in_chain: Option<bool>,
 }
 
@@ -121,6 +122,10 @@ struct Run {
     record: Named,
     /// The B column of its first atom.
     b_key: Option<u64>,
+    /// Whether another atom has another one.
+    b_differs: bool,
+    /// Whether it has the hydrogens of a chain's first residue.
+    is_start: bool,
     /// Sum and number of the B columns of its atoms, if their mean is asked for.
     b: (f64, f64),
     /// Whether it has a calcium that is called as alpha carbons are.
@@ -150,6 +155,8 @@ impl Run {
         begin: 0,
         record: Named::NONE,
         b_key: None,
+        b_differs: false,
+        is_start: false,
         b: (0.0, 0.0),
         calcium: false,
         end_oxygen: None,
@@ -227,7 +234,11 @@ impl<'a> Selection<'a> {
     /// Sets the identity of the records that follow, and begins a run unless it is the current one. Must be called for
     /// every record (`HETATM` too) whose residue differs from the one before. Returns false if the chain, and so the
     /// record, is not selected.
-    pub(super) fn enter(&mut self, residue_id: ResidueId<'a>) -> Result<bool, Problem> {
+    pub(super) fn enter(&mut self, mut residue_id: ResidueId<'a>) -> Result<bool, Problem> {
+        if residue_id.chain.is_empty() {
+            // As in PDB.
+            residue_id.chain = b" ";
+        }
         if !self.is_wanted(residue_id.chain) {
             return Ok(false);
         }
@@ -329,9 +340,9 @@ impl<'a> Selection<'a> {
         }
         self.run.hetatm &= record.hetatm;
         self.run.calcium |= !is_plain && element == CALCIUM;
-        if self.draft.b_is_uniform {
+        if !self.draft.b_differs {
             let key = pack(record.b_factor);
-            self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
+            self.run.b_differs |= *self.run.b_key.get_or_insert(key) != key;
         }
         if self.averages_b {
             self.average_b(record.b_factor);
@@ -513,6 +524,9 @@ impl<'a> Selection<'a> {
                 self.name_phosphate(has_proton);
             }
             self.judge();
+            if self.run.b_differs || self.run.is_start {
+                self.see_row();
+            }
         }
         self.run = Run::NEW;
         self.names.clear();
@@ -528,7 +542,8 @@ impl<'a> Selection<'a> {
         if is_nucleotide(self.run.kind) {
             return self.judge_nucleotide();
         }
-        if self.run.fate == Fate::Row && !self.run.hetatm {
+        let is_outside = self.run.in_chain == Some(false);
+        if self.run.fate == Fate::Row && !self.run.hetatm && !is_outside {
             return;
         }
         let known = self.run.residue.map_or(Component::Other, components::component);
@@ -543,11 +558,31 @@ impl<'a> Selection<'a> {
         if !amino && (self.run.fate == Fate::IfPolymer || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
             self.key_cover(self.run.residue.unwrap_or_default());
-        } else if self.run.hetatm {
-            self.draft.hetero.push(self.draft.structure.n_residues() - 1);
+        } else if self.run.hetatm || is_outside {
+            if self.run.hetatm {
+                self.draft.hetero.push(self.draft.structure.n_residues() - 1);
+            }
             if self.run.in_chain != Some(true) {
                 self.draft.pend(!matches!(known, Component::Other | Component::Shared(_)));
             }
+        }
+    }
+
+    /// Takes note of what the current residue has, if it has a row.
+    fn see_row(&mut self) {
+        let Run { begin, kind, .. } = self.run;
+        if self.draft.structure.residue_atoms.last() != Some(&(begin as u32)) {
+            return;
+        }
+        if self.run.b_differs {
+            // Predictors give each atom of modified residues a confidence of its own.
+            match Draft::shows_b(kind) {
+                true => self.draft.b_differs = true,
+                false => self.draft.b_differs_in_others = true,
+            }
+        }
+        if self.run.is_start {
+            self.draft.starts.push(self.draft.structure.n_residues() - 1);
         }
     }
 

@@ -397,7 +397,9 @@ impl<'o, 'a> AtomSite<'o, 'a> {
                 self.entity = Some(entity);
                 self.is_ligand = self.entities.is_other(entity.text);
             }
-            let asym = if label.is_empty() { 0 } else { self.word(row, Item::LabelChain).head };
+            // gemmi numbers no residues of files that list no sequences.
+            let has_asym = !label.is_empty() || self.entities.are_known && !hetatm;
+            let asym = if has_asym { self.word(row, Item::LabelChain).head } else { 0 };
             self.models[current].1.polymer(asym);
             if self.models[current].1.takes_labels() {
                 let [asym, number, entity] =
@@ -410,8 +412,8 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         }
         let residue = self.either(row, Item::Residue, Item::AuthResidue).head;
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
-        // An entity that is no polymer is a ligand in any record.
-        let hetatm = hetatm || self.is_ligand;
+        // An entity that is no polymer is a ligand in any record. Amino acids in ATOM records may still be bonded: gemmi calls those after a
+        // TER so.
         let in_chain = if self.is_ligand {
             Some(false)
         } else if has_label {

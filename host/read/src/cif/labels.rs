@@ -22,6 +22,10 @@ impl Labels {
             return Some(true);
         }
         self.gaps |= !hetatm;
+        if self.any && !hetatm {
+            // Unless it is bonded, a residue without a number is none of a polymer where others have one.
+            return Some(false);
+        }
         (self.any && !self.gaps && has_entity).then_some(false)
     }
 }
@@ -46,5 +50,6 @@ mod tests {
         assert_eq!(without_numbers.in_chain(false, true, false), None);
         assert_eq!(without_numbers.in_chain(true, true, false), Some(true));
         assert_eq!(without_numbers.in_chain(false, true, true), None);
+        assert_eq!(without_numbers.in_chain(false, true, false), Some(false));
     }
 }

@@ -56,10 +56,23 @@ impl<'a> AtomReader<'a> {
         if is_number(&columns[22..27]) {
             (number, icode) = (&columns[22..27], b"");
         }
+        if chain[0].is_ascii_digit() && is_number(number) && self.goes_on_in_column_22(columns) {
+            (chain, number, icode) = (b" ", &columns[21..26], columns[26..27].trim_ascii());
+        }
         // Numbers with letters fill their columns, decimal numbers stand anywhere in them.
         let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
         self.number_as_before(chain, number);
         self.selection.enter(ResidueId { chain, number, icode })
+    }
+
+    /// Whether the five columns that begin with the chain id hold the number after those of a chain without an id, which have four.
+    #[cold]
+    fn goes_on_in_column_22(&self, columns: &[u8; NEEDED]) -> bool {
+        /// Numbers that may be missing at the change to five columns.
+        const GAP: i32 = 100;
+        let (chain, before) = self.number;
+        let (before, number) = (pdb_residue_number(before), pdb_residue_number(&columns[21..26]));
+        chain == b" " && before.zip(number).is_some_and(|(before, number)| (before..before + GAP).contains(&number))
     }
 
     /// Whether a name that column 21 may go on has four letters. The column may also be the first of a two-letter chain id.
@@ -88,7 +101,8 @@ impl<'a> AtomReader<'a> {
                 .find_map(|(_, line)| line.get(21).copied())
                 .unwrap_or(b' ');
         }
-        is_listed && columns[21] == self.plain_chain || *self.bonds_differ.get_or_insert_with(|| bonds_differ(self.text))
+        is_listed && columns[21] == self.plain_chain
+            || *self.bonds_differ.get_or_insert_with(|| bonds_differ(self.text))
     }
 
     /// Finds out how numbers beyond 9999 are written where the first of them comes. They are those of protein and of any
@@ -97,7 +111,8 @@ impl<'a> AtomReader<'a> {
     fn number_as_before(&mut self, chain: &'a [u8], number: &'a [u8]) {
         let before = std::mem::replace(&mut self.number, (chain, number));
         let has_letter = number.len() == 4 && number.iter().any(u8::is_ascii_alphabetic);
-        if has_letter || self.large == Large::Hexadecimal || before.1 == b"9999" && number == b"2710" {
+        let is_first = before.1.is_empty() && number.len() == 4;
+        if has_letter || is_first || self.large == Large::Hexadecimal || before.1 == b"9999" && number == b"2710" {
             self.number_beyond_9999(before, number, has_letter);
         }
     }
@@ -109,6 +124,7 @@ impl<'a> AtomReader<'a> {
                 self.large = Large::None;
                 self.selection.number_by(pdb_residue_number);
             }
+            Large::None if before.1.is_empty() && !has_letter && !begins_hexadecimal(self.text) => {}
             Large::None if !has_letter || number[0].is_ascii_digit() => {
                 self.large = Large::Hexadecimal;
                 self.selection.number_by(hexadecimal);
@@ -170,6 +186,20 @@ fn from_a000(text: &[u8]) -> Option<Rule> {
         }
     }
     None
+}
+
+/// Whether the first number of a text that has a letter follows the one before it as hexadecimal numbers do, and does not begin with the
+/// letter: 2719, 271a. Such a file begins beyond 9999.
+fn begins_hexadecimal(text: &[u8]) -> bool {
+    let mut before: &[u8] = b"";
+    for number in lines(text).filter_map(|(_, line)| line_residue(line)).map(|residue| residue.id.number) {
+        if number.iter().any(u8::is_ascii_alphabetic) {
+            let next = hexadecimal(before).and_then(|before| before.checked_add(1));
+            return number[0].is_ascii_digit() && before.len() == 4 && next.is_some() && hexadecimal(number) == next;
+        }
+        before = number;
+    }
+    false
 }
 
 fn hexadecimal(text: &[u8]) -> Option<i32> {

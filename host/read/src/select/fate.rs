@@ -52,7 +52,7 @@ impl Selection<'_> {
 
     #[inline]
     fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
-        let outside = record.hetatm && record.in_chain == Some(false);
+        let outside = record.in_chain == Some(false) && (record.hetatm || component.amino_acid().is_none());
         match component {
             Component::Water => (UNKNOWN, Fate::Nothing),
             Component::Dummy => (UNKNOWN, Fate::Dummy),

@@ -57,9 +57,17 @@ impl Selection<'_> {
 }
 
 impl Selection<'_> {
-    /// Takes note of the proton of a phosphate.
+    /// Takes note of a hydrogen of a chain's first residue, and of the proton of a phosphate.
     #[inline]
     pub(super) fn see_proton(&mut self, name: u64) {
+        /// The second hydrogen at N, which only a first residue has.
+        const SECOND: [u64; 4] = [
+            u64::from_le_bytes(*b"H2\0\0\0\0\0\0"),
+            u64::from_le_bytes(*b"HT2\0\0\0\0\0"),
+            u64::from_le_bytes(*b"2H\0\0\0\0\0\0"),
+            u64::from_le_bytes(*b"2HT\0\0\0\0\0"),
+        ];
+        self.run.is_start |= SECOND.contains(&name);
         /// Its names in CHARMM and AMBER.
         const PROTONS: [&str; 6] = ["HT", "H1P", "H2P", "H3P", "HOP2", "HOP3"];
         if let Some(has_proton) = &mut self.run.phosphate {

@@ -19,6 +19,8 @@ pub(crate) struct Known {
     pseudo_atoms: u32,
     /// Atoms whose element nothing says.
     unknown_elements: u32,
+    /// Whether it has the hydrogens of a chain's first residue.
+    is_start: bool,
 }
 
 /// The B columns of a repeated residue.
@@ -76,6 +78,7 @@ impl<'a> Selection<'a> {
             contradictions: self.run.contradictions,
             pseudo_atoms: self.run.pseudo_atoms,
             unknown_elements: self.run.unknown_elements,
+            is_start: self.run.is_start,
         })
     }
 
@@ -99,9 +102,9 @@ impl<'a> Selection<'a> {
         &mut self.draft.atoms
     }
 
-    /// Whether every residue so far has a single value in its B column.
+    /// Whether every usual residue so far has a single value in its B column.
     pub(crate) fn b_is_uniform(&self) -> bool {
-        self.draft.b_is_uniform
+        !self.draft.b_differs
     }
 
     /// Opens a residue, whose atoms from `begin` on have been pushed, as if its records had been taken one by one. Before another record
@@ -114,7 +117,7 @@ impl<'a> Selection<'a> {
         known: &Known,
         b: &BColumns<'_>,
     ) -> Result<(), Problem> {
-        let Known { contradictions, pseudo_atoms, unknown_elements, .. } = *known;
+        let Known { contradictions, pseudo_atoms, unknown_elements, is_start, .. } = *known;
         self.run = Run {
             residue: Some(residue),
             kind,
@@ -127,15 +130,16 @@ impl<'a> Selection<'a> {
             contradictions,
             pseudo_atoms,
             unknown_elements,
+            is_start,
             ..Run::NEW
         };
         self.draft.tally.contradictions += contradictions as usize;
         self.draft.tally.pseudo_atoms += pseudo_atoms as usize;
         self.draft.tally.unknown_elements += unknown_elements as usize;
         self.open_residue(residue)?;
-        if self.draft.b_is_uniform {
+        if !self.draft.b_differs {
             self.run.b_key = Some(pack(b.first));
-            self.draft.b_is_uniform = b.is_uniform;
+            self.run.b_differs = !b.is_uniform;
         }
         if let Some(ca) = known.ca() {
             self.take_ca(begin + ca, b.ca);

@@ -91,7 +91,8 @@ fn a_note_says_what_the_molecules_are_called() {
     let read = read(two(&Named { segments: ["P1", "P2"], end: "TER\n", ..PLAIN }));
     let [note] = &read.notes[..] else { panic!("{:?}", read.notes) };
     assert_eq!(note.kind, NoteKind::Molecules);
-    let said = "2 molecules of chain A are told apart by TER or END, numbers that restart, their segments, and called P1, P2";
+    let said =
+        "2 molecules of chain A are told apart by TER or END, numbers that restart, their segments, and called P1, P2";
     assert_eq!(note.text, said);
 }
 

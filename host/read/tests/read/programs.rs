@@ -45,7 +45,8 @@ fn another_molecule_after_an_end_is_read() {
     let other = |line: &str| moved(line, 60.0);
     let first = ubiquitin(1..=40, same);
     // Other residues under numbers of the first, other numbers, and other segments.
-    let shifted = |line: &str| with(&other(line), 23, &format!("{:4}", line[22..26].trim().parse::<i32>().unwrap() - 40));
+    let shifted =
+        |line: &str| with(&other(line), 23, &format!("{:4}", line[22..26].trim().parse::<i32>().unwrap() - 40));
     let far = |line: &str| with(&other(line), 23, &format!("{:4}", line[22..26].trim().parse::<i32>().unwrap() + 200));
     let segment = |id: &'static str, x: f64| move |line: &str| with(&moved(line, x), 73, id);
     for second in [ubiquitin(41..=76, shifted), ubiquitin(1..=36, far)] {
@@ -53,7 +54,8 @@ fn another_molecule_after_an_end_is_read() {
         assert_eq!(chains(&text), named(&[("A", 40), ("A~2", 36)]));
         assert!(note(&read(&text), NoteKind::Repaired).contains("after an END are read with those before it"));
     }
-    let text = format!("{}END\n{}END\n", ubiquitin(1..=40, segment("PROA", 0.0)), ubiquitin(1..=40, segment("PROB", 60.0)));
+    let text =
+        format!("{}END\n{}END\n", ubiquitin(1..=40, segment("PROA", 0.0)), ubiquitin(1..=40, segment("PROB", 60.0)));
     assert_eq!(chains(&text), named(&[("PROA", 40), ("PROB", 40)]));
     // Frames of one molecule, of which some residues may have changed.
     let mutant = |line: &str| if line[22..26].trim() == "30" { with(line, 18, "ALA") } else { same(line) };
@@ -106,7 +108,8 @@ fn a_fourth_letter_of_a_name_divides_no_chain() {
 #[test]
 fn water_has_many_names() {
     let atoms = ubiquitin(1..=9, same);
-    for name in ["SWM4", "SWM6", "D2O ", "OPC ", "OPC3", "T4E ", "T3H ", "FB3 ", "FB4 ", "WT1 ", "W   ", "WN  ", "PW  "] {
+    for name in ["SWM4", "SWM6", "D2O ", "OPC ", "OPC3", "T4E ", "T3H ", "FB3 ", "FB4 ", "WT1 ", "W   ", "WN  ", "PW  "]
+    {
         let water = format!("HETATM  999  O   {name}A 300      60.000  24.430   2.614  1.00  9.67           O\n");
         let options = ReadOptions { cover: true, ..ReadOptions::default() };
         let read = read_bytes(format!("{atoms}{water}").as_bytes(), "x", &options).unwrap().structure;
@@ -223,9 +226,8 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
         }
     };
     let without = |names: &[&str]| -> String {
-        let is_kept = |line: &&str| {
-            &line[22..26] != "  30" || !names.is_empty() && !names.contains(&line[12..16].trim())
-        };
+        let is_kept =
+            |line: &&str| &line[22..26] != "  30" || !names.is_empty() && !names.contains(&line[12..16].trim());
         ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
     };
     const SIDE_CHAIN: &[&str] = &["CG1", "CG2", "CD1"];
@@ -233,7 +235,10 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
         for names in [SIDE_CHAIN, &[]] {
             let unknown = read(ubiquitin(1..=76, unknown(place, names)));
             assert_same(&unknown.structure, &read(without(names)).structure);
-            assert_eq!(note(&unknown, NoteKind::Placeholders).contains("1 residue that has no others"), names.is_empty());
+            assert_eq!(
+                note(&unknown, NoteKind::Placeholders).contains("1 residue that has no others"),
+                names.is_empty()
+            );
         }
     }
     // Also where the side chain comes before C and O, as in force fields. A single atom at the origin may be there.
@@ -259,7 +264,10 @@ fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
         if line[22..26].trim() == number && line[12..16].trim() == atom {
             for (name, x) in added {
                 let element = name.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next().unwrap();
-                text += &format!("\n{}", with(&with(&moved(line, *x), 13, &format!(" {name:<3}")), 78, &element.to_string()));
+                text += &format!(
+                    "\n{}",
+                    with(&with(&moved(line, *x), 13, &format!(" {name:<3}")), 78, &element.to_string())
+                );
             }
         }
         text
@@ -300,5 +308,217 @@ fn caps_within_a_residue_are_caps() {
         let (alone, with_caps) = (read(&text).structure, covered(&text));
         assert_same(&alone, &plain);
         assert_eq!(covering_radii(&with_caps).len(), count);
+    }
+}
+
+/// A line with another residue number, moved along x in Å.
+fn renumbered(line: &str, by: i32, x: f64) -> String {
+    let number = line[22..26].trim().parse::<i32>().unwrap() + by;
+    with(&moved(line, x), 23, &format!("{number:4}"))
+}
+
+/// Ubiquitin without the second oxygen at its end.
+fn open_ended(change: impl Fn(&str) -> String) -> String {
+    let is_kept = |line: &&str| line[12..16].trim() != "OXT";
+    ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| change(line) + "\n").collect()
+}
+
+#[test]
+fn ends_of_molecules_show_in_their_atoms() {
+    let far = |line: &str| renumbered(line, 200, 60.0);
+    // The second oxygen at the end of the first molecule, or the second hydrogen at the begin of the other one.
+    let hydrogens = |line: &str| match &line[12..26] {
+        " N   MET A   1" => format!("{}\n{}", far(line), with(&with(&far(line), 13, " HT2"), 77, " H")),
+        _ => far(line),
+    };
+    let three =
+        ubiquitin(1..=76, same) + &ubiquitin(1..=76, far) + &ubiquitin(1..=76, |line| renumbered(line, 400, 120.0));
+    for (text, names) in [
+        (ubiquitin(1..=76, same) + &open_ended(far), &["A", "A~2"][..]),
+        (open_ended(same) + &open_ended(hydrogens), &["A", "A~2"]),
+        (three, &["A", "A~2", "A~3"]),
+        // Nothing tells this from a gap.
+        (open_ended(same) + &open_ended(far), &["A"]),
+    ] {
+        let read = read(text);
+        assert_eq!(read.structure.chains, names, "{:?}", read.notes);
+        let by = "told apart by the atoms of their ends";
+        assert_eq!(note(&read, NoteKind::Molecules).contains(by), names.len() > 1);
+    }
+    // The order of residues in a file is no sign.
+    let mut residues: Vec<String> = (1..=76).map(|number| ubiquitin(number..=number, same)).collect();
+    residues.sort_by_key(|text| text[22..26].trim().to_owned());
+    assert_eq!(chains(residues.concat()), named(&[("A", 76)]));
+}
+
+#[test]
+fn numbers_that_fall_begin_a_molecule() {
+    let text = open_ended(|line| renumbered(line, 500, 0.0)) + &ubiquitin(1..=12, |line| renumbered(line, 1, 60.0));
+    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 12)]));
+    // Four residues whose numbers go on in another place.
+    let text = open_ended(same) + &ubiquitin(1..=4, |line| renumbered(line, 76, 60.0));
+    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 4)]));
+    // A protein that is inserted into another one, with a loop that is not resolved.
+    let inserted = ubiquitin(1..=30, same)
+        + &ubiquitin(31..=50, |line| renumbered(line, 1000, 30.0))
+        + &open_ended(same)
+            .lines()
+            .skip_while(|line| &line[22..26] != "  55")
+            .map(|line| format!("{line}\n"))
+            .collect::<String>();
+    assert_eq!(chains(inserted), named(&[("A", 72)]));
+}
+
+#[test]
+fn numbers_of_five_columns_without_a_chain_id() {
+    let wide = |line: &str| {
+        let number = line[22..26].trim().parse::<i32>().unwrap() + 9980;
+        with(line, 22, &format!("{number:5}"))
+    };
+    let s = read(ubiquitin(1..=76, wide)).structure;
+    assert_eq!((s.chains.as_slice(), s.n_residues()), (&[" ".to_owned()][..], 76));
+    assert_eq!((s.residue_numbers[0], s.residue_numbers[19], s.residue_numbers[75]), (9981, 10_000, 10_056));
+}
+
+#[test]
+fn hexadecimal_numbers_may_begin_beyond_9999() {
+    let hexadecimal =
+        |line: &str| with(line, 23, &format!("{:4x}", line[22..26].trim().parse::<i32>().unwrap() + 10_000));
+    let s = read(ubiquitin(1..=76, hexadecimal)).structure;
+    assert_eq!((s.residue_numbers[0], s.residue_numbers[9], s.residue_numbers[75]), (10_001, 10_010, 10_076));
+    // Decimal numbers that could be these.
+    assert_eq!(read(ubiquitin(1..=9, |line| renumbered(line, 2710, 0.0))).structure.residue_numbers[8], 2719);
+}
+
+#[test]
+fn pqr_is_known_by_its_columns_or_its_name() {
+    let words = |line: &str| {
+        let [x, y, z] = [30..38, 38..46, 46..54].map(|at| line[at].trim().to_owned());
+        format!("ATOM 1 {} {} A {} {x} {y} {z} 0.2500 1.7000", line[12..16].trim(), &line[17..20], line[22..26].trim())
+    };
+    assert_eq!(read(ubiquitin(1..=76, words)).structure.n_residues(), 76);
+    // Charges and radii in the columns of occupancy and B factor, none of them negative.
+    let text = ubiquitin(1..=76, |line| format!("{}  0.25  1.70", &line[..54]));
+    let b = |name: &str| {
+        let read = read_bytes(text.as_bytes(), name, &ReadOptions::default()).unwrap();
+        (read.structure.bfactor[0], note(&read, NoteKind::Repaired).contains("PQR in the columns of PDB"))
+    };
+    assert_eq!(b("x.pdb"), (1.7, false));
+    let (b, is_said) = b("x.PQR");
+    assert!(b.is_nan() && is_said);
+}
+
+#[test]
+fn a_ligand_leaves_the_confidences_of_residues() {
+    let confidence =
+        |line: &str| with(line, 61, &format!("{:6.2}", 40.0 + line[22..26].trim().parse::<f64>().unwrap() / 2.0));
+    let own = |line: &str| with(line, 61, &format!("{:6.2}", 50.0 + f64::from(line.as_bytes()[13] % 32)));
+    let is_modified = |line: &str| line[22..26].trim() == "20";
+    let protein = |line: &str| if is_modified(line) { with(&own(line), 18, "SEP") } else { confidence(line) };
+    let ligand: String = (0..6_u8)
+        .map(|i| {
+            format!(
+                "HETATM  9{i:02}  C{i}  LIG B   1      60.000  24.4{i}0   2.614  1.00{:6.2}           C\n",
+                50.0 + f64::from(i)
+            )
+        })
+        .collect();
+    let text = ubiquitin(1..=76, protein);
+    let read = read(format!("{text}{ligand}"));
+    assert!(read.structure.predicted, "{:?}", read.notes);
+    assert_eq!((read.structure.plddt[0], read.structure.plddt[75]), (40.5, 78.0));
+    let of_modified: Vec<f64> =
+        text.lines().filter(|line| is_modified(line)).map(|line| line[60..66].trim().parse().unwrap()).collect();
+    let mean = of_modified.iter().sum::<f64>() / of_modified.len() as f64;
+    assert!((f64::from(read.structure.plddt[19]) - mean).abs() < 1e-4);
+    // B factors differ within standard residues, whatever the records are called.
+    let hetero = ubiquitin(1..=76, |line| with(&with(line, 1, "HETATM"), 22, "A"));
+    assert!(!crate::read_common::read(hetero).structure.predicted);
+}
+
+/// mmCIF of lines of PDB, each with its mmCIF chain, entity and number in the sequence.
+fn as_cif(head: &str, rows: impl Iterator<Item = (String, [&'static str; 3])>) -> String {
+    let items = [
+        "group_PDB",
+        "type_symbol",
+        "label_atom_id",
+        "label_comp_id",
+        "label_asym_id",
+        "label_entity_id",
+        "label_seq_id",
+        "Cartn_x",
+        "Cartn_y",
+        "Cartn_z",
+        "auth_seq_id",
+        "auth_asym_id",
+    ];
+    let row = |(line, [asym, entity, seq]): (String, [&str; 3])| {
+        let at = |range: std::ops::Range<usize>| line[range].trim().to_owned();
+        let number = at(22..26);
+        let seq = if seq == "*" { &number } else { seq };
+        let chain = if &line[21..22] == " " { "." } else { &line[21..22] };
+        [
+            &at(0..6),
+            &at(76..78),
+            &at(12..16),
+            &at(17..20),
+            asym,
+            entity,
+            seq,
+            &at(30..38),
+            &at(38..46),
+            &at(46..54),
+            &number,
+            chain,
+        ]
+        .join(" ")
+            + "\n"
+    };
+    let tags: String = items.iter().map(|item| format!("_atom_site.{item}\n")).collect();
+    format!("data_x\n{head}loop_\n{tags}{}#\n", rows.map(row).collect::<String>())
+}
+
+#[test]
+fn bonded_residues_of_an_entity_that_is_no_polymer_are_a_chain() {
+    let entities = "loop_\n_entity.id\n_entity.type\nA polymer\nMET! non-polymer\n#\n";
+    let lines = |text: String, own: [&'static str; 3]| -> Vec<(String, [&'static str; 3])> {
+        text.lines().map(|line| (line.to_owned(), own)).collect()
+    };
+    let first = lines(open_ended(same), ["Axp", "A", "."]);
+    let second = open_ended(|line| renumbered(line, 200, 60.0));
+    let all = [first.clone(), lines(second.clone(), ["Ax1", "MET!", "."])].concat();
+    assert_eq!(chains(as_cif(entities, all.into_iter())), named(&[("A", 76), ("A~2", 76)]));
+    // One residue alone is a ligand.
+    let one: String = second.lines().take(8).map(|line| format!("{line}\n")).collect();
+    let all = [first, lines(one, ["Ax1", "MET!", "."])].concat();
+    assert_eq!(chains(as_cif(entities, all.into_iter())), named(&[("A", 76)]));
+}
+
+#[test]
+fn an_amino_acid_without_a_number_beside_a_polymer_is_a_ligand() {
+    let polymer = ubiquitin(1..=76, same);
+    let free = ubiquitin(24..=24, |line| renumbered(line, 300, 60.0));
+    let rows = |free: String| {
+        let rows = polymer.lines().map(|line| (line.to_owned(), ["A", "1", "*"]));
+        let free: Vec<_> = free.lines().map(|line| (line.to_owned(), ["B", "2", "."])).collect();
+        as_cif("", rows.chain(free).collect::<Vec<_>>().into_iter())
+    };
+    let read = read(rows(free));
+    assert_eq!(read.structure.n_residues(), 76);
+    assert!(!note(&read, NoteKind::Unlinked).is_empty());
+}
+
+#[test]
+fn chains_without_an_id_are_asked_for_in_mmcif_as_in_pdb() {
+    let blank = |x: f64| ubiquitin(1..=76, move |line| with(&moved(line, x), 22, " "));
+    let text = blank(0.0) + &blank(60.0);
+    let cif = as_cif("", text.lines().map(|line| (line.to_owned(), [".", "1", "*"])));
+    for text in [text, cif] {
+        for (id, count) in [(" ", 152), ("~2", 76), ("", 152)] {
+            let options = ReadOptions { chains: Some(vec![id.to_owned()]), ..ReadOptions::default() };
+            let s = read_bytes(text.as_bytes(), "x", &options).unwrap().structure;
+            assert_eq!(s.n_residues(), count, "{id:?}");
+        }
+        assert_eq!(chains(text), named(&[(" ", 76), ("~2", 76)]));
     }
 }
