@@ -24,8 +24,9 @@ const LEAST_MEAN: f32 = 40.0;
 
 /// What says that the B column of a draft is a confidence, if anything does.
 pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'static str> {
-    facts.predicted.or_else(|| {
-        if facts.experiment || draft.tally.alternates > 0 || !in_range(draft) {
+    let predicted = facts.predicted.filter(|source| *source == BY_METRIC || !is_empty(draft));
+    predicted.or_else(|| {
+        if facts.experiment || is_empty(draft) || draft.tally.alternates > 0 || !in_range(draft) {
             None
         } else if names_predictor(name) {
             Some(BY_NAME)
@@ -89,6 +90,11 @@ fn known(draft: &Draft) -> impl Iterator<Item = f32> {
 
 fn in_range(draft: &Draft) -> bool {
     known(draft).all(|b| (0.0..=100.0).contains(&b))
+}
+
+/// Whether all values are 0, or all are 1, as programs write where they have none.
+fn is_empty(draft: &Draft) -> bool {
+    [0.0, 1.0].into_iter().any(|none| known(draft).all(|b| b == none))
 }
 
 /// Whether not all residues have the same value.

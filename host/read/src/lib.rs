@@ -64,6 +64,7 @@ mod pqr;
 pub mod radii;
 mod records;
 mod references;
+mod scale;
 mod select;
 mod selected;
 pub mod selection;

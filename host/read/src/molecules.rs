@@ -238,13 +238,13 @@ impl Draft {
 
     /// Whether the first of two residues has two oxygens at its C, as a chain's last one, or the other one the hydrogens of a chain's first.
     fn end_by_atoms(&self, before: usize, row: usize) -> bool {
-        /// The square of the longest bond of C in Å.
-        const BOND2: f64 = 1.8 * 1.8;
+        /// The squares of the shortest and longest bond of C in Å.
+        const BONDS2: std::ops::Range<f64> = 1.0..1.8 * 1.8;
         let is_end = || {
             let atoms = &self.atoms[self.atoms_of(before)];
             let c = self.atoms.get(self.backbone[before][1] as usize);
-            // C itself, CA and two oxygens.
-            c.is_some_and(|c| atoms.iter().filter(|atom| distance2(c, atom, None) < BOND2).count() >= 4)
+            // CA and two oxygens.
+            c.is_some_and(|c| atoms.iter().filter(|atom| BONDS2.contains(&distance2(c, atom, None))).count() >= 3)
         };
         !is_nucleotide(self.structure.residue_types[before]) && (self.starts.binary_search(&row).is_ok() || is_end())
     }
@@ -366,7 +366,7 @@ fn square(vector: &[f64; 3]) -> f64 {
 }
 
 /// The square of the distance in Å, to the nearest image in a periodic cell.
-fn distance2(a: &[f64; 4], b: &[f64; 4], cell: Option<&Cell>) -> f64 {
+pub(super) fn distance2(a: &[f64; 4], b: &[f64; 4], cell: Option<&Cell>) -> f64 {
     let vector = [0, 1, 2].map(|axis| b[axis] - a[axis]);
     cell.map_or_else(|| square(&vector), |cell| cell.shortest(vector))
 }

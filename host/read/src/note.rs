@@ -140,6 +140,8 @@ kinds! {
     Duplicates = "duplicates", "atom records that repeat a name";
     /// All atoms lie at one point.
     OnePoint = "one-point", "all atoms at one point";
+    /// Coordinates that are not those of whole molecules in Å.
+    Scale = "scale", "coordinates in nm, or molecules that the border of a periodic cell cuts";
     /// Residues coincide with other residues.
     Coinciding = "coinciding", "residues that coincide with others";
     /// A selection names residues that have no rows.
@@ -171,6 +173,6 @@ impl NoteKind {
     #[must_use]
     pub fn is_warning(self) -> bool {
         use NoteKind::*;
-        matches!(self, Copies | Duplicates | OnePoint | Coinciding | MissingChain | NoMatrix | Others)
+        matches!(self, Copies | Duplicates | OnePoint | Scale | Coinciding | MissingChain | NoMatrix | Others)
     }
 }

@@ -10,6 +10,7 @@ mod nucleotide;
 mod one_residue;
 mod radius;
 mod repeat;
+mod run;
 
 use super::atoms::{Atom, Rules, cap_of, end_oxygen};
 use super::components::{self, Component};
@@ -24,6 +25,7 @@ use fate::Fate;
 use names::Names;
 use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
+use run::Run;
 use shared_types::backbone::{NO_ATOM, NO_ROLES, RoleAtoms};
 use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::radii::protor_radius;
@@ -103,69 +105,6 @@ struct Named {
 
 impl Named {
     const NONE: Self = Self { residue: 0, kind: UNKNOWN, rules: Rules::Other };
-}
-
-/// The current run of records of one residue.
-struct Run {
-    /// Its packed residue name; `None` until a record is taken.
-    residue: Option<u64>,
-    kind: ResidueKind,
-    fate: Fate,
-    /// Whether it has an entry in the draft.
-    open: bool,
-    /// Whether no record of it is an `ATOM`.
-    hetatm: bool,
-    in_chain: Option<bool>,
-    /// Index of its first atom.
-    begin: usize,
-    /// That of the record before.
-    record: Named,
-    /// The B column of its first atom.
-    b_key: Option<u64>,
-    /// Whether another atom has another one.
-    b_differs: bool,
-    /// Whether it has the hydrogens of a chain's first residue.
-    is_start: bool,
-    /// Sum and number of the B columns of its atoms, if their mean is asked for.
-    b: (f64, f64),
-    /// Whether it has a calcium that is called as alpha carbons are.
-    calcium: bool,
-    /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
-    end_oxygen: Option<(usize, usize)>,
-    /// Whether it has the phosphorus of a phosphate that its name does not state, and then whether a proton is bound to that.
-    phosphate: Option<bool>,
-    /// Whether it has atoms of a cap.
-    has_cap: bool,
-    /// Atoms whose element column contradicts their name.
-    contradictions: u32,
-    /// Pseudo-atoms.
-    pseudo_atoms: u32,
-    /// Atoms whose element nothing says.
-    unknown_elements: u32,
-}
-
-impl Run {
-    const NEW: Self = Self {
-        residue: None,
-        kind: UNKNOWN,
-        fate: Fate::Nothing,
-        open: false,
-        hetatm: true,
-        in_chain: None,
-        begin: 0,
-        record: Named::NONE,
-        b_key: None,
-        b_differs: false,
-        is_start: false,
-        b: (0.0, 0.0),
-        calcium: false,
-        end_oxygen: None,
-        phosphate: None,
-        has_cap: false,
-        contradictions: 0,
-        pseudo_atoms: 0,
-        unknown_elements: 0,
-    };
 }
 
 /// Collects the selected atoms of a model, record by record.

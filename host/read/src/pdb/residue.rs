@@ -197,6 +197,9 @@ fn begins_hexadecimal(text: &[u8]) -> bool {
             let next = hexadecimal(before).and_then(|before| before.checked_add(1));
             return number[0].is_ascii_digit() && before.len() == 4 && next.is_some() && hexadecimal(number) == next;
         }
+        if hexadecimal(number) < hexadecimal(before) {
+            return false;
+        }
         before = number;
     }
     false

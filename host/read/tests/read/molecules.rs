@@ -76,7 +76,7 @@ fn molecules_are_told_apart_by_whatever_the_file_has() {
     assert_eq!(chains(&two(&Named { chains: [' ', ' '], ..PLAIN })), both(" ", "~2"));
     // PDB2PQR without chains: numbers fall, and repeat none.
     assert_eq!(chains(&two(&Named { chains: [' ', ' '], offset: -100, ..PLAIN })), both(" ", "~2"));
-    assert_eq!(chains(&two(&Named { offset: -100, ..PLAIN })), [("A".to_owned(), 2 * N)]);
+    assert_eq!(chains(&two(&Named { offset: -100, ..PLAIN })), both("A", "A~2"));
     // TER alone, with a gap in the numbers.
     assert_eq!(chains(&two(&Named { offset: 200, end: "TER\n", ..PLAIN })), both("A", "A~2"));
     // With letters nothing is to be told apart.
@@ -91,8 +91,8 @@ fn a_note_says_what_the_molecules_are_called() {
     let read = read(two(&Named { segments: ["P1", "P2"], end: "TER\n", ..PLAIN }));
     let [note] = &read.notes[..] else { panic!("{:?}", read.notes) };
     assert_eq!(note.kind, NoteKind::Molecules);
-    let said =
-        "2 molecules of chain A are told apart by TER or END, numbers that restart, their segments, and called P1, P2";
+    let said = "2 molecules of chain A are told apart by TER or END, numbers that restart, the atoms of their ends, their segments, and \
+                called P1, P2";
     assert_eq!(note.text, said);
 }
 

@@ -522,3 +522,27 @@ fn chains_without_an_id_are_asked_for_in_mmcif_as_in_pdb() {
         assert_eq!(chains(text), named(&[(" ", 76), ("~2", 76)]));
     }
 }
+
+#[test]
+fn coordinates_that_are_no_whole_molecules_are_said() {
+    let scaled = |line: &str| {
+        let of = |at: usize| line[at..at + 8].trim().parse::<f64>().unwrap() / 10.0;
+        with(line, 31, &format!("{:8.3}{:8.3}{:8.3}", of(30), of(38), of(46)))
+    };
+    let nanometres = read(ubiquitin(1..=76, scaled));
+    assert!(note(&nanometres, NoteKind::Scale).contains("in nm"), "{:?}", nanometres.notes);
+    let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
+    let is_cut = |line: &str| line[30..38].trim().parse::<f64>().unwrap() < 25.0;
+    let cut = ubiquitin(1..=76, |line| if is_cut(line) { moved(line, 60.0) } else { same(line) });
+    assert!(note(&read(format!("{cell}{cut}")), NoteKind::Scale).contains("cross"));
+    assert_eq!(note(&read(format!("{cell}{}", ubiquitin(1..=76, same))), NoteKind::Scale), "");
+}
+
+#[test]
+fn a_column_of_zeros_is_no_confidence() {
+    let title = "TITLE     AlphaFold model in water t=   0.00000\n";
+    for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {
+        let text = format!("{title}{}", ubiquitin(1..=76, |line| with(line, 61, value)));
+        assert_eq!(read(text).structure.predicted, is_confidence, "{value}");
+    }
+}

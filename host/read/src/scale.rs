@@ -1,0 +1,63 @@
+//! Signs that coordinates are not those of whole molecules in Å: bonds of a tenth of their length, and chains that the border of a periodic
+//! cell cuts.
+
+use super::draft::{BOND2, Draft};
+use super::molecules::{Cell, distance2};
+use super::note::{Note, NoteKind};
+use crate::plural::counted;
+use shared_types::NO_CA;
+
+impl Draft {
+    /// A warning if the atoms seem to be in nanometres, or if bonds cross the border of a cell.
+    pub(super) fn scale_note(&self, cell: Option<&Cell>) -> Option<Note> {
+        let text = if self.is_in_nanometres() {
+            "all bonds between N, CA and C have a tenth of their length: the coordinates seem to be in nm, and are read in Å. Convert them, \
+             since every area, distance and contact is wrong"
+                .to_owned()
+        } else {
+            let count = self.bonds_across(cell?);
+            if count == 0 {
+                return None;
+            }
+            format!(
+                "{} the border of the periodic cell: the molecules are broken, and areas, depths and contacts are wrong there. Make them \
+                 whole first (gmx trjconv -pbc whole, MDAnalysis unwrap)",
+                counted(count, "bond of a backbone crosses", "bonds of backbones cross")
+            )
+        };
+        Some(Note { kind: NoteKind::Scale, text })
+    }
+
+    /// Whether N, CA and C of each of the first residues are a tenth of their distances apart.
+    fn is_in_nanometres(&self) -> bool {
+        /// Residues that are looked at, and the fewest that show something.
+        const LOOKED_AT: usize = 16;
+        const LEAST: usize = 3;
+        /// The squares of the distances between these atoms in nm, if those in Å are 1.2 to 2.8.
+        const BONDS2: std::ops::Range<f64> = 0.12 * 0.12..0.28 * 0.28;
+        let atom = |index: u32| self.atoms.get(index as usize);
+        let bonds = |row: usize| {
+            let [n, c] = self.backbone[row].map(atom);
+            let ca = atom(self.structure.ca_indices[row])?;
+            Some([distance2(n?, ca, None), distance2(ca, c?, None)])
+        };
+        let found: Vec<[f64; 2]> = (0..self.structure.n_residues()).filter_map(bonds).take(LOOKED_AT).collect();
+        found.len() >= LEAST && found.iter().flatten().all(|bond2| BONDS2.contains(bond2))
+    }
+
+    /// Number of bonds between N, CA and C of a chain across the border of a cell.
+    fn bonds_across(&self, cell: &Cell) -> usize {
+        let s = &self.structure;
+        let is_across = |a: u32, b: u32| {
+            let ends = self.atoms.get(a as usize).zip(self.atoms.get(b as usize));
+            ends.is_some_and(|(a, b)| distance2(a, b, None) > BOND2 && distance2(a, b, Some(cell)) < BOND2)
+        };
+        let of_row = |row: usize| {
+            let ([n, c], ca) = (self.backbone[row], s.ca_indices[row]);
+            let next =
+                if s.chain_ids.get(row + 1) == Some(&s.chain_ids[row]) { self.backbone[row + 1][0] } else { NO_CA };
+            [(n, ca), (ca, c), (c, next)].into_iter().filter(|&(a, b)| is_across(a, b)).count()
+        };
+        (0..s.n_residues()).map(of_row).sum()
+    }
+}
