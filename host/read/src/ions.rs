@@ -1,7 +1,7 @@
 //! Elements of ions and ligands whose element column is empty: by the names of residue and atom, and by where a name stands.
 //!
-//! Left-out elements are those of old programs and of force fields. Without a rule, sodium would be nitrogen and chlorine carbon, the
-//! first letters of their names.
+//! Old programs and programs for simulations leave that column empty. By the first letter of its name alone, sodium would be nitrogen, and
+//! chlorine carbon.
 
 use super::components::{Component, component};
 use super::lines::lines;

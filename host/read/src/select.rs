@@ -8,6 +8,7 @@ mod mean;
 mod names;
 mod nucleotide;
 mod one_residue;
+mod patches;
 mod radius;
 mod repeat;
 mod run;
@@ -504,24 +505,6 @@ impl<'a> Selection<'a> {
             if self.run.in_chain != Some(true) {
                 self.draft.pend(!matches!(known, Component::Other | Component::Shared(_)));
             }
-        }
-    }
-
-    /// Takes note of what the current residue has, if it has a row.
-    fn see_row(&mut self) {
-        let Run { begin, kind, .. } = self.run;
-        if self.draft.structure.residue_atoms.last() != Some(&(begin as u32)) {
-            return;
-        }
-        if self.run.b_differs {
-            // Predictors give each atom of modified residues a confidence of its own.
-            match Draft::shows_b(kind) {
-                true => self.draft.b_differs = true,
-                false => self.draft.b_differs_in_others = true,
-            }
-        }
-        if self.run.is_start {
-            self.draft.starts.push(self.draft.structure.n_residues() - 1);
         }
     }
 

@@ -3,11 +3,10 @@
 use super::{Fate, Named, Record, Run, Selection, end_oxygen};
 use crate::atoms::Atom;
 use crate::options::Residues;
-use crate::word::pack;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::radii::protor_radius;
-use shared_types::residue::{modified_kind, parent_of};
-use shared_types::{RESIDUES, STANDARD, UNKNOWN};
+use shared_types::residue::parent_of;
+use shared_types::{STANDARD, UNKNOWN};
 
 impl Selection<'_> {
     /// Whether a record with another name belongs to the current residue: `GLU` and `GLUP` with one number are one glutamate, if
@@ -52,41 +51,6 @@ impl Selection<'_> {
                 *roles = named.words();
                 self.draft.set_radius(at, f64::from(protor_radius(UNKNOWN, b"O")));
             }
-        }
-    }
-}
-
-impl Selection<'_> {
-    /// Takes note of a hydrogen of a chain's first residue, and of the proton of a phosphate.
-    #[inline]
-    pub(super) fn see_proton(&mut self, name: u64) {
-        /// The second hydrogen at N, which only a first residue has.
-        const SECOND: [u64; 4] = [
-            u64::from_le_bytes(*b"H2\0\0\0\0\0\0"),
-            u64::from_le_bytes(*b"HT2\0\0\0\0\0"),
-            u64::from_le_bytes(*b"2H\0\0\0\0\0\0"),
-            u64::from_le_bytes(*b"2HT\0\0\0\0\0"),
-        ];
-        self.run.is_start |= SECOND.contains(&name);
-        /// Its names in CHARMM and AMBER.
-        const PROTONS: [&str; 6] = ["HT", "H1P", "H2P", "H3P", "HOP2", "HOP3"];
-        if let Some(has_proton) = &mut self.run.phosphate {
-            *has_proton |= PROTONS.iter().any(|own| pack(own.as_bytes()) == name);
-        }
-    }
-
-    /// Gives the current residue the type of its phosphate, which some programs write under the amino acid's name.
-    #[cold]
-    pub(super) fn name_phosphate(&mut self, has_proton: bool) {
-        /// The amino acids with their phosphates, without a proton and with one.
-        const PHOSPHATES: [(&str, [&[u8]; 2]); 3] =
-            [("SER", [b"SEP", b"S1P"]), ("THR", [b"TPO", b"T1P"]), ("TYR", [b"PTR", b"Y1P"])];
-        let (kind, name) = (self.run.kind, self.run.residue.unwrap_or_default());
-        let own = PHOSPHATES.iter().find(|(parent, _)| RESIDUES[usize::from(kind)].name == *parent);
-        if let Some((_, phosphates)) = own {
-            self.run.kind = modified_kind(phosphates[usize::from(has_proton)], kind);
-            self.draft.retype_last(name, self.run.kind);
-            self.draft.tally.phosphates += 1;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Files that programs for simulations, viewers and predictors write.
 
 use crate::read_common::*;
-use prism_read::{NoteKind, ReadOptions, ReadStructure, read_bytes};
+use prism_read::{AtomClass, Classes, NoteKind, ReadOptions, ReadStructure, each_atom, read_bytes};
 
 /// Lines of ubiquitin's residues in a range of numbers, each changed.
 fn ubiquitin(numbers: std::ops::RangeInclusive<i32>, change: impl Fn(&str) -> String) -> String {
@@ -544,5 +544,26 @@ fn a_column_of_zeros_is_no_confidence() {
     for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {
         let text = format!("{title}{}", ubiquitin(1..=76, |line| with(line, 61, value)));
         assert_eq!(read(text).structure.predicted, is_confidence, "{value}");
+    }
+}
+
+/// For readers of every atom, such as interactions.
+#[test]
+fn every_atom_has_the_element_of_an_ion() {
+    for (columns, expected) in
+        [("FE   HEM A 300", "FE"), (" CL   CL A 300", "CL"), ("SOD  SOD A 300", "NA"), (" NA  HEM A 300", "")]
+    {
+        let text = ubiquitin(1..=1, same) + &beside(columns, "");
+        let mut found = Vec::new();
+        each_atom(text.as_bytes(), "x", &mut |atom| {
+            let class = Classes::of(atom.residue, atom.is_hetatm).atom(atom.name, atom.element);
+            found.push(match class {
+                AtomClass::Heavy { symbol, .. } => String::from_utf8_lossy(&symbol).trim_end_matches('\0').to_owned(),
+                other => format!("{other:?}"),
+            });
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found.last().map(String::as_str), Some(expected), "{columns}");
     }
 }
