@@ -107,7 +107,7 @@ impl Draft {
         if options.assembly.is_none() && options.each == Each::Model {
             notes.extend(facts.listed.note());
         }
-        notes.extend(self.scale_note(facts.cell.as_ref()));
+        notes.extend(self.scale_note(facts.cell.as_ref().filter(|_| facts.sequences.is_empty())));
         let confidence = confidence::source(&self, name, facts);
         notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
         // Readers have taken the means of residues then.

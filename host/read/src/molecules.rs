@@ -74,7 +74,7 @@ struct Molecules {
 impl Draft {
     /// Makes each molecule a chain. `None` if every chain is one already.
     pub(super) fn separate(&mut self, facts: &Facts) -> Option<Separated> {
-        let suspects = self.chains_that_may_divide();
+        let suspects = self.chains_that_may_divide(!facts.sequences.is_empty());
         if suspects.is_empty() {
             return None;
         }
@@ -139,7 +139,8 @@ impl Draft {
     }
 
     /// Chains in which something suggests another molecule. Mostly there are none, and nothing needs a closer look.
-    fn chains_that_may_divide(&self) -> Vec<usize> {
+    /// Where SEQRES lists residues, atoms at ends suggest none.
+    fn chains_that_may_divide(&self, are_declared: bool) -> Vec<usize> {
         let s = &self.structure;
         let mut last: Vec<Option<usize>> = vec![None; s.chains.len()];
         let mut may_divide = vec![false; s.chains.len()];
@@ -148,9 +149,10 @@ impl Draft {
             let Some(before) = last[chain].replace(row) else { continue };
             // A bond is what most neighbours have, and nothing divides them.
             if !self.bonded(self.backbone[before][1], self.backbone[row][0]) && !may_divide[chain] {
+                let is_polymer = self.segments_are_polymers && self.segments[row] != 0;
                 may_divide[chain] = self.segments[before] != self.segments[row]
                     || self.place(row) < self.place(before)
-                    || self.end_by_atoms(before, row)
+                    || !are_declared && !is_polymer && self.end_by_atoms(before, row)
                     || self.are_far(before, row, None)
                     || self.ends_between(before, row);
             }

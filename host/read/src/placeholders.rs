@@ -5,6 +5,7 @@ use shared_types::NO_CA;
 use shared_types::backbone::NO_ATOM;
 
 /// Whether an atom lies where those without a place are written. One at the origin may be there by chance.
+#[inline]
 fn is_placeholder(&[x, y, z, _]: &[f64; 4]) -> bool {
     x == y && y == z && (x == 0.0 || matches!(x.abs() as u32, 999 | 9999))
 }
@@ -37,13 +38,18 @@ impl Draft {
 
     /// Whether a residue's middle or last atom has no place, or one without a row: side chains come last or in the middle.
     fn may_have_placeholders(&self) -> bool {
-        let of_row = |row: usize| {
-            let atoms = self.atoms_of(row);
-            let middle = usize::midpoint(atoms.start, atoms.end);
-            atoms.end > atoms.start
-                && (is_placeholder(&self.atoms[middle]) || is_placeholder(&self.atoms[atoms.end - 1]))
-        };
-        (0..self.structure.n_residues()).any(of_row) || self.cover.iter().any(is_placeholder)
+        let (mut end, atoms) = (self.atoms.len(), &self.atoms[..]);
+        for &begin in self.structure.residue_atoms.iter().rev() {
+            let of_row = &atoms[begin as usize..end];
+            if [of_row.len() / 2, of_row.len().wrapping_sub(1)]
+                .iter()
+                .any(|&at| of_row.get(at).is_some_and(is_placeholder))
+            {
+                return true;
+            }
+            end = begin as usize;
+        }
+        self.cover.iter().any(is_placeholder)
     }
 
     /// Removes the atoms without a place from residues that have others.

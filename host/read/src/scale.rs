@@ -8,7 +8,8 @@ use crate::plural::counted;
 use shared_types::NO_CA;
 
 impl Draft {
-    /// A warning if the atoms seem to be in nanometres, or if bonds cross the border of a cell.
+    /// A warning if the atoms seem to be in nanometres, or if bonds cross the border of a cell, which is only looked for if one is given:
+    /// entries of the PDB have whole chains.
     pub(super) fn scale_note(&self, cell: Option<&Cell>) -> Option<Note> {
         let text = if self.is_in_nanometres() {
             "all bonds between N, CA and C have a tenth of their length: the coordinates seem to be in nm, and are read in Å. Convert them, \

@@ -324,6 +324,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
 
     /// Takes note of the chain that a model begins with, if the first alone is read.
     #[cold]
+    #[inline(never)]
     fn see_unread(&mut self, row: &impl Values) {
         let chain = self.either(row, Item::Chain, Item::LabelChain);
         let residue = component(self.either(row, Item::Residue, Item::AuthResidue).head);
