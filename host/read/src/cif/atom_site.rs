@@ -322,6 +322,13 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         Ok(())
     }
 
+    /// The molecule of a residue without a number, packed: gemmi numbers none of files that list no sequences.
+    #[cold]
+    #[inline(never)]
+    fn asym_without_number(&self, row: &impl Values, hetatm: bool) -> u64 {
+        if self.entities.are_known && !hetatm { self.word(row, Item::LabelChain).head } else { 0 }
+    }
+
     /// Takes note of the chain that a model begins with, if the first alone is read.
     #[cold]
     #[inline(never)]
@@ -398,9 +405,11 @@ impl<'o, 'a> AtomSite<'o, 'a> {
                 self.entity = Some(entity);
                 self.is_ligand = self.entities.is_other(entity.text);
             }
-            // gemmi numbers no residues of files that list no sequences.
-            let has_asym = !label.is_empty() || self.entities.are_known && !hetatm;
-            let asym = if has_asym { self.word(row, Item::LabelChain).head } else { 0 };
+            let asym = if label.is_empty() {
+                self.asym_without_number(row, hetatm)
+            } else {
+                self.word(row, Item::LabelChain).head
+            };
             self.models[current].1.polymer(asym);
             if self.models[current].1.takes_labels() {
                 let [asym, number, entity] =
