@@ -227,7 +227,9 @@ fn models_called_by_rank_have_the_files_that_the_ranking_names() {
     assert!(found.files[0].paths().any(|path| path.ends_with("pae_model_1_multimer_v3_pred_0.json")));
     let read = found.files[0].read().unwrap();
     assert_eq!((read.iptm, read.ranking), (Some(0.81), Some(0.806)));
-    assert_eq!(found.failures.len(), 1, "the matrix of the best model has no model here: {:?}", found.failures);
+    // The model of the other matrix was not kept.
+    assert_eq!((found.failures.len(), found.notes.len()), (0, 1), "{:?} {:?}", found.failures, found.notes);
+    assert!(found.notes[0].starts_with("pae_model_2_multimer_v3_pred_0.json: is left out"));
 }
 
 #[test]

@@ -88,9 +88,10 @@ impl PredictionFiles {
         }
         let names: Vec<&str> = self.beside.iter().map(Place::name).collect();
         let mut looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
-        if !self.wanted.is_empty() {
-            looked += &format!("; it should be in {} (.json or .npz)", self.wanted.join(" or "));
-        }
+        looked += &match &self.wanted[..] {
+            [] => ADVICE.to_owned(),
+            names => format!("; it should be in {} (.json or .npz)", names.join(" or ")),
+        };
         let mut prediction = Prediction::new(self.name.clone(), model, given, &looked)?;
         prediction.warnings.extend(damaged.into_iter().map(|reason| format!("{reason}; its scores are left out")));
         Ok(prediction)
@@ -170,6 +171,10 @@ impl PredictionFiles {
         matches!((one.read(), two.read()), (Ok(one), Ok(two)) if one == two)
     }
 }
+
+/// Where predictors write the matrix.
+const ADVICE: &str = "; AlphaFold 3 has it in *_confidences.json or *_full_data_N.json, Boltz in pae_*.npz (--write_full_pae), Chai in \
+                      pae.model_idx_N.npz, ColabFold in *_scores_*.json";
 
 /// Whether a model is a ModelCIF that has its matrix in it.
 pub(super) fn has_own_matrix(model: &Place) -> bool {

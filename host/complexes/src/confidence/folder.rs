@@ -247,6 +247,11 @@ impl Predictions {
         }
         for (at, place) in about.iter().enumerate().filter(|(at, _)| !is_taken[*at]) {
             let name = stem(place.name());
+            // Of a model of AlphaFold 2 that is there under its rank alone, or not at all.
+            if order.iter().any(|tag| name == format!("pae_{tag}")) {
+                self.notes.push(format!("{}: is left out: its model is not beside it", place.path));
+                continue;
+            }
             let is_of_best = |job: &str| jobs.iter().any(|model| model.starts_with(job));
             if Some(at) == stacked && is_stacked_taken || names::job_of(name).is_some_and(is_of_best) {
                 continue;

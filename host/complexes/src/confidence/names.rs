@@ -102,7 +102,9 @@ impl Wanted {
 
 /// Whether a name is that of a matrix in a layout.
 pub(super) fn is_matrix(name: &str) -> bool {
-    LAYOUTS.iter().flat_map(|layout| layout.matrices).any(|template| parts(template, name).is_some())
+    let has = |template: &&str| parts(template, name).is_some();
+    // The scores of AlphaFold 3's x have the name of a matrix of x_summary.
+    LAYOUTS.iter().flat_map(|layout| layout.matrices).any(|template| has(&template)) && !has(&"*_summary_confidences")
 }
 
 /// Whether a name says which model a file of a layout is about.

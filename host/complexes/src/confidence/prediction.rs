@@ -126,10 +126,7 @@ impl Prediction {
     pub(super) fn new(name: String, model: Model, mut given: Given, files: &str) -> Result<Self, String> {
         let (mut notes, mut warnings) = (std::mem::take(&mut given.notes), Vec::new());
         let Some((pae, file)) = given.matrix.take() else {
-            return Err(format!(
-                "there is no matrix of predicted aligned errors for it{files}; AlphaFold 3 has it in *_confidences.json or \
-                 *_full_data_N.json, Boltz in pae_*.npz (--write_full_pae), Chai in pae.model_idx_N.npz, ColabFold in *_scores_*.json"
-            ));
+            return Err(format!("there is no matrix of predicted aligned errors for it{files}"));
         };
         /// What rounding to integers adds to an error.
         const ROUNDED: f32 = 0.51;
