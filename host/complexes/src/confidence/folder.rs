@@ -285,14 +285,18 @@ impl Predictions {
 
     /// Leaves out the best sample of a job of AlphaFold 3, which is there once more in the folder of its samples.
     fn leave_out_copies(&mut self, begin: usize) {
-        let is_copy = |files: &PredictionFiles, sample: &PredictionFiles| {
-            let (of, sub) = (files.folder(), sample.folder());
-            let (parent, own) = sub.rsplit_once('/').unwrap_or(("", sub));
-            parent == of && own.starts_with("seed-") && files.is_copy_of(sample)
-        };
         let all = &self.files[begin..];
-        let copies =
-            all.iter().map(|files| all.iter().find(|sample| is_copy(files, sample)).map(|sample| sample.name.clone()));
+        let mut samples: HashMap<&str, Vec<&PredictionFiles>> = HashMap::new();
+        for sample in all {
+            let (parent, own) = sample.folder().rsplit_once('/').unwrap_or(("", sample.folder()));
+            if own.starts_with("seed-") {
+                samples.entry(parent).or_default().push(sample);
+            }
+        }
+        let copies = all.iter().map(|files| {
+            let sample = samples.get(files.folder())?.iter().find(|sample| files.is_copy_of(sample))?;
+            Some(sample.name.clone())
+        });
         let mut copies = copies.collect::<Vec<_>>().into_iter();
         let mut at = 0;
         let notes = &mut self.notes;
