@@ -163,7 +163,8 @@ fn designs_whose_names_are_alike_keep_their_own_files() {
             let mut paths: Vec<String> =
                 of.paths().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
             let mut expected: Vec<String> = chunk.iter().map(|(_, to)| to.clone()).collect();
-            (paths.sort(), expected.sort());
+            paths.sort();
+            expected.sort();
             assert_eq!(paths, expected);
         }
     }

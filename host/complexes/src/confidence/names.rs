@@ -104,7 +104,7 @@ impl Wanted {
 pub(super) fn is_matrix(name: &str) -> bool {
     let has = |template: &&str| parts(template, name).is_some();
     // The scores of AlphaFold 3's x have the name of a matrix of x_summary.
-    LAYOUTS.iter().flat_map(|layout| layout.matrices).any(|template| has(&template)) && !has(&"*_summary_confidences")
+    LAYOUTS.iter().flat_map(|layout| layout.matrices).any(has) && !has(&"*_summary_confidences")
 }
 
 /// Whether a name says which model a file of a layout is about.
@@ -144,7 +144,7 @@ pub fn design_of(model: &str) -> String {
     let own = stem(file);
     let has = |template: &&str| parts(template, own).is_some();
     let name = match () {
-        () if UNNAMED.iter().any(|template| has(&template)) => "",
+        () if UNNAMED.iter().any(has) => "",
         () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
     };
     match (folder, name) {
