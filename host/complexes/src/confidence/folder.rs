@@ -1,6 +1,6 @@
 //! The files of each prediction among those of folders and archives.
 //!
-//! A model and the files about it lie in one folder, and the model's name says which files these are ([`names`](super::names)). What a
+//! A model and the files about it lie in one folder, and the model's name says which files these are ([`names`]). What a
 //! file says is decided by its content when it is read.
 
 use super::files::{PredictionFiles, has_own_matrix};
