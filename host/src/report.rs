@@ -19,9 +19,9 @@ use frames::Frames;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::Engine;
 use prism_engine::sites::{LIKELY, SiteLimits, sites};
-use prism_io::output::{Column, OutputError, Provenance, StructureRows, Value as Cell, WholeFile};
-use prism_read::Note;
+use prism_io::output::{Column, OutputError, Provenance, RelationFailures, StructureRows, Value as Cell, WholeFile};
 use prism_read::structure::StructureInput;
+use prism_read::{Note, NoteKind};
 use rayon::prelude::*;
 use sample::Sample;
 use serde_json::{Map, Value, json};
@@ -94,7 +94,8 @@ pub struct ReportFile {
     standing: Standing,
     details: usize,
     most_details: usize,
-    predictions: HashMap<String, PredictionFiles>,
+    predictions: Option<HashMap<String, PredictionFiles>>,
+    failures: RelationFailures,
     areas: Option<Engine>,
     interactions: InteractionFiles,
     title: Option<String>,
@@ -126,7 +127,8 @@ impl ReportFile {
             standing: Standing::default(),
             details: 0,
             most_details,
-            predictions: HashMap::new(),
+            predictions: None,
+            failures: RelationFailures::default(),
             areas: None,
             interactions: InteractionFiles::default(),
             title: None,
@@ -154,10 +156,11 @@ impl ReportFile {
         Self { interactions, ..self }
     }
 
-    /// Adds predicted aligned errors and scores of chains to the views of some structures, by their names.
+    /// Adds predicted aligned errors and scores of chains to the views of structures, by their names, and leaves out structures that
+    /// have none, such as templates. `failures` gets notes about these, and about matrices that cannot be read.
     #[must_use]
-    pub fn with_predictions(self, predictions: HashMap<String, PredictionFiles>) -> Self {
-        Self { predictions, ..self }
+    pub fn with_predictions(self, predictions: HashMap<String, PredictionFiles>, failures: RelationFailures) -> Self {
+        Self { predictions: Some(predictions), failures, ..self }
     }
 
     /// The temporary file to remove if the program ends without dropping this; usually `None`.
@@ -187,6 +190,19 @@ impl ReportFile {
     }
 
     fn write_structures(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
+        // If there are predictions, the report is of these.
+        let known = |(part, _): &&(StructureRows<'_>, &[Note])| {
+            let Some(predictions) = &self.predictions else { return true };
+            let name = &part.structure.name;
+            let is_known = predictions.contains_key(name);
+            if !is_known {
+                let left = if predictions.is_empty() { "" } else { "it is left out: " };
+                let text = format!("--pae: {left}no file with predicted aligned errors lies beside it");
+                self.failures.note(name, NoteKind::NoMatrix, text);
+            }
+            is_known || predictions.is_empty()
+        };
+        let structures: Vec<_> = structures.iter().filter(known).collect();
         let room = (self.most_details - self.details).min(structures.len());
         // One after the other, because the engine uses all cores for each.
         let mut relations: Vec<Value> = structures[..room].iter().map(|(part, _)| self.relations(part)).collect();
@@ -195,7 +211,8 @@ impl ReportFile {
             .zip(&mut relations)
             .map(|((part, notes), relations)| {
                 relations["interactions"] = relations::interactions_of(part, &self.interactions);
-                detail::packed(part, notes, self.predictions.get(&part.structure.name), relations)
+                let files = self.predictions.as_ref().and_then(|predictions| predictions.get(&part.structure.name));
+                detail::packed(part, notes, (files, &self.failures), relations)
             })
             .collect::<Result<_, _>>()
             .map_err(|source| self.whole.failed(source))?;

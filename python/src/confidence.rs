@@ -175,7 +175,7 @@ fn batch(table: &str, scores: &[Scores], compared: bool) -> Result<RecordBatch, 
         "residue" => scores.iter().for_each(|scores| append_residues(scores, &mut cells)),
         "structure" => {
             let rows: Vec<StructureRow> = scores.iter().map(StructureRow::new).collect();
-            append_structures(&rows, &mut cells);
+            append_structures(&rows, None, &mut cells);
         }
         _ => scores.iter().for_each(|scores| append_pairs(scores, &mut cells)),
     }

@@ -6,11 +6,13 @@
 
 mod columns;
 mod decimals;
+mod files;
 mod folder;
 mod given;
 mod json;
 mod matrix;
 mod model;
+mod names;
 mod npz;
 mod pair;
 mod places;
@@ -21,7 +23,9 @@ mod side_by_side;
 mod units;
 
 pub use columns::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};
-pub use folder::{PredictionFiles, Predictions};
+pub use files::PredictionFiles;
+pub use folder::Predictions;
 pub use matrix::Matrix;
 pub use model::Kind;
+pub use names::design_of;
 pub use prediction::{Cutoffs, PairScores, Prediction, ResidueScores, Scores, StructureScores};

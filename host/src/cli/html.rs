@@ -11,7 +11,6 @@ use prism_host::inputs::Source;
 use prism_host::output::{Columns, RelationFailures, check_place};
 use prism_host::read::{Each, Models, ReadOptions};
 use prism_host::report::{InteractionFiles, ReportFile};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Computes and writes an HTML report. Returns the exit status.
@@ -45,14 +44,15 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| {
-        let predictions = if args.pae { beside(&job)? } else { HashMap::new() };
         let inputs = args.paths.iter().chain(&args.job.read.from_file).chain(&args.trajectory.trajectory);
         let inputs = inputs.map(|path| path.display().to_string()).collect();
-        let report = ReportFile::create(output, args.details)?
+        let mut report = ReportFile::create(output, args.details)?
             .with_title(args.title.clone(), inputs)
-            .with_predictions(predictions)
             .with_areas(job.engine_of(selection(&["sasa"]))?)
             .with_interactions(interactions(&job)?);
+        if args.pae {
+            report = report.with_predictions(beside(&job)?, job.failures.clone());
+        }
         Ok(Sink::Report(Box::new(report), origin.clone()))
     })
 }

@@ -243,7 +243,11 @@ pub fn say_done(report: &mut Report, ranges: &[Range<usize>], open: usize, done:
     for record in done {
         report.structures += record["structures"].as_u64().unwrap_or(0);
         report.residues += record["residues"].as_u64().unwrap_or(0);
-        report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);
+        for failed in record["failed"].as_array().into_iter().flatten() {
+            let text = |key: &str| failed[key].as_str().unwrap_or_default();
+            report.note(&format!("{} failed before: {}", text("input"), text("reason")));
+            report.failed += 1;
+        }
         report.skip(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
     }
     true

@@ -7,8 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::sites::{SiteLimits, ranks, sites};
-use prism_io::output::{Column, StructureRows, Value as Cell};
-use prism_read::Note;
+use prism_io::output::{Column, RelationFailures, StructureRows, Value as Cell};
+use prism_read::{Note, NoteKind};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -19,13 +19,17 @@ const DIGITS: i32 = 3;
 pub(super) fn packed(
     part: &StructureRows<'_>,
     notes: &[Note],
-    files: Option<&PredictionFiles>,
+    (files, failures): (Option<&PredictionFiles>, &RelationFailures),
     relations: &Value,
 ) -> std::io::Result<String> {
     let mut all = json(part, notes);
     all["relations"] = relations.clone();
     if let Some(files) = files {
-        all["pae"] = predicted::json(part.structure, files);
+        let of = predicted::json(part.structure, files);
+        if let Some(reason) = of["reason"].as_str() {
+            failures.note(&part.structure.name, NoteKind::NoMatrix, format!("--pae: {reason}"));
+        }
+        all["pae"] = of;
     }
     packed_json(&all)
 }

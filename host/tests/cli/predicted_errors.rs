@@ -115,6 +115,17 @@ fn interfaces_have_the_errors_of_their_contacts() {
     let packed = run.prism(&["interface", "all.tar", "--pae", "--backend", "cpu"]).stdout;
     assert_eq!(numbers(&packed, "pae"), [numbers(&table, "pae")[own]], "{packed}");
 
+    // So have those of a compressed one.
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&fs::read(run.path("all.tar")).unwrap()).unwrap();
+    run.put("small.tar.gz", gzip.finish().unwrap());
+    let compressed = run.prism(&["interface", "small.tar.gz", "--pae", "--backend", "cpu"]);
+    assert_eq!(numbers(&compressed.stdout, "pae"), [numbers(&table, "pae")[own]], "{}", compressed.stderr);
+
+    // A structure has one name in all commands.
+    let scored = run.prism(&["confidence", "small.tar.gz", "-q"]).stdout;
+    assert_eq!(column(&scored, "structure")[..1], column(&compressed.stdout, "structure")[..]);
+
     // So have those of a zip archive, as AlphaFold's server sends it, in each command.
     let mut zip = zip::ZipWriter::new(fs::File::create(run.path("all.zip")).unwrap());
     for entry in fs::read_dir(run.path("all/colabfold")).unwrap() {

@@ -99,7 +99,13 @@ fn errors_beside_models_are_shown_if_they_are_asked_for() {
         let expected: f64 = column(&table, name)[max].parse().unwrap();
         assert!((pae["pairs"][0]["numbers"][name].as_f64().unwrap() - expected).abs() < 1e-4, "{name}: {pae}");
     }
-    assert!(detail(&html, &format!("s{}", 1 - at))["pae"].is_null(), "the other has no matrix");
+    assert_eq!((at, names.len()), (0, 1), "templates are left out");
+    outcome.says(0, "warning: alone/1crn.pdb: --pae: it is left out: no file with predicted aligned errors");
+    let matrix = "in/made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    run.put(matrix, &scores[..scores.len() / 2]);
+    let damaged = run.prism(&["report", "in", "--pae", "--backend", "cpu", "-o", "damaged.html"]);
+    damaged.says(0, "000.json: is cut inside of \"pae\"");
+    run.put(matrix, &scores);
     if let Some(page) = drawn(&run, &format!("r.html#{}", names[at].as_str().unwrap())) {
         for text in ["<h2>Predicted aligned errors</h2>", ">ipsae</th>", "A, B</button>"] {
             assert!(page.contains(text), "{text}: {page}");

@@ -1,6 +1,6 @@
 //! Broken files of predictions in each layout: every one is refused, with the file and what is wrong.
 
-use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, PredictionFiles, Predictions};
+use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, Prediction, PredictionFiles, Predictions};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,17 @@ fn layouts() -> Vec<String> {
     entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
-/// What is said about some files in a folder; empty if all is well.
+/// What is said about some files in a folder, warnings too; empty if all is well.
 fn said(files: &[(String, Vec<u8>)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|(name, bytes)| fs::write(folder.path().join(name), bytes).unwrap());
     let found = Predictions::find(&[folder.path().to_owned()]);
     let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
-    let refused = found.files.iter().filter_map(|files| Some(format!("{}: {}", files.name, files.read().err()?)));
-    failures.chain(refused).collect::<Vec<_>>().join("\n")
+    let of_files = found.files.iter().flat_map(|files| match files.read() {
+        Ok(read) => read.warnings,
+        Err(reason) => vec![format!("{}: {reason}", files.name)],
+    });
+    failures.chain(of_files).collect::<Vec<_>>().join("\n")
 }
 
 /// What is said about a layout of which one file is changed.
@@ -109,8 +112,9 @@ fn a_matrix_in_json_is_square_and_has_distances_alone() {
 }
 
 /// A file of NumPy with one array.
-fn npz(name: &str, shape: [usize; 2], values: &[f32]) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", shape[0], shape[1]);
+fn npz(name: &str, shape: &[usize], values: &[f32]) -> Vec<u8> {
+    let shape: String = shape.iter().map(|side| format!("{side}, ")).collect();
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}");
     header += &" ".repeat((128 - 11 - header.len() % 64) % 64);
     header.push('\n');
     let mut bytes = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
@@ -124,7 +128,7 @@ fn npz(name: &str, shape: [usize; 2], values: &[f32]) -> Vec<u8> {
 #[test]
 fn a_matrix_in_npz_is_square_and_has_distances_alone() {
     for (layout, file, size) in [("boltz", "pae_made_model_0.npz", 61), ("chai", "pae.model_idx_0.npz", 50)] {
-        let with = |shape: [usize; 2], values: &[f32]| changed(layout, file, &|_| npz("pae", shape, values));
+        let with = |shape: [usize; 2], values: &[f32]| changed(layout, file, &|_| npz("pae", &shape, values));
         let whole = vec![1.5; size * size];
         assert_eq!(with([size, size], &whole), "", "{layout}");
         let mut nan = whole.clone();
@@ -205,4 +209,115 @@ fn a_ligand_may_be_the_only_partner() {
     for column in ["pdockq", "pdockq2", "actifptm"] {
         assert!(value(0, column).is_nan() && value(2, column).is_nan(), "{column}");
     }
+}
+
+/// The prediction of a layout of which one file is changed.
+fn read_changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Prediction {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files(layout) {
+        let bytes = if name == file { change(&bytes) } else { bytes };
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let found = Predictions::find(&[folder.path().to_owned()]);
+    assert!(found.failures.is_empty() && found.files.len() == 1, "{layout}: {:?}", found.failures);
+    found.files[0].read().unwrap_or_else(|reason| panic!("{layout}: {reason}"))
+}
+
+#[test]
+fn a_damaged_small_file_costs_its_own_scores_alone() {
+    let whole = read_changed("boltz", "", &<[u8]>::to_vec);
+    for (file, lost) in [("confidence_made_model_0.json", true), ("plddt_made_model_0.npz", false)] {
+        let read = read_changed("boltz", file, &|bytes| bytes[..bytes.len() / 2].to_vec());
+        assert!(read.warnings.len() == 1 && read.warnings[0].starts_with(file), "{:?}", read.warnings);
+        assert_eq!((read.ranking, read.iptm), if lost { (None, None) } else { (Some(0.83), Some(0.76)) }, "{file}");
+        assert_eq!(read.pae, whole.pae);
+    }
+}
+
+#[test]
+fn values_that_are_no_numbers_are_named_and_left_out() {
+    let summary = |from: &'static str, to: &'static str| {
+        let change = move |bytes: &[u8]| String::from_utf8_lossy(bytes).replacen(from, to, 1).into_bytes();
+        read_changed("af3", "made_summary_confidences.json", &change)
+    };
+    for (from, to, says) in [
+        ("\"iptm\": 0.7,", "\"iptm\": NaN,", "\"iptm\" is NaN, and no number"),
+        ("\"iptm\": 0.7,", "\"iptm\": \"0.7\",", "\"iptm\" is \"0.7\", and no number"),
+        ("\"iptm\": 0.7,", "\"iptm\": 1e999,", "\"iptm\""),
+    ] {
+        let read = summary(from, to);
+        assert!(read.notes.iter().any(|note| note.contains(says)), "{to}: {:?}", read.notes);
+        assert_eq!((read.iptm, read.ptm, read.ranking), (None, Some(0.75), Some(0.73)), "{to}");
+    }
+    assert!(summary("\"iptm\": 0.7,", "\"iptm\": null,").notes.is_empty(), "predictors write null for one chain");
+    let read = summary("0.85,", "NaN,");
+    assert!(read.notes.iter().any(|note| note.contains("\"chain_pair_iptm\" has NaN")), "{:?}", read.notes);
+    assert_eq!(read.iptm, Some(0.7));
+
+    // Without the predictor's confidences, those of the B column are taken, which are the same.
+    let plddt = |prediction: &Prediction| prediction.scores(Cutoffs::default()).structure.numbers[11];
+    let with_nan = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let (before, after) = text.split_once("\"plddt\":[").unwrap();
+        format!("{before}\"plddt\":[NaN,{}", after.split_once(',').unwrap().1).into_bytes()
+    };
+    let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let [whole, read] = [read_changed("colabfold", "", &<[u8]>::to_vec), read_changed("colabfold", file, &with_nan)];
+    assert!(
+        read.notes.iter().any(|note| note.contains("\"plddt\" has `NaN` where a number belongs")),
+        "{:?}",
+        read.notes
+    );
+    assert!((plddt(&whole) - plddt(&read)).abs() < 1e-3 && read.warnings.is_empty());
+    let mut values = vec![0.5_f32; 61];
+    values[3] = f32::NAN;
+    let read = read_changed("boltz", "plddt_made_model_0.npz", &|_| npz("plddt", &[61], &values));
+    assert!(read.notes.iter().any(|note| note.contains("has NaN among its confidences")), "{:?}", read.notes);
+    assert!((plddt(&read) - plddt(&read_changed("boltz", "", &<[u8]>::to_vec))).abs() < 1e-3);
+}
+
+#[test]
+fn errors_above_the_largest_that_the_file_names_give_a_warning() {
+    let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let with = |number: &'static str| {
+        read_changed("colabfold", file, &move |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let at = text.find("[[").unwrap() + 2;
+            let end = at + text[at..].find(',').unwrap();
+            format!("{}{number}{}", &text[..at], &text[end..]).into_bytes()
+        })
+        .warnings
+    };
+    assert!(with("0.75").is_empty() && with("31.5").is_empty());
+    let warnings = with("93.25");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("is 93.25 Å, and the largest that it names 31.5 Å"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn confidences_of_another_model_give_a_warning_in_each_layout() {
+    // One value of each, at the beginning of its array or scaled.
+    for (layout, file, member) in [
+        ("colabfold", "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json", "plddt"),
+        ("af3", "made_confidences.json", "atom_plddts"),
+        ("protenix", "made_full_data_sample_0.json", "atom_plddt"),
+        ("af2", "confidence_model_1_multimer_v3_pred_0.json", "confidenceScore"),
+    ] {
+        assert!(read_changed(layout, "", &<[u8]>::to_vec).warnings.is_empty(), "{layout}");
+        let other = if layout == "protenix" { "0.123" } else { "12.3" };
+        let read = read_changed(layout, file, &|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let begin = text.find(&format!("\"{member}\"")).unwrap();
+            let at = begin + text[begin..].find('[').unwrap() + 1;
+            let end = at + text[at..].find(',').unwrap();
+            format!("{}{other}{}", &text[..at], &text[end..]).into_bytes()
+        });
+        let says = "differ from the model's B column in 1 of";
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{layout}: {:?}", read.warnings);
+    }
+    let values = vec![0.5_f32; 61];
+    let read = read_changed("boltz", "plddt_made_model_0.npz", &|_| npz("plddt", &[61], &values));
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains("differ from the model's B column"));
 }

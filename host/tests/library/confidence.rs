@@ -99,7 +99,8 @@ fn the_predictors_own_scores_are_read() {
         ("af2/", ([0.81, 0.79, 0.806], 0.81, 0.81)),
         ("af3/", ([0.7, 0.75, 0.73], 0.71, 0.71)),
         ("af3_server/fold_made_model_1", ([0.6, 0.7, 0.72], 0.6, 0.6)),
-        ("boltz/", ([0.76, 0.8, 0.83], 0.74, 0.72)),
+        // Boltz writes the chain that is scored first: 0.72 is of chain A, aligned on B.
+        ("boltz/", ([0.76, 0.8, 0.83], 0.72, 0.74)),
         ("chai/", ([0.78, 0.8, 0.79], 0.77, 0.78)),
         ("colabfold/", ([0.72, 0.77, 0.73], 0.72, 0.72)),
         ("protenix/", ([0.69, 0.73, 0.7], 0.68, 0.68)),
@@ -476,4 +477,95 @@ fn changed_files_are_read_or_refused() {
         }
     }
     assert!(read > 1000 && refused > 1000, "{read} read, {refused} refused");
+}
+
+#[test]
+fn everything_follows_the_names_of_tokens() {
+    // The chains of the model in another order than those of the file: what the predictor wrote of chains and atoms stays with them.
+    let reordered = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).unwrap();
+        let is_atom = |line: &&str| line.starts_with("ATOM") || line.starts_with("HETATM");
+        let (atoms, head): (Vec<&str>, Vec<&str>) = text.lines().partition(is_atom);
+        let (b, others): (Vec<&str>, Vec<&str>) = atoms.into_iter().partition(|line| line.ends_with(" B 1"));
+        let (end, head) = head.split_last().unwrap();
+        Some([head, &b, &others, &[*end, ""]].concat().join("\n").into_bytes())
+    };
+    let (read, failures) = changed("af3", "made_model.cif", reordered);
+    assert!(failures.is_empty());
+    let read = read.into_iter().next().unwrap().unwrap();
+    assert!(read.warnings.is_empty() && read.notes.is_empty(), "{:?} {:?}", read.warnings, read.notes);
+    let (found, expected) = (read.scores(Cutoffs::default()), scores("af3/"));
+    assert_eq!(found.chains, ["B", "A", "C"]);
+    let of = |scores: &Scores, a: &str, b: &str| {
+        let is_it =
+            |pair: &&PairScores| !pair.is_max && pair.chains.map(|chain| scores.chains[chain].as_str()) == [a, b];
+        scores.pairs.iter().find(is_it).unwrap().numbers
+    };
+    for (a, b, iptm) in [("A", "B", 0.71), ("B", "A", 0.71), ("A", "C", 0.66), ("C", "B", 0.58)] {
+        let [own, expected] = [of(&found, a, b), of(&expected, a, b)];
+        assert_eq!(own[0], iptm, "{a} {b}");
+        for (column, (own, expected)) in PAIR_NUMBERS.iter().zip(own.iter().zip(expected)) {
+            assert!(own.is_nan() && expected.is_nan() || (own - expected).abs() < 1e-4, "{a} {b} {}", column.name);
+        }
+    }
+    let by_residue = |scores: &Scores| -> HashMap<(String, i32, String), f32> {
+        let row = |row: &prism_host::confidence::ResidueScores| {
+            ((scores.chains[row.chains[0]].clone(), row.number, row.name.clone()), row.numbers[0])
+        };
+        scores.residues.iter().map(row).collect()
+    };
+    assert_eq!(by_residue(&found), by_residue(&expected));
+}
+
+#[test]
+fn the_confidence_of_a_residue_is_the_mean_of_its_atoms() {
+    let text = fs::read_to_string(data().join("af3/made_model.cif")).unwrap();
+    let items: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("_atom_site.")).collect();
+    let place = |item: &str| items.iter().position(|own| *own == item).unwrap();
+    let [number, chain, b, name] = ["auth_seq_id", "auth_asym_id", "B_iso_or_equiv", "label_atom_id"].map(place);
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM"))
+        .map(|line| line.split_ascii_whitespace().collect())
+        .collect();
+    let of = |own: &str, residue: i32| -> Vec<(&str, f32)> {
+        let rows = rows.iter().filter(|row| row[chain] == own && row[number].parse() == Ok(residue));
+        rows.map(|row| (row[name], row[b].parse().unwrap())).collect()
+    };
+    let mean = |values: Vec<(&str, f32)>| values.iter().map(|(_, b)| b).sum::<f32>() / values.len() as f32;
+    let found = scores("af3/");
+    let mut means: Vec<f32> = (1..=28).map(|residue| mean(of("A", residue))).collect();
+    // A residue with a token for each atom, too: the tenth.
+    for (residue, expected) in (1..=28).zip(means.clone()) {
+        let row = found.residues.iter().find(|row| row.chains[0] == 0 && row.number == residue).unwrap();
+        assert!((row.numbers[0] - expected).abs() < 1e-3, "{residue}: {} {expected}", row.numbers[0]);
+    }
+    means.extend((1..=22).map(|residue| mean(of("B", residue))));
+    means.extend(of("C", 1).iter().map(|(_, b)| b));
+    let expected = means.iter().sum::<f32>() / means.len() as f32;
+    assert!((of_structure(&found, "plddt") - expected).abs() < 1e-3);
+}
+
+#[test]
+fn colabfolds_iptm_of_pairs_is_read_by_the_ids_of_chains() {
+    let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
+    let with = |text: &'static str| {
+        let change = move |bytes: Vec<u8>| {
+            let own = String::from_utf8(bytes).unwrap();
+            Some(own.replacen('{', &format!("{{\"pairwise_iptm\":{text},"), 1).into_bytes())
+        };
+        let (read, _) = changed("colabfold", file, change);
+        read.into_iter().next().unwrap().unwrap()
+    };
+    let iptm = |read: &Prediction| {
+        read.scores(Cutoffs::default()).pairs.iter().map(|pair| pair.numbers[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(iptm(&with("{\"A-B\":0.55}")), [0.55, 0.55, 0.55]);
+    assert_eq!(iptm(&with("{\"B-A\":0.5,\"A-B\":0.55}")), [0.55, 0.5, 0.55]);
+    let other = with("{\"A-Q\":0.55}");
+    assert!(
+        iptm(&other) == [0.72; 3] && other.notes.iter().any(|note| note.contains("of no two chains")),
+        "{:?}",
+        other.notes
+    );
 }

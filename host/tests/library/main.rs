@@ -8,6 +8,7 @@ mod engine;
 mod inputs;
 mod interactions;
 mod ligands;
+mod named_predictions;
 mod nucleotides;
 mod output;
 mod pack;

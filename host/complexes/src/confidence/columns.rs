@@ -56,7 +56,7 @@ const PREDICTOR: &str = "the predictor";
 pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
     score(
         "iptm",
-        "ipTM of the two chains as the predictor wrote it, or that of the whole if it wrote no other",
+        "ipTM of the two chains as the predictor wrote it, aligned on chain_a; that of the whole if it wrote no other",
         PREDICTOR,
     ),
     score("ptm", "pTM of the whole as the predictor wrote it", PREDICTOR),
@@ -99,7 +99,7 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
     score(
         "actifptm",
         "the highest, over residues i of chain_a, of the mean of 1 / (1 + (e / d0)^2) over the errors of its contacts in chain_b \
-         (CB atoms, C1' of nucleotides, closer than 8 Å), with d0 of all residues of the model; undefined without contacts",
+         (CB atoms, C1' of nucleotides, closer than 8 Å), with d0 of all residues of the model, ligands not counted; undefined without contacts",
         VARGA,
     ),
     length("pae_mean", "the mean of all errors; the row max has the mean of both", "", Mean),
@@ -119,7 +119,7 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
         BRYANT,
     ),
     count("n0res", "the number of errors below --pae-cutoff of the residue that gives ipsae", DUNBRACK),
-    count("n0chn", "the number of residues of both chains", DUNBRACK),
+    count("n0chn", "the number of residues of both chains; of a ligand, its heavy atoms", DUNBRACK),
     count("n0dom", "residues_a and residues_b together", DUNBRACK),
     length(
         "d0res",
@@ -137,7 +137,11 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
 
 /// The numbers of a residue and another chain.
 pub const RESIDUE_NUMBERS: [ScoreColumn; 10] = [
-    score("plddt", "the predictor's confidence, from 0 to 100", PREDICTOR),
+    score(
+        "plddt",
+        "the predictor's confidence, from 0 to 100: the mean of the residue's atoms, where they have their own; of a ligand's atom",
+        PREDICTOR,
+    ),
     score("ipsae", "the mean of 1 / (1 + (e / d0res)^2) over the errors below --pae-cutoff", DUNBRACK),
     score("ipsae_d0chn", "the same with d0chn", DUNBRACK),
     score("ipsae_d0dom", "the same with d0dom", DUNBRACK),
@@ -165,7 +169,7 @@ pub const STRUCTURE_NUMBERS: [ScoreColumn; 14] = [
     score(
         "iptm_pae",
         "ipTM of the matrix: the highest, over rows, of the mean of 1 / (1 + (e / d0)^2) over the errors e of other chains, with d0 of \
-         all residues; undefined for one chain",
+         all residues and ligands' atoms; undefined for one chain",
         ZHANG,
     ),
     score("ptm_pae", "pTM of the matrix: the same over all errors of a row", ZHANG),
@@ -175,8 +179,8 @@ pub const STRUCTURE_NUMBERS: [ScoreColumn; 14] = [
     score("lis", "the highest of the rows max", KIM),
     score("ilis", "the highest of the rows max", KIM),
     score("actifptm", "the highest of all pairs", VARGA),
-    score("plddt", "the mean pLDDT, from 0 to 100, of residues and of ligands' atoms", PREDICTOR),
-    score("plddt_interface", "the mean pLDDT of the residues of pdockq_contacts between any chains", BRYANT),
+    score("plddt", "the mean of the residues' plddt, and of ligands' atoms", PREDICTOR),
+    score("plddt_interface", "the mean pLDDT, at CB, of the residues of pdockq_contacts between any chains", BRYANT),
     length("pae_mean", "the mean of all errors but those of residues aligned on themselves", "", Mean),
 ];
 

@@ -63,6 +63,10 @@ impl Decimals {
 pub(super) fn short_decimal(bytes: [u8; 8]) -> Option<(f32, usize)> {
     const ONES: u64 = u64::MAX / 255;
     let word = u64::from_le_bytes(bytes);
+    // JSON has no zeros before other digits.
+    if bytes[0] == b'0' && bytes[1] != b'.' {
+        return None;
+    }
     // The lowest high bit marks the first comma.
     let commas = word ^ (ONES * b',' as u64);
     let end = ((commas.wrapping_sub(ONES) & !commas & (ONES << 7)).trailing_zeros() / 8) as usize;
@@ -98,6 +102,27 @@ fn other_decimal(bytes: [u8; 8]) -> Option<(f32, usize)> {
     let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
     let number = (fours.wrapping_mul(10_000) + (fours >> 32)) as u32;
     Some((number as f32 / POWERS[parts as usize & 7], end as usize + 1))
+}
+
+/// A number by JSON's grammar; infinite if it is too large.
+pub(super) fn json_number(text: &[u8]) -> Option<f32> {
+    let digits = |text: &[u8]| text.iter().take_while(|c| c.is_ascii_digit()).count();
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(unsigned);
+    if whole == 0 || whole > 1 && unsigned[0] == b'0' {
+        return None;
+    }
+    let mut rest = &unsigned[whole..];
+    if let Some(share) = rest.strip_prefix(b".") {
+        let count = digits(share);
+        rest = share.get(count..).filter(|_| count > 0)?;
+    }
+    if let [b'e' | b'E', power @ ..] = rest {
+        let power = power.strip_prefix(b"+").or_else(|| power.strip_prefix(b"-")).unwrap_or(power);
+        let count = digits(power);
+        rest = power.get(count..).filter(|_| count > 0)?;
+    }
+    if rest.is_empty() { fast_float2::parse(text).ok() } else { None }
 }
 
 #[cfg(test)]

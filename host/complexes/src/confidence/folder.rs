@@ -1,30 +1,16 @@
 //! The files of each prediction among those of folders and archives.
 //!
-//! A model and the files about it lie in one folder, and their names are equal but for words that say what a file is: `x_model_0.cif`,
-//! `pae_x_model_0.npz`, `confidence_x_model_0.json`. What a file says is decided by its content when it is read.
+//! A model and the files about it lie in one folder, and the model's name says which files these are ([`names`]). What a
+//! file says is decided by its content when it is read.
 
-use super::given::{Given, PAIRWISE, PICKLE};
-use super::model::Model;
-use super::places::{Place, is_archive, members};
-use super::prediction::{Cutoffs, Prediction, Scores};
-use crate::dockq::{Compared, Reference, reading};
-use prism_read::{COMPRESSED, InputFailure, ReadOptions, plain, read_bytes};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use super::files::{PredictionFiles, has_own_matrix};
+use super::given::PICKLE;
+use super::names::{self, Wanted};
+use super::places::{Opened, Place, is_archive, members};
+use prism_read::{COMPRESSED, InputFailure, plain};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
-
-/// The files of a prediction.
-#[derive(Clone, Debug)]
-pub struct PredictionFiles {
-    /// The prediction's name: the path of its model below the given folder.
-    pub name: String,
-    model: Place,
-    beside: Vec<Place>,
-    /// Files of all models of the folder.
-    lists: Vec<Place>,
-    /// The place of the model's matrix in a file that has those of several.
-    stacked: Option<usize>,
-}
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -36,10 +22,6 @@ pub struct Predictions {
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
-
-/// Words that say what a file is of its prediction.
-const ROLES: &str = "model pred pae plddt pde confidence confidences summary full data scores score unrelaxed relaxed predicted \
-                     aligned error result ranking";
 
 impl Predictions {
     /// Finds the predictions under some paths: folders, tars, zip archives, and models and matrices by name. A model that is named
@@ -62,40 +44,61 @@ impl Predictions {
         let mut named = Vec::new();
         for path in paths {
             let shown = path.display().to_string();
+            let before = (found.files.len(), found.failures.len());
             let places = match std::fs::metadata(path) {
                 Ok(metadata) if metadata.is_dir() => found.walk(path),
-                Ok(metadata) if metadata.is_file() && is_archive(&shown) => found.open(path, "").unwrap_or_default(),
+                Ok(metadata) if metadata.is_file() && is_archive(&shown) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    let Some(places) = found.open(path, &name) else { continue };
+                    places
+                }
                 Ok(metadata) if metadata.is_file() => {
                     named.push(path.clone());
                     continue;
                 }
                 Ok(_) => {
                     let reason = "is neither a file nor a folder; predictions are read from those, and from tars and zip archives";
-                    found.failures.push(InputFailure::new(&shown, reason.to_owned()));
+                    found.fail(&shown, reason);
+                    continue;
+                }
+                Err(_) if path == Path::new("-") => {
+                    found.fail("-", "standard input is not read; save the archive as a file, and give its name");
                     continue;
                 }
                 Err(error) => {
-                    found.failures.push(InputFailure::new(&shown, error.to_string()));
+                    found.fail(&shown, error);
                     continue;
                 }
             };
             let models: Vec<String> =
                 places.iter().filter(|place| is_model(place.name())).map(|place| place.path.clone()).collect();
-            let before = (found.files.len(), found.failures.len());
-            found.pair(places, false);
+            found.pair(places, None);
             if (found.files.len(), found.failures.len()) == before {
                 let reason = match models.first() {
-                    Some(first) => format!("{first}: {NO_FILES}"),
+                    Some(first) => format!("{first}: {NO_FILES} (.json or .npz of the same name)"),
                     None => {
                         "has no model (.cif, .pdb) with a matrix of predicted aligned errors (.json, .npz)".to_owned()
                     }
                 };
-                found.failures.push(InputFailure::new(&shown, reason));
+                found.fail(&shown, reason);
             }
         }
         found.named(&named);
-        found.tell_apart(paths);
+        found.count_once();
+        found.tell_apart();
         found
+    }
+
+    fn fail(&mut self, path: &str, reason: impl std::fmt::Display) {
+        self.failures.push(InputFailure::new(path, reason.to_string()));
+    }
+
+    /// A file that lacks its other half. The other half may be behind the end of an archive that was cut, which is an error already.
+    fn lacks(&mut self, place: &Place, reason: &str) {
+        match place.is_of_cut() {
+            true => self.notes.push(format!("{}: {reason}; its archive is cut", place.path)),
+            false => self.fail(&place.path, reason),
+        }
     }
 
     /// The files of a folder, and of archives in it.
@@ -106,7 +109,7 @@ impl Predictions {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = error.path().unwrap_or(folder).display().to_string();
-                    self.failures.push(InputFailure::new(&path, error.to_string()));
+                    self.fail(&path, error);
                     continue;
                 }
             };
@@ -116,18 +119,24 @@ impl Predictions {
             let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
             match is_archive(&path) {
-                true => places.extend(self.open(entry.path(), &format!("{path}/")).unwrap_or_default()),
+                true => places.extend(self.open(entry.path(), &path).unwrap_or_default()),
                 false => places.push(Place::file(path, entry.into_path())),
             }
         }
         places
     }
 
-    fn open(&mut self, path: &Path, prefix: &str) -> Option<Vec<Place>> {
-        match members(path, prefix) {
-            Ok(places) => places,
+    /// The members of an archive, whose paths begin with its name, as those of other commands do.
+    fn open(&mut self, path: &Path, name: &str) -> Option<Vec<Place>> {
+        let shown = path.display().to_string();
+        match members(path, &format!("{}/", without_compression(name))) {
+            Ok(Opened { places, cut, notes }) => {
+                self.notes.extend(notes);
+                cut.into_iter().for_each(|reason| self.fail(&shown, reason));
+                Some(places)
+            }
             Err(reason) => {
-                self.failures.push(InputFailure::new(&path.display().to_string(), reason));
+                self.fail(&shown, reason);
                 None
             }
         }
@@ -142,33 +151,51 @@ impl Predictions {
             folders.entry(folder).or_default().push(Place::file(name, path.clone()));
         }
         let models: usize = folders.values().flatten().filter(|place| is_model(place.name())).count();
+        let before = self.files.len();
         if models == 1 && paths.len() > 1 {
             // A model and the files about it, whatever they are called.
-            let places: Vec<Place> = folders.into_values().flatten().collect();
-            let (model, beside): (Vec<Place>, Vec<Place>) =
-                places.into_iter().partition(|place| is_model(place.name()));
+            let places = folders.into_values().flatten();
+            let (model, beside): (Vec<Place>, Vec<Place>) = places.partition(|place| is_model(place.name()));
             let [model] = <[Place; 1]>::try_from(model).unwrap_or_else(|_| unreachable!("it was counted"));
+            let beside = beside.into_iter().filter(|place| is_about(place.name())).collect();
             self.files.push(PredictionFiles::of(model, beside));
-            return;
+        } else {
+            for (folder, mut places) in folders {
+                let own: HashSet<String> = places.iter().map(|place| place.path.clone()).collect();
+                let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+                let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
+                let siblings = entries.filter_map(|entry| {
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    (!own.contains(&name)).then(|| Place::file(name, entry.path()))
+                });
+                let mut siblings: Vec<Place> = siblings.collect();
+                siblings.sort_by(|one, other| one.path.cmp(&other.path));
+                places.extend(siblings);
+                self.pair(places, Some(&own));
+            }
         }
-        for (folder, mut places) in folders {
-            let own: HashSet<String> = places.iter().map(|place| place.path.clone()).collect();
-            let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
-            // The files beside a model that is named alone.
-            let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
-            let siblings = entries.filter_map(|entry| {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                (!is_model(&name) && is_about(&name) && !own.contains(&name)).then(|| Place::file(name, entry.path()))
-            });
-            let mut siblings: Vec<Place> = siblings.collect();
-            siblings.sort_by(|one, other| one.path.cmp(&other.path));
-            places.extend(siblings);
-            self.pair(places, true);
+        let used: HashSet<PathBuf> =
+            self.files[before..].iter().flat_map(PredictionFiles::paths).map(Path::to_owned).collect();
+        let unused = paths.iter().filter(|path| !is_model(&path.to_string_lossy()) && !used.contains(*path));
+        for path in unused.collect::<Vec<_>>() {
+            let shown = path.display().to_string();
+            match () {
+                () if shown.ends_with(".pkl") => self.fail(&shown, PICKLE),
+                () if is_about(&shown) => {
+                    let reason = "is about a model, and none is given with it; give the model (.cif, .pdb), too, or the folder of both";
+                    self.fail(&shown, reason);
+                }
+                () => {
+                    let reason = "is neither a model (.cif, .pdb), nor a file about one (.json, .npz), nor an archive (.tar, .zip)";
+                    self.fail(&shown, reason);
+                }
+            }
         }
     }
 
-    /// Finds the predictions among files. `named`: the models were named by the user, and the other files only lie beside them.
-    fn pair(&mut self, places: Vec<Place>, named: bool) {
+    /// Finds the predictions among files. `named`: the models that the user named, if the others only lie beside them.
+    fn pair(&mut self, places: Vec<Place>, named: Option<&HashSet<String>>) {
+        let begin = self.files.len();
         let mut folders: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         for place in places {
             folders.entry(place.folder().to_owned()).or_default().push(place);
@@ -179,189 +206,238 @@ impl Predictions {
             let about: Vec<Place> = others.into_iter().filter(|place| is_about(place.name())).collect();
             self.pair_folder(models, about, named);
         }
+        if named.is_none() {
+            self.leave_out_copies(begin);
+        }
     }
 
-    fn pair_folder(&mut self, models: Vec<Place>, about: Vec<Place>, named: bool) {
+    fn pair_folder(&mut self, mut models: Vec<Place>, about: Vec<Place>, named: Option<&HashSet<String>>) {
         let (lists, about): (Vec<Place>, Vec<Place>) = about.into_iter().partition(|place| is_list(place.name()));
-        if let ([model], false) = (&models[..], about.is_empty() || named) {
-            // The only model of its folder, whatever the others are called.
-            self.files.push(PredictionFiles { lists, ..PredictionFiles::of(model.clone(), about) });
+        let is_only = models.iter().map(|model| stem(model.name())).collect::<BTreeSet<_>>().len() == 1;
+        let jobs: Vec<String> = models.iter().map(|model| stem(model.name()).to_owned()).collect();
+        models.retain(|model| named.is_none_or(|named| named.contains(&model.path)));
+        let order = order_of_ranks(&models, &lists);
+        let mut claims: Vec<Claim> = models.into_iter().map(|model| Claim::new(model, &order)).collect();
+        let (is_taken, stacked) = claim_files(&mut claims, &about, is_only);
+        let mut is_stacked_taken = false;
+        for claim in self.best_of_each(claims) {
+            let index = names::index_of(stem(claim.model.name()));
+            let stacked = index.and_then(|index| Some((about[stacked?].clone(), index)));
+            is_stacked_taken |= stacked.is_some();
+            let Claim { model, wanted, beside, matrix, tag } = claim;
+            let is_alone = beside.is_empty() && stacked.is_none() && named.is_none() && !has_own_matrix(&model);
+            let reason = || match &wanted.matrices[..] {
+                [] => format!("{NO_FILES} (.json or .npz of the same name)"),
+                names => format!("{NO_FILES}: {} (.json or .npz)", names.join(" or ")),
+            };
+            // Templates, inputs, and what others put there, are no predictions; among predictions a model should have its matrix.
+            if is_alone && (about.is_empty() || model.name().starts_with("ranked_")) {
+                self.notes.push(format!("{}: is left out: {}", model.path, reason()));
+            } else if is_alone || model.is_of_cut() && matrix.is_none() && stacked.is_none() {
+                self.lacks(&model, &reason());
+            } else {
+                let beside = beside.into_iter().map(|at| about[at].clone()).collect();
+                let lists = lists.clone();
+                let of = PredictionFiles::of(model, beside);
+                self.files.push(PredictionFiles { lists, stacked, wanted: wanted.matrices, tag, ..of });
+            }
+        }
+        if named.is_some() {
             return;
         }
-        let mut groups: BTreeMap<Vec<String>, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
-        for model in models {
-            groups.entry(key(model.name())).or_default().0.push(model);
-        }
-        let has_others = !about.is_empty();
-        let mut alone = Vec::new();
-        for place in about {
-            match groups.get_mut(&key(place.name())) {
-                Some(group) => group.1.push(place),
-                None => alone.push(place),
-            }
-        }
-        let stacked = alone.iter().position(|place| place.name() == "pae.npz").map(|at| alone.swap_remove(at));
-        let firsts: BTreeSet<String> = groups.keys().filter_map(|key| key.first().cloned()).collect();
-        for (key, (models, mut beside)) in groups {
-            let mut models = models.into_iter();
-            let Some(mut model) = models.next() else { continue };
-            for other in models {
-                let is_better = other.name().contains("relaxed_") && !other.name().contains("unrelaxed");
-                let (taken, left) = if is_better { (other, model) } else { (model, other) };
-                self.notes.push(format!("{}: has the matrix of {}, which is taken instead", left.path, taken.path));
-                model = taken;
-            }
-            let index = key.last().and_then(|last| last.parse().ok()).filter(|_| stacked.is_some());
-            if let (Some(_), Some(stacked)) = (index, &stacked) {
-                beside.push(stacked.clone());
-            }
-            if beside.is_empty() && !named && !has_own_matrix(&model) {
-                // Templates, inputs, and what others put there, are no predictions; among predictions a model should have its matrix.
-                match has_others && !model.name().starts_with("ranked_") {
-                    true => self.failures.push(InputFailure::new(&model.path, NO_FILES.to_owned())),
-                    false => self.notes.push(format!("{}: is left out: {NO_FILES}", model.path)),
-                }
+        for (at, place) in about.iter().enumerate().filter(|(at, _)| !is_taken[*at]) {
+            let name = stem(place.name());
+            // Of a model of AlphaFold 2 that is there under its rank alone, or not at all.
+            if order.iter().any(|tag| name == format!("pae_{tag}")) {
+                self.notes.push(format!("{}: is left out: its model is not beside it", place.path));
                 continue;
             }
-            self.files.push(PredictionFiles {
-                lists: lists.clone(),
-                stacked: index,
-                ..PredictionFiles::of(model, beside)
-            });
-        }
-        for place in alone.iter().filter(|place| !named && is_matrix(place.name())) {
-            // ColabFold writes the matrix of its best model once more, in the form of AlphaFold's database.
-            if key(place.name()).first().is_some_and(|first| firsts.contains(first)) {
+            let is_of_best = |job: &str| jobs.iter().any(|model| model.starts_with(job));
+            if Some(at) == stacked && is_stacked_taken || names::job_of(name).is_some_and(is_of_best) {
                 continue;
+            } else if Some(at) == stacked || names::is_matrix(name) {
+                self.lacks(place, "there is no model beside it (.cif, .pdb) of the same name");
+            } else if names::says_which(name) && !place.name().ends_with(".pkl") {
+                self.notes.push(format!("{}: is left out: there is no model beside it of the same name", place.path));
             }
-            self.failures.push(InputFailure::new(
-                &place.path,
-                "there is no model beside it (.cif, .pdb) of the same name".to_owned(),
-            ));
         }
+    }
+
+    /// Leaves out models that have the matrix of a better one: the relaxed model of two, the other form of a file.
+    fn best_of_each(&mut self, claims: Vec<Claim>) -> Vec<Claim> {
+        let (mut best, mut places): (Vec<Claim>, HashMap<usize, usize>) = (Vec::new(), HashMap::new());
+        for claim in claims {
+            let first = claim.matrix.or(claim.beside.first().copied());
+            let Some(&known) = first.and_then(|first| places.get(&first)) else {
+                places.extend(first.map(|first| (first, best.len())));
+                best.push(claim);
+                continue;
+            };
+            let mut left = claim;
+            if preference(left.model.name()) < preference(best[known].model.name()) {
+                std::mem::swap(&mut left, &mut best[known]);
+            }
+            let taken = &best[known].model.path;
+            self.notes.push(format!("{}: has the matrix of {taken}, which is taken instead", left.model.path));
+        }
+        best
+    }
+
+    /// Leaves out the best sample of a job of AlphaFold 3, which is there once more in the folder of its samples.
+    fn leave_out_copies(&mut self, begin: usize) {
+        let all = &self.files[begin..];
+        let mut samples: HashMap<&str, Vec<&PredictionFiles>> = HashMap::new();
+        for sample in all {
+            let (parent, own) = sample.folder().rsplit_once('/').unwrap_or(("", sample.folder()));
+            if own.starts_with("seed-") {
+                samples.entry(parent).or_default().push(sample);
+            }
+        }
+        let copies = all.iter().map(|files| {
+            let sample = samples.get(files.folder())?.iter().find(|sample| files.is_copy_of(sample))?;
+            Some(sample.name.clone())
+        });
+        let mut copies = copies.collect::<Vec<_>>().into_iter();
+        let mut at = 0;
+        let notes = &mut self.notes;
+        self.files.retain(|files| {
+            at += 1;
+            let copy = if at > begin { copies.next().flatten() } else { None };
+            notes.extend(copy.iter().map(|sample| format!("{}: is left out: it is a copy of {sample}", files.name)));
+            copy.is_none()
+        });
+    }
+
+    /// Leaves out what was given twice.
+    fn count_once(&mut self) {
+        let mut known = HashSet::new();
+        let notes = &mut self.notes;
+        self.files.retain(|files| {
+            let is_new = known.insert(files.identity());
+            if !is_new {
+                notes.push(format!("{}: is given twice, and counted once", files.name));
+            }
+            is_new
+        });
     }
 
     /// Adds the given path to names that are not alone.
-    fn tell_apart(&mut self, _paths: &[PathBuf]) {
+    fn tell_apart(&mut self) {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         self.files.iter().for_each(|files| *known.entry(files.name.clone()).or_default() += 1);
         for files in self.files.iter_mut().filter(|files| known[&files.name] > 1) {
-            let on_disk = files.model.on_disk().display().to_string();
-            files.name = if on_disk.ends_with(&files.name) { on_disk } else { format!("{on_disk}/{}", files.name) };
+            let on_disk = files.model_path().to_owned();
+            let shown = without_compression(&on_disk.to_string_lossy()).to_owned();
+            // That of an archive's member begins with the archive's.
+            let folder = on_disk.parent().unwrap_or(Path::new("")).join(&files.name);
+            files.name = if shown.ends_with(&files.name) { shown } else { folder.display().to_string() };
         }
     }
 }
 
-const NO_FILES: &str =
-    "there is no file beside it with its matrix of predicted aligned errors (.json or .npz of the same name)";
+const NO_FILES: &str = "there is no file beside it with its matrix of predicted aligned errors";
 
-impl PredictionFiles {
-    fn of(model: Place, beside: Vec<Place>) -> Self {
-        Self { name: without_compression(&model.path).to_owned(), model, beside, lists: Vec::new(), stacked: None }
+/// A model and the files that are its own, by their places in a list.
+struct Claim {
+    model: Place,
+    wanted: Wanted,
+    beside: Vec<usize>,
+    /// The first of them that has a matrix by its name.
+    matrix: Option<usize>,
+    /// What the predictor calls the model, if that is not a part of its file's name.
+    tag: Option<String>,
+}
+
+impl Claim {
+    fn new(model: Place, order: &[String]) -> Self {
+        let own = stem(model.name());
+        let tag = names::rank_of(own).and_then(|rank| order.get(rank)).cloned();
+        let wanted = match &tag {
+            Some(tag) => Wanted::of(&format!("unrelaxed_{tag}")),
+            None => Wanted::of(own),
+        };
+        Self { model, wanted, beside: Vec::new(), matrix: None, tag }
     }
 
-    /// Reads a prediction.
-    ///
-    /// # Errors
-    /// If a file is damaged or lacks its other half, or the matrix has another size than the model. The text names the file.
-    pub fn read(&self) -> Result<Prediction, String> {
-        self.read_given(Given { stacked: self.stacked, ..Given::default() })
+    fn take(&mut self, at: usize, has_matrix: bool) {
+        self.beside.push(at);
+        self.matrix = self.matrix.or(has_matrix.then_some(at));
     }
+}
 
-    /// Reads a prediction with its probabilities of contacts, where the predictor wrote them.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_with_contacts(&self) -> Result<Prediction, String> {
-        self.read_given(Given { stacked: self.stacked, wants_contacts: true, ..Given::default() })
+/// Gives each model its files. Returns which are taken, and the file that has the matrices of several models.
+fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<bool>, Option<usize>) {
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    about.iter().enumerate().for_each(|(at, place)| by_name.entry(stem(place.name())).or_default().push(at));
+    let places = |name: &String| by_name.get(name.as_str()).into_iter().flatten().copied();
+    let mut is_taken = vec![false; about.len()];
+    for claim in &mut *claims {
+        for at in claim.wanted.names.iter().flat_map(places).collect::<Vec<_>>() {
+            claim.take(at, names::is_matrix(stem(about[at].name())));
+            is_taken[at] = true;
+        }
     }
-
-    fn read_given(&self, mut given: Given) -> Result<Prediction, String> {
-        let bytes = self.model.read()?;
-        let model = Model::read(&bytes, &self.name).map_err(|error| {
-            let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-            format!("{line}{}", error.problem)
-        })?;
-        let (pickles, files): (Vec<&Place>, Vec<&Place>) =
-            self.beside.iter().partition(|place| place.name().ends_with(".pkl"));
-        for place in files {
-            let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
-            taken.map_err(|reason| format!("{}: {reason}", place.name()))?;
+    // Names that no layout has.
+    let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
+    for claim in claims.iter_mut().filter(|claim| claim.matrix.is_none()) {
+        let any = Wanted::of_any(stem(claim.model.name()));
+        for at in any.names.iter().flat_map(places).filter(|at| free.contains(at)).collect::<Vec<_>>() {
+            claim.take(at, true);
+            is_taken[at] = true;
         }
-        if given.matrix.is_none() {
-            model.take_matrix(&mut given, self.model.name(), &bytes)?;
-        }
-        if given.matrix.is_none()
-            && let Some(pickle) = pickles.first()
-        {
-            return Err(format!("{}: {PICKLE}", pickle.name()));
-        }
-        for place in &self.lists {
-            let taken = place.read().and_then(|bytes| given.take_from_list(&bytes, self.model.name()));
-            taken.map_err(|reason| format!("{}: {reason}", place.name()))?;
-        }
-        let names: Vec<&str> = self.beside.iter().map(Place::name).collect();
-        let looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
-        Prediction::new(self.name.clone(), model, given, &looked)
     }
-
-    /// Reads a prediction and computes its scores, compared with a reference if one is given. A model that cannot be compared keeps
-    /// its other scores, and gets a warning.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn scores(&self, cutoffs: Cutoffs, reference: Option<&Reference>) -> Result<Scores, String> {
-        let mut scores = self.read()?.scores(cutoffs);
-        let Some(reference) = reference else { return Ok(scores) };
-        match self.compare(reference) {
-            Ok(compared) => {
-                scores.notes.extend(compared.remarks.iter().cloned());
-                scores.compared = Some(compared);
+    let stacked = about.iter().position(|place| place.name() == "pae.npz");
+    if is_only {
+        // Of the only model, whatever they are called; but not if their names say that they are of another.
+        let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
+        for claim in claims {
+            let is_named = !claim.wanted.names.is_empty();
+            let has_stacked = names::index_of(stem(claim.model.name())).is_some();
+            for &at in &free {
+                let name = stem(about[at].name());
+                if !(is_named && names::says_which(name) || has_stacked && Some(at) == stacked) {
+                    claim.take(at, false);
+                    is_taken[at] = true;
+                }
             }
-            Err(error) => scores.warnings.push(format!("not compared with {}: {error}", reference.name())),
         }
-        Ok(scores)
     }
+    (is_taken, stacked)
+}
 
-    /// Compares the model with a reference.
-    fn compare(&self, reference: &Reference) -> Result<Compared, String> {
-        let read = read_bytes(&self.model.read()?, &self.name, &reading(ReadOptions::default()));
-        let structure = read.map_err(|error| error.problem.to_string())?.structure;
-        reference.compare(&structure).map_err(|error| error.to_string())
-    }
-
-    /// The file on disk that has its model: the model's own, or an archive.
-    #[must_use]
-    pub fn model_path(&self) -> &Path {
-        self.model.on_disk()
-    }
-
-    /// The bytes of its files; of members of archives, as stored there.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.places().map(Place::size).sum()
-    }
-
-    fn places(&self) -> impl Iterator<Item = &Place> {
-        std::iter::once(&self.model).chain(&self.beside).chain(&self.lists)
-    }
-
-    /// The files on disk that it is read from.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.places().map(Place::on_disk)
+/// Which of several models with one matrix is taken: the first of these.
+fn preference(model: &str) -> usize {
+    match model {
+        _ if model.starts_with("ranked_") => 2,
+        _ if model.contains("relaxed_") && !model.contains("unrelaxed") => 0,
+        _ => 1,
     }
 }
 
-/// Whether a model is a ModelCIF that has its matrix in it.
-fn has_own_matrix(model: &Place) -> bool {
-    let is_one = |bytes: &[u8]| memchr::memmem::find(bytes, PAIRWISE).is_some();
-    model.read().is_ok_and(|bytes| plain(&bytes).is_ok_and(|text| is_one(&text)))
+/// The names of AlphaFold 2's models by rank, if models are called by their ranks.
+fn order_of_ranks(models: &[Place], lists: &[Place]) -> Vec<String> {
+    if !models.iter().any(|model| names::rank_of(stem(model.name())).is_some()) {
+        return Vec::new();
+    }
+    let order = |list: &Place| {
+        let bytes = list.read().ok()?;
+        let json: serde_json::Value = serde_json::from_slice(&plain(&bytes).ok()?).ok()?;
+        let names = json["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<_>>>()
+    };
+    lists.iter().find_map(order).unwrap_or_default()
 }
 
 /// A name without the extension of a compression.
-fn without_compression(name: &str) -> &str {
+pub(super) fn without_compression(name: &str) -> &str {
     let end = name.rsplit_once('.').filter(|(_, end)| COMPRESSED.contains(&end.to_ascii_lowercase().as_str()));
     end.map_or(name, |(stem, _)| stem)
+}
+
+/// A name without its extensions.
+pub(super) fn stem(name: &str) -> &str {
+    let name = without_compression(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn ends_with(name: &str, extensions: &[&str]) -> bool {
@@ -380,23 +456,4 @@ fn is_about(name: &str) -> bool {
 /// Whether a file has the scores of all models of its folder, by the names that AlphaFold 2 gives them.
 fn is_list(name: &str) -> bool {
     matches!(without_compression(name), "ranking_debug.json" | "iptm_ptm.json")
-}
-
-/// Whether a file's name says that it has a matrix.
-fn is_matrix(name: &str) -> bool {
-    let words = words(name);
-    let has = |word: &str| words.iter().any(|own| own == word);
-    (has("pae") || has("aligned") || has("full") && has("data") || has("confidences") && !has("summary"))
-        && ends_with(name, &["json", "npz"])
-}
-
-fn words(name: &str) -> Vec<String> {
-    let name = without_compression(name);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    stem.split(['_', '.', '-', ' ']).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-}
-
-/// The words of a name that tell predictions apart.
-fn key(name: &str) -> Vec<String> {
-    words(name).into_iter().filter(|word| !ROLES.split_ascii_whitespace().any(|role| role == word)).collect()
 }

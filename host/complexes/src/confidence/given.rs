@@ -31,13 +31,21 @@ pub(super) struct Given {
     pub(super) contacts: Option<Matrix>,
     /// The place of the model's arrays in files that have those of several models.
     pub(super) stacked: Option<usize>,
+    /// The predictor's ipTM of pairs of chains by their ids.
+    pub(super) named_iptm: Vec<(String, f32)>,
+    /// The largest error that the matrix's file names.
+    pub(super) largest: Option<f32>,
+    /// Values that are left out, and why.
+    pub(super) notes: Vec<String>,
+    /// Two files that have different matrices.
+    pub(super) conflict: Option<String>,
 }
 
 impl Given {
     /// Takes what a file says. Returns whether it says anything that is known.
     ///
     /// # Errors
-    /// If the file is damaged, of a format that is not read, or repeats what another file gave.
+    /// If the file is damaged, or of a format that is not read.
     pub(super) fn take(&mut self, file: &str, bytes: &[u8]) -> Result<bool, String> {
         if bytes.starts_with(b"PK\x03\x04") {
             return self.take_arrays(file, bytes);
@@ -57,50 +65,80 @@ impl Given {
             let is_array = value.starts_with(b"[");
             match name {
                 "pae" | "predicted_aligned_error" | "token_pair_pae" if is_array => {
-                    self.set_matrix(file, Matrix::of_json(value).map_err(in_member)?)?;
-                }
-                "contact_probs" if is_array && self.wants_contacts => {
-                    self.contacts = Some(Matrix::of_json(value).map_err(in_member)?);
+                    self.set_matrix(file, Matrix::of_json(value).map_err(in_member)?);
                 }
                 // The first form of AlphaFold's database: the elements one after the other.
                 "distance" if is_array => flat = Some(numbers(value).map_err(in_member)?),
-                "plddt" | "confidenceScore" if is_array => {
-                    self.plddt = Some((numbers(value).map_err(in_member)?, file.to_owned()));
-                }
-                "atom_plddts" | "atom_plddt" if is_array => {
-                    self.atom_plddt = Some((numbers(value).map_err(in_member)?, file.to_owned()));
-                }
                 "token_chain_ids" => {
                     self.token_chains = serde_json::from_slice(value).map_err(|error| unread(name, &error))?
                 }
                 "token_res_ids" => {
                     self.token_numbers = serde_json::from_slice(value).map_err(|error| unread(name, &error))?
                 }
-                "iptm" => self.iptm = number(value).or(self.iptm),
-                "ptm" => self.ptm = number(value).or(self.ptm),
-                "ranking_score" | "confidence_score" | "ranking_confidence" | "aggregate_score" => {
-                    self.ranking = number(value).or(self.ranking);
-                }
-                "chain_pair_iptm" | "pair_chains_iptm" | "per_chain_pair_iptm" => {
-                    self.pair_iptm = pairs(&serde_json::from_slice(value).map_err(|error| unread(name, &error))?);
-                }
-                _ => continue,
+                _ => match self.take_score(file, name, value, is_array) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    // Other scores do not need it.
+                    Err(reason) => self.notes.push(format!("{file}: {name:?} {reason}: it is left out")),
+                },
             }
             known = true;
         }
         if let (Some(values), None) = (flat, &self.matrix) {
-            self.set_matrix(file, Matrix::new(values)?)?;
+            self.set_matrix(file, Matrix::new(values)?);
         }
         Ok(known)
+    }
+
+    /// Takes a member without which the matrix can be scored. Returns whether it is known.
+    fn take_score(&mut self, file: &str, name: &str, value: &[u8], is_array: bool) -> Result<bool, String> {
+        let json =
+            || -> Result<Value, String> { serde_json::from_slice(value).map_err(|error| is_no_json(value, &error)) };
+        match name {
+            "contact_probs" if is_array && self.wants_contacts => self.contacts = Some(Matrix::of_json(value)?),
+            "plddt" | "confidenceScore" if is_array => self.plddt = Some((numbers(value)?, file.to_owned())),
+            "atom_plddts" | "atom_plddt" if is_array => self.atom_plddt = Some((numbers(value)?, file.to_owned())),
+            "max_pae" | "max_predicted_aligned_error" => self.largest = number(value)?.or(self.largest),
+            "iptm" => self.iptm = number(value)?.or(self.iptm),
+            "ptm" => self.ptm = number(value)?.or(self.ptm),
+            "ranking_score" | "confidence_score" | "ranking_confidence" | "aggregate_score" => {
+                self.ranking = number(value)?.or(self.ranking);
+            }
+            "chain_pair_iptm" | "per_chain_pair_iptm" => self.pair_iptm = pairs(&json()?),
+            // Boltz writes the chain that is scored first, and then the one on which both structures are aligned.
+            "pair_chains_iptm" => self.pair_iptm = transposed(&pairs(&json()?)),
+            // ColabFold, by the ids of both: "A-B".
+            "pairwise_iptm" => {
+                let all: HashMap<String, f32> =
+                    serde_json::from_slice(value).map_err(|error| is_no_json(value, &error))?;
+                self.named_iptm = all.into_iter().collect();
+                self.named_iptm.sort_by(|one, other| one.0.cmp(&other.0));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn take_arrays(&mut self, file: &str, bytes: &[u8]) -> Result<bool, String> {
         let mut arrays = Arrays::open(bytes)?;
         let mut known = false;
         if let Some(values) = arrays.square("pae", self.stacked)? {
-            self.set_matrix(file, Matrix::new(values)?)?;
+            self.set_matrix(file, Matrix::new(values)?);
             known = true;
         }
+        known |= match self.take_small_arrays(file, &mut arrays) {
+            Ok(known) => known,
+            Err(reason) => {
+                self.notes.push(format!("{file}: {reason}: it is left out"));
+                true
+            }
+        };
+        Ok(known)
+    }
+
+    /// Takes arrays without which the matrix can be scored. Returns whether there are any.
+    fn take_small_arrays(&mut self, file: &str, arrays: &mut Arrays<'_>) -> Result<bool, String> {
+        let mut known = false;
         if let Some(values) = arrays.values("plddt")? {
             self.plddt = Some((values, file.to_owned()));
             known = true;
@@ -113,7 +151,10 @@ impl Given {
         }
         for (name, to) in [("iptm", &mut self.iptm), ("ptm", &mut self.ptm), ("aggregate_score", &mut self.ranking)] {
             if let Some(first) = arrays.values(name)?.and_then(|values| values.first().copied()) {
-                *to = Some(first);
+                match first.is_finite() {
+                    true => *to = Some(first),
+                    false => self.notes.push(format!("{file}: {name:?} is {first}, and no number: it is left out")),
+                }
                 known = true;
             }
         }
@@ -124,14 +165,19 @@ impl Given {
         Ok(known)
     }
 
-    fn set_matrix(&mut self, file: &str, matrix: Matrix) -> Result<(), String> {
-        if let Some((_, other)) = &self.matrix {
-            return Err(format!(
-                "has a second matrix of predicted aligned errors, beside that of {other}; give one of them"
-            ));
+    /// Takes a matrix. That of another file may be the same one, as ColabFold writes its best.
+    fn set_matrix(&mut self, file: &str, matrix: Matrix) {
+        match &self.matrix {
+            None => self.matrix = Some((matrix, file.to_owned())),
+            Some((first, _)) if first.is_like(&matrix) => {}
+            Some((_, other)) => {
+                self.conflict.get_or_insert_with(|| {
+                    format!(
+                        "{file}: has another matrix of predicted aligned errors than {other}; give one of them with the model"
+                    )
+                });
+            }
         }
-        self.matrix = Some((matrix, file.to_owned()));
-        Ok(())
     }
 
     /// Takes the scores of one model from a file that has those of all, as AlphaFold 2's `iptm_ptm.json` and `ranking_debug.json`
@@ -201,7 +247,7 @@ impl Given {
                 values.len()
             ));
         }
-        self.set_matrix(file, Matrix::new(values)?)?;
+        self.set_matrix(file, Matrix::new(values)?);
         Ok(true)
     }
 }
@@ -237,13 +283,31 @@ fn unread(name: &str, error: &serde_json::Error) -> String {
     format!("{name:?} cannot be read: {error}")
 }
 
-/// A number, or the first of an array.
-fn number(text: &[u8]) -> Option<f32> {
-    match serde_json::from_slice(text).ok()? {
-        Value::Array(values) => values.first().and_then(Value::as_f64),
-        value => value.as_f64(),
+/// A number, or the first of an array; `None` for null.
+fn number(text: &[u8]) -> Result<Option<f32>, String> {
+    let value: Value = serde_json::from_slice(text).map_err(|error| is_no_json(text, &error))?;
+    let first = if let Value::Array(values) = &value { values.first() } else { Some(&value) };
+    match first {
+        None | Some(Value::Null) => Ok(None),
+        Some(first) => {
+            let number = first.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
+            number.map(Some).ok_or_else(|| format!("is {first}, and no number"))
+        }
     }
-    .map(|value| value as f32)
+}
+
+/// What is wrong with a value, such as Python's `NaN`.
+fn is_no_json(text: &[u8], error: &serde_json::Error) -> String {
+    match text {
+        b"NaN" | b"Infinity" | b"-Infinity" => format!("is {}, and no number", text_of(text)),
+        _ if memchr::memmem::find(text, b"NaN").is_some() => "has NaN where a number belongs".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+fn transposed(rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let at = |row: usize, column: usize| rows[row].get(column).copied().unwrap_or(f32::NAN);
+    (0..rows.len()).map(|column| (0..rows.len()).map(|row| at(row, column)).collect()).collect()
 }
 
 /// Rows of numbers, from arrays of arrays or from objects whose names are the indices.

@@ -21,7 +21,7 @@ pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let mut rest = object.strip_prefix(b"{").ok_or("is a JSON array, and not of one object")?.trim_ascii_start();
     let mut members: Vec<(&str, &[u8])> = Vec::new();
     loop {
-        match rest.first() {
+        rest = match rest.first() {
             Some(b'}') => {
                 let rest = rest[1..].trim_ascii_start();
                 return match rest == end {
@@ -30,9 +30,11 @@ pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
                     false => Err("has more behind its object; one object is read".to_owned()),
                 };
             }
-            Some(b',') => rest = rest[1..].trim_ascii_start(),
-            _ => {}
-        }
+            Some(b',') if !members.is_empty() => rest[1..].trim_ascii_start(),
+            // The first member has no comma before it.
+            _ if members.is_empty() => rest,
+            _ => b"",
+        };
         let after = members.last().map_or_else(|| "begins".to_owned(), |(name, _)| format!("goes on after {name:?}"));
         let cut = || format!("is cut or damaged where it {after}; fetch it again");
         let length = string(rest).ok_or_else(cut)?;
@@ -108,7 +110,16 @@ mod tests {
             let error = members(&text.as_bytes()[..end]).unwrap_err();
             assert!(error.contains("cut") || end == 0, "{end}: {error}");
         }
-        for (text, says) in [("[{}", "cut"), ("{} {}", "more"), ("[{},{}]", "more"), ("{}]", "more")] {
+        for (text, says) in [
+            (r#"{,"a":1}"#, "cut or damaged where it begins"),
+            (r#"{"a":1,}"#, "cut or damaged where it goes on after \"a\""),
+            (r#"{"a":1,,"b":2}"#, "cut or damaged where it goes on after \"a\""),
+            (r#"{"a":1 "b":2}"#, "cut or damaged where it goes on after \"a\""),
+            ("[{}", "cut"),
+            ("{} {}", "more"),
+            ("[{},{}]", "more"),
+            ("{}]", "more"),
+        ] {
             assert!(members(text.as_bytes()).unwrap_err().contains(says), "{text}");
         }
         assert!(members(&text.as_bytes()[..20]).unwrap_err().contains("is cut inside of \"pae\""));

@@ -1,6 +1,6 @@
 //! The matrix of predicted aligned errors, and how its text becomes numbers.
 
-use super::decimals::short_decimal;
+use super::decimals::{json_number, short_decimal};
 use super::given::Given;
 use super::side_by_side::{SIDE_BY_SIDE, side_by_side};
 use std::fmt::Write as _;
@@ -54,6 +54,9 @@ impl Matrix {
     pub fn of_file(bytes: &[u8]) -> Result<Option<Self>, String> {
         let mut given = Given::default();
         given.take("the file", bytes)?;
+        if let Some(conflict) = given.conflict {
+            return Err(conflict);
+        }
         Ok(given.matrix.map(|(matrix, _)| matrix))
     }
 
@@ -61,6 +64,19 @@ impl Matrix {
     fn checked(self) -> Result<Self, String> {
         self.values.chunks(self.size.max(1)).enumerate().try_for_each(|(row, values)| check(values, row))?;
         Ok(self)
+    }
+
+    /// Whether another matrix has the same errors, perhaps rounded to fewer digits.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        /// Half of the last digit, if one is rounded to integers.
+        const ROUNDED: f32 = 0.501;
+        let is_near = |(one, other): (&f32, &f32)| (one - other).abs() <= ROUNDED;
+        self.size == other.size && self.values.iter().zip(&other.values).all(is_near)
+    }
+
+    /// The largest error.
+    pub(super) fn largest(&self) -> f32 {
+        self.values.iter().fold(0.0, |largest, &value| if value > largest { value } else { largest })
     }
 
     /// The number of rows, which is that of tokens.
@@ -108,14 +124,17 @@ impl Matrix {
         // Few numbers are shorter than `1.5,`; the system gives memory when it is written.
         let mut values = Vec::with_capacity(text.len() / 4 + 1);
         let mut rest = blank(text.strip_prefix(b"[").ok_or("is no array of rows")?);
-        let (mut rows, mut width) = (0_usize, 0);
-        while rest.starts_with(b"[") {
+        let (mut rows, mut width, mut is_last) = (0_usize, 0, rest.starts_with(b"]"));
+        // A row begins here: at first, and after each comma.
+        while !is_last {
             if let Some(taken) = side_by_side(rest, width, &mut values) {
-                (rest, rows) = (&rest[taken..], rows + SIDE_BY_SIDE);
+                (rest, rows) = (blank(&rest[taken..]), rows + SIDE_BY_SIDE);
                 continue;
             }
+            let row =
+                rest.strip_prefix(b"[").ok_or_else(|| format!("after row {rows} is {}, and no row", shown(rest)))?;
             let begin = values.len();
-            rest = blank(read_row(&rest[1..], rows, &mut values)?);
+            rest = blank(read_row(row, rows, &mut values)?);
             // Rows that are read side by side have distances alone.
             check(&values[begin..], rows)?;
             let own = values.len() - begin;
@@ -128,12 +147,13 @@ impl Matrix {
                 ));
             }
             rows += 1;
-            if let Some(next) = rest.strip_prefix(b",") {
-                rest = blank(next);
+            match rest.strip_prefix(b",") {
+                Some(next) => rest = blank(next),
+                None => is_last = true,
             }
         }
         if rest != b"]" {
-            return Err(format!("after row {rows} is {}, and neither a row nor the end", shown(rest)));
+            return Err(format!("after row {rows} is {}, and neither a comma nor the end", shown(rest)));
         }
         match width == rows && rows > 0 {
             true => Ok(Self { size: rows, values }),
@@ -165,13 +185,18 @@ fn check(values: &[f32], row: usize) -> Result<(), String> {
 /// Reads JSON's array of numbers.
 pub(super) fn numbers(text: &[u8]) -> Result<Vec<f32>, String> {
     let mut values = Vec::with_capacity(text.len() / 5);
-    let rest = read_row(text.strip_prefix(b"[").ok_or("is no array of numbers")?, 0, &mut values)?;
-    if rest.is_empty() { Ok(values) } else { Err(format!("after the numbers is {}", shown(rest))) }
+    let text = text.strip_prefix(b"[").ok_or("is no array of numbers")?;
+    let rest = read_row(text, 0, &mut values).map_err(|reason| reason.trim_start_matches("row 1 ").to_owned())?;
+    if rest.is_empty() { Ok(values) } else { Err(format!("has {} after its numbers", shown(rest))) }
 }
 
 /// Reads the numbers of JSON's array that begins behind its bracket, and returns the text after it. `row` is its place in errors.
 fn read_row<'a>(text: &'a [u8], row: usize, values: &mut Vec<f32>) -> Result<&'a [u8], String> {
-    let mut rest = text;
+    let mut rest = blank(text);
+    if let Some(after) = rest.strip_prefix(b"]") {
+        return Ok(after);
+    }
+    // A number begins here: at first, and after each comma.
     loop {
         // Short decimals between commas, as predictors write them; anything else takes the plain path.
         while let Some((value, length)) = rest.first_chunk().and_then(|chunk| short_decimal(*chunk)) {
@@ -179,19 +204,22 @@ fn read_row<'a>(text: &'a [u8], row: usize, values: &mut Vec<f32>) -> Result<&'a
             rest = &rest[length..];
         }
         rest = blank(rest);
+        let length = rest.iter().position(|c| !matches!(c, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
+        let (number, after) = rest.split_at(length.unwrap_or(rest.len()));
+        let shown = if number.is_empty() { rest } else { number };
+        values.push(json_number(number).ok_or_else(|| not_a_number(row, shown))?);
+        rest = blank(after);
         match rest.first() {
             Some(b']') => return Ok(&rest[1..]),
             Some(b',') => rest = &rest[1..],
-            Some(b'-' | b'0'..=b'9') => {
-                let length = rest.iter().position(|c| !matches!(c, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
-                let (number, after) = rest.split_at(length.unwrap_or(rest.len()));
-                let value: f32 = fast_float2::parse(number).map_err(|_| not_a_number(row, number))?;
-                values.push(value);
-                rest = after;
-            }
-            _ => return Err(not_a_number(row, rest)),
+            _ => return Err(no_comma(row, rest)),
         }
     }
+}
+
+#[cold]
+fn no_comma(row: usize, text: &[u8]) -> String {
+    format!("row {} has {} where a comma belongs", row + 1, shown(text))
 }
 
 #[cold]
@@ -250,6 +278,29 @@ mod tests {
     }
 
     #[test]
+    fn marks_that_are_missing_or_too_many_are_found_in_every_place() {
+        let number = |at: usize| format!("{}.{}", at * 7 % 31, at % 10);
+        let rows: Vec<String> = (0..12)
+            .map(|row| format!("[{}]", (0..12).map(|column| number(12 * row + column)).collect::<Vec<_>>().join(",")))
+            .collect();
+        let whole = format!("[{}]", rows.join(","));
+        assert_eq!(Matrix::of_json(whole.as_bytes()).unwrap().size(), 12);
+        for (at, letter) in whole.char_indices() {
+            let (before, after) = (&whole[..at], &whole[at..]);
+            let changed = match letter {
+                ',' => vec![format!("{before},{after}"), format!("{before} {}", &after[1..])],
+                '[' => vec![format!("{before}[,{}", &after[1..])],
+                ']' => vec![format!("{before},{after}")],
+                '0'..='9' if before.ends_with([',', '[']) => vec![format!("{before}0{after}")],
+                _ => continue,
+            };
+            for text in changed {
+                assert!(Matrix::of_json(text.as_bytes()).is_err(), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn damaged_matrices_say_where() {
         for (text, says) in [
             ("[[0.5,1.5],[2.5]]", "row 2 has 1 values, and those before it 2"),
@@ -258,7 +309,19 @@ mod tests {
             ("[[0.5,null],[2.5,0.5]]", "row 1 has `null`"),
             ("[[0.5,-1.5],[2.5,0.5]]", "row 1, column 2 is -1.5"),
             ("[[0.5,1.5],[2.5,", "row 2 has the file's end"),
-            ("[[0.5,1.5],2.5]", "after row 1 is `2.5`"),
+            ("[[0.5,1.5],2.5]", "after row 1 is `2.5`, and no row"),
+            ("[[0.5,1.5] [2.5,0.5]]", "after row 1 is `[2.5`, and neither a comma nor the end"),
+            ("[[0.5,1.5],[2.5,0.5],]", "after row 2 is `]`, and no row"),
+            ("[,[0.5,1.5],[2.5,0.5]]", "after row 0 is `,`, and no row"),
+            ("[[0.5 1.5],[2.5,0.5]]", "row 1 has `1.5` where a comma belongs"),
+            ("[[0.5,,1.5],[2.5,0.5]]", "row 1 has `,` where a number belongs"),
+            ("[[0.5,1.5,],[2.5,0.5]]", "row 1 has `]` where a number belongs"),
+            ("[[,0.5,1.5],[2.5,0.5]]", "row 1 has `,` where a number belongs"),
+            ("[[00.5,1.5],[2.5,0.5]]", "row 1 has `00.5` where a number belongs"),
+            ("[[0.5,1.],[2.5,0.5]]", "row 1 has `1.` where a number belongs"),
+            ("[[0.5,.5],[2.5,0.5]]", "row 1 has `.5` where a number belongs"),
+            ("[[0.5,+1],[2.5,0.5]]", "row 1 has `+1` where a number belongs"),
+            ("[[0.5,1e999],[2.5,0.5]]", "row 1, column 2 is inf"),
             ("[]", "0 rows"),
             ("3", "is no array"),
         ] {

@@ -320,6 +320,13 @@ pub(super) struct Token {
     pub(super) atom: Option<u32>,
 }
 
+impl Token {
+    /// Its heavy atoms.
+    pub(super) fn atoms(&self, model: &Model) -> Range<u32> {
+        self.atom.map_or_else(|| model.residues[self.residue as usize].atoms.clone(), |atom| atom..atom + 1)
+    }
+}
+
 fn atom_name(bytes: &[u8]) -> AtomName {
     let mut name = AtomName::default();
     let length = bytes.len().min(name.len());

@@ -31,7 +31,10 @@ impl<'a> Arrays<'a> {
         let Some((values, shape)) = self.array(name)? else { return Ok(None) };
         let shown = shape.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
         match &shape[..] {
-            [others @ .., rows, columns] if rows == columns && others.iter().all(|&one| one == 1) => Ok(Some(values)),
+            [others @ .., rows, columns] if rows == columns && others.iter().all(|&one| one == 1) => match index {
+                None | Some(0) => Ok(Some(values)),
+                Some(index) => Err(format!("{name:?} has one matrix, and this is model {index}: that is of model 0")),
+            },
             [several, rows, columns] if rows == columns => {
                 let size = (rows * columns) as usize;
                 let own = index.and_then(|index| values.chunks_exact(size).nth(index)).map(<[f32]>::to_vec);

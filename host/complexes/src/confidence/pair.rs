@@ -70,7 +70,8 @@ impl<'a> PairOfChains<'a> {
         let chains = if forward { self.chains } else { [self.chains[1], self.chains[0]] };
         let touching: Vec<&Near> = scores::contacts(&self.near).collect();
         let errors = || touching.iter().map(|near| self.error(near, forward));
-        let plddt = scores::mean_plddt(&self.of.units.all, touching.iter().flat_map(|near| [near.a, near.b]).collect());
+        let plddt =
+            scores::plddt_of_contacts(&self.of.units.all, touching.iter().flat_map(|near| [near.a, near.b]).collect());
         let best = by.best(|row| row.ipsae);
         let highest = |score: fn(&RowScores) -> f64| score(&by.best(score)) as f32;
         let polymers = |value: f64| if self.is_ligand { f32::NAN } else { value as f32 };

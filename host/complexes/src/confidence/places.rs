@@ -32,22 +32,31 @@ struct Deflated {
     checksum: u32,
 }
 
-/// The plain bytes of an archive.
+/// An archive, and its plain bytes.
 #[derive(Debug)]
-enum Archive {
-    /// As they are.
-    Plain(PathBuf),
+struct Archive {
+    path: PathBuf,
     /// Those of a compressed tar, in a temporary file.
-    Unpacked(NamedTempFile),
+    unpacked: Option<NamedTempFile>,
+    /// Whether it ends too early.
+    is_cut: bool,
 }
 
 impl Archive {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Plain(path) => path,
-            Self::Unpacked(file) => file.path(),
-        }
+    /// The file with its plain bytes.
+    fn plain(&self) -> &Path {
+        self.unpacked.as_ref().map_or(&self.path, |file| file.path())
     }
+}
+
+/// What an archive has.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    pub(super) places: Vec<Place>,
+    /// What is wrong with it, if it ends too early. The members before that are there.
+    pub(super) cut: Option<String>,
+    /// What is left out.
+    pub(super) notes: Vec<String>,
 }
 
 impl Place {
@@ -70,8 +79,20 @@ impl Place {
     pub(super) fn on_disk(&self) -> &Path {
         match &self.inside {
             Inside::File(path) => path,
-            Inside::Member { archive, .. } => archive.path(),
+            Inside::Member { archive, .. } => &archive.path,
         }
+    }
+
+    /// Whether it is a member of an archive that ends too early.
+    pub(super) fn is_of_cut(&self) -> bool {
+        matches!(&self.inside, Inside::Member { archive, .. } if archive.is_cut)
+    }
+
+    /// What two places of the same bytes have in common: the file, and where they begin there.
+    pub(super) fn identity(&self) -> (PathBuf, u64) {
+        let path = self.on_disk();
+        let begin = if let Inside::Member { begin, .. } = self.inside { begin } else { 0 };
+        (path.canonicalize().unwrap_or_else(|_| path.to_owned()), begin)
     }
 
     /// The number of its bytes, compressed as they lie there; 0 if it cannot be found.
@@ -89,7 +110,7 @@ impl Place {
             Inside::Member { archive, begin, length, deflated } => {
                 let cannot =
                     |error: std::io::Error| format!("cannot be read from its archive: {error}; fetch that again");
-                let mut file = open(archive.path()).map_err(cannot)?;
+                let mut file = open(archive.plain()).map_err(cannot)?;
                 file.seek(SeekFrom::Start(*begin)).map_err(cannot)?;
                 let mut bytes = Vec::with_capacity((*length).min(1 << 26) as usize);
                 let stored = file.take(*length);
@@ -110,30 +131,26 @@ impl Place {
     }
 }
 
-/// The members of a tar, plain or compressed, or of a zip archive; their paths begin with `prefix`. `None` if it is neither.
-pub(super) fn members(path: &Path, prefix: &str) -> Result<Option<Vec<Place>>, String> {
+/// The members of a tar, plain or compressed, or of a zip archive; their paths begin with `prefix`.
+pub(super) fn members(path: &Path, prefix: &str) -> Result<Opened, String> {
     let cannot = |error: std::io::Error| format!("cannot be read: {error}");
     let mut file = open(path).map_err(cannot)?;
     let mut head = Vec::new();
     (&mut file).take(Compression::MAGIC as u64).read_to_end(&mut head).map_err(cannot)?;
     file.rewind().map_err(cannot)?;
     if head.starts_with(b"PK\x03\x04") {
-        return zipped(file, path, prefix).map(Some);
+        return zipped(file, path, prefix);
     }
-    match Compression::of(&head) {
-        None => tarred(file, Archive::Plain(path.to_owned()), prefix),
-        Some(compression) => {
-            let corrupt = |error: std::io::Error| {
-                format!("corrupt or truncated {} data: {error}; fetch it again", compression.name())
-            };
-            let mut text = compression.decoder(BufReader::new(file)).map_err(corrupt)?;
-            let mut unpacked = NamedTempFile::new().map_err(|error| format!("cannot be unpacked: {error}"))?;
-            std::io::copy(&mut text, &mut unpacked).map_err(corrupt)?;
-            unpacked.flush().map_err(corrupt)?;
-            let file = unpacked.reopen().map_err(cannot)?;
-            tarred(file, Archive::Unpacked(unpacked), prefix)
-        }
-    }
+    let Some(compression) = Compression::of(&head) else { return tarred(file, path, None, prefix, None) };
+    let corrupt =
+        |error: std::io::Error| format!("corrupt or truncated {} data: {error}; fetch it again", compression.name());
+    let mut text = compression.decoder(BufReader::new(file)).map_err(corrupt)?;
+    let mut unpacked = NamedTempFile::new().map_err(|error| format!("cannot be unpacked: {error}"))?;
+    // Members before a damaged place are whole.
+    let cut = std::io::copy(&mut text, &mut unpacked).map_err(corrupt).err();
+    unpacked.flush().map_err(cannot)?;
+    let file = unpacked.reopen().map_err(cannot)?;
+    tarred(file, path, Some(unpacked), prefix, cut)
 }
 
 /// Whether a file's name is that of a tar or a zip archive.
@@ -144,33 +161,65 @@ pub(super) fn is_archive(name: &str) -> bool {
     name.ends_with(".zip") || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-fn tarred(file: File, archive: Archive, prefix: &str) -> Result<Option<Vec<Place>>, String> {
+/// The members of a tar. `cut`: what is known to be wrong with its end.
+fn tarred(
+    file: File,
+    path: &Path,
+    unpacked: Option<NamedTempFile>,
+    prefix: &str,
+    mut cut: Option<String>,
+) -> Result<Opened, String> {
     let damaged = |error: std::io::Error| format!("is no tar, damaged or cut: {error}; fetch it again");
-    let archive = Arc::new(archive);
     let length = file.metadata().map_err(damaged)?.len();
     let mut tar = tar::Archive::new(BufReader::new(file));
-    let mut places = Vec::new();
+    let (mut found, mut notes) = (Vec::new(), Vec::new());
     for member in tar.entries_with_seek().map_err(damaged)? {
-        let member = member.map_err(damaged)?;
-        if !member.header().entry_type().is_file() {
+        let member = match member {
+            Ok(member) => member,
+            Err(error) => {
+                cut = cut.or_else(|| Some(damaged(error)));
+                break;
+            }
+        };
+        let name = String::from_utf8_lossy(&member.path_bytes()).trim_start_matches("./").to_owned();
+        let kind = member.header().entry_type();
+        if kind.is_symlink() || kind.is_hard_link() {
+            notes.push(format!("{prefix}{name}: is a link in an archive, and left out; unpack that"));
+        }
+        if !kind.is_file() {
             continue;
         }
-        let path = String::from_utf8_lossy(&member.path_bytes()).trim_start_matches("./").to_owned();
         let (begin, size) = (member.raw_file_position(), member.size());
         if begin.saturating_add(size) > length {
-            return Err(format!("is cut inside of its member {path}; fetch it again"));
+            cut = cut.or_else(|| Some(format!("is cut inside of its member {name}; fetch it again")));
+            break;
         }
-        let inside = Inside::Member { archive: Arc::clone(&archive), begin, length: size, deflated: None };
-        places.push(Place { path: format!("{prefix}{path}"), inside });
+        found.push((name, begin, size));
     }
-    Ok(Some(places))
+    let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: cut.is_some() });
+    let mut opened = Opened { cut, notes, ..Opened::default() };
+    for (name, begin, length) in found {
+        let inside = Inside::Member { archive: Arc::clone(&archive), begin, length, deflated: None };
+        opened.push(Place { path: format!("{prefix}{name}"), inside });
+    }
+    Ok(opened)
 }
 
-fn zipped(file: File, path: &Path, prefix: &str) -> Result<Vec<Place>, String> {
+impl Opened {
+    /// Takes a member, unless it is an archive itself.
+    fn push(&mut self, place: Place) {
+        match is_archive(place.name()) {
+            true => self.notes.push(format!("{}: is an archive in an archive, and left out; unpack that", place.path)),
+            false => self.places.push(place),
+        }
+    }
+}
+
+fn zipped(file: File, path: &Path, prefix: &str) -> Result<Opened, String> {
     let damaged = |error: zip::result::ZipError| format!("is no zip archive, damaged or cut: {error}; fetch it again");
-    let archive = Arc::new(Archive::Plain(path.to_owned()));
+    let archive = Arc::new(Archive { path: path.to_owned(), unpacked: None, is_cut: false });
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-    let mut places = Vec::new();
+    let mut opened = Opened::default();
     for at in 0..zip.len() {
         let member = zip.by_index_raw(at).map_err(damaged)?;
         if !member.is_file() {
@@ -194,7 +243,7 @@ fn zipped(file: File, path: &Path, prefix: &str) -> Result<Vec<Place>, String> {
         };
         let inside =
             Inside::Member { archive: Arc::clone(&archive), begin, length: member.compressed_size(), deflated };
-        places.push(Place { path: format!("{prefix}{name}"), inside });
+        opened.push(Place { path: format!("{prefix}{name}"), inside });
     }
-    Ok(places)
+    Ok(opened)
 }

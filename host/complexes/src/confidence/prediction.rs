@@ -124,13 +124,18 @@ pub struct Scores {
 impl Prediction {
     /// Puts a model and what its files say together.
     pub(super) fn new(name: String, model: Model, mut given: Given, files: &str) -> Result<Self, String> {
-        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let (mut notes, mut warnings) = (std::mem::take(&mut given.notes), Vec::new());
         let Some((pae, file)) = given.matrix.take() else {
-            return Err(format!(
-                "there is no matrix of predicted aligned errors for it{files}; AlphaFold 3 has it in *_confidences.json or \
-                 *_full_data_N.json, Boltz in pae_*.npz (--write_full_pae), Chai in pae.model_idx_N.npz, ColabFold in *_scores_*.json"
-            ));
+            return Err(format!("there is no matrix of predicted aligned errors for it{files}"));
         };
+        /// What rounding to integers adds to an error.
+        const ROUNDED: f32 = 0.51;
+        if let Some(largest) = given.largest.filter(|largest| pae.largest() > largest + ROUNDED) {
+            let own = pae.largest();
+            warnings.push(format!(
+                "{file}: its largest predicted aligned error is {own} Å, and the largest that it names {largest} Å: the matrix may be damaged"
+            ));
+        }
         let in_file = |error: String| format!("{file}: {error}");
         let tokens = match given.token_chains.is_empty() || given.token_numbers.is_empty() {
             true => model.tokens(pae.size()).map_err(in_file)?,
@@ -138,7 +143,9 @@ impl Prediction {
         };
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let units = Units::new(&model, &tokens, &plddt);
-        let Given { iptm, ptm, ranking, pair_iptm, contacts, .. } = given;
+        notes.extend(shared_ids(&model));
+        let pair_iptm = pair_iptm(&model, &tokens, &given, &mut notes);
+        let Given { iptm, ptm, ranking, contacts, .. } = given;
         if let Some(contacts) = contacts.as_ref().filter(|contacts| contacts.size() != pae.size()) {
             let sizes = (contacts.size(), pae.size());
             return Err(in_file(format!(
@@ -147,18 +154,6 @@ impl Prediction {
             )));
         }
         let chains = model.chains.clone();
-        let pair_iptm = if pair_iptm.len() == chains.len() && pair_iptm.iter().all(|row| row.len() == chains.len()) {
-            pair_iptm
-        } else {
-            if !pair_iptm.is_empty() {
-                notes.push(format!(
-                    "the predictor's ipTM of pairs is of {} chains, and the model has {}: it is left out",
-                    pair_iptm.len(),
-                    chains.len()
-                ));
-            }
-            Vec::new()
-        };
         let ranking = ranking.or_else(|| Some(0.8 * iptm? + 0.2 * ptm?));
         Ok(Self { name, chains, pae, contacts, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
     }
@@ -255,7 +250,6 @@ impl Prediction {
             let values = found.pairs.iter().filter(|pair| pair.is_max).map(|pair| pair.numbers[column]);
             values.fold(f32::NAN, f32::max)
         };
-        let known: Vec<usize> = (0..self.units.all.len()).filter(|&at| !self.units.all[at].plddt.is_nan()).collect();
         found.structure.numbers = [
             self.iptm.unwrap_or(f32::NAN),
             self.ptm.unwrap_or(f32::NAN),
@@ -268,9 +262,61 @@ impl Prediction {
             whole("lis"),
             whole("ilis"),
             whole("actifptm"),
-            scores::mean_plddt(&self.units.all, known) as f32,
-            scores::mean_plddt(&self.units.all, at_interfaces) as f32,
+            scores::mean_plddt(&self.units.all) as f32,
+            scores::plddt_of_contacts(&self.units.all, at_interfaces) as f32,
             scores::mean_off_diagonal(pae) as f32,
         ];
     }
+}
+
+/// Says which chains have the id of a ligand, too.
+fn shared_ids(model: &Model) -> Option<String> {
+    let has = |chain: usize, is_ligand: bool| {
+        let own = model.residues.iter().filter(|residue| residue.chain as usize == chain);
+        own.into_iter().any(|residue| (residue.kind == Kind::Ligand) == is_ligand)
+    };
+    let shared = model.chains.iter().enumerate().filter(|(chain, _)| has(*chain, true) && has(*chain, false));
+    let shared: Vec<&str> = shared.map(|(_, id)| id.as_str()).collect();
+    (!shared.is_empty()).then(|| format!("ligands that have the id of chain {} are not scored", shared.join(", ")))
+}
+
+/// The predictor's ipTM of ordered pairs of the model's chains. A file has chains in the order of its tokens, or their ids.
+fn pair_iptm(model: &Model, tokens: &[Token], given: &Given, notes: &mut Vec<String>) -> Vec<Vec<f32>> {
+    let n = model.chains.len();
+    let mut order: Vec<usize> = Vec::new();
+    for token in tokens {
+        let chain = model.residues[token.residue as usize].chain as usize;
+        if order.last() != Some(&chain) && !order.contains(&chain) {
+            order.push(chain);
+        }
+    }
+    let mut found = vec![vec![f32::NAN; n]; n];
+    let own = &given.pair_iptm;
+    if own.len() == order.len() && own.iter().all(|row| row.len() == order.len()) {
+        for (row, &a) in own.iter().zip(&order) {
+            row.iter().zip(&order).for_each(|(&value, &b)| found[a][b] = value);
+        }
+    } else if !own.is_empty() {
+        notes.push(format!(
+            "the predictor's ipTM of pairs is of {} chains, and the model has {}: it is left out",
+            own.len(),
+            order.len()
+        ));
+    }
+    for (name, value) in &given.named_iptm {
+        let place = |id: &str| model.chains.iter().position(|chain| chain == id);
+        match name.split_once('-').and_then(|(a, b)| Some((place(a)?, place(b)?))) {
+            Some((a, b)) => {
+                found[a][b] = *value;
+                // Written once for both directions.
+                if found[b][a].is_nan() {
+                    found[b][a] = *value;
+                }
+            }
+            None => {
+                notes.push(format!("the predictor's ipTM of {name:?} is of no two chains of the model: it is left out"))
+            }
+        }
+    }
+    found
 }

@@ -266,12 +266,19 @@ pub(super) fn contacts(pairs: &[Near]) -> impl Iterator<Item = &Near> {
     pairs.iter().filter(|pair| pair.distance <= CONTACT)
 }
 
-/// The mean confidence of units, each counted once; NaN of none.
-pub(super) fn mean_plddt(units: &[Unit], mut which: Vec<usize>) -> f64 {
+/// The mean confidence of units in contact, each counted once, at the atoms of contacts; NaN of none.
+pub(super) fn plddt_of_contacts(units: &[Unit], mut which: Vec<usize>) -> f64 {
     which.sort_unstable();
     which.dedup();
-    let sum: f64 = which.iter().map(|&at| f64::from(units[at].plddt)).sum();
+    let sum: f64 = which.iter().map(|&at| f64::from(units[at].plddt_at_contact)).sum();
     sum / which.len() as f64
+}
+
+/// The mean confidence of all units that have one; NaN of none.
+pub(super) fn mean_plddt(units: &[Unit]) -> f64 {
+    let known = units.iter().filter(|unit| !unit.plddt.is_nan());
+    let (sum, count) = known.fold((0.0, 0.0), |(sum, count), unit| (sum + f64::from(unit.plddt), count + 1.0));
+    sum / count
 }
 
 /// pDockQ (Bryant, Pozzati and Elofsson 2022): a sigmoid of the mean pLDDT of residues in contact, times the logarithm of the number

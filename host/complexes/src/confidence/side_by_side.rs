@@ -1,7 +1,7 @@
 //! Rows of a matrix that are read side by side: where a number begins depends on the one before, so a processor would wait for each number
 //! of a single row.
 
-use super::decimals::short_decimal;
+use super::decimals::{json_number, short_decimal};
 use super::matrix::is_distance;
 use memchr::memchr;
 
@@ -87,7 +87,7 @@ fn read_with(
     }
     // A bracket follows the last of each row.
     for (place, (row, at)) in rows.iter().zip(at).enumerate() {
-        let last = fast_float2::parse(row.get(at..)?.strip_suffix(b"],")?).ok().filter(|&last| is_distance(last))?;
+        let last = json_number(row.get(at..)?.strip_suffix(b"],")?).filter(|&last| is_distance(last))?;
         out[(place + 1) * width - 1] = last;
     }
     Some(())
@@ -153,6 +153,8 @@ mod x86 {
         // A point two places before each comma, digits elsewhere, and one or two of them before the point.
         let all = (2 << (ends[2] & 15)) - 1;
         let is_form = (commas | points | is_digit) & all == all && points & all == (commas & all) >> 2;
+        // JSON has no zeros before other digits: none two places before a point.
+        let is_form = is_form && marks(b'0') & points >> 2 & all == 0;
         if tens[0] | tens[1] | tens[2] > 1 || !is_form {
             return None;
         }
@@ -215,6 +217,9 @@ mod tests {
             "1.5,2..5,3.5,",
             ",,,",
             "1.5,2.5,,",
+            "01.5,2.5,3.5,",
+            "1.5,02.5,3.5,",
+            "1.5,2.5,00.5,",
             "NaN,2.5,3.5,",
             "1e5,2.5,3.5,",
         ] {

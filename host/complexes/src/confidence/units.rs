@@ -13,8 +13,10 @@ pub(super) struct Unit {
     pub(super) anchor: [f64; 3],
     /// The position in Å of CB (CA of glycine) or C3'; of the atom itself in ligands.
     pub(super) contact: [f64; 3],
-    /// The confidence from 0 to 100 at the second of these; NaN if there is none.
+    /// The mean confidence of its atoms, from 0 to 100; NaN if there is none.
     pub(super) plddt: f32,
+    /// The confidence at the second of these positions, by which pDockQ was fitted.
+    pub(super) plddt_at_contact: f32,
 }
 
 /// The units of a model, those of a chain side by side.
@@ -31,6 +33,7 @@ impl Units {
     pub(super) fn new(model: &Model, tokens: &[Token], plddt: &Plddt) -> Self {
         let (mut units, mut chain_of) = (Vec::new(), Vec::new());
         let mut rows: Vec<u32> = Vec::new();
+        let of_residues = plddt.of_residues(model, tokens);
         let mut has_polymer = vec![false; model.chains.len()];
         for residue in model.residues.iter().filter(|residue| residue.kind != Kind::Ligand) {
             has_polymer[residue.chain as usize] = true;
@@ -49,12 +52,14 @@ impl Units {
                 Some(atom) if atom != centres[0] => continue,
                 _ => centres,
             };
+            let at_contact = plddt.at(model, (row, token), contact);
             units.push(Unit {
                 residue: token.residue,
                 kind: residue.kind,
                 anchor: model.atoms[anchor as usize].position,
                 contact: model.atoms[contact as usize].position,
-                plddt: plddt.at(model, (row, token), contact),
+                plddt: if is_ligand { at_contact } else { of_residues[token.residue as usize] },
+                plddt_at_contact: at_contact,
             });
             chain_of.push(residue.chain);
             rows.push(row as u32);

@@ -1,10 +1,11 @@
 //! The tables of scores of predicted complexes.
 
 use super::{CellKind, Cells, DockqRelation, RelationColumn};
-use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores};
+use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores, design_of};
 use prism_complexes::dockq::Compared;
 use prism_read::author_chain;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 const STRUCTURE: RelationColumn =
@@ -49,12 +50,23 @@ pub static STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
     let begin = [
         STRUCTURE,
         RelationColumn::new(
+            "design",
+            CellKind::Text,
+            "",
+            "what the models of one design have in common: their path without sample, seed and rank",
+        ),
+        RelationColumn::new(
             "rank",
             CellKind::Int,
             "",
-            "the place by ranking, the highest first; those without one come last",
+            "the place by ranking, the highest first; equal values have equal places, and those without one the last",
         ),
-        RelationColumn::new("rank_ipsae", CellKind::Int, "", "the place by ipsae, the highest first"),
+        RelationColumn::new(
+            "rank_ipsae",
+            CellKind::Int,
+            "",
+            "the place by ipsae, the highest first; equal values have equal places, and those without one the last",
+        ),
         RelationColumn::new("chains", CellKind::Int, "", "the number of chains"),
         RelationColumn::new("tokens", CellKind::Int, "", "the number of the predictor's tokens"),
     ];
@@ -217,22 +229,38 @@ impl StructureRow {
     }
 }
 
-/// Appends the rows of all structures, with their ranks: those of [`STRUCTURE_COLUMNS`], or of [`COMPARED_STRUCTURE_COLUMNS`] if
-/// there are cells for these.
-pub fn append_structures(rows: &[StructureRow], cells: &mut [Cells]) {
-    let [rank, rank_ipsae] = ["ranking", "ipsae"].map(|name| {
-        let value = |at: &usize| -> f32 {
-            Some(rows[*at].number(name)).filter(|value| !value.is_nan()).unwrap_or(f32::NEG_INFINITY)
+/// The places of rows by a number, the highest first. Equal values have equal places.
+fn ranks(rows: &[StructureRow], name: &str) -> Vec<i32> {
+    let values: Vec<f32> = rows.iter().map(|row| row.number(name)).collect();
+    let known = |value: f32| if value.is_nan() { f32::NEG_INFINITY } else { value };
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&one, &other| known(values[other]).total_cmp(&known(values[one])));
+    let mut ranks = vec![0; rows.len()];
+    for (place, &at) in order.iter().enumerate() {
+        ranks[at] = match place.checked_sub(1).map(|before| order[before]) {
+            Some(before) if known(values[before]) == known(values[at]) => ranks[before],
+            _ => place as i32 + 1,
         };
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by(|one, other| value(other).total_cmp(&value(one)));
-        let mut ranks = vec![0; rows.len()];
-        order.iter().enumerate().for_each(|(place, &at)| ranks[at] = place as i32 + 1);
-        ranks
-    });
-    for (at, of) in rows.iter().enumerate() {
+    }
+    ranks
+}
+
+/// Appends the rows of all structures, with their ranks: those of [`STRUCTURE_COLUMNS`], or of [`COMPARED_STRUCTURE_COLUMNS`] if
+/// there are cells for these. With `best`, the rows of so many designs, the best model by ipSAE of each, in that order.
+pub fn append_structures(rows: &[StructureRow], best: Option<usize>, cells: &mut [Cells]) {
+    let [rank, rank_ipsae] = ["ranking", "ipsae"].map(|name| ranks(rows, name));
+    let mut chosen: Vec<usize> = (0..rows.len()).collect();
+    if let Some(best) = best {
+        chosen.sort_by_key(|&at| rank_ipsae[at]);
+        let mut known = HashSet::new();
+        chosen.retain(|&at| known.insert(design_of(&rows[at].name)));
+        chosen.truncate(best);
+    }
+    for at in chosen {
+        let of = &rows[at];
         let mut row = Row { cells: cells.iter_mut() };
         row.text(&of.name);
+        row.text(&design_of(&of.name));
         row.int(rank[at]);
         row.int(rank_ipsae[at]);
         of.counts.iter().for_each(|&count| row.int(count as i32));

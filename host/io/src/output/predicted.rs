@@ -4,7 +4,7 @@ use super::relations::float;
 use super::{
     Cells, EdgesRelation, InterfacePairs, OutputError, Relation, RelationColumn, RelationFailures, StructureRows,
 };
-use crate::inputs::{InputFailure, InputFile, Source};
+use crate::inputs::{InputFailure, InputFile, Source, structure_name};
 use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
 use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, EdgeRules, atom_contacts};
 use prism_read::structure::StructureInput;
@@ -81,7 +81,7 @@ pub fn predictions_beside(
         let name = match names.get(&place(files.model_path())) {
             Some(input) if matches!(input.source, Source::Archive) => {
                 // A member is called by its path there, behind the archive's name.
-                let archive = format!("{}/", input.path.file_name().unwrap_or_default().to_string_lossy());
+                let archive = format!("{}/", structure_name(Path::new(input.path.file_name().unwrap_or_default())));
                 let member = files.name.split_once(&archive).map_or(&*files.name, |(_, member)| member);
                 format!("{}/{member}", input.name)
             }

@@ -330,7 +330,7 @@ impl RelationFailures {
     }
 
     /// Adds a note about a structure.
-    pub(crate) fn note(&self, structure: &str, kind: NoteKind, text: String) {
+    pub fn note(&self, structure: &str, kind: NoteKind, text: String) {
         add(&self.notes, (structure.to_owned(), Note { kind, text }));
     }
 

@@ -24,6 +24,10 @@ pub struct ConfidenceArgs {
     #[arg(long = "by-structure", id = "by_structure", value_name = "FILE", display_order = 3)]
     pub structures: Option<PathBuf>,
 
+    /// Write to --by-structure the N best designs alone, the best first: the model of each with the highest ipSAE.
+    #[arg(long, value_name = "N", requires = "by_structure", value_parser = clap::value_parser!(u32).range(1..), display_order = 3)]
+    pub best: Option<u32>,
+
     /// ipSAE and contacts take predicted aligned errors below this.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 10.0, allow_negative_numbers = true, value_parser = cutoff,
         display_order = 4)]

@@ -86,7 +86,7 @@ pub fn write_structures(
 ) -> Result<(), OutputError> {
     let columns = if args.reference.is_some() { &COMPARED_STRUCTURE_COLUMNS } else { &STRUCTURE_COLUMNS };
     let mut file = LinesFile::create(path, columns, provenance)?;
-    file.append(&mut |cells| append_structures(rows, cells))?;
+    file.append(&mut |cells| append_structures(rows, args.best.map(|best| best as usize), cells))?;
     file.commit().map(drop)
 }
 

@@ -1,0 +1,183 @@
+//! The files of one prediction, and how they are read.
+
+use super::folder::{stem, without_compression};
+use super::given::{Given, PAIRWISE, PICKLE};
+use super::model::Model;
+use super::places::Place;
+use super::prediction::{Cutoffs, Prediction, Scores};
+use crate::dockq::{Compared, Reference, reading};
+use prism_read::{ReadOptions, plain, read_bytes};
+use std::path::{Path, PathBuf};
+
+/// The files of a prediction.
+#[derive(Clone, Debug)]
+pub struct PredictionFiles {
+    /// The prediction's name: the path of its model below the given folder.
+    pub name: String,
+    pub(super) model: Place,
+    pub(super) beside: Vec<Place>,
+    /// Files of all models of the folder.
+    pub(super) lists: Vec<Place>,
+    /// A file that has the matrices of several models, and this model's place there.
+    pub(super) stacked: Option<(Place, usize)>,
+    /// The names of its matrix in the layouts that it may be of.
+    pub(super) wanted: Vec<String>,
+    /// What the predictor calls the model, if that is not a part of its file's name.
+    pub(super) tag: Option<String>,
+}
+
+impl PredictionFiles {
+    pub(super) fn of(model: Place, beside: Vec<Place>) -> Self {
+        let name = without_compression(&model.path).to_owned();
+        Self { name, model, beside, lists: Vec::new(), stacked: None, wanted: Vec::new(), tag: None }
+    }
+
+    /// Reads a prediction.
+    ///
+    /// # Errors
+    /// If a file is damaged or lacks its other half, or the matrix has another size than the model. The text names the file.
+    pub fn read(&self) -> Result<Prediction, String> {
+        self.read_given(Given::default())
+    }
+
+    /// Reads a prediction with its probabilities of contacts, where the predictor wrote them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_contacts(&self) -> Result<Prediction, String> {
+        self.read_given(Given { wants_contacts: true, ..Given::default() })
+    }
+
+    fn read_given(&self, mut given: Given) -> Result<Prediction, String> {
+        let bytes = self.model.read()?;
+        let model = Model::read(&bytes, &self.name).map_err(|error| {
+            let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{line}{}", error.problem)
+        })?;
+        let (pickles, files): (Vec<&Place>, Vec<&Place>) =
+            self.beside.iter().partition(|place| place.name().ends_with(".pkl"));
+        let mut damaged = Vec::new();
+        for place in files {
+            let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
+            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+        }
+        if let Some((place, index)) = &self.stacked {
+            given.stacked = Some(*index);
+            let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
+            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+        }
+        if let Some(conflict) = given.conflict.take() {
+            return Err(conflict);
+        }
+        if given.matrix.is_none() {
+            model.take_matrix(&mut given, self.model.name(), &bytes)?;
+        }
+        if given.matrix.is_none() {
+            // The matrix may be in a damaged file.
+            if !damaged.is_empty() {
+                return Err(damaged.swap_remove(0));
+            }
+            if let Some(pickle) = pickles.first() {
+                return Err(format!("{}: {PICKLE}", pickle.name()));
+            }
+        }
+        for place in &self.lists {
+            let name = self.tag.as_deref().unwrap_or(self.model.name());
+            let taken = place.read().and_then(|bytes| given.take_from_list(&bytes, name));
+            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+        }
+        let names: Vec<&str> = self.beside.iter().map(Place::name).collect();
+        let mut looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
+        looked += &match &self.wanted[..] {
+            [] => ADVICE.to_owned(),
+            names => format!("; it should be in {} (.json or .npz)", names.join(" or ")),
+        };
+        let mut prediction = Prediction::new(self.name.clone(), model, given, &looked)?;
+        prediction.warnings.extend(damaged.into_iter().map(|reason| format!("{reason}; its scores are left out")));
+        Ok(prediction)
+    }
+
+    /// Reads a prediction and computes its scores, compared with a reference if one is given. A model that cannot be compared keeps
+    /// its other scores, and gets a warning.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn scores(&self, cutoffs: Cutoffs, reference: Option<&Reference>) -> Result<Scores, String> {
+        let mut scores = self.read()?.scores(cutoffs);
+        let Some(reference) = reference else { return Ok(scores) };
+        match self.compare(reference) {
+            Ok(compared) => {
+                scores.notes.extend(compared.remarks.iter().cloned());
+                scores.compared = Some(compared);
+            }
+            Err(error) => scores.warnings.push(format!("not compared with {}: {error}", reference.name())),
+        }
+        Ok(scores)
+    }
+
+    /// Compares the model with a reference.
+    fn compare(&self, reference: &Reference) -> Result<Compared, String> {
+        let read = read_bytes(&self.model.read()?, &self.name, &reading(ReadOptions::default()));
+        let structure = read.map_err(|error| error.problem.to_string())?.structure;
+        reference.compare(&structure).map_err(|error| error.to_string())
+    }
+
+    /// The file on disk that has its model: the model's own, or an archive.
+    #[must_use]
+    pub fn model_path(&self) -> &Path {
+        self.model.on_disk()
+    }
+
+    /// The bytes of its files; of members of archives, as stored there.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.places().map(Place::size).sum()
+    }
+
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        let stacked = self.stacked.iter().map(|(place, _)| place);
+        std::iter::once(&self.model).chain(&self.beside).chain(stacked).chain(&self.lists)
+    }
+
+    /// The files on disk that it is read from.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.places().map(Place::on_disk)
+    }
+
+    /// The folder of its model.
+    pub(super) fn folder(&self) -> &str {
+        self.model.folder()
+    }
+
+    /// What two of the same model have in common.
+    pub(super) fn identity(&self) -> (PathBuf, u64) {
+        self.model.identity()
+    }
+
+    /// Whether it has the same matrix and scores as another: a copy under another name.
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (self.beside.first(), other.beside.first()) else { return false };
+        if own.size() != others.size() {
+            return false;
+        }
+        let summary = |files: &Self| {
+            files.beside.iter().find(|place| stem(place.name()).ends_with("summary_confidences")).cloned()
+        };
+        // Two samples rarely have text of the same length; whether they have the same scores, small files say.
+        let [one, two] = match (summary(self), summary(other)) {
+            (Some(one), Some(two)) => [one, two],
+            _ => [own.clone(), others.clone()],
+        };
+        matches!((one.read(), two.read()), (Ok(one), Ok(two)) if one == two)
+    }
+}
+
+/// Where predictors write the matrix.
+const ADVICE: &str = "; AlphaFold 3 has it in *_confidences.json or *_full_data_N.json, Boltz in pae_*.npz (--write_full_pae), Chai in \
+                      pae.model_idx_N.npz, ColabFold in *_scores_*.json";
+
+/// Whether a model is a ModelCIF that has its matrix in it.
+pub(super) fn has_own_matrix(model: &Place) -> bool {
+    let is_one = |bytes: &[u8]| memchr::memmem::find(bytes, PAIRWISE).is_some();
+    model.read().is_ok_and(|bytes| plain(&bytes).is_ok_and(|text| is_one(&text)))
+}

@@ -1,0 +1,245 @@
+//! The names that predictors give their files: which files are about a model follows from its name, letter by letter.
+//!
+//! A design may have any name, also one with words of a layout in it (`bind_full`, `relaxed_2`). So a model's name is taken apart by the
+//! templates of the layouts, and the names of its files are put together from the parts. Names that are alike are not the same.
+
+use super::folder::stem;
+
+/// The names of a layout's files without their extensions. `*` stands for any text, and `#` for digits.
+struct Layout {
+    models: &'static [&'static str],
+    matrices: &'static [&'static str],
+    others: &'static [&'static str],
+}
+
+const LAYOUTS: &[Layout] = &[
+    // AlphaFold 3.
+    Layout {
+        models: &["*_model"],
+        matrices: &["*_confidences"],
+        others: &["*_summary_confidences", "*_confidences_aggregated"],
+    },
+    // Its first release, in a folder for each sample.
+    Layout { models: &["model"], matrices: &["confidences"], others: &["summary_confidences"] },
+    // AlphaFold's server.
+    Layout { models: &["*_model_#"], matrices: &["*_full_data_#"], others: &["*_summary_confidences_#"] },
+    // Boltz.
+    Layout {
+        models: &["*_model_#"],
+        matrices: &["pae_*_model_#"],
+        others: &["plddt_*_model_#", "pde_*_model_#", "confidence_*_model_#"],
+    },
+    // Chai.
+    Layout {
+        models: &["pred.model_idx_#"],
+        matrices: &["pae.model_idx_#", "pae_model_idx_#"],
+        others: &["scores.model_idx_#", "plddt.model_idx_#", "pde.model_idx_#", "ranking_model_idx_#"],
+    },
+    // Protenix.
+    Layout { models: &["*_sample_#"], matrices: &["*_full_data_sample_#"], others: &["*_summary_confidence_sample_#"] },
+    // AlphaFold 2.
+    Layout { models: &["unrelaxed_*", "relaxed_*"], matrices: &["pae_*"], others: &["confidence_*", "result_*"] },
+    // ColabFold.
+    Layout { models: &["*_unrelaxed_rank_*", "*_relaxed_rank_*"], matrices: &["*_scores_rank_*"], others: &[] },
+    // It writes the matrix of its best model once more.
+    Layout {
+        models: &["*_unrelaxed_rank_001_*", "*_relaxed_rank_001_*", "*_unrelaxed_rank_1_*", "*_relaxed_rank_1_*"],
+        matrices: &["*_predicted_aligned_error_v1"],
+        others: &[],
+    },
+    // AlphaFold's database.
+    Layout { models: &["*-model_v#"], matrices: &["*-predicted_aligned_error_v#"], others: &["*-confidence_v#"] },
+];
+
+/// What other programs write beside a model of any name.
+const ANY: Layout = Layout {
+    models: &["*"],
+    matrices: &[
+        "*",
+        "*_pae",
+        "*-pae",
+        "*.pae",
+        "pae_*",
+        "*_scores",
+        "*_confidences",
+        "*_full_data",
+        "*_predicted_aligned_error",
+    ],
+    others: &["*_plddt", "plddt_*", "*_confidence", "confidence_*", "*_summary", "*_summary_confidences"],
+};
+
+/// The names of the files about a model, without their extensions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// By layout, those of matrices before others.
+    pub(super) names: Vec<String>,
+    /// Those that have its matrix, one for each layout that its name may be of.
+    pub(super) matrices: Vec<String>,
+}
+
+impl Wanted {
+    /// By the layouts that a model's name may be of. Empty if it is of none.
+    pub(super) fn of(model: &str) -> Self {
+        let mut wanted = Self::default();
+        LAYOUTS.iter().for_each(|layout| wanted.add(layout, model));
+        wanted
+    }
+
+    /// By the names that other programs give.
+    pub(super) fn of_any(model: &str) -> Self {
+        let mut wanted = Self::default();
+        wanted.add(&ANY, model);
+        wanted
+    }
+
+    fn add(&mut self, layout: &Layout, model: &str) {
+        let Some(parts) = layout.models.iter().find_map(|template| parts(template, model)) else { return };
+        let filled = |template: &&str| filled(template, &parts);
+        self.names.extend(layout.matrices.iter().chain(layout.others).map(filled));
+        self.matrices.extend(layout.matrices.first().map(filled));
+    }
+}
+
+/// Whether a name is that of a matrix in a layout.
+pub(super) fn is_matrix(name: &str) -> bool {
+    let has = |template: &&str| parts(template, name).is_some();
+    // The scores of AlphaFold 3's x have the name of a matrix of x_summary.
+    LAYOUTS.iter().flat_map(|layout| layout.matrices).any(has) && !has(&"*_summary_confidences")
+}
+
+/// Whether a name says which model a file of a layout is about.
+pub(super) fn says_which(name: &str) -> bool {
+    let files = LAYOUTS.iter().flat_map(|layout| layout.matrices.iter().chain(layout.others));
+    files.into_iter().any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
+}
+
+/// What the models of one design have in common: the design's path, by the path of a model.
+///
+/// ```
+/// use prism_complexes::confidence::design_of;
+///
+/// assert_eq!(design_of("predictions/bind/bind_model_1.cif"), "predictions/bind/bind");
+/// assert_eq!(design_of("job/seed-1_sample-0/job_seed-1_sample-0_model.cif"), "job/job");
+/// assert_eq!(design_of("run/unrelaxed_model_1_multimer_v3_pred_0.pdb"), "run");
+/// assert_eq!(design_of("bind.pdb"), "bind");
+/// ```
+#[must_use]
+pub fn design_of(model: &str) -> String {
+    /// Without the design's name, which the folder has.
+    const UNNAMED: [&str; 5] = ["pred.model_idx_#", "model", "unrelaxed_*", "relaxed_*", "ranked_#"];
+    const NAMED: [&str; 9] = [
+        "*_seed-#_sample-#_model",
+        "*_seed_#_sample_#_model",
+        "*_seed_#_sample_#",
+        "*_sample_#",
+        "*_model_#",
+        "*_unrelaxed_rank_*",
+        "*_relaxed_rank_*",
+        "*-model_v#",
+        "*_model",
+    ];
+    let (folder, file) = model.rsplit_once('/').unwrap_or(("", model));
+    let (parent, last) = folder.rsplit_once('/').unwrap_or(("", folder));
+    let folder = if last.starts_with("seed-") { parent } else { folder };
+    let own = stem(file);
+    let has = |template: &&str| parts(template, own).is_some();
+    let name = match () {
+        () if UNNAMED.iter().any(has) => "",
+        () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
+    };
+    match (folder, name) {
+        ("", "") => own.to_owned(),
+        ("", only) | (only, "") => only.to_owned(),
+        (folder, name) => format!("{folder}/{name}"),
+    }
+}
+
+/// The job whose best model's matrix a file of ColabFold has.
+pub(super) fn job_of(name: &str) -> Option<&str> {
+    parts("*_predicted_aligned_error_v1", name)?.first().copied()
+}
+
+/// The number of a model of Chai, by which files of all models have its arrays.
+pub(super) fn index_of(model: &str) -> Option<usize> {
+    parts("pred.model_idx_#", model)?.first()?.parse().ok()
+}
+
+/// The rank of a model of AlphaFold 2, whose own name `ranking_debug.json` has.
+pub(super) fn rank_of(model: &str) -> Option<usize> {
+    parts("ranked_#", model)?.first()?.parse().ok()
+}
+
+/// What a name has where a template has `*` and `#`. The first of these is as long as it can be, because a design's own name comes first
+/// and may have the words of a layout in it.
+fn parts<'a>(template: &str, name: &'a str) -> Option<Vec<&'a str>> {
+    let Some(at) = template.find(['*', '#']) else { return (template == name).then(Vec::new) };
+    let (before, rest) = template.split_at(at);
+    let name = name.strip_prefix(before)?;
+    let (is_number, rest) = (rest.starts_with('#'), &rest[1..]);
+    let ends = (1..=name.len()).rev().filter(|&end| name.is_char_boundary(end));
+    let ends = ends.filter(|&end| !is_number || name[..end].bytes().all(|digit| digit.is_ascii_digit()));
+    let found = |end: usize| {
+        let mut more = parts(rest, &name[end..])?;
+        more.insert(0, &name[..end]);
+        Some(more)
+    };
+    ends.into_iter().find_map(found)
+}
+
+/// A template with parts in the place of `*` and `#`.
+fn filled(template: &str, parts: &[&str]) -> String {
+    let mut parts = parts.iter();
+    let mut name = String::with_capacity(template.len() + 32);
+    for letter in template.chars() {
+        match letter {
+            '*' | '#' => name.push_str(parts.next().copied().unwrap_or_default()),
+            _ => name.push(letter),
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart_by_templates() {
+        assert_eq!(parts("*_model_#", "fold_model_2_model_11"), Some(vec!["fold_model_2", "11"]));
+        assert_eq!(parts("*_model_#", "fold_model_x"), None);
+        assert_eq!(parts("*_unrelaxed_rank_*", "a_unrelaxed_unrelaxed_rank_001_x"), Some(vec!["a_unrelaxed", "001_x"]));
+        assert_eq!(parts("model", "model"), Some(Vec::new()));
+        assert_eq!(parts("*_model", "_model"), None);
+        assert_eq!(parts("*_é", "ä_é"), Some(vec!["ä"]));
+    }
+
+    #[test]
+    fn a_models_files_have_its_own_name_and_number() {
+        let has = |model: &str, file: &str| Wanted::of(model).names.iter().any(|name| name == file);
+        for (model, file) in [
+            ("bind_full_model", "bind_full_confidences"),
+            ("fold_a_model_1", "fold_a_full_data_1"),
+            ("a_model_0", "confidence_a_model_0"),
+            ("pred.model_idx_3", "scores.model_idx_3"),
+            ("x_seed_1_sample_2", "x_seed_1_full_data_sample_2"),
+            ("relaxed_model_1_pred_0", "pae_model_1_pred_0"),
+            ("a_relaxed_rank_001_b", "a_scores_rank_001_b"),
+            ("a_relaxed_rank_001_b", "a_predicted_aligned_error_v1"),
+            ("AF-P0-F1-model_v4", "AF-P0-F1-predicted_aligned_error_v4"),
+        ] {
+            assert!(has(model, file), "{model}: {file}");
+            assert!(says_which(file), "{file}");
+        }
+        for (model, file) in [
+            ("bind_full_model", "bind_confidences"),
+            ("bind_model", "Bind_confidences"),
+            ("fold_a_model_1", "fold_a_full_data_0"),
+            ("fold_a_model_1", "fold_a_full_data_11"),
+            ("a_relaxed_rank_002_b", "a_predicted_aligned_error_v1"),
+            ("pred.model_idx_0", "pae.model_idx_3"),
+        ] {
+            assert!(!has(model, file), "{model}: {file}");
+        }
+        assert!(!says_which("errors") && !says_which("pae"));
+    }
+}
