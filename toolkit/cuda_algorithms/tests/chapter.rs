@@ -24,8 +24,8 @@ fn memory_is_used_again() -> Result<(), CudaError> {
     for frame in 0..3u32 {
         let scores: Vec<f32> = (0..1000).map(|i| (i * (frame + 7) % 101) as f32).collect();
         let mut scores = machine.buffer(&scores)?;
-        let mut residues = machine.buffer(&(0..1000u32).collect::<Vec<_>>())?;
-        sort.run(scores.view_mut(), residues.view_mut())?; // does not wait for a GPU
+        let mut places = machine.buffer(&(0..1000u32).collect::<Vec<_>>())?;
+        sort.run(scores.view_mut(), places.view_mut())?; // does not wait for a GPU
         assert!(scores.download()?.is_sorted_by(|a, b| a >= b));
     }
     // ANCHOR_END: again
