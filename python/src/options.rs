@@ -191,7 +191,7 @@ impl Options {
             return refuse("min_plddt", "from 0 to 100, or None", &least.to_string());
         }
         let min_probability = if self.all { 0.0 } else { self.min_probability };
-        Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt })
+        Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt, pockets: false })
     }
 
     pub fn name_by(&self) -> PyResult<NameBy> {

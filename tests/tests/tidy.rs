@@ -226,7 +226,7 @@ fn the_guide_shows_the_columns_of_other_tables() {
         ("prism atoms", AtomLines.columns()),
         ("prism summary", SummaryRelation.columns()),
         ("prism dockq", DockqRelation::columns()),
-        ("prism sites", SitesRelation::new(SiteLimits::ALL).columns()),
+        ("prism sites", SitesRelation::new(SiteLimits { pockets: true, ..SiteLimits::ALL }).columns()),
     ];
     let mut table = String::from("| table | column | unit | definition |\n|---|---|---|---|\n");
     for (name, columns) in relations {

@@ -27,7 +27,7 @@ pub const LOW_PLDDT: f32 = 50.0;
 /// ```
 /// use prism_engine::sites::SiteLimits;
 ///
-/// let SiteLimits { most, min_probability, min_plddt } = SiteLimits::default();
+/// let SiteLimits { most, min_probability, min_plddt, pockets: _ } = SiteLimits::default();
 /// assert_eq!((most, min_probability, min_plddt), (20, 0.1, None));
 /// assert_eq!(SiteLimits::ALL.min_probability, 0.0);
 /// ```
@@ -39,11 +39,13 @@ pub struct SiteLimits {
     pub min_probability: f32,
     /// Sites of predicted models whose residues have a lower mean confidence are left out.
     pub min_plddt: Option<f32>,
+    /// Whether the whole pocket around each site is measured, which takes several times as long as finding sites.
+    pub pockets: bool,
 }
 
 impl SiteLimits {
     /// Every site that is found.
-    pub const ALL: Self = Self { most: MOST_SITES, min_probability: 0.0, min_plddt: None };
+    pub const ALL: Self = Self { most: MOST_SITES, min_probability: 0.0, min_plddt: None, pockets: false };
 
     /// Whether a site is written.
     fn takes(&self, site: &FoundSite) -> bool {
@@ -120,7 +122,8 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &
     // Measured last, because it takes longer than everything else.
     let measured = |site: FoundSite| {
         let own = &features.sites[site.rank - 1];
-        FoundSite { volume: volume(&structure.atoms, own), cavity: cavity(structure, own.center), ..site }
+        let cavity = if limits.pockets { cavity(structure, own.center) } else { Cavity::default() };
+        FoundSite { volume: volume(&structure.atoms, own), cavity, ..site }
     };
     chosen.map(measured).collect()
 }

@@ -3,8 +3,7 @@
 use crate::command::{Outcome, Run, column, example, predicted, shipped};
 use std::fs;
 
-const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues,plddt,pocket_volume,pocket_depth,mouth_area,pocket_hydropathy,\
-                     pocket_flexibility";
+const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues,plddt";
 
 /// A folder with a domain of 194 residues.
 fn folder() -> Run {
@@ -39,6 +38,18 @@ fn sites_are_a_line_each_and_all_have_residues() {
     assert_eq!(usual, all.lines().take(1 + expected).map(|line| format!("{line}\n")).collect::<String>());
     let file = sites(&run, &["-o", "s.csv"]);
     assert_eq!((file.stdout, fs::read_to_string(run.path("s.csv")).unwrap()), (String::new(), usual.clone()));
+}
+
+#[test]
+fn whole_pockets_are_measured_on_request() {
+    let run = folder();
+    let (usual, more) = (sites(&run, &[]).stdout, sites(&run, &["--pocket-shape"]).stdout);
+    let columns = "pocket_volume,pocket_depth,mouth_area,pocket_hydropathy,pocket_flexibility";
+    assert_eq!(more.lines().next(), Some(&*format!("{SITES},{columns}")));
+    for (usual, more) in usual.lines().zip(more.lines()).skip(1) {
+        assert!(more.starts_with(&format!("{usual},")), "{more}");
+    }
+    assert!(numbers(&more, "pocket_volume").iter().any(|volume| *volume > 100.0));
 }
 
 #[test]

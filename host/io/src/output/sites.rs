@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// table.write(&all)?;
 /// Box::new(table).finish()?;
 /// let text = String::from_utf8(text)?;
-/// assert!(text.starts_with("structure,rank,score,probability,x,y,z,area,volume,residues,plddt,pocket_volume,"));
+/// assert!(text.starts_with("structure,rank,score,probability,x,y,z,area,volume,residues,plddt\n"));
 /// assert_eq!(text.lines().count(), 1 + features.summary.sites as usize);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -134,8 +134,8 @@ impl Relation for SitesRelation {
         const fn float(name: &'static str, unit: &'static str, definition: &'static str) -> RelationColumn {
             RelationColumn::new(name, CellKind::Float, unit, definition)
         }
-        const {
-            &[
+        const ALL: [RelationColumn; 16] = {
+            [
                 STRUCTURE,
                 RelationColumn::new("rank", CellKind::Int, "", "rank in the structure by falling score, from 1"),
                 float("score", "", "sum of the squared probabilities of its surface points"),
@@ -175,7 +175,10 @@ impl Relation for SitesRelation {
                     "mean standard score of the B factors of these residues' alpha carbons in the structure; undefined for predicted models",
                 ),
             ]
-        }
+        };
+        /// Columns before those of whole pockets.
+        const OF_SITES: usize = 11;
+        const { &ALL }.get(..if self.limits.pockets { ALL.len() } else { OF_SITES }).unwrap_or_default()
     }
 
     fn prepare(&mut self, parts: &[StructureRows<'_>]) {

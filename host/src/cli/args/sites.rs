@@ -48,6 +48,11 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE", display_order = 7, hide_short_help = true)]
     pub write_structure: Option<PathBuf>,
 
+    /// Add columns of the whole pocket around each site: volume, depth, opening, hydropathy and flexibility. Measuring it takes several times
+    /// as long as finding sites.
+    #[arg(long, display_order = 6, hide_short_help = true)]
+    pub pocket_shape: bool,
+
     /// Write a line for each pocket: a site of several frames, with its occupancy and the statistics of its volume, area and score.
     #[arg(long, value_name = "FILE", requires = "trajectory", display_order = 8, hide_short_help = true)]
     pub pockets: Option<PathBuf>,
@@ -75,7 +80,7 @@ impl SitesArgs {
     /// Which sites are written.
     pub fn limits(&self) -> SiteLimits {
         let min_probability = if self.all { 0.0 } else { self.min_probability };
-        SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt }
+        SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt, pockets: self.pocket_shape }
     }
 }
 
