@@ -214,9 +214,11 @@ def edges(
 
     Args:
         kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
-            at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
-            ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
-            atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+            at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
+            residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+            ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
+            ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
+            files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
         ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
             interactions, which have no rows, are by residues.
         cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
@@ -780,9 +782,11 @@ class Engine:
 
         Args:
             kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
-                at least two rows apart or in different chains. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``,
-                ``"pi_stack"``, ``"metal"``, ...; ``prism edges --list`` shows all), which are named by chain, number and name, with their
-                atoms; they are computed from files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
+                at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
+                residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+                ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
+                ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
+                files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
             ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
                 interactions, which have no rows, are by residues.
             cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
