@@ -39,8 +39,9 @@ pub struct Arguments {
     #[arg(long, value_name = "SEED", default_value = "1")]
     from: u64,
 
-    /// How often each launch on a GPU runs, with another seed each time and the outputs put back, before it runs for good. If its
-    /// results depend on the seed, the launch fails, unless the kernel has atomic operations
+    /// How often a kernel's first launch on a GPU runs, with another seed each time and the outputs put back, before it runs for
+    /// good; its second runs half as often, its third a third as often. If results depend on the seed, the launch fails, unless the
+    /// kernel has atomic operations
     #[arg(long, value_name = "N", default_value = "0")]
     repeat: u64,
 

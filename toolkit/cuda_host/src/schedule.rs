@@ -4,7 +4,7 @@
 //! on its stream: a hash of the number, the kernel's name, and how many launches of that kernel were before. With
 //! `CUDA_SCHEDULE_REPORT=FILE`, a line `KERNEL SEED` is added to the file for each launch.
 //!
-//! `CUDA_SCHEDULE_REPEAT=N` runs each launch N times more: see [`mod@repeats`].
+//! `CUDA_SCHEDULE_REPEAT=N` runs launches several times: see [`mod@repeats`].
 //!
 //! The seed is a variable of the module. If launches of one module overlap on several streams, a kernel may see that of another
 //! launch, and so have other delays, which are as good; only repeating them is then a matter of chance.
@@ -27,7 +27,7 @@ use std::sync::{Mutex, OnceLock};
 
 /// The variable with the name of the file that lists launches.
 const REPORT: &str = "CUDA_SCHEDULE_REPORT";
-/// The variable with the number of times that each launch runs before it runs for good.
+/// The variable with the number of times that a kernel's first launch runs before it runs for good.
 const REPEAT: &str = "CUDA_SCHEDULE_REPEAT";
 
 /// What the environment asks for.
@@ -35,8 +35,10 @@ pub(crate) struct Schedules {
     seed: u64,
     repeats: u64,
     report: Option<(String, Mutex<File>)>,
-    /// How many launches of each kernel there were.
+    /// How many schedules of each kernel there were.
     launches: Mutex<HashMap<&'static str, u64>>,
+    /// How many launches of each kernel were repeated.
+    repeated: Mutex<HashMap<&'static str, u64>>,
 }
 
 /// The schedules that the environment asks for, if it does. It is read once.
@@ -56,7 +58,22 @@ impl Schedules {
             let opened = File::options().append(true).create(true).open(&file);
             opened.map_or_else(|error| Err(unwritten(&file, &error)), |opened| Ok((file.clone(), Mutex::new(opened))))
         };
-        Ok(Self { seed, repeats, report: report.map(open).transpose()?, launches: Mutex::default() })
+        Ok(Self {
+            seed,
+            repeats,
+            report: report.map(open).transpose()?,
+            launches: Mutex::default(),
+            repeated: Mutex::default(),
+        })
+    }
+
+    /// How often the next launch of a kernel runs before it runs for good: N times if it is the kernel's first, N/2 if it is its
+    /// second, and so on. So a kernel that many tests launch takes no longer than one that few do, by much.
+    fn repeats(&self, kernel: &'static str) -> u64 {
+        let mut repeated = lock(&self.repeated);
+        let number = repeated.entry(kernel).or_default();
+        *number += 1;
+        self.repeats.div_ceil(*number)
     }
 
     /// The text with delays, and where it has them.
@@ -90,7 +107,7 @@ impl Schedules {
     }
 }
 
-/// How often each launch runs before it runs for good.
+/// How often a kernel's first launch runs before it runs for good.
 fn repeats() -> Result<u64, CudaError> {
     let Some(value) = env::var_os(REPEAT) else { return Ok(0) };
     let value = value.to_string_lossy();
@@ -202,6 +219,14 @@ mod tests {
             })
             .collect();
         assert_eq!(found, seeds(1, "a"));
+    }
+
+    #[test]
+    fn later_launches_of_a_kernel_are_repeated_less_often() {
+        let schedules = Schedules::new(1, 10, None).unwrap();
+        assert_eq!([(); 5].map(|()| schedules.repeats("a")), [10, 5, 4, 3, 2]);
+        assert_eq!(schedules.repeats("b"), 10);
+        assert_eq!(Schedules::new(1, 0, None).unwrap().repeats("a"), 0);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Launches that run several times, each time with another seed, before they run for good.
 //!
-//! A process that tries one seed takes much longer than its kernels. So `CUDA_SCHEDULE_REPEAT=N` lets each launch run N more times
-//! in one process. Before each time its outputs get back the bytes that they had, and after it they are compared with those of the
-//! first time, unless the kernel has atomic operations, whose results may depend on the order of threads.
+//! A process that tries one seed takes much longer than its kernels. So `CUDA_SCHEDULE_REPEAT=N` lets a kernel's first launch run N
+//! more times in its process, its second N/2 times, its third N/3 times. Before each time its outputs get back the bytes that they
+//! had, and after it they are compared with those of the first time, unless the kernel has atomic operations, whose results may depend
+//! on the order of threads.
 
 use super::Delays;
 use crate::allocation::DeviceBlock;
@@ -32,14 +33,18 @@ impl Delays {
         launch: &mut dyn FnMut() -> Code,
     ) -> Result<(), CudaError> {
         let total: usize = outputs.iter().map(|(_, bytes)| bytes).sum();
-        if self.schedules.repeats == 0 || total > MOST_COPIED {
+        if total > MOST_COPIED {
+            return Ok(());
+        }
+        let repeats = self.schedules.repeats(kernel);
+        if repeats == 0 {
             return Ok(());
         }
         let saved = DeviceBlock::allocate(stream.context(), total)?;
         copy_all(stream, outputs, &saved, Direction::Save)?;
         let compares = total <= MOST_COMPARED && !self.depends_on_order(kernel);
         let mut first: Option<(u32, Vec<u8>)> = None;
-        for _ in 0..self.schedules.repeats {
+        for _ in 0..repeats {
             let watch = Watch::new(stream.slot());
             let seed = self.before(&[kernel], stream)?;
             stream.check(launch(), || format!("launching kernel `{kernel}` again, with the seed {seed:08x}"))?;
