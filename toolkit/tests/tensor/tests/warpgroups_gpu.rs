@@ -198,6 +198,31 @@ fn warps_in_another_order_multiply_by_themselves() {
     }
 }
 
+/// No other check guards shared memory here: copies do not check where they write.
+#[test]
+fn stages_without_room_for_the_windows_are_an_error() {
+    let machines = all(gpus("sm_80"));
+    let depth = 128;
+    let ones = vec![bf16x8::of([1.0; 8]); 64 * depth / 8];
+    for (name, on) in &machines {
+        // A stage lacks one part of 16 bytes, one row, or all.
+        for missing in [1, 8, 8 * 128] {
+            let run = || {
+                let (x, y, mut out) = (on.buffer(&ones)?, on.buffer(&ones)?, on.zeroed::<f32>(64 * 64)?);
+                let (data, tiles) =
+                    (Matrix { data: out.view_mut(), columns: 64 }, DynamicLength(2 * (8 * 128 - missing)));
+                let args =
+                    k::turned::Args { out: data, a: x.view(), b: y.view(), depth: depth as u32, turned: 0, tiles };
+                k::turned::launch(on, (1, 1), args)?;
+                on.synchronize()
+            };
+            let error = run().expect_err("a stage has no room");
+            let found = error.kernel_panic().unwrap_or_else(|| panic!("{name}, {missing}: {error}"));
+            assert!(found.to_string().contains("product.rs"), "{name}, {missing}: {found}");
+        }
+    }
+}
+
 /// The PTX for Hopper alone, if there was a compiler when the tests were built.
 fn for_hopper() -> Option<&'static str> {
     let image = tensor_tests::PTX.ok()?.iter().find(|(name, _)| *name == "sm_90a");

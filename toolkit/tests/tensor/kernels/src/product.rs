@@ -59,12 +59,13 @@ pub fn staged<V, const ROWS: usize, const COLUMNS: usize, const STAGES: usize, c
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
 
-/// As [`fn@staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows.
+/// As [`fn@staged`], for 64 x 64 in one block of four warps, in two stages. If `turned`, the first warp has the last rows. `tiles` needs 16
+/// rows of 128 parts, and panics if it has fewer.
 #[kernel(
     threads = 128,
     requires(
         depth > 0 && depth.is_multiple_of(DEPTH) && out.rows() == 64 && out.columns() == 64,
-        a.len() == 8 * depth as usize && b.len() == 8 * depth as usize && tiles.len() == 16 * 128,
+        a.len() == 8 * depth as usize && b.len() == 8 * depth as usize,
     )
 )]
 pub fn turned(
