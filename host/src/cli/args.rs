@@ -15,7 +15,7 @@ pub use backend::BackendArg;
 pub use confidence::ConfidenceArgs;
 pub use dockq::{ComparisonArgs, DockqArgs};
 pub use dssp::{DsspArgs, DsspFormatArg};
-pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg};
+pub use ligands::{AlgorithmArg, AtomsArgs, DescribedArgs, LigandsArgs, RadiiArg, RsaArg};
 pub use relations::{EdgesArgs, IdsArg, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
 pub use sites::{SitesArgs, SitesFormatArg};
 pub use trajectory::TrajectoryArgs;
@@ -84,7 +84,7 @@ pub enum Command {
     Ligands(LigandsArgs),
     /// List atoms: radius, accessible area, depth, and the chains that bury it: a row for every heavy atom.
     ///
-    /// -o x.rsa writes areas of residues as NACCESS and FreeSASA do, -o x.pdb atoms with their radii and areas.
+    /// -o x.rsa writes areas of residues as FreeSASA or NACCESS does (--rsa), -o x.pdb atoms with their radii and areas.
     #[command(after_help = EXIT_STATUS)]
     Atoms(AtomsArgs),
     /// Score the chains of predicted complexes by their predicted aligned errors: a row for every pair of chains.

@@ -1,6 +1,6 @@
 //! `prism atoms`.
 
-use super::args::{AlgorithmArg, AtomsArgs, RadiiArg};
+use super::args::{AlgorithmArg, AtomsArgs, RadiiArg, RsaArg};
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use super::provenance;
@@ -49,7 +49,11 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
         let engine = job.engine_of(selection(&["sasa", "depth"]))?;
         Ok(AtomsRelation { engine, options: options.clone(), cover, failures: failures.clone() })
     };
-    let Some(format) = described.output.as_deref().and_then(areas_format) else {
+    let format = areas_format(args);
+    if args.rsa == RsaArg::Naccess && format != Some(AreasFormat::Naccess) {
+        return Err(Failure::usage(anyhow::anyhow!("--rsa naccess is of areas of residues: give -o FILE.rsa")));
+    }
+    let Some(format) = format else {
         return write(to, selection(&[]), |job, _| relation(job));
     };
     if to.trajectory.is_some() {
@@ -68,10 +72,13 @@ pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     })
 }
 
-/// The format of FreeSASA that a file's name asks for.
-fn areas_format(path: &Path) -> Option<AreasFormat> {
-    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "rsa" => Some(AreasFormat::Rsa),
+/// The format of FreeSASA or NACCESS that a file's name asks for.
+fn areas_format(args: &AtomsArgs) -> Option<AreasFormat> {
+    match args.described.output.as_deref()?.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "rsa" => Some(match args.rsa {
+            RsaArg::Freesasa => AreasFormat::Rsa,
+            RsaArg::Naccess => AreasFormat::Naccess,
+        }),
         "pdb" => Some(AreasFormat::Pdb),
         _ => None,
     }

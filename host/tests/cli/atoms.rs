@@ -117,6 +117,19 @@ fn areas_are_written_as_freesasa_writes_them() {
         // Ubiquitin's first methionine: sulphur counts as polar with ProtOr's radii alone.
         assert!(own.lines().nth(9).unwrap().starts_with("RES MET A   1 "), "{own}");
     }
+    // Bio.PDB.NACCESS reads numbers at these columns, which N/A is not. Ubiquitin's 10th residue is a glycine.
+    let naccess = ["--radii", "naccess", "--rsa", "naccess", "-o", "naccess.rsa"];
+    run.prism(&[&["atoms", "--backend", "cpu", "1ubq.pdb"], &naccess[..]].concat()).says(0, "1 structure");
+    let own = std::fs::read_to_string(run.path("naccess.rsa")).unwrap();
+    let glycine = own.lines().find(|line| line.starts_with("RES GLY A  10")).unwrap();
+    assert!(glycine.contains("  0.00 -99.9"), "{glycine}");
+    for line in own.lines().filter(|line| line.starts_with("RES ")) {
+        for begin in [16, 29, 42, 55, 68] {
+            let number = |from: usize, to: usize| line[from..to].trim().parse::<f64>().unwrap();
+            assert!(number(begin, begin + 6) >= 0.0 && number(begin + 7, begin + 12) >= -99.9, "{line}");
+        }
+    }
+    run.prism(&["atoms", "1ubq.pdb", "--rsa", "naccess", "-o", "x.csv"]).says(2, "give -o FILE.rsa");
     run.prism(&["atoms", "--backend", "cpu", "1ubq.pdb", "--radii", "bondi", "-o", "x.rsa"]).says(0, "1 structure");
     let own = std::fs::read_to_string(run.path("x.rsa")).unwrap();
     assert!(own.contains("No reference values") && own.lines().nth(9).unwrap().matches("N/A").count() == 5, "{own}");

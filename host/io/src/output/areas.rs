@@ -1,4 +1,4 @@
-//! Areas of atoms in the files of FreeSASA: `.rsa` as NACCESS has it, and PDB with radii and areas.
+//! Areas of atoms in the files of FreeSASA and NACCESS: `.rsa`, and PDB with radii and areas.
 
 use super::{AtomsRelation, OutputError, StructureRows, Table};
 use prism_engine::atoms::{Algorithm, DescribedAtom, DescribedAtoms, Owner, atoms};
@@ -9,11 +9,13 @@ use prism_read::structure::AtomLabel;
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// A format of FreeSASA.
+/// A format of FreeSASA or NACCESS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AreasFormat {
-    /// Areas of residues, absolute and relative, as NACCESS writes them.
+    /// Areas of residues, absolute and relative, as FreeSASA writes them: `N/A` where a residue has no reference.
     Rsa,
+    /// The same, as NACCESS writes them: -99.9 there, so that readers of numbers can read it.
+    Naccess,
     /// Atoms with their radius as occupancy and their area in the B column.
     Pdb,
 }
@@ -147,12 +149,13 @@ impl<W: Write> AreasText<W> {
 
     fn text(&self, part: &StructureRows<'_>, found: &DescribedAtoms) -> String {
         match self.format {
-            AreasFormat::Rsa => self.rsa(part, found),
+            AreasFormat::Rsa => self.rsa(part, found, "N/A"),
+            AreasFormat::Naccess => self.rsa(part, found, "-99.9"),
             AreasFormat::Pdb => pdb(part, found),
         }
     }
 
-    fn rsa(&self, part: &StructureRows<'_>, found: &DescribedAtoms) -> String {
+    fn rsa(&self, part: &StructureRows<'_>, found: &DescribedAtoms, undefined: &str) -> String {
         let of_residue = |a: &DescribedAtom, b: &DescribedAtom| a.residue == b.residue;
         let residues: Vec<(Named<'_>, Areas)> = found
             .atoms
@@ -180,7 +183,7 @@ impl<W: Write> AreasText<W> {
             for (column, area) in areas.columns().into_iter().enumerate() {
                 let _ = match whole.map(|whole| 100.0 * area / whole[column]).filter(|share| share.is_finite()) {
                     Some(share) => write!(text, "{area:7.2}{share:6.1}"),
-                    None => write!(text, "{area:7.2}   N/A"),
+                    None => write!(text, "{area:7.2}{undefined:>6}"),
                 };
             }
             text.push('\n');

@@ -13,6 +13,10 @@ pub struct LigandsArgs {
 
 #[derive(Debug, Args)]
 pub struct AtomsArgs {
+    /// The program that -o x.rsa follows where a residue has no reference area.
+    #[arg(long, value_enum, default_value_t = RsaArg::Freesasa, display_order = 6, hide_short_help = true)]
+    pub rsa: RsaArg,
+
     /// Radius of the probe, above 0 and at most 5.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 1.4, allow_negative_numbers = true, display_order = 2)]
     pub probe: f32,
@@ -34,6 +38,15 @@ pub struct AtomsArgs {
 
     #[command(flatten)]
     pub trajectory: TrajectoryArgs,
+}
+
+/// A program that writes `.rsa`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RsaArg {
+    /// N/A.
+    Freesasa,
+    /// -99.9, which is a number.
+    Naccess,
 }
 
 /// How areas are computed.
