@@ -37,7 +37,7 @@ pub fn pqr(data: &[u8]) {
 
 /// Writes the B column of a file. Writing it again changes nothing, and all other values stay.
 pub fn b_column(data: &[u8]) {
-    let write = |text: &[u8]| with_b_column(text, "x", |residue| (residue.number % 90) as f32);
+    let write = |text: &[u8]| with_b_column(text, "x", "depth in Å", |residue| (residue.number % 90) as f32);
     let Ok(changed) = write(data) else { return };
     // A record with unusual columns may turn into a record of another format, or into two records.
     let is_text = data.iter().all(|c| matches!(c, b' '..=b'~' | b'\n'));

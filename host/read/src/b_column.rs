@@ -1,18 +1,23 @@
-//! Replaces the B column of a structure file and leaves everything else unchanged.
+//! Replaces the B column of a structure file, says what it holds, and leaves everything else unchanged.
 
-use super::cif::{BColumn, CATEGORY, Lexer, Rows, Token};
+mod held;
+
+use super::cif::{BColumn, CATEGORY, Lexer, Table};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
-use super::format::{Format, format_of, with_line_feeds};
+use super::format::{Format, format_of, format_of_named, normal};
+use super::lines::lines;
 use super::named_residue::NamedResidue;
-use super::number::pdb_residue_number;
-use super::pdb::{hetatm_in_any_case, second_record};
+use super::pdb::{AtomLine, Records};
+pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_pdb, of_record};
 
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;
 
-/// Returns the text of a PDB or mmCIF file, plain or gzip, with every atom's B factor replaced by `value` of its residue.
-/// `name` is the file's name in errors. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer
+/// Returns the text of a PDB or mmCIF file, plain or compressed, with every atom's B factor replaced by `value` of its residue.
+/// `name` is the file's name in errors. `holds` says what the values are, and begins with their name. The file says it, too: in a
+/// REMARK 99 of PDB, in `_prism_b_column.holds` of mmCIF. Readers of this package then take the column for no B factors, unless the name is
+/// `b_factor`, and for confidences only if it is `plddt`. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer
 /// decimals, as many as fit into six characters.
 ///
 /// # Errors
@@ -26,23 +31,29 @@ const B: std::ops::Range<usize> = 60..66;
 /// HETATM    2 ZN    ZN A 901       4.800   2.000   3.000  1.00 12.00          ZN
 /// END
 /// ";
-/// let changed = with_b_column(pdb, "two", |residue| if residue.name == "GLY" { 55.5 } else { 0.0 })?;
-/// let expected = String::from_utf8_lossy(pdb).replace("10.00", "55.50").replace("12.00", " 0.00");
+/// let changed = with_b_column(pdb, "two", "depth in Å", |residue| if residue.name == "GLY" { 55.5 } else { 0.0 })?;
+/// let remark = "REMARK  99 B COLUMN HOLDS depth in A\n";
+/// let expected = remark.to_owned() + &String::from_utf8_lossy(pdb).replace("10.00", "55.50").replace("12.00", " 0.00");
 /// assert_eq!(String::from_utf8(changed)?, expected);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, ReadError> {
+pub fn with_b_column(
+    bytes: &[u8],
+    name: &str,
+    holds: &str,
+    value: impl Fn(NamedResidue<'_>) -> f32,
+) -> Result<Vec<u8>, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = with_line_feeds(&text);
-    let changed = match format_of(&text) {
+    let text = normal(&text);
+    let changed = match format_of_named(&text, name) {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
         Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
             let what = "a B column can only be written to PDB and mmCIF files; give the .cif or .pdb file";
             Err(Fault::whole(Problem::OtherFormat(what)))
         }
-        Format::Pdb => Ok(in_pdb(&text, value)),
-        Format::Cif => in_cif(&text, value),
+        Format::Pdb => in_pdb(&held::without(&text, false), holds, value),
+        Format::Cif => in_cif(&held::without(&text, true), holds, value),
     };
     changed.map_err(|fault| fault.into_error(name, &text))
 }
@@ -52,26 +63,33 @@ pub fn is_cif(text: &[u8]) -> bool {
     format_of(text) == Format::Cif
 }
 
-fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
+fn in_pdb(text: &[u8], holds: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
     let mut changed = Vec::with_capacity(text.len());
-    for line in text.split_inclusive(|&c| c == b'\n') {
-        if hetatm_in_any_case(line).is_none() {
-            changed.extend_from_slice(line);
-            continue;
-        }
-        let (text, end) = line.split_at(line.trim_ascii_end().len());
-        // The reader takes both, where a line end is lost.
-        let second = second_record(line.strip_suffix(b"\n").unwrap_or(line)).unwrap_or(text.len());
-        let (first, second) = text.split_at(second.min(text.len()));
-        for record in [first, second] {
-            match named_in_pdb(record) {
-                Some(named) => push_record(&mut changed, record, value(named)),
-                None => changed.extend_from_slice(record),
-            }
-        }
-        changed.extend_from_slice(end);
+    let mut copied = held::place_of_remark(text);
+    changed.extend_from_slice(&text[..copied]);
+    if copied == text.len() && !text.ends_with(b"\n") {
+        changed.push(b'\n');
     }
-    changed
+    changed.extend(held::remark(holds));
+    let mut records = Records::new(text);
+    for (at, line) in lines(text) {
+        let found = match records.line(at, line) {
+            Ok(found) => found,
+            // Further models may not have been read.
+            Err(_) if records.model() > 1 => continue,
+            Err(problem) => return Err(Fault::at(at, problem)),
+        };
+        for atom in found.iter().flatten() {
+            // Where its record begins, which may be the second one of the line.
+            let Some(named) = named(atom) else { continue };
+            changed.extend_from_slice(&text[copied..atom.offset]);
+            let record = atom.line.trim_ascii_end();
+            push_record(&mut changed, record, value(named));
+            copied = atom.offset + record.len();
+        }
+    }
+    changed.extend_from_slice(&text[copied..]);
+    Ok(changed)
 }
 
 /// Formats a value in six columns: there is no room for more, and the columns that follow must not move.
@@ -88,46 +106,44 @@ fn push_record(changed: &mut Vec<u8>, record: &[u8], value: f32) {
     changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
 }
 
-/// The residue of an atom's record; `None` if the line is not one.
-fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
-    hetatm_in_any_case(record)?;
-    let of = |columns: std::ops::Range<usize>| std::str::from_utf8(record.get(columns)?).ok();
-    let number = pdb_residue_number(record.get(22..26)?.trim_ascii())?;
-    Some(NamedResidue { chain: of(21..22)?, number, insertion_code: of(26..27)?.trim(), name: of(17..20)?.trim() })
+/// The residue of an atom's record; `None` if its number is none, as of water whose numbers did not fit.
+fn named<'a>(atom: &AtomLine<'a>) -> Option<NamedResidue<'a>> {
+    let of = |text: &'a [u8]| std::str::from_utf8(text).ok();
+    let id = atom.place.id;
+    let (chain, insertion_code, name) = (of(id.chain)?, of(id.icode)?, of(atom.residue())?);
+    Some(NamedResidue { chain, number: atom.number().ok()?, insertion_code, name })
 }
 
-fn in_cif(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
+fn in_cif(text: &[u8], holds: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
     let (mut lexer, mut changed, mut copied) = (Lexer::new(text), Vec::with_capacity(text.len()), 0);
-    loop {
-        match lexer.next()?.1 {
-            Token::End => break,
-            Token::Loop => {}
-            _ => continue,
+    while let Some(table) = Table::next(&mut lexer, CATEGORY)? {
+        let columns = BColumn::find(&table.tags).map_err(Fault::whole)?;
+        changed.extend_from_slice(&text[copied..table.begin]);
+        if !changed.ends_with(b"\n") {
+            changed.push(b'\n');
         }
-        let tags = lexer.tags()?;
-        let Some(first) = tags.first().filter(|tag| starts_with(tag, CATEGORY)) else { continue };
-        let columns = BColumn::find(&tags).map_err(Fault::whole)?;
-        let mut rows = Rows::new(tags.len(), first);
-        while rows.next(&mut lexer)? {
-            let Some(named) = columns.residue(text, rows.edges()) else { continue };
-            let (begin, end) = columns.b(rows.edges());
+        changed.extend(held::item(holds));
+        copied = table.begin;
+        table.each_row(&mut lexer, |edges| {
+            let Some(named) = columns.residue(text, edges) else { return Ok(true) };
+            let (begin, end) = columns.b(edges);
             changed.extend_from_slice(&text[copied..begin]);
             // Keep the width if it suffices, so that the columns stay aligned.
             changed.extend_from_slice(format!("{:<1$}", format!("{:.2}", value(named)), end - begin).as_bytes());
             copied = end;
-        }
+            Ok(true)
+        })?;
     }
     changed.extend_from_slice(&text[copied..]);
     Ok(changed)
 }
 
-fn starts_with(tag: &[u8], category: &[u8]) -> bool {
-    tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HOLDS: &str = "depth in Å";
+    const REMARK: &str = "REMARK  99 B COLUMN HOLDS depth in A\n";
 
     const CIF: &str = "data_X\nloop_\n_other.id\n1 2\nloop_\n_atom_site.group_PDB\n_atom_site.label_atom_id\n\
         _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.pdbx_PDB_ins_code\n\
@@ -139,11 +155,13 @@ mod tests {
     #[test]
     fn of_mmcif_nothing_but_b_factors_change() {
         let seen = std::cell::RefCell::new(Vec::new());
-        let changed = with_b_column(CIF.as_bytes(), "x", |residue| {
+        let changed = with_b_column(CIF.as_bytes(), "x", HOLDS, |residue| {
             seen.borrow_mut().push(format!("{residue:?}"));
             if residue.insertion_code == "C" { 12.345 } else { 99.0 }
         });
+        let said = "_prism_b_column.holds   'depth in A'\nloop_\n_atom_site.group_PDB";
         let expected = CIF.replace("10.123", "99.00 ").replace(" ? 7", " 12.35 7");
+        let expected = expected.replace("loop_\n_atom_site.group_PDB", said);
         assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
         let named = NamedResidue { chain: "B", number: 7, insertion_code: "C", name: "GLY" };
         assert_eq!(seen.borrow()[1], format!("{named:?}"));
@@ -152,19 +170,19 @@ mod tests {
     #[test]
     fn records_that_end_early_get_a_b_column() {
         let short = "ATOM      1  CA  GLY     1A      1.000   2.000   3.000\nEND\n";
-        let changed = with_b_column(short.as_bytes(), "x", |residue| {
+        let changed = with_b_column(short.as_bytes(), "x", HOLDS, |residue| {
             assert_eq!((residue.chain, residue.insertion_code), (" ", "A"));
             7.0
         });
-        let expected = format!("{:<60}  7.00\nEND\n", short.lines().next().unwrap());
+        let expected = format!("{REMARK}{:<60}  7.00\nEND\n", short.lines().next().unwrap());
         assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
     }
 
     #[test]
     fn a_record_name_in_lower_case_is_one() {
         let text = "atom      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n";
-        let changed = with_b_column(text.as_bytes(), "x", |_| 7.0);
-        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), text.replace("10.00", " 7.00"));
+        let changed = with_b_column(text.as_bytes(), "x", HOLDS, |_| 7.0);
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), REMARK.to_owned() + &text.replace("10.00", " 7.00"));
     }
 
     #[test]
@@ -175,31 +193,55 @@ mod tests {
         // The first has lost its end behind the coordinates, where the second one's name would be written over.
         for (first, expected) in [("", "        2.00"), ("  1.00 10.00           C  ", "  1.00  2.00           C  ")] {
             let text = of("GLY", "1", first) + &of("ALA", "2", "  1.00 10.00           C  \n");
-            let changed = with_b_column(text.as_bytes(), "x", |residue| if residue.name == "GLY" { 2.0 } else { 3.0 });
-            let expected = of("GLY", "1", expected) + &of("ALA", "2", "  1.00  3.00           C  \n");
+            let changed =
+                with_b_column(text.as_bytes(), "x", HOLDS, |residue| if residue.name == "GLY" { 2.0 } else { 3.0 });
+            let expected =
+                REMARK.to_owned() + &of("GLY", "1", expected) + &of("ALA", "2", "  1.00  3.00           C  \n");
             assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
         }
         // A serial number of six columns takes the record name's last blank.
-        let changed = with_b_column(of("GLY", "100000", "  1.00 10.00\n").as_bytes(), "x", |_| 2.0).unwrap();
-        assert_eq!(String::from_utf8(changed).unwrap(), of("GLY", "100000", "  1.00  2.00\n"));
+        let changed = with_b_column(of("GLY", "100000", "  1.00 10.00\n").as_bytes(), "x", HOLDS, |_| 2.0).unwrap();
+        assert_eq!(String::from_utf8(changed).unwrap(), REMARK.to_owned() + &of("GLY", "100000", "  1.00  2.00\n"));
         let remark = format!("REMARK {:60}ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n", "");
         let text = remark.clone() + &of("GLY", "1", "\n");
-        assert!(with_b_column(text.as_bytes(), "x", |_| 2.0).unwrap().starts_with(remark.as_bytes()));
+        assert!(with_b_column(text.as_bytes(), "x", HOLDS, |_| 2.0).unwrap().starts_with(remark.as_bytes()));
     }
 
     #[test]
     fn a_value_that_is_too_wide_moves_nothing() {
         let line = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C  \n";
         for (value, shown) in [(1234.5, "1234.5"), (-179.96, "-180.0"), (f32::INFINITY, "999999")] {
-            let changed = with_b_column(line.as_bytes(), "x", |_| value).unwrap();
-            assert_eq!(String::from_utf8(changed).unwrap(), line.replace(" 10.00", shown));
+            let changed = with_b_column(line.as_bytes(), "x", HOLDS, |_| value).unwrap();
+            assert_eq!(String::from_utf8(changed).unwrap(), REMARK.to_owned() + &line.replace(" 10.00", shown));
         }
     }
 
     #[test]
     fn what_has_no_b_column_is_refused() {
-        let error = with_b_column(CIF.replace("B_iso_or_equiv", "B_what").as_bytes(), "x", |_| 0.0).unwrap_err();
+        let error = with_b_column(CIF.replace("B_iso_or_equiv", "B_what").as_bytes(), "x", HOLDS, |_| 0.0).unwrap_err();
         assert!(error.to_string().contains("B_iso_or_equiv"), "{error}");
-        assert!(with_b_column(b"", "x", |_| 0.0).is_err());
+        assert!(with_b_column(b"", "x", HOLDS, |_| 0.0).is_err());
+    }
+
+    #[test]
+    fn what_the_column_holds_is_said_once() {
+        let title = "HEADER    X\nTITLE     Y\nREMARK   2\nREMARK 350 Z\n";
+        let line = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C  \n";
+        let write = |text: &[u8], holds: &str| with_b_column(text, "x", holds, |_| 7.0).unwrap();
+        for (text, in_pdb) in [(format!("{title}{line}"), true), (CIF.to_owned(), false)] {
+            let first = write(text.as_bytes(), "rsa, in hundredths");
+            let second = write(&first, "wcn");
+            let of = |text: &[u8]| {
+                let held = if in_pdb { of_pdb(text) } else { of_cif(text) };
+                String::from_utf8(held.unwrap().to_vec()).unwrap()
+            };
+            assert_eq!((of(&first), of(&second)), ("rsa, in hundredths".to_owned(), "wcn".to_owned()));
+            assert_eq!(second.len() + "rsa, in hundredths".len(), first.len() + "wcn".len());
+            assert_eq!(write(&second, "wcn"), second);
+            assert!(
+                String::from_utf8(second).unwrap().contains("REMARK   2\nREMARK  99 B COLUMN HOLDS wcn\nREMARK 350")
+                    == in_pdb
+            );
+        }
     }
 }

@@ -6,12 +6,14 @@ mod labels;
 mod lexer;
 mod line;
 mod rows;
+mod table;
 
 pub(super) use atom_site::{BColumn, CATEGORY};
 pub(super) use entities::Entities;
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};
 pub(super) use rows::{Rows, Split};
+pub(super) use table::{Table, is_in};
 
 use super::draft::Draft;
 use super::error::{Fault, Problem};
@@ -322,11 +324,6 @@ fn syntax(at: usize, what: String) -> Fault {
 
 fn second_table(at: usize) -> Fault {
     syntax(at, "the data block has a second _atom_site table".to_owned())
-}
-
-/// Whether a tag belongs to a category, given with its final dot.
-fn is_in(tag: &[u8], category: &[u8]) -> bool {
-    tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category))
 }
 
 #[cfg(test)]

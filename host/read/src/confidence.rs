@@ -1,9 +1,11 @@
 //! Predicted models: whether a B column holds a predictor's confidence (pLDDT), and its values from 0 to 100.
 //!
 //! A file may say so, in mmCIF by `_ma_qa_metric`, in PDB by TITLE or REMARK, or by its name. Without that, values that every atom of a
-//! residue shares are taken for a confidence if nothing indicates an experiment. Values that differ within residues cannot be
-//! told from B factors; they are taken for these, with a note.
+//! residue shares are taken for a confidence if nothing indicates an experiment, and they are like those of predictors. Programs write
+//! areas, fluctuations, charges and scores there, too. What cannot be told is taken for B factors, with a note. A file may also say that its
+//! B column holds something else.
 
+use super::b_column;
 use super::draft::Draft;
 use super::facts::Facts;
 use super::note::{Note, NoteKind};
@@ -16,28 +18,63 @@ pub(super) const BY_HEADER: &str = "as its TITLE or REMARK says";
 /// Of the title of a compressed entry.
 pub(super) const BY_TITLE: &str = "as its title says";
 const BY_NAME: &str = "as its file's name says, and nothing in it indicates an experiment";
+/// Where the file's B column was written with its content.
+const BY_CONTENT: &str = "as the file says";
 const BY_VALUES: &str =
     "as it seems: it has one value for each residue, between 0 and 100, and there is no sign of an experiment";
 
 /// The mean of B factors in Å^2 is rarely higher, that of confidences rarely lower.
 const LEAST_MEAN: f32 = 40.0;
+/// Confidences are rarely lower, even where a chain is disordered.
+const LEAST: f32 = 15.0;
+/// The mean difference of neighbours, in standard deviations: 0.1 to 0.3 for confidences, about 1 for values that do not go along the chain.
+const MOST_ROUGH: f32 = 0.7;
 
 /// What says that the B column of a draft is a confidence, if anything does.
 pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'static str> {
+    if let Some(held) = &facts.b_column {
+        return (b_column::name(held) == b_column::PLDDT).then_some(BY_CONTENT);
+    }
     let predicted = facts.predicted.filter(|source| *source == BY_METRIC || !is_empty(draft));
+    let predicted = predicted.filter(|_| !is_negative(draft));
     predicted.or_else(|| {
         if facts.experiment || is_empty(draft) || draft.tally.alternates > 0 || !in_range(draft) {
             None
         } else if names_predictor(name) {
-            Some(BY_NAME)
+            (mean(draft) >= LEAST_MEAN / 2.0).then_some(BY_NAME)
         } else {
-            is_uniform(draft).then_some(BY_VALUES)
+            (is_uniform(draft) && is_like_confidences(draft)).then_some(BY_VALUES)
         }
     })
 }
 
-/// A note about a B column that may be a confidence, although nothing says so.
-pub(super) fn doubt(draft: &Draft, facts: &Facts) -> Option<Note> {
+/// The note about a B column that holds other values, as the file says.
+pub(super) fn others(facts: &Facts) -> Option<Note> {
+    let held = facts.b_column.as_ref().filter(|held| b_column::are_others(held.as_bytes()))?;
+    let text =
+        format!("its B column holds {held}, as the file says, and is taken for neither B factors nor confidences");
+    Some(Note { kind: NoteKind::OtherValues, text })
+}
+
+/// A note about a B column that is not taken for confidences, but may be.
+pub(super) fn doubt(draft: &Draft, name: &str, facts: &Facts) -> Option<Note> {
+    let said = |text: &str| Some(Note { kind: NoteKind::MaybeConfidence, text: text.to_owned() });
+    if facts.b_column.is_some() {
+        return None;
+    }
+    if facts.predicted.is_some() && !is_empty(draft) {
+        return said(
+            "the file says that its B column is a predictor's confidence, but values are negative: another program seems to have written \
+             its own there, which are taken for B factors",
+        );
+    }
+    let is_plain = !facts.experiment && draft.tally.alternates == 0 && !is_empty(draft) && in_range(draft);
+    if is_plain && (names_predictor(name) || is_uniform(draft)) {
+        return said(
+            "its B column has one value for each residue or the name of a predicted model, but the values are unlike confidences, as areas, \
+             fluctuations or scores that a program writes: it is taken for B factors. A TITLE or REMARK with AlphaFold or ESMFold decides it",
+        );
+    }
     if facts.experiment || draft.tally.alternates > 0 || !draft.b_differs || !in_range(draft) || !differ(draft) {
         return None;
     }
@@ -74,6 +111,12 @@ pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note
     if averaged {
         text.push_str("; atoms of a residue have their own, of which the mean is taken");
     }
+    let mean = values.iter().filter(|b| known(b)).sum::<f32>() / values.iter().filter(|b| known(b)).count() as f32;
+    if mean < LEAST_MEAN / 2.0 && source != BY_CONTENT {
+        text.push_str(&format!(
+            "; their mean of {mean:.1} is low for confidences: another program may have written its own values there"
+        ));
+    }
     if left_out > 0 {
         let residues = counted(left_out, "residue has a value", "residues have values");
         text.push_str(&format!(
@@ -82,6 +125,33 @@ pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note
         ));
     }
     (values, Note { kind: NoteKind::Confidence, text })
+}
+
+/// Whether a value is below 0, as no confidence is.
+fn is_negative(draft: &Draft) -> bool {
+    known(draft).any(|b| b < 0.0)
+}
+
+/// The values from 0 to 100.
+fn in_hundredths(draft: &Draft) -> impl Iterator<Item = f32> {
+    let factor = if known(draft).all(|b| b <= 1.0) { 100.0 } else { 1.0 };
+    known(draft).map(move |b| factor * b)
+}
+
+fn mean(draft: &Draft) -> f32 {
+    let (sum, count) = in_hundredths(draft).fold((0.0, 0.0), |(sum, count), b| (sum + b, count + 1.0));
+    sum / count
+}
+
+/// Whether values are as high as confidences, and change along the chain as slowly.
+fn is_like_confidences(draft: &Draft) -> bool {
+    let (mean, values) = (mean(draft), || in_hundredths(draft));
+    /// Fewer residues do not show how values go along a chain.
+    const SHOWS: f32 = 10.0;
+    let count = values().count() as f32;
+    let deviation = (values().map(|b| (b - mean).powi(2)).sum::<f32>() / count).sqrt();
+    let step = values().zip(values().skip(1)).map(|(a, b)| (a - b).abs()).sum::<f32>() / (count - 1.0);
+    mean >= LEAST_MEAN && values().all(|b| b >= LEAST) && (count < SHOWS || step <= MOST_ROUGH * deviation)
 }
 
 fn known(draft: &Draft) -> impl Iterator<Item = f32> {

@@ -1,18 +1,16 @@
 //! Every atom of a file's first model as its records give it: of proteins, nucleic acids and ligands alike, without the rules of
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
-use super::cif::{CATEGORY, Lexer, Rows, Token, unquote};
+use super::b_column::{self, are_others};
+use super::cif::{CATEGORY, Lexer, Table, unquote};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
-use super::fixed::fixed_8_3;
-use super::foreign::unmarked;
-use super::format::{Format, format_of, with_line_feeds};
+use super::format::{Format, format_of, format_of_named, normal};
 use super::ions::{element_in_name, names_are_left_aligned};
 use super::lines::lines;
-use super::number::{cif_number, decimal, integer, pdb_residue_number, short_decimal};
-use super::pdb::{hetatm, is_end};
+use super::number::{cif_number, integer, short_decimal};
+use super::pdb::{AtomLine, Records};
 use super::word::pack;
-use std::borrow::Cow;
 
 /// An atom's record. Texts are empty where the file has none.
 pub struct AtomRecord<'a> {
@@ -32,7 +30,7 @@ pub struct AtomRecord<'a> {
     pub alternate: &'a [u8],
     /// In Å.
     pub position: [f64; 3],
-    /// The B column; NaN if there is none.
+    /// The B column; NaN if there is none, or the file says that it holds neither B factors nor confidences.
     pub b: f64,
     /// Its occupancy; 1 if there is none.
     pub occupancy: f64,
@@ -57,10 +55,8 @@ pub fn each_atom(
 ) -> Result<(), ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text = plain(bytes).map_err(refused)?;
-    let text = unmarked(&text);
-    let format = format_of(&text);
-    let is_text = matches!(format, Format::Pdb | Format::Cif);
-    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    let text = normal(&text);
+    let format = format_of_named(&text, name);
     let what =
         "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
     each_atom_of(&text, format, what, take).map(drop).map_err(|fault| fault.into_error(name, &text))
@@ -99,11 +95,10 @@ pub fn each_row<const N: usize>(
     take: &mut TakeRow<'_, N>,
 ) -> Result<bool, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = unmarked(&text);
+    let text = normal(&text);
     if format_of(&text) != Format::Cif || memchr::memmem::find(&text, category).is_none() {
         return Ok(false);
     }
-    let text = with_line_feeds(&text);
     rows(&text, category, items, take).map_err(|fault| fault.into_error(name, &text))
 }
 
@@ -114,38 +109,24 @@ fn rows<'a, const N: usize>(
     take: &mut dyn FnMut([&'a [u8]; N]) -> Result<bool, Problem>,
 ) -> Result<bool, Fault> {
     let mut lexer = Lexer::new(text);
-    loop {
-        match lexer.next()?.1 {
-            Token::End => return Ok(false),
-            Token::Loop => {}
-            _ => continue,
+    let of_items = |tags: &[&[u8]]| {
+        let is_it =
+            |tag: &&[u8], item: &[u8]| tag.get(category.len()..).is_some_and(|own| own.eq_ignore_ascii_case(item));
+        items.map(|item| tags.iter().position(|tag| is_it(tag, item)).unwrap_or(tags.len()))
+    };
+    let mut take = |columns: &[usize; N], edges: &[usize]| {
+        // Not `map`, which compilers leave as calls.
+        let mut values = [&b""[..]; N];
+        for (to, &column) in values.iter_mut().zip(columns) {
+            let raw = &text[edges[2 * column]..edges[2 * column + 1]];
+            *to = if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
         }
-        let tags = lexer.tags()?;
-        let is_in = |tag: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
-        let Some(first) = tags.first().filter(|tag| is_in(tag)) else { continue };
-        let column = |item: &[u8]| {
-            let is_it = |tag: &&[u8]| tag.get(category.len()..).is_some_and(|own| own.eq_ignore_ascii_case(item));
-            tags.iter().position(is_it).unwrap_or(tags.len())
-        };
-        let columns = items.map(column);
-        let mut rows = Rows::new(tags.len(), first);
-        while rows.next(&mut lexer)? {
-            let edges = rows.edges();
-            let value = |column: usize| {
-                let raw = &text[edges[2 * column]..edges[2 * column + 1]];
-                if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) }
-            };
-            // Not `map`, which compilers leave as calls.
-            let mut values = [&b""[..]; N];
-            for (to, column) in values.iter_mut().zip(columns) {
-                *to = value(column);
-            }
-            if !take(values).map_err(|problem| Fault::at(edges[0], problem))? {
-                break;
-            }
-        }
-        return Ok(true);
-    }
+        take(values).map_err(|problem| Fault::at(edges[0], problem))
+    };
+    let Some(table) = Table::next(&mut lexer, category)? else { return Ok(false) };
+    let columns = of_items(&table.tags);
+    table.each_row(&mut lexer, |edges| take(&columns, edges))?;
+    Ok(true)
 }
 
 /// The items of `_atom_site` that are read.
@@ -171,13 +152,15 @@ pub(super) const ATOM_ITEMS: [&str; 19] = [
     "id",
 ];
 
-/// Takes the rows of `_atom_site` until the first model ends.
+/// Takes the rows of `_atom_site` that belong to the first model.
 #[derive(Default)]
 pub(super) struct AtomRows {
     model: Option<Vec<u8>>,
     pub(super) atoms: usize,
     /// Whether there are further models.
     pub(super) has_more: bool,
+    /// Whether the B column holds neither B factors nor confidences.
+    holds_others: bool,
 }
 
 impl AtomRows {
@@ -211,8 +194,9 @@ impl AtomRows {
         match &self.model {
             None => self.model = Some(of.to_vec()),
             Some(first) if first != of => {
+                // Rows of models may take turns.
                 self.has_more = true;
-                return Ok(false);
+                return Ok(true);
             }
             Some(_) => {}
         }
@@ -235,7 +219,7 @@ impl AtomRows {
             element,
             alternate,
             position,
-            b: number(b).unwrap_or(f64::NAN),
+            b: number(b).filter(|_| !self.holds_others).unwrap_or(f64::NAN),
             occupancy: number(occupancy).unwrap_or(1.0),
             is_hetatm: group == b"HETATM",
             serial: None,
@@ -255,7 +239,8 @@ impl AtomRows {
 }
 
 fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
-    let mut all = AtomRows::default();
+    let holds_others = b_column::of_cif(text).is_some_and(are_others);
+    let mut all = AtomRows { holds_others, ..AtomRows::default() };
     rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
     all.end()
 }
@@ -271,56 +256,55 @@ fn number(text: &[u8]) -> Option<f64> {
 }
 
 fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
-    let (mut atoms, mut has_more, mut left_aligned) = (0_usize, false, None);
+    let mut records = Records::of_first_model(text);
+    let (mut atoms, mut left_aligned, holds_others) = (0_usize, None, b_column::of_pdb(text).is_some_and(are_others));
     for (at, line) in lines(text) {
-        if line.starts_with(b"ENDMDL") || is_end(line) {
-            if atoms > 0 {
-                has_more = lines(&text[at..]).any(|(_, line)| hetatm(line).is_some());
-                break;
-            }
-            continue;
+        let found = records.line(at, line).map_err(|problem| Fault::at(at, problem))?;
+        if records.model() > 1 {
+            return Ok(true);
         }
-        let Some(is_hetatm) = hetatm(line) else { continue };
-        atoms += 1;
-        record(line, is_hetatm, || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text)))
-            .and_then(&mut *take)
-            .map_err(|problem| Fault::at(at, problem))?;
+        for atom in found.iter().flatten() {
+            atoms += 1;
+            let left_aligned = || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text));
+            record(atom, left_aligned, holds_others).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+        }
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
-        _ => Ok(has_more),
+        _ => Ok(false),
     }
 }
 
-fn record(line: &[u8], is_hetatm: bool, left_aligned: impl FnOnce() -> bool) -> Result<AtomRecord<'_>, Problem> {
-    let field = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default();
-    let of = |begin: usize, end: usize| field(begin, end).trim_ascii();
-    let number = of(22, 26);
-    let axis = |name: &'static str, begin: usize| {
-        let text = field(begin, begin + 8);
-        let value = text.first_chunk::<8>().and_then(|text| fixed_8_3(*text)).or_else(|| decimal(text.trim_ascii()));
-        value.ok_or_else(|| bad_field(name, text, "is not a number"))
-    };
+fn record<'a>(
+    atom: &AtomLine<'a>,
+    left_aligned: impl FnOnce() -> bool,
+    holds_others: bool,
+) -> Result<AtomRecord<'a>, Problem> {
+    let columns = atom.columns;
+    let residue = atom.residue();
     let in_name = || {
-        let columns = field(12, 16).first_chunk()?;
-        element_in_name(pack(of(17, 20)), *columns).filter(|_| !left_aligned()).map(|_| field(12, 14))
+        let columns = columns[12..16].first_chunk()?;
+        element_in_name(pack(residue), *columns).filter(|_| !left_aligned())
     };
-    let element = of(76, 78);
+    let element = match atom.element() {
+        b"" if in_name().is_some() => &columns[12..14],
+        element => element,
+    };
+    let serial = columns[6..11].trim_ascii();
     Ok(AtomRecord {
-        chain: field(21, 22),
-        number: pdb_residue_number(number)
-            .ok_or_else(|| bad_field("residue number", number, "is not a residue number"))?,
-        icode: of(26, 27),
-        residue: of(17, 20),
-        name: of(12, 16),
-        element: if element.is_empty() { in_name().unwrap_or_default() } else { element },
-        alternate: of(16, 17),
-        position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
-        b: decimal(of(60, 66)).unwrap_or(f64::NAN),
-        occupancy: decimal(of(54, 60)).unwrap_or(1.0),
-        is_hetatm,
-        serial: integer(of(6, 11)),
-        id: of(6, 11),
+        chain: atom.place.id.chain,
+        number: atom.number()?,
+        icode: atom.place.id.icode,
+        residue,
+        name: atom.name()?,
+        element,
+        alternate: columns[16..17].trim_ascii(),
+        position: atom.position()?,
+        b: atom.b().filter(|_| !holds_others).unwrap_or(f64::NAN),
+        occupancy: atom.occupancy().unwrap_or(1.0),
+        is_hetatm: atom.hetatm,
+        serial: integer(serial),
+        id: serial,
         label: None,
     })
 }

@@ -1,6 +1,7 @@
 //! What a file says besides its atoms.
 
 use super::assembly::{self, Generator};
+use super::b_column::ITEM;
 use super::confidence::BY_METRIC;
 use super::deposited::Listed;
 use super::molecules::Cell;
@@ -8,6 +9,7 @@ use super::note::Note;
 use super::options::ReadOptions;
 use super::references::References;
 use super::tables::Tables;
+use super::word::text_of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,6 +18,8 @@ use std::sync::Arc;
 pub(super) struct Facts {
     /// What says that its B column is a predictor's confidence, if anything does.
     pub(super) predicted: Option<&'static str>,
+    /// What it says that its B column holds, where a program wrote other values there.
+    pub(super) b_column: Option<String>,
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
@@ -45,7 +49,9 @@ impl Facts {
         }
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
-        if Self::is_confidence(tag) {
+        if tag.eq_ignore_ascii_case(ITEM.as_bytes()) {
+            self.b_column = Some(text_of(value));
+        } else if Self::is_confidence(tag) {
             self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
         } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
             self.experiment |= !matches!(value, b"?" | b"." | b"") && !has(b"MODEL");
@@ -56,6 +62,7 @@ impl Facts {
     pub(super) fn takes(tag: &[u8]) -> bool {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         Self::is_confidence(tag)
+            || tag.eq_ignore_ascii_case(ITEM.as_bytes())
             || Listed::takes(tag)
             || tag.eq_ignore_ascii_case(b"_exptl.method")
             || is_in(b"_refine.")

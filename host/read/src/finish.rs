@@ -74,16 +74,17 @@ impl Draft {
         if !options.labels {
             self.structure.labels = Vec::new();
         }
-        let separated = self.separate(facts);
+        let mut whole = Whole::default();
+        let separated = self.separate(facts, &mut whole.notes);
         if let Some(wanted) = &options.chains {
             self.keep_requested(wanted, separated.as_ref());
         }
         if self.structure.n_residues() == 0 {
             return Err(Fault::whole(self.nothing(options)));
         }
-        let mut whole = Whole::default();
         if let Some(separated) = separated {
-            whole = Whole { authors: separated.authors, notes: vec![separated.note] };
+            whole.authors = separated.authors;
+            whole.notes.push(separated.note);
         }
         if let Some(select) = &options.select {
             let notes = self.keep_selected(select, &whole.authors, options)?;
@@ -109,7 +110,8 @@ impl Draft {
         }
         notes.extend(self.scale_note(facts.cell.as_ref().filter(|_| facts.sequences.is_empty())));
         let confidence = confidence::source(&self, name, facts);
-        notes.extend(if confidence.is_none() { confidence::doubt(&self, facts) } else { None });
+        notes.extend(if confidence.is_none() { confidence::doubt(&self, name, facts) } else { None });
+        let others = confidence::others(facts);
         // Readers have taken the means of residues then.
         let averaged = confidence.is_some() && !self.b_is_uniform();
         let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
@@ -155,6 +157,10 @@ impl Draft {
             notes.push(note);
             structure.bfactor.fill(f32::NAN);
         }
+        if others.is_some() {
+            structure.bfactor.fill(f32::NAN);
+        }
+        notes.extend(others);
         structure.center = center;
         structure.atoms = atoms;
         structure.find_closures();

@@ -78,8 +78,20 @@ pub(super) fn format_of(text: &[u8]) -> Format {
     }
 }
 
+/// A text as readers take it: without its byte-order mark, in UTF-8, and with line feeds. Binary formats stay as they are.
+pub(super) fn normal(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let text = foreign::unmarked(bytes);
+    if is_binary(&text) || text.starts_with(foldcomp::MAGIC) {
+        return text;
+    }
+    match with_line_feeds(&text) {
+        Cow::Owned(changed) => Cow::Owned(changed),
+        Cow::Borrowed(_) => text,
+    }
+}
+
 /// Replaces carriage returns by line feeds if the text ends its lines with carriage returns alone.
-pub(super) fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
+fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
         return Cow::Borrowed(text);
     }

@@ -113,7 +113,7 @@ pub use word::{listed_ids, text_of};
 #[doc(hidden)]
 pub use compressed::plain;
 use error::Fault;
-use format::{Format, format_of_named, is_binary, with_line_feeds};
+use format::{Format, format_of_named, normal};
 use models::{Found, Model, models, number_repeated};
 use select::Syntax;
 use std::borrow::Cow;
@@ -210,9 +210,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
 
 /// All structures of a text that is not compressed.
 fn read_plain(text: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
-    let text = unmarked(text);
-    let is_text = !is_binary(&text) && !text.starts_with(foldcomp::MAGIC);
-    let text = if is_text { with_line_feeds(&text) } else { Cow::Borrowed(&*text) };
+    let text = normal(text);
     if options.each == Each::Assembly {
         return read_assemblies(&text, name, options);
     }

@@ -7,7 +7,11 @@
 //! - numbers restart, and repeat those of the molecule before, in another place (they may also fall below its first one, or without
 //!   a chain id below its last one, if the next residue is far), or
 //! - the first has the second oxygen of a chain's end, or the other one the hydrogens of a chain's begin, or
-//! - their numbers follow each other, and yet they are far apart: ends of several bonded residues, 10 Å from each other.
+//! - they are so far apart that a chain of as many residues as their numbers leave out cannot reach from one to the other: ends of several
+//!   bonded residues, farther than 10 Å and 3.8 Å for each missing one, or
+//! - numbers jump, and residues of the molecule before are repeated, name by name.
+//!
+//! Where numbers jump and nothing of this holds, residues may be missing. They are one molecule, and a long jump is noted.
 //!
 //! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
 //! chain's own ligands: residues in `HETATM` records alone begin no molecule. Where SEQRES lists the residues of a chain, it is
@@ -23,8 +27,17 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Stands between the name of a chain and the number of its molecule, from the second one on.
 const MARK: char = '~';
-/// The square of the distance in Å from which C and N of consecutive residues are too far apart for one missing residue.
-const FAR2: f64 = 10.0 * 10.0;
+/// The distance in Å from which C and N of consecutive residues are too far apart for one missing residue.
+const FAR: f64 = 10.0;
+/// The distance in Å of consecutive alpha carbons, by which each missing residue lengthens a chain at most.
+const CA_STEP: f64 = 3.8;
+/// Numbers left out from which residues that repeat those of the molecule before are another one. Fewer may lie between the repeats of a chain.
+const LEAST_BETWEEN: i32 = 10;
+/// Residues that repeat others, and the kinds among them. Fewer say nothing.
+const LEAST_REPEATED: usize = 16;
+const LEAST_KINDS: usize = 5;
+/// Numbers left out from which a jump is noted. Loops that are not resolved are mostly shorter.
+const LONG_JUMP: i32 = 30;
 /// Bonded residues on either side of such a distance. Fewer are no sign of a molecule.
 const LEAST: usize = 4;
 /// The square of the longest distance of bonded alpha carbons in Å, where C or N is missing.
@@ -49,10 +62,22 @@ pub(super) struct Separated {
     pub(super) note: Note,
 }
 
+/// The note about numbers that jump within a chain.
+fn jumped(chain: &str, [before, after]: [i32; 2]) -> Note {
+    let of = if chain.trim().is_empty() { String::new() } else { format!(" of chain {chain}") };
+    let text = format!(
+        "residue numbers{of} jump from {before} to {after} without an end of a molecule: they are read as one chain with missing \
+         residues. If they are several molecules, give each a chain id or end it by TER"
+    );
+    Note { kind: NoteKind::Jumps, text }
+}
+
 /// The residues of a molecule.
 #[derive(Default)]
 struct Molecule<'d> {
     segment: u64,
+    /// The number of its first residue.
+    first: Option<i32>,
     /// The residue of each number and insertion code.
     residues: HashMap<(i32, &'d str), usize>,
 }
@@ -69,11 +94,13 @@ struct Molecules {
     of_rows: Vec<(usize, usize)>,
     segments: Vec<u64>,
     by: BTreeSet<&'static str>,
+    /// The numbers on both sides of the first long jump within a molecule.
+    jump: Option<[i32; 2]>,
 }
 
 impl Draft {
     /// Makes each molecule a chain. `None` if every chain is one already.
-    pub(super) fn separate(&mut self, facts: &Facts) -> Option<Separated> {
+    pub(super) fn separate(&mut self, facts: &Facts, notes: &mut Vec<Note>) -> Option<Separated> {
         let suspects = self.chains_that_may_divide(!facts.sequences.is_empty());
         if suspects.is_empty() {
             return None;
@@ -82,6 +109,7 @@ impl Draft {
         let mut found: HashMap<usize, Molecules> = HashMap::new();
         for chain in suspects {
             let molecules = self.molecules(chain, &own[chain], facts);
+            notes.extend(molecules.jump.map(|jump| jumped(&own[chain], jump)));
             if molecules.segments.len() > 1 {
                 found.insert(chain, molecules);
             }
@@ -153,6 +181,9 @@ impl Draft {
                 may_divide[chain] = self.segments[before] != self.segments[row]
                     || self.place(row) < self.place(before)
                     || !are_declared && !is_polymer && self.end_by_atoms(before, row)
+                    || !are_declared
+                        && !is_polymer
+                        && self.missing(before, row).is_some_and(|missing| missing >= LEAST_BETWEEN)
                     || self.are_far(before, row, None)
                     || self.ends_between(before, row);
             }
@@ -168,8 +199,12 @@ impl Draft {
         let cell = facts.cell.as_ref();
         let mut all: Vec<Molecule<'_>> = vec![Molecule { segment: self.segments[rows[0]], ..Molecule::default() }];
         let (mut current, mut before, mut bonded) = (0, None, 0);
-        let mut found =
-            Molecules { of_rows: Vec::with_capacity(rows.len()), segments: Vec::new(), by: BTreeSet::new() };
+        let mut found = Molecules {
+            of_rows: Vec::with_capacity(rows.len()),
+            segments: Vec::new(),
+            by: BTreeSet::new(),
+            jump: None,
+        };
         for stretch in rows.chunk_by(|&a, &b| self.are_linked(a, b, cell)) {
             let first = stretch[0];
             let has_atoms = stretch.iter().any(|row| self.hetero.binary_search(row).is_err());
@@ -193,6 +228,10 @@ impl Draft {
                     ),
                     (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
                     (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),
+                    (
+                        !is_declared && !is_polymer && self.repeats(&all[current], before, stretch),
+                        "residues that repeat",
+                    ),
                 ];
                 if reasons.iter().any(|(holds, _)| *holds) {
                     // Records of a segment may go on after those of another one.
@@ -204,10 +243,15 @@ impl Draft {
                         all.push(Molecule { segment, ..Molecule::default() });
                         found.by.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, by)| *by));
                     }
+                } else if !is_declared && !is_polymer && is_long && self.gap2(before, first, cell) > Some(FAR * FAR) {
+                    let is_jump = self.missing(before, first).is_some_and(|missing| missing >= LONG_JUMP);
+                    let numbers = [before, first].map(|row| s.residue_numbers[row]);
+                    found.jump = found.jump.or(is_jump.then_some(numbers));
                 }
             }
             for &row in stretch {
                 found.of_rows.push((row, current));
+                all[current].first.get_or_insert(s.residue_numbers[row]);
                 if s.ca_indices[row] != NO_CA {
                     all[current].residues.entry(self.place(row)).or_insert(row);
                 }
@@ -263,16 +307,37 @@ impl Draft {
             || beside(last, 1).is_some_and(|after| bonded(last, after))
     }
 
-    /// Whether two residues follow each other by their numbers, but cannot be bonded even through one that is missing.
-    fn are_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+    /// Number of residues that the numbers of two others leave out between them; `None` if these do not rise.
+    fn missing(&self, before: usize, row: usize) -> Option<i32> {
         let numbers = &self.structure.residue_numbers;
-        numbers[before].checked_add(1) == Some(numbers[row])
-            && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+        numbers[row].checked_sub(numbers[before])?.checked_sub(1).filter(|missing| *missing >= 0)
+    }
+
+    /// Whether a residue that follows another one is farther than the residues between them can reach.
+    fn are_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
+        let reach = |missing: i32| FAR + CA_STEP * f64::from(missing);
+        let reach = self.missing(before, row).map(reach);
+        reach.zip(self.gap2(before, row, cell)).is_some_and(|(reach, gap2)| gap2 > reach * reach)
+    }
+
+    /// Whether the residues of a stretch are those of a molecule, in their order and with numbers that are all higher by the same.
+    fn repeats(&self, molecule: &Molecule<'_>, before: usize, stretch: &[usize]) -> bool {
+        let is_jump = self.missing(before, stretch[0]).is_some_and(|missing| missing >= LEAST_BETWEEN);
+        let Some(first) = molecule.first.filter(|_| is_jump && stretch.len() >= LEAST_REPEATED) else { return false };
+        let s = &self.structure;
+        let (higher, mut kinds) = (i64::from(s.residue_numbers[stretch[0]]) - i64::from(first), HashSet::new());
+        let is_repeated = |&row: &usize| {
+            let number = i32::try_from(i64::from(s.residue_numbers[row]) - higher).ok();
+            let own = number.and_then(|number| molecule.residues.get(&(number, &*s.insertion_codes[row])));
+            kinds.insert(self.names[row]);
+            own.is_some_and(|&own| self.names[own] == self.names[row])
+        };
+        stretch.iter().all(is_repeated) && kinds.len() >= LEAST_KINDS
     }
 
     /// Whether numbers fall between two residues that are not close.
     fn fall_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
-        self.place(row) < self.place(before) && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR2)
+        self.place(row) < self.place(before) && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR * FAR)
     }
 
     /// The square of the distance in Å between C of a residue and N of another one.

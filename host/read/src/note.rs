@@ -112,6 +112,8 @@ kinds! {
     Copies = "copies", "models that are copies of an assembly or have chains of their own, of which the first is read (--model join)";
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
+    /// Residue numbers jump within a chain.
+    Jumps = "jumps", "residue numbers that jump within a chain, which may be the begin of another molecule";
     /// Nucleic acid, or protein, which was not asked for and has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, or protein, which has no rows (--polymers)";
     /// Nucleotides have rows beside amino acids.
@@ -126,6 +128,8 @@ kinds! {
     Confidence = "confidence", "a predictor's confidence in the B column (column plddt)";
     /// The B column may be a confidence, and is taken for B factors.
     MaybeConfidence = "maybe-confidence", "B columns that may be a predictor's confidence, and are taken for B factors";
+    /// The B column holds other values.
+    OtherValues = "other-values", "B columns that hold neither B factors nor confidences, as the files say";
     /// Damaged records that would not have been used.
     IgnoredRecords = "ignored-records", "damaged atom records that would not be used";
     /// Lines that break the format but can be read.

@@ -3,6 +3,8 @@
 mod columns;
 mod copies;
 mod cut;
+mod divisions;
+mod every;
 mod header;
 mod no_atoms;
 mod parts;
@@ -13,7 +15,7 @@ mod residue;
 use super::atoms::element;
 use super::confidence::BY_HEADER;
 use super::draft::Draft;
-use super::error::{Fault, Problem, bad_field};
+use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::fixed::fixed_8_3;
 use super::ions;
@@ -24,18 +26,20 @@ use super::options::{Models, ReadOptions, Residues};
 use super::patterns::Patterns;
 use super::select::{Record, Selection, Syntax};
 use columns::{
-    B_END, Segments, cut_short, element_of, field, has_coordinates, is_cut_record, is_shortened, line_residue, name,
-    position, shifted,
+    B_END, Segments, cut_short, element_of, is_cut_record, is_shortened, line_residue, name, no_atom_name, position,
+    shifted,
 };
+pub(super) use divisions::{Begin, Divisions};
+pub(super) use every::{AtomLine, Records};
 use header::Header;
 pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
 use no_atoms::why_no_atoms;
-pub(super) use parts::{LineResidue, Parts};
+pub(super) use parts::LineResidue;
 use patterns::{Line, Names};
-use records::{has_dots, is_atom, is_ter};
-pub(super) use records::{has_segment, hetatm, hetatm_in_any_case, is_end, second_record};
-use residue::Large;
+use records::{has_dots, is_atom, is_end, is_model, is_ter, misspelt, second_record};
+pub(super) use records::{has_segment, hetatm, hetatm_in_any_case};
+use residue::{Places, place_columns};
 
 /// Length of an atom's line with its line feed.
 const ATOM_LINE: usize = 81;
@@ -75,16 +79,14 @@ pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found,
         patterns: &mut patterns,
         models: Vec::new(),
         numbers: Vec::new(),
-        between: true,
+        divisions: Divisions::new(text, line_residue),
         uncounted: 0,
         rest: b"",
-        parts: Parts::new(line_residue),
-        has_models: false,
         number: None,
         reading: false,
         atoms: 0,
         columns: 0,
-        ended: false,
+        has_unread: false,
     };
     let found = match reader.read_lines() {
         Ok(()) => reader.finish(),
@@ -103,16 +105,11 @@ struct Reader<'o, 'a> {
     models: Vec<(i32, AtomReader<'a>)>,
     /// The number of every model so far.
     numbers: Vec<i32>,
-    /// Whether the next atom begins a model.
-    between: bool,
+    divisions: Divisions<'a>,
     /// Models after the first one, if it alone is read.
     uncounted: usize,
     /// The text after the first model, if it alone is read.
     rest: &'a [u8],
-    /// Where an `END` divides a model.
-    parts: Parts<'a>,
-    /// Whether `MODEL` or `ENDMDL` records divide the models.
-    has_models: bool,
     /// The number of the last `MODEL` record.
     number: Option<i32>,
     /// Whether the current model is read.
@@ -121,8 +118,8 @@ struct Reader<'o, 'a> {
     atoms: usize,
     /// Length of the record before, in columns.
     columns: usize,
-    /// Whether an `END` follows the last atom, or models after it are not read.
-    ended: bool,
+    /// Whether the text goes on, and is not read.
+    has_unread: bool,
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -146,17 +143,16 @@ impl<'a> Reader<'_, 'a> {
                     }
                 },
                 Some(b"HETA") if line.starts_with(b"HETATM") => self.atom(line, true, is_last, offset)?,
-                Some(b"MODE") if line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric) => {
-                    self.between = true;
-                    self.has_models = true;
+                Some(b"MODE") if is_model(line) => {
+                    self.divisions.model_record();
                     self.number = line.get(6..).and_then(|rest| pdb_residue_number(rest.trim_ascii()));
                 }
                 Some(b"ENDM") if line.starts_with(b"ENDMDL") => {
-                    self.has_models = true;
-                    self.end_model();
+                    self.divisions.model_record();
+                    self.number = None;
                     if self.options.models == Models::First && !self.numbers.is_empty() {
                         self.count_models(&rest[line_length(end, rest)..]);
-                        self.ended = true;
+                        self.has_unread = true;
                         return Ok(());
                     }
                 }
@@ -165,8 +161,8 @@ impl<'a> Reader<'_, 'a> {
                 }
                 _ if is_ter(line) => self.end_chain(),
                 _ if is_end(line) => {
-                    self.ended = true;
-                    self.end_model();
+                    self.divisions.end_record();
+                    self.number = None;
                 }
                 Some(_) => self.other(line, is_last, offset)?,
                 None => {}
@@ -178,14 +174,9 @@ impl<'a> Reader<'_, 'a> {
 
     /// Ends a chain of the current model.
     fn end_chain(&mut self) {
-        if let Some((_, reader)) = self.models.last_mut().filter(|_| self.reading && !self.between) {
+        if let Some((_, reader)) = self.models.last_mut().filter(|_| self.reading && !self.divisions.is_between()) {
             reader.selection.end_chain();
         }
-    }
-
-    fn end_model(&mut self) {
-        self.between = true;
-        self.number = None;
     }
 
     /// Counts the models in the rest of the text, which is not read.
@@ -215,15 +206,7 @@ impl<'a> Reader<'_, 'a> {
             self.repaired(|| "a record name in lower case is read as if in upper case".to_owned());
             return Ok(());
         }
-        let head = &line[..6];
-        let like = |record: &[u8]| head.iter().zip(record).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
-        if like(b"ATOM  ").min(like(b"HETATM")) > 1 || !has_coordinates(line) {
-            return Ok(());
-        }
-        Err(Fault::at(
-            offset,
-            bad_field("record name (columns 1-6)", head.trim_ascii(), "is not a record name; is ATOM or HETATM meant?"),
-        ))
+        misspelt(line).map_or(Ok(()), |problem| Err(Fault::at(offset, problem)))
     }
 
     fn repaired(&mut self, text: impl FnOnce() -> String) {
@@ -235,7 +218,7 @@ impl<'a> Reader<'_, 'a> {
     /// Takes the lines of a residue that begins here, as far as it has the atoms of an earlier one. Returns their number.
     #[inline]
     fn repeated(&mut self, rest: &'a [u8], end: Option<usize>, offset: usize) -> Result<usize, Fault> {
-        if end != Some(ATOM_LINE - 1) || self.between || !self.reading {
+        if end != Some(ATOM_LINE - 1) || self.divisions.is_between() || !self.reading {
             return Ok(0);
         }
         let Some((_, reader)) = self.models.last_mut() else { return Ok(0) };
@@ -250,7 +233,7 @@ impl<'a> Reader<'_, 'a> {
     #[inline]
     fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
         self.atoms += 1;
-        if self.between {
+        if self.divisions.is_between() {
             self.begin(line, offset).map_err(|problem| Fault::at(offset, problem))?;
         }
         let before = std::mem::replace(&mut self.columns, line.len());
@@ -276,25 +259,20 @@ impl<'a> Reader<'_, 'a> {
     /// Begins a model, or a part of the one before.
     #[cold]
     fn begin(&mut self, line: &'a [u8], offset: usize) -> Result<(), Problem> {
-        let divided = std::mem::take(&mut self.ended) && !self.has_models && !self.numbers.is_empty();
-        if divided && self.parts.go_on(self.text, offset, line) {
-            self.between = false;
-            if self.reading {
-                if let Some((_, reader)) = self.models.last_mut() {
+        match self.divisions.begin(offset, line) {
+            Begin::Model => self.begin_model(),
+            Begin::Part => {
+                if let Some((_, reader)) = self.models.last_mut().filter(|_| self.reading) {
                     reader.leave()?;
                     reader.selection.end_chain();
+                    reader.selection.repaired(|| GOES_ON.to_owned());
                 }
-                self.repaired(|| GOES_ON.to_owned());
             }
-        } else {
-            self.begin_model();
-            self.parts.begin(offset);
         }
         Ok(())
     }
 
     fn begin_model(&mut self) {
-        self.between = false;
         let ordinal = self.numbers.len() as i32 + 1;
         let number = self.number.take().unwrap_or(ordinal);
         self.numbers.push(number);
@@ -323,11 +301,12 @@ impl<'a> Reader<'_, 'a> {
             cell: self.header.cell.take(),
             ..Facts::default()
         };
-        if !self.ended {
+        if !self.has_unread && !self.divisions.is_ended() {
             facts.notes.extend(cut::note(self.text, &self.header));
         }
         let is_contradiction = facts.predicted.is_none() && self.header.names_predictor();
         self.header.take_into(&mut facts, self.options);
+        let is_contradiction = is_contradiction && facts.b_column.is_none();
         if is_contradiction {
             let text = "TITLE or REMARK names a predictor, but the file is of an experiment (EXPDTA, an entry's id, a unit cell or a \
                         refinement): its B column is taken for B factors";
@@ -371,19 +350,11 @@ struct AtomReader<'a> {
     name_end: usize,
     /// A residue's name, and whether the header says that it belongs to its chain.
     in_chain: (u64, Option<bool>),
-    /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
-    plain_chain: u8,
     /// Whether atoms' names begin in column 13, once that was looked up.
     left_aligned: Option<bool>,
-    /// Whether bonded residues of the file differ in column 21, once that was looked up.
-    bonds_differ: Option<bool>,
-    /// Whether a chain `-` has occurred with an unambiguous number.
-    has_dash: bool,
+    places: Places<'a>,
     segments: Segments,
     is_standard: bool,
-    /// Chain and number of the residue before.
-    number: (&'a [u8], &'a [u8]),
-    large: Large,
 }
 
 impl<'a> AtomReader<'a> {
@@ -396,14 +367,10 @@ impl<'a> AtomReader<'a> {
             wanted: true,
             name_end: 20,
             in_chain: (0, None),
-            plain_chain: 0,
             left_aligned: None,
-            bonds_differ: None,
-            has_dash: false,
+            places: Places::new(text, options.residues == Residues::All),
             segments: Segments::NEW,
             is_standard: options.residues == Residues::Standard,
-            number: (b"", b""),
-            large: Large::None,
         }
     }
 
@@ -450,7 +417,7 @@ impl<'a> AtomReader<'a> {
         }
         let name = name(u32::from_le_bytes([columns[12], columns[13], columns[14], columns[15]]));
         if name == 0 {
-            return Err(bad_field("atom name (columns 13-16)", &columns[12..16], "is blank"));
+            return Err(no_atom_name(&columns[12..16]));
         }
         let record = Record {
             residue,
@@ -519,7 +486,7 @@ impl<'a> AtomReader<'a> {
     /// Enters the residue of a record if it is another one than that of the record before. Returns whether it is.
     #[inline]
     fn go_to(&mut self, columns: &'a [u8; NEEDED], patterns: &mut Patterns<Names>) -> Result<bool, Problem> {
-        let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
+        let place = place_columns(columns);
         if place == self.place {
             return Ok(false);
         }
@@ -532,6 +499,19 @@ impl<'a> AtomReader<'a> {
         patterns.begin();
         self.wanted = self.enter(columns)?;
         Ok(true)
+    }
+
+    /// Enters the residue of a record.
+    fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
+        let place = self.places.of(columns)?;
+        self.name_end = place.name_end;
+        if let Some((rule, said)) = self.places.changed_rule() {
+            self.selection.number_by(rule);
+            if let Some(said) = said {
+                self.selection.repaired(|| said.to_owned());
+            }
+        }
+        self.selection.enter(place.id)
     }
 
     /// Whether the header says that a residue in `HETATM` records belongs to its chain.

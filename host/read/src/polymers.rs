@@ -13,8 +13,7 @@ pub use header::MONTHS;
 
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
-use super::foreign::unmarked;
-use super::format::{Format, format_of, with_line_feeds};
+use super::format::{Format, format_of_named, normal};
 use crate::structure::check_spread;
 use std::collections::HashMap;
 
@@ -86,13 +85,13 @@ pub struct Molecule {
 /// If the file has another format or no atoms, or if a record is damaged.
 pub fn read_polymers(bytes: &[u8], name: &str) -> Result<PolymerAtoms, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = unmarked(&text);
-    let read = match format_of(&text) {
+    let text = normal(&text);
+    let read = match format_of_named(&text, name) {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
         Format::BinaryCif => cif::read_binary(&text),
-        Format::Cif => cif::read(&with_line_feeds(&text)),
-        Format::Pdb => pdb::read(&with_line_feeds(&text)),
+        Format::Cif => cif::read(&text),
+        Format::Pdb => pdb::read(&text),
         Format::Pqr | Format::PqrColumns | Format::FoldComp => Err(Fault::whole(Problem::OtherFormat(
             "read from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry",
         ))),

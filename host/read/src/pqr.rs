@@ -13,7 +13,7 @@ use super::facts::Facts;
 use super::lines::lines;
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
-use super::pdb::{Found, GOES_ON, LineResidue, Parts};
+use super::pdb::{Begin, Divisions, Found, GOES_ON, LineResidue};
 use super::select::{Record, ResidueId, Selection, Syntax};
 use super::word::pack;
 use memchr::memmem;
@@ -163,31 +163,33 @@ fn line_residue(line: &[u8]) -> Option<LineResidue<'_>> {
 /// Reads the requested models.
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
-    let (mut met, mut between, mut reading) = (0, true, false);
-    let (mut parts, mut has_models) = (Parts::new(line_residue), false);
+    let (mut met, mut reading) = (0, false);
+    let mut divisions = Divisions::new(text, line_residue);
     let mut residue_id = None;
     let mut wanted = true;
     for (offset, line) in lines(text) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !is_atom(line) {
-            has_models |= line.starts_with(b"MODEL") || line.starts_with(b"ENDMDL");
-            between |= line.starts_with(b"MODEL") || line.starts_with(b"END");
+            if line.starts_with(b"MODEL") || line.starts_with(b"ENDMDL") {
+                divisions.model_record();
+            } else if line.starts_with(b"END") {
+                divisions.end_record();
+            }
             if let Some((_, selection)) = models.last_mut().filter(|_| reading && line.starts_with(b"TER")) {
                 selection.end_chain();
             }
             continue;
         }
         let fault = |problem| Fault::at(offset, problem);
-        let begins = std::mem::take(&mut between);
-        if begins && met > 0 && !has_models && parts.go_on(text, offset, line) {
+        let begins = divisions.is_between().then(|| divisions.begin(offset, line));
+        if begins == Some(Begin::Part) {
             if let Some((_, selection)) = models.last_mut().filter(|_| reading) {
                 selection.leave().map_err(fault)?;
                 selection.end_chain();
                 selection.repaired(|| GOES_ON.to_owned());
                 residue_id = None;
             }
-        } else if begins {
-            parts.begin(offset);
+        } else if begins == Some(Begin::Model) {
             met += 1;
             reading = match options.models {
                 Models::First => met == 1,

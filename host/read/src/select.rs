@@ -518,13 +518,8 @@ impl<'a> Selection<'a> {
         // A residue has fewer than 2^16 atoms of distinct names in any file that fits into memory twice. So one check per
         // residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.run.begin).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
-        let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
-            let wrong = match residue_id.number.first() {
-                Some(b'*') => "consists of stars: the residue number did not fit when the file was written; number residues anew",
-                _ => "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)",
-            };
-            bad_field(self.syntax.number_field, residue_id.number, wrong)
-        })?;
+        let number = (self.syntax.residue_number)(residue_id.number)
+            .ok_or_else(|| no_residue_number(self.syntax.number_field, residue_id.number))?;
         let chain = match self.last_chain {
             Some((chain, index)) if chain == residue_id.chain => index,
             _ => self.index_of_chain(residue_id.chain),
@@ -561,6 +556,20 @@ impl<'a> Selection<'a> {
         self.draft.met = self.met.iter().map(|chain| text_of(chain)).collect();
         Ok(self.draft)
     }
+}
+
+/// The error for a text that is no residue number.
+#[cold]
+pub(super) fn no_residue_number(field: &'static str, text: &[u8]) -> Problem {
+    let wrong = match text.first() {
+        Some(b'*') => {
+            "consists of stars: the residue number did not fit when the file was written; number residues anew"
+        }
+        _ => {
+            "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)"
+        }
+    };
+    bad_field(field, text, wrong)
 }
 
 /// An insertion code as text. Few residues have one.

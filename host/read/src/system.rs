@@ -2,12 +2,11 @@
 //! chemical components.
 
 use super::bcif;
-use super::cif::{Lexer, Rows, Token, unquote};
+use super::cif::{Lexer, Table, unquote};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
 use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, each_atom_of};
-use super::foreign::unmarked;
-use super::format::{Format, format_of, with_line_feeds};
+use super::format::{Format, format_of_named, normal};
 use super::lines::lines;
 use super::number::{integer, pdb_residue_number};
 use memchr::memmem;
@@ -94,8 +93,8 @@ pub struct ComponentBond<'a> {
 /// If the file has another format or no atoms, if a record is damaged, or if `into` refuses an atom.
 pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> Result<(), ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = unmarked(&text);
-    let format = format_of(&text);
+    let text = normal(&text);
+    let format = format_of_named(&text, name);
     let read = |text: &[u8], into: &mut dyn SystemContents| {
         let otherwise = "interactions are computed from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry";
         let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
@@ -117,10 +116,6 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
         }
     };
     match format {
-        Format::Pdb | Format::Cif => {
-            let text = with_line_feeds(&text);
-            read(&text, into).map_err(|fault| fault.into_error(name, &text))
-        }
         Format::BinaryCif => binary(&text, into).map_err(|fault| fault.into_error(name, &text)),
         _ => read(&text, into).map_err(|fault| fault.into_error(name, &text)),
     }
@@ -155,7 +150,7 @@ fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
 /// If the file is no mmCIF, has no such bonds, or is damaged.
 pub fn read_components(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> Result<(), ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = with_line_feeds(unmarked(&text).as_ref()).into_owned();
+    let text = normal(&text);
     let what =
         "no _chem_comp_bond table; give the Chemical Component Dictionary (components.cif) or files of its components";
     let read = match memmem::find(&text, b"_chem_comp_bond.") {
@@ -225,48 +220,21 @@ pub(super) fn each_record<'a>(
         let (head, tail) = tag.split_at_checked(category.len()).unwrap_or_default();
         head.eq_ignore_ascii_case(category.as_bytes()) && tail.eq_ignore_ascii_case(item.as_bytes())
     };
-    let given = |raw: &'a [u8]| if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
-    let begin = format!("\n{category}");
-    let mut lexer = Lexer::new(text);
+    let columns_of = |tags: &[&[u8]]| -> Vec<usize> {
+        items.iter().map(|item| tags.iter().position(|tag| is_item(tag, item)).unwrap_or(tags.len())).collect()
+    };
     let mut row = vec![&b""[..]; items.len()];
-    while let Some(found) = memmem::find(&text[lexer.at..], begin.as_bytes()) {
-        let is_loop = text[..lexer.at + found].trim_ascii_end().ends_with(b"loop_");
-        lexer.at += found + 1;
-        if is_loop {
-            let tags = lexer.tags()?;
-            let column = |item: &&str| tags.iter().position(|tag| is_item(tag, item)).unwrap_or(tags.len());
-            let columns: Vec<usize> = items.iter().map(column).collect();
-            let mut rows = Rows::new(tags.len(), tags[0]);
-            while rows.next(&mut lexer)? {
-                let edges = rows.edges();
-                for (own, column) in row.iter_mut().zip(&columns) {
-                    *own = given(&text[edges[2 * column]..edges[2 * column + 1]]);
-                }
-                take(&row).map_err(|problem| Fault::at(edges[0], problem))?;
-            }
-            continue;
+    let mut take = |columns: &[usize], edges: &[usize]| {
+        for (own, &column) in row.iter_mut().zip(columns) {
+            let raw = &text[edges[2 * column]..edges[2 * column + 1]];
+            *own = if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
         }
-        row.fill(b"");
-        let at = lexer.at;
-        loop {
-            let before = lexer.at;
-            let (_, Token::Tag(tag)) = lexer.next()? else {
-                lexer.at = before;
-                break;
-            };
-            let is_in = tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category.as_bytes()));
-            let value = lexer.next()?.1;
-            let Token::Value(value) = value else { break };
-            if !is_in {
-                break;
-            }
-            for (own, item) in row.iter_mut().zip(items) {
-                if is_item(tag, item) {
-                    *own = given(value);
-                }
-            }
-        }
-        take(&row).map_err(|problem| Fault::at(at, problem))?;
+        take(&row).map_err(|problem| Fault::at(edges[0], problem))
+    };
+    let mut lexer = Lexer::new(text);
+    while let Some(table) = Table::next(&mut lexer, category.as_bytes())? {
+        let columns = columns_of(&table.tags);
+        table.each_row(&mut lexer, |edges| take(&columns, edges).map(|()| true))?;
     }
     Ok(())
 }

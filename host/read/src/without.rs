@@ -3,8 +3,7 @@
 use crate::cif::{Lexer, Rows, Token};
 use crate::compressed::plain;
 use crate::error::{Fault, ReadError};
-use crate::foreign::unmarked;
-use crate::format::{Format, format_of, with_line_feeds};
+use crate::format::{Format, format_of, normal};
 use std::ops::Range;
 
 /// The text of an mmCIF file's first data block with atoms, plain or compressed, without some categories, whose names end with a dot.
@@ -15,11 +14,10 @@ use std::ops::Range;
 #[doc(hidden)]
 pub fn without_categories(bytes: &[u8], name: &str, categories: &[&str]) -> Result<Option<String>, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
-    let text = unmarked(&text);
+    let text = normal(&text);
     if format_of(&text) != Format::Cif {
         return Ok(None);
     }
-    let text = with_line_feeds(&text);
     let kept = crate::polymers::block_with_atoms(&text).and_then(|(block, ..)| kept(block, categories));
     kept.map(Some).map_err(|fault| fault.into_error(name, &text))
 }

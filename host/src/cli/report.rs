@@ -47,6 +47,8 @@ pub struct Report {
     pub kept: Option<Vec<(String, String)>>,
     /// Structures of several chains.
     pub joined: u64,
+    /// Packed structures with oddities.
+    packed_oddly: u64,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
     /// What is counted: one, and several.
@@ -74,7 +76,17 @@ impl Report {
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
             ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, joined: 0, noted: BTreeMap::new(), unit }
+        Self {
+            bar,
+            structures: 0,
+            residues: 0,
+            failed: 0,
+            kept: None,
+            joined: 0,
+            packed_oddly: 0,
+            noted: BTreeMap::new(),
+            unit,
+        }
     }
 
     fn line(&self, text: &str) {
@@ -121,13 +133,16 @@ impl Report {
     }
 
     /// Reports a note about an input: a choice, or an oddity. Choices are summed up at the end, and printed here only on
-    /// request. So are the oddities of a packed structure, which were printed when it was packed.
+    /// request. The oddities of a packed structure were printed when it was packed, and are repeated on request alone.
     pub fn notes(&mut self, name: &str, notes: &[Note], packed: bool) {
+        self.packed_oddly += u64::from(packed && notes.iter().any(|note| note.kind.is_warning()));
         for note in notes {
             if note.kind.is_warning() && !packed {
                 self.warning(name, &note.text);
             } else {
-                *self.noted.entry(note.kind).or_default() += 1;
+                if !note.kind.is_warning() {
+                    *self.noted.entry(note.kind).or_default() += 1;
+                }
                 if is_verbose() {
                     self.note(&format!("{name}: {}", note.text));
                 }
@@ -174,6 +189,10 @@ impl Report {
         for (kind, inputs) in &self.noted {
             let have = counted(*inputs, &format!("{one} has"), &format!("{several} have"));
             self.line(&format!("note: {have} {}", kind.about()));
+        }
+        if self.packed_oddly > 0 {
+            let were = counted(self.packed_oddly, &format!("{one} was"), &format!("{several} were"));
+            self.line(&format!("note: {were} packed with warnings (prism check shows them again)"));
         }
         if self.joined > 0 {
             let (have, each) = (

@@ -22,6 +22,12 @@ fn structures_have_the_values_of_a_column_in_their_b_column() {
             let written = format!("{folder}/{written}");
             let coloured = run.features(&[&written, "--columns", "b_factor"]).stdout;
             let (values, coloured) = (column(&values, name), column(&coloured, "b_factor"));
+            // Which are neither B factors nor confidences.
+            let others = run.features(&[&written, "-v", "--columns", "plddt,bfactor_z"]);
+            assert!(
+                ["plddt", "bfactor_z"].iter().all(|name| column(&others.stdout, name).iter().all(String::is_empty))
+            );
+            assert!(others.stderr.contains(&format!("its B column holds {name}")), "{}", others.stderr);
             assert_eq!(values.len(), coloured.len());
             for (value, shown) in values.iter().zip(&coloured) {
                 let value: f64 = value.parse().map_or(-999.0, |value: f64| factor * value);

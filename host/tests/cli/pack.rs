@@ -35,9 +35,11 @@ fn a_data_set_gives_what_its_files_give() {
         assert_eq!(set.status, 0, "{}", set.stderr);
         assert_eq!(set.stdout, files.stdout);
         assert_eq!((warnings(&set).len(), warnings(&files).len()), (0, 1), "what packing has said is not said again");
-        let counted = "note: 1 structure has residues that coincide with others";
+        let counted = "note: 1 structure was packed with warnings (prism check shows them again)";
         assert!(set.stderr.contains(counted) && !files.stderr.contains(counted), "{}", set.stderr);
+        assert!(!set.stderr.contains("coincide"), "{}", set.stderr);
     }
+    assert!(run.prism(&["check", "set.arrow"]).stdout.contains("begin at the very point"));
     assert!(run.features(&[&["set.arrow"][..], &labels].concat()).stdout.contains(",A,1,1,P01542,1\n"));
     let sites = |input| run.prism(&["sites", "--backend", "cpu", input]).stdout;
     assert_eq!(sites("set.arrow"), sites("in"));

@@ -93,7 +93,8 @@ impl ColouredStructures {
         };
         let factor = if IN_HUNDREDTHS.contains(&self.column.name()) { 100.0 } else { 1.0 };
         let values = part.numbers(&self.column);
-        let text = with_values(part, &values, factor, NONE, input)?;
+        let shown = Shown { name: self.column.name(), unit: self.column.unit(), factor, none: NONE };
+        let text = with_values(part, &values, &shown, input)?;
         let own = place(name, if is_cif(&text) { CIF } else { PDB });
         let place = self.folder.join(&own);
         if let Some(first) = self.written.insert(own, name.clone()) {
@@ -104,7 +105,7 @@ impl ColouredStructures {
             std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;
         }
         write_whole(&place, &text)?;
-        let [pymol, chimerax] = self.scripts(&values, factor, &place);
+        let [pymol, chimerax] = self.scripts(&values, &shown, &place);
         for (extension, script) in SCRIPTS.into_iter().zip([pymol, chimerax]) {
             write_whole(&beside(&place, extension), script.as_bytes())?;
         }
@@ -112,16 +113,14 @@ impl ColouredStructures {
     }
 
     /// Cividis in three colours, from the lowest to the highest value, or the classes of pLDDT; grey for missing values.
-    fn scripts(&self, values: &[f32], factor: f32, place: &Path) -> [String; 2] {
-        let (name, unit) = (self.column.name(), self.column.unit());
-        let what = if factor == 1.0 { format!("{name} {unit}") } else { format!("{name}, in hundredths") };
-        let what = format!("# The B column holds {}; {NONE} stands for no value.\n", what.trim_end());
+    fn scripts(&self, values: &[f32], shown: &Shown<'_>, place: &Path) -> [String; 2] {
+        let what = format!("# The B column holds {shown}.\n");
         // The scripts lie beside the file.
         let file = Path::new(place.file_name().unwrap_or_default());
         let (load, open) = (pymol_load(file, "structure"), chimerax(file));
         let [pymol, chimerax] = match self.column {
             Column::Plddt => [PLDDT_IN_PYMOL, PLDDT_IN_CHIMERAX].map(str::to_owned),
-            _ => by_range(values, factor),
+            _ => by_range(values, shown.factor),
         };
         let ligands = pymol_ligands("structure");
         let pymol = format!(
@@ -181,15 +180,37 @@ fn not_made(folder: &Path, source: std::io::Error) -> OutputError {
     OutputError::Io { path: folder.display().to_string(), action: "be made", source }
 }
 
-/// The text of a structure's file with each residue's value, times a factor, in the B column of its atoms. Missing values are
-/// `none`.
+/// What a B column shows.
+pub(super) struct Shown<'a> {
+    /// The column's name.
+    pub(super) name: &'a str,
+    pub(super) unit: &'a str,
+    /// The factor of its values.
+    pub(super) factor: f32,
+    /// What stands for a missing value.
+    pub(super) none: f32,
+}
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)?;
+        match (self.factor, self.unit) {
+            (1.0, "") => {}
+            (1.0, unit) => write!(f, " in {unit}")?,
+            _ => f.write_str(", in hundredths")?,
+        }
+        write!(f, "; {} for no value", self.none)
+    }
+}
+
+/// The text of a structure's file with each residue's value in the B column of its atoms.
 pub(super) fn with_values(
     part: &StructureRows<'_>,
     values: &[f32],
-    factor: f32,
-    none: f32,
+    shown: &Shown<'_>,
     input: &Path,
 ) -> Result<Vec<u8>, OutputError> {
+    let Shown { factor, none, .. } = *shown;
     let name = input.display().to_string();
     let unread = |problem: String| OutputError::ViewInput { path: name.clone(), problem };
     let bytes = contents(input).map_err(|problem| unread(problem.to_string()))?;
@@ -211,7 +232,8 @@ pub(super) fn with_values(
         });
         value.map_or(none, |(value, _)| *value)
     };
-    let text = with_b_column(&bytes, &name, value).map_err(|error| unread(error.problem.to_string()))?;
+    let text =
+        with_b_column(&bytes, &name, &shown.to_string(), value).map_err(|error| unread(error.problem.to_string()))?;
     // Molecules that the reader told apart have no chain of their own in the file.
     let lost = values.values().map(|(_, chain)| *chain).filter(|chain| !found.borrow().contains(chain)).min();
     lost.map_or(Ok(text), |chain| {

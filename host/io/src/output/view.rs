@@ -1,7 +1,7 @@
 //! Points and sites for viewers: PDB and PLY, scripts for PyMOL and ChimeraX, and the structure with scores in its B
 //! column.
 
-use super::coloured::with_values;
+use super::coloured::{Shown, with_values};
 use super::script_names::{
     CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, from_script, pymol_ligands, pymol_load,
 };
@@ -122,7 +122,8 @@ fn refuse<T>(path: &Path, known: &'static str) -> Result<T, OutputError> {
 /// The text of a structure's file with the scores of residues, in hundredths, in its B column.
 fn scored(part: &StructureRows<'_>, input: &Path, path: &Path) -> Result<Vec<u8>, OutputError> {
     let scores = FEATURES.iter().find(|feature| feature.name == "site_score").map(|feature| part.values(feature));
-    let text = with_values(part, scores.unwrap_or_default(), 100.0, 0.0, input)?;
+    let shown = Shown { name: "site_score", unit: "", factor: 100.0, none: 0.0 };
+    let text = with_values(part, scores.unwrap_or_default(), &shown, input)?;
     match (is_cif(&text), is(path, "cif") || is(path, "mmcif")) {
         (true, false) => refuse(path, "a structure of an mmCIF file is written as cif"),
         (false, true) => refuse(path, "a structure of a PDB file is written as pdb"),

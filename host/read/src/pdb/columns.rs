@@ -38,15 +38,32 @@ pub fn name(columns: u32) -> u32 {
 /// The symbol of an atom's element.
 #[inline]
 pub(super) fn element_of(line: &[u8]) -> u16 {
+    match line.get(ELEMENT_END - 2..ELEMENT_END) {
+        Some(&[b' ', symbol @ (b'C' | b'N' | b'O' | b'S' | b'H')])
+            if matches!(line.get(ELEMENT_END), None | Some(b' ')) =>
+        {
+            u16::from(symbol)
+        }
+        _ => element(symbol_of(line)),
+    }
+}
+
+/// The symbol of an atom's element as it is written; empty if there is none. PDBQT has atom types, one column later: `A` is an aromatic
+/// carbon, others have a second letter.
+#[inline]
+pub(super) fn symbol_of(line: &[u8]) -> &[u8] {
     let symbol = line.get(ELEMENT_END - 2..ELEMENT_END).unwrap_or_default();
-    // PDBQT has atom types, one column later: `A` is an aromatic carbon, others have a second letter.
-    let autodock = match (symbol, line.get(ELEMENT_END)) {
-        ([b' ', symbol @ (b'C' | b'N' | b'O' | b'S' | b'H')], None | Some(b' ')) => return u16::from(*symbol),
-        ([b' ', b'A'], None | Some(b' ')) => Some(*b"C "),
-        (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
-        _ => None,
-    };
-    element(autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii())
+    match (symbol, line.get(ELEMENT_END)) {
+        ([b' ', b'A'], None | Some(b' ')) => b"C",
+        ([b' ', _], Some(second)) if second.is_ascii_lowercase() => &line[ELEMENT_END - 1..=ELEMENT_END],
+        _ => symbol.trim_ascii(),
+    }
+}
+
+/// The error for an atom without a name.
+#[cold]
+pub(super) fn no_atom_name(columns: &[u8]) -> Problem {
+    bad_field("atom name (columns 13-16)", columns, "is blank")
 }
 
 /// The segment id, packed: columns 73 to 76 of a line, or of a text that begins with it; 0 if they hold something else, such

@@ -1,11 +1,10 @@
 //! Models that are the copies of an assembly, as in files that are called `.pdb1`, rather than alternatives.
 
-use super::columns::{line_residue, position};
+use super::Records;
+use super::columns::line_residue;
 use super::parts::is_amino_acid;
-use super::{NEEDED, hetatm};
 use crate::draft::Draft;
 use crate::lines::lines;
-use crate::number::pdb_residue_number;
 use crate::word::text_of;
 use shared_types::NO_CA;
 use std::collections::HashMap;
@@ -28,13 +27,15 @@ pub(super) fn follow(first: &Draft, rest: &[u8]) -> bool {
     let place = |row: usize| (s.chains[s.chain_ids[row] as usize].as_bytes(), s.residue_numbers[row]);
     let cas = (0..s.n_residues()).filter(|&row| s.ca_indices[row] != NO_CA && s.insertion_codes[row].is_empty());
     let cas: HashMap<_, _> = cas.map(|row| (place(row), first.atoms[s.ca_indices[row] as usize])).collect();
-    let model = lines(rest).map(|(_, line)| line).take_while(|line| !line.starts_with(b"ENDMDL"));
+    let mut records = Records::of_first_model(rest);
+    let model = lines(rest).take_while(|(_, line)| !line.starts_with(b"ENDMDL"));
+    // What is damaged is not compared.
+    let atoms = model.filter_map(|(at, line)| records.line(at, line).ok()).flatten().flatten();
     let mut pairs: Vec<([f64; 3], [f64; 3])> = Vec::new();
-    for line in model.filter(|line| hetatm(line) == Some(false) && line.get(12..16) == Some(b" CA ")) {
-        let Some(columns) = line.first_chunk::<NEEDED>() else { continue };
-        let number = pdb_residue_number(columns[22..26].trim_ascii()).filter(|_| columns[26] == b' ');
-        let own = number.and_then(|number| cas.get(&(&columns[21..22], number)));
-        let (Some(&[x, y, z, _]), Ok(copy)) = (own, position(columns, line)) else { continue };
+    for atom in atoms.filter(|atom| !atom.hetatm && atom.columns[12..16] == *b" CA " && atom.place.id.icode.is_empty())
+    {
+        let own = atom.number().ok().and_then(|number| cas.get(&(atom.place.id.chain, number)));
+        let (Some(&[x, y, z, _]), Ok(copy)) = (own, atom.position()) else { continue };
         pairs.push(([x, y, z], copy));
         let ((own, copy), (first_own, first_copy)) = (pairs[pairs.len() - 1], pairs[0]);
         if (distance(own, first_own) - distance(copy, first_copy)).abs() > ROUNDED {

@@ -1,6 +1,7 @@
 //! Records of a PDB file other than atoms.
 
 use crate::assembly::Remark350;
+use crate::b_column::of_record;
 use crate::components::standard;
 use crate::deposited::{self, Listed};
 use crate::facts::Facts;
@@ -20,6 +21,8 @@ pub(super) struct Header {
     predictor_in_title: bool,
     /// Whether a REMARK does.
     predictor_in_remark: bool,
+    /// What a REMARK says that the B column holds.
+    b_column: Option<String>,
     /// Whether HEADER has the id of an entry of the PDB, which takes no predictions.
     is_entry: bool,
     /// Whether EXPDTA names an experiment.
@@ -59,6 +62,9 @@ impl Header {
             }
             b"REMARK" => {
                 self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
+                if let Some(held) = of_record(line) {
+                    self.b_column = Some(text_of(held));
+                }
                 self.predictor_in_remark = self.predictor_in_remark || says_predicted(line);
                 if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
@@ -89,6 +95,7 @@ impl Header {
 
     /// Adds what it says of assemblies and sequence databases.
     pub(super) fn take_into(self, facts: &mut Facts, options: &ReadOptions) {
+        facts.b_column = self.b_column;
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));

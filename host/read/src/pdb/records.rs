@@ -2,6 +2,7 @@
 
 use super::columns::{has_coordinates, segment};
 use super::{ATOM_LINE, NEEDED};
+use crate::error::{Problem, bad_field};
 use crate::lines::lines;
 use crate::word::pack;
 use memchr::memmem;
@@ -15,6 +16,29 @@ pub(crate) fn is_end(line: &[u8]) -> bool {
 #[inline]
 pub(crate) fn is_ter(line: &[u8]) -> bool {
     line.starts_with(b"TER") && !line.get(3).is_some_and(|c| c.is_ascii_alphanumeric())
+}
+
+/// `MODEL`, perhaps with a number.
+pub(crate) fn is_model(line: &[u8]) -> bool {
+    line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// What is wrong with a line that has the coordinates of an atom and nearly the name of its record.
+#[inline]
+pub(crate) fn misspelt(line: &[u8]) -> Option<Problem> {
+    // Only lines with the dots of coordinates need a closer look.
+    if has_dots(line) { is_misspelt(line) } else { None }
+}
+
+#[cold]
+fn is_misspelt(line: &[u8]) -> Option<Problem> {
+    let head = &line[..6];
+    let like = |record: &[u8]| head.iter().zip(record).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+    if like(b"ATOM  ").min(like(b"HETATM")) > 1 || !has_coordinates(line) {
+        return None;
+    }
+    let wrong = "is not a record name; is ATOM or HETATM meant?";
+    Some(bad_field("record name (columns 1-6)", head.trim_ascii(), wrong))
 }
 
 /// `ATOM`, then blanks or a serial number that is too wide (and not read). The columns refuse a tab later.

@@ -9,13 +9,13 @@
 //! | Chimera (a letter and decimal digits) | `A000` | `A010` | `A016` | `A036` |
 //! | VMD (hexadecimal) | `2710` | `271a` | `2720` | `2734` |
 
-use super::{AtomReader, NEEDED, hetatm};
+use super::columns::{field, line_residue, name, position};
+use super::{NEEDED, hetatm};
 use crate::components::{self, Component};
 use crate::draft::BOND2;
 use crate::error::{Problem, bad_field};
 use crate::lines::lines;
 use crate::number::pdb_residue_number;
-use crate::pdb::columns::{line_residue, name, position};
 use crate::select::ResidueId;
 
 /// How a file writes residue numbers beyond 9999.
@@ -31,18 +31,70 @@ pub(super) enum Large {
     Hexadecimal,
 }
 
-impl<'a> AtomReader<'a> {
-    /// Enters the residue of a record.
-    pub(super) fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
+/// What the columns of a record say about its residue.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) id: ResidueId<'a>,
+    /// End of the residue's name, which has columns 18 to 20 or 18 to 21.
+    pub(crate) name_end: usize,
+}
+
+/// Finds the residues of a model's records. What some columns mean depends on the records before, so each record is asked for in order,
+/// but for those whose columns are those of the record before (see [`place_columns`]).
+pub(crate) struct Places<'a> {
+    text: &'a [u8],
+    /// Whether column 21 may have the fourth letter of a name.
+    takes_four_letters: bool,
+    /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
+    plain_chain: u8,
+    /// Whether bonded residues of the file differ in column 21, once that was looked up.
+    bonds_differ: Option<bool>,
+    /// Whether a chain `-` has occurred with an unambiguous number.
+    has_dash: bool,
+    /// Chain and number of the residue before.
+    number: (&'a [u8], &'a [u8]),
+    large: Large,
+    /// The rule for numbers from here on, and how it is said, where it changes.
+    changed: Option<(NumberRule, Option<&'static str>)>,
+}
+
+/// Columns 21 to 27, chain, number, insertion code and perhaps the last letter of a name: as a number that no other columns have.
+#[inline]
+pub(super) fn place_columns(columns: &[u8; NEEDED]) -> u64 {
+    u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(text: &'a [u8], takes_four_letters: bool) -> Self {
+        Self {
+            text,
+            takes_four_letters,
+            plain_chain: 0,
+            bonds_differ: None,
+            has_dash: false,
+            number: (b"", b""),
+            large: Large::None,
+            changed: None,
+        }
+    }
+
+    /// The rule for the numbers of this record and those that follow, if it is another one than before, and what is to be said about it.
+    #[inline]
+    pub(super) fn changed_rule(&mut self) -> Option<(NumberRule, Option<&'static str>)> {
+        self.changed.take()
+    }
+
+    /// The residue of a record.
+    pub(super) fn of(&mut self, columns: &'a [u8; NEEDED]) -> Result<Place<'a>, Problem> {
         let (mut chain, mut number, mut icode) = (&columns[21..22], &columns[22..26], columns[26..27].trim_ascii());
         let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-        self.name_end = 20;
+        let mut name_end = 20;
         if columns[20] == b' ' {
             self.plain_chain = columns[21];
         } else {
             let of_name = self.has_four_letters(columns);
-            if of_name && !self.is_standard {
-                self.name_end = 21;
+            if of_name && self.takes_four_letters {
+                name_end = 21;
             } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
                 chain = &columns[20..22];
             }
@@ -62,7 +114,7 @@ impl<'a> AtomReader<'a> {
         // Numbers with letters fill their columns, decimal numbers stand anywhere in them.
         let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
         self.number_as_before(chain, number);
-        self.selection.enter(ResidueId { chain, number, icode })
+        Ok(Place { id: ResidueId { chain, number, icode }, name_end })
     }
 
     /// Whether the five columns that begin with the chain id hold the number after those of a chain without an id, which have four.
@@ -122,22 +174,21 @@ impl<'a> AtomReader<'a> {
         match self.large {
             Large::Hexadecimal if number.len() < 4 || self.number.0 != before.0 && !has_letter => {
                 self.large = Large::None;
-                self.selection.number_by(pdb_residue_number);
+                self.changed = Some((pdb_residue_number, None));
             }
             Large::None if before.1.is_empty() && !has_letter && !begins_hexadecimal(self.text) => {}
             Large::None if !has_letter || number[0].is_ascii_digit() => {
                 self.large = Large::Hexadecimal;
-                self.selection.number_by(hexadecimal);
-                self.selection
-                    .repaired(|| "residue numbers beyond 9999 are read as hexadecimal, as VMD writes them".to_owned());
+                self.changed = Some((
+                    hexadecimal,
+                    Some("residue numbers beyond 9999 are read as hexadecimal, as VMD writes them"),
+                ));
             }
             Large::None => match from_a000(self.text) {
                 None => self.large = Large::ByThemselves,
-                Some((rule, program)) => {
+                Some((rule, said)) => {
                     self.large = Large::FromA000;
-                    self.selection.number_by(rule);
-                    self.selection
-                        .repaired(|| format!("residue numbers beyond 9999 are read as {program} writes them"));
+                    self.changed = Some((rule, Some(said)));
                 }
             },
             _ => {}
@@ -165,22 +216,25 @@ fn bonds_differ(text: &[u8]) -> bool {
     false
 }
 
-/// A rule for numbers from `A000` on, and the program that writes them so.
-type Rule = (fn(&[u8]) -> Option<i32>, &'static str);
+/// How the text of a residue's number becomes its value.
+pub(super) type NumberRule = fn(&[u8]) -> Option<i32>;
 
-/// The rule by which the numbers of a text go on where a last digit becomes 0; `None` for hybrid-36, and if none does.
-fn from_a000(text: &[u8]) -> Option<Rule> {
+const AS_OPENMM: &str = "residue numbers beyond 9999 are read as OpenMM writes them";
+const AS_CHIMERA: &str = "residue numbers beyond 9999 are read as Chimera writes them";
+
+/// The rule by which the numbers of a text go on where a last digit becomes 0, and how it is said; `None` for hybrid-36, and if none does.
+fn from_a000(text: &[u8]) -> Option<(NumberRule, &'static str)> {
     let numbers = lines(text).filter_map(|(_, line)| line_residue(line)).map(|residue| residue.id.number);
     let mut before: &[u8] = b"";
     for number in numbers.filter(|number| number[0].is_ascii_alphabetic()) {
-        let follows = |rule: fn(&[u8]) -> Option<i32>| {
+        let follows = |rule: NumberRule| {
             rule(before).and_then(|before| before.checked_add(1)).is_some_and(|next| rule(number) == Some(next))
         };
         let rules = [pdb_residue_number, hexadecimal_from_a000, decimal_from_a000].map(follows);
         match rules {
             [true, false, false] => return None,
-            [false, true, false] => return Some((hexadecimal_from_a000, "OpenMM")),
-            [false, false, true] => return Some((decimal_from_a000, "Chimera")),
+            [false, true, false] => return Some((hexadecimal_from_a000, AS_OPENMM)),
+            [false, false, true] => return Some((decimal_from_a000, AS_CHIMERA)),
             _ if number.iter().any(|digit| !digit.is_ascii_hexdigit()) => return None,
             _ => before = number,
         }
@@ -242,9 +296,9 @@ mod tests {
 
     #[test]
     fn the_rule_shows_where_a_digit_carries() {
-        let of = |numbers: &[&str]| from_a000(&text(numbers)).map(|(rule, program)| (rule(b"A010"), program));
-        assert_eq!(of(&["9999", "A000", "A009", "A00A", "A00F", "A010"]), Some((Some(10_016), "OpenMM")));
-        assert_eq!(of(&["9999", "A000", "A009", "A010"]), Some((Some(10_010), "Chimera")));
+        let of = |numbers: &[&str]| from_a000(&text(numbers)).map(|(rule, said)| (rule(b"A010"), said));
+        assert_eq!(of(&["9999", "A000", "A009", "A00A", "A00F", "A010"]), Some((Some(10_016), AS_OPENMM)));
+        assert_eq!(of(&["9999", "A000", "A009", "A010"]), Some((Some(10_010), AS_CHIMERA)));
         for hybrid in [&["A00F", "A00G", "A00Z", "A010"][..], &["A00Z", "A010"], &["A000", "A009", "A00A"], &["A010"]] {
             assert_eq!(of(hybrid), None, "{hybrid:?}");
         }

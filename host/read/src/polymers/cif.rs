@@ -3,6 +3,7 @@
 use super::header::MADE;
 use super::{Filling, Header, Molecule, PolymerAtoms, Position};
 use crate::bcif;
+use crate::cif::{CATEGORY, Lexer, Table};
 use crate::error::{Fault, Problem};
 use crate::every_atom::coordinate;
 use crate::number::integer;
@@ -123,20 +124,10 @@ pub(super) fn read(text: &[u8]) -> Result<PolymerAtoms, Fault> {
 /// The data block with the first table of atoms, its name, and whether it is the only block.
 pub(crate) fn block_with_atoms(text: &[u8]) -> Result<(&[u8], &[u8], bool), Fault> {
     let none = || Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"));
-    let atoms = memmem::find(text, b"\n_atom_site.").ok_or_else(none)?;
-    let begin = match memmem::rfind(&text[..atoms], b"\ndata_") {
-        Some(found) => found + 1,
-        None => 0,
-    };
+    let atoms = Table::next(&mut Lexer::new(text), CATEGORY)?.ok_or_else(none)?;
+    let (begin, id) = atoms.block.unwrap_or((0, b""));
     let rest = &text[begin..];
     let end = memmem::find(&rest[1.min(rest.len())..], b"\ndata_").map_or(rest.len(), |end| end + 2);
-    let id = match rest.get(..5) {
-        Some(head) if head.eq_ignore_ascii_case(b"data_") => {
-            let name = &rest[5..];
-            &name[..name.iter().position(|&c| c <= b' ').unwrap_or(name.len())]
-        }
-        _ => b"",
-    };
     Ok((&rest[..end], id, end == rest.len()))
 }
 

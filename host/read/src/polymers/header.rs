@@ -34,7 +34,7 @@ const NATURAL: [&str; 7] =
 pub const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 
 /// A chain of the file: its id and the names of its residues.
-pub(super) type ChainNames = (u8, Vec<Vec<u8>>);
+pub(super) type ChainNames<'a> = (&'a [u8], Vec<Vec<u8>>);
 
 /// A molecule of `COMPND`.
 #[derive(Default)]
@@ -46,7 +46,7 @@ struct Compound {
 }
 
 /// Reads what a file says about itself. `chains` are those with residues of polymers.
-pub(super) fn read(text: &[u8], chains: &[ChainNames]) -> Header {
+pub(super) fn read(text: &[u8], chains: &[ChainNames<'_>]) -> Header {
     let mut header = Header { id: "nohd".to_owned(), ..Header::default() };
     let [mut compound, mut source, mut authors] = [const { Vec::new() }; 3];
     let (mut deposited, mut is_first) = (String::new(), false);
@@ -175,9 +175,10 @@ fn sources(text: &str, compounds: &mut [Compound]) {
 
 /// The molecules of the chains. A chain that `COMPND` does not name is of the molecule with the same sequence, or of the first number
 /// that is free of such chains.
-fn molecules(mut compounds: Vec<Compound>, chains: &[ChainNames]) -> Vec<Molecule> {
-    let named = |id: u8| compounds.iter().find(|own| own.chains.contains(&id)).map(|own| own.id);
-    let mut ids: Vec<Option<i32>> = chains.iter().map(|(id, _)| named(*id)).collect();
+fn molecules(mut compounds: Vec<Compound>, chains: &[ChainNames<'_>]) -> Vec<Molecule> {
+    let names = |own: &&Compound, id: &[u8]| matches!(id, [id] if own.chains.contains(id));
+    let named = |id: &[u8]| compounds.iter().find(|own| names(own, id)).map(|own| own.id);
+    let mut ids: Vec<Option<i32>> = chains.iter().map(|(id, _)| named(id)).collect();
     let mut next = 1;
     for at in 0..chains.len() {
         if ids[at].is_some() {
@@ -200,7 +201,7 @@ fn molecules(mut compounds: Vec<Compound>, chains: &[ChainNames]) -> Vec<Molecul
         let made =
             info.get("ENGINEERED").is_some_and(|value| value == "YES") || of(&source, "EXPRESSION_SYSTEM").is_some();
         let mine = chains.iter().zip(&ids).filter(|(_, own)| **own == Some(id));
-        let mine: Vec<String> = mine.map(|((id, _), _)| char::from(*id).to_string()).collect();
+        let mine: Vec<String> = mine.map(|((id, _), _)| text_of(id)).collect();
         let mut compound = vec![("MOLECULE", info.get("MOLECULE").cloned().unwrap_or_default())];
         compound.push(("CHAIN", mine.join(", ")));
         let info_of = |name| of(&info, name).map(|value| (name, value));

@@ -4,11 +4,11 @@
 
 use super::seqres::{Numbered, align};
 use super::{Filling, PolymerAtoms, Position, asym_of, header};
-use crate::error::{Fault, Problem, bad_field};
-use crate::fixed::fixed_8_3;
+use crate::error::{Fault, Problem};
 use crate::lines::lines;
-use crate::number::{decimal, pdb_residue_number};
-use crate::pdb::{hetatm, is_end};
+use crate::number::pdb_residue_number;
+use crate::pdb::{AtomLine, Records};
+use crate::word::text_of;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The names that are residues of polymers wherever they are.
@@ -36,13 +36,13 @@ const AFTER: [&[u8]; 22] = [
 ];
 
 /// A residue by the author's numbering: chain, number, insertion code.
-type Place = (u8, i32, u8);
+type Place<'a> = (&'a [u8], i32, u8);
 
 /// Residues of a sequence by number and insertion code.
 type ByNumber = HashMap<(i32, u8), Vec<usize>>;
 
 struct Atom<'a> {
-    place: Place,
+    place: Place<'a>,
     name: &'a [u8],
     residue: &'a [u8],
     alternate: u8,
@@ -53,7 +53,7 @@ struct Atom<'a> {
 /// A chain of the file.
 #[derive(Default)]
 struct Chain<'a> {
-    id: u8,
+    id: &'a [u8],
     /// Its sequence, by `SEQRES` or the atoms.
     sequence: Vec<Numbered>,
     /// The names of residues that share a position of the sequence with the sequence's own.
@@ -78,6 +78,16 @@ fn at(line: &[u8], column: usize) -> u8 {
     line.get(column - 1).copied().unwrap_or(b' ')
 }
 
+/// A chain in a column, counted from 1.
+fn chain(line: &[u8], column: usize) -> &[u8] {
+    line.get(column - 1..column).unwrap_or(b" ")
+}
+
+/// The residue of a record.
+fn place<'a>(atom: &AtomLine<'a>, number: i32) -> Place<'a> {
+    (atom.place.id.chain, number, atom.place.id.icode.first().copied().unwrap_or(b' '))
+}
+
 fn number(line: &[u8], first: usize, last: usize) -> Option<i32> {
     pdb_residue_number(of(line, first, last))
 }
@@ -87,10 +97,10 @@ struct Reader<'a> {
     chains: Vec<Chain<'a>>,
     atoms: Vec<Atom<'a>>,
     /// Residues that `HET` records or atoms name as ligands.
-    ligands: HashSet<(Place, &'a [u8])>,
+    ligands: HashSet<(Place<'a>, &'a [u8])>,
     /// Alternate locations of the sulphur of each residue.
-    sulphurs: HashMap<Place, BTreeSet<u8>>,
-    bonds: Vec<[Place; 2]>,
+    sulphurs: HashMap<Place<'a>, BTreeSet<u8>>,
+    bonds: Vec<[Place<'a>; 2]>,
     /// Whether the first record after those about the sequence has something in the column of alternate locations.
     marked: bool,
     notes: Vec<String>,
@@ -105,14 +115,15 @@ pub(super) fn read(text: &[u8]) -> Result<PolymerAtoms, Fault> {
     reader.sequences();
     reader.positions();
     let names = |chain: &Chain<'_>| chain.sequence.iter().map(|residue| residue.name.clone()).collect();
-    let chains: Vec<header::ChainNames> = reader.chains.iter().map(|chain| (chain.id, names(chain))).collect();
+    let chains: Vec<header::ChainNames<'_>> = reader.chains.iter().map(|chain| (chain.id, names(chain))).collect();
+    let header = header::read(text, &chains);
     let mut polymers = reader.finish();
-    polymers.header = header::read(text, &chains);
+    polymers.header = header;
     Ok(polymers)
 }
 
 impl<'a> Reader<'a> {
-    fn chain(&mut self, id: u8) -> &mut Chain<'a> {
+    fn chain(&mut self, id: &'a [u8]) -> &mut Chain<'a> {
         let found = self.chains.iter().position(|chain| chain.id == id);
         let found = found.unwrap_or_else(|| {
             self.chains.push(Chain { id, next: 1, ..Chain::default() });
@@ -123,29 +134,32 @@ impl<'a> Reader<'a> {
 
     fn records(&mut self, text: &'a [u8]) -> Result<(), Fault> {
         let (mut ended, mut is_known_marked, mut has_more) = (HashSet::new(), false, false);
-        let mut in_first = true;
+        let mut records = Records::new(text);
         for (offset, line) in lines(text) {
             let head: &[u8] = line.get(..6).unwrap_or_default();
-            let line = line.trim_ascii_end();
-            if is_end(line) && !self.atoms.is_empty() {
-                break;
-            }
+            let fault = |problem| Fault::at(offset, problem);
             if !is_known_marked && !BEFORE.contains(&head) && AFTER.contains(&head) {
                 (self.marked, is_known_marked) = (at(line, 17) != b' ', true);
             }
-            if hetatm(line).is_some() {
+            let found = match records.line(offset, line) {
+                Ok(found) => found,
+                // Of further models little is read.
+                Err(_) if records.model() > 1 => continue,
+                Err(problem) => return Err(fault(problem)),
+            };
+            let in_first = records.model() <= 1;
+            for atom in found.iter().flatten() {
+                self.sulphur(atom);
                 if in_first {
-                    self.atom(line, &ended).map_err(|problem| Fault::at(offset, problem))?;
+                    self.atom(atom, &ended).map_err(fault)?;
                 } else {
                     has_more = true;
-                    self.sulphur(line);
                 }
-                continue;
             }
+            let line = line.trim_ascii_end();
             match head {
-                b"ENDMDL" | b"MODEL " => in_first = self.atoms.is_empty(),
                 b"TER   " if in_first => {
-                    let id = at(line, 22);
+                    let id = chain(line, 22);
                     let chain = self.chain(id);
                     if chain.ends == 0 {
                         chain.ends = chain.met.len();
@@ -154,22 +168,22 @@ impl<'a> Reader<'a> {
                 }
                 b"DBREF " | b"DBREF1" => {
                     let first = number(line, 15, 18).unwrap_or(0);
-                    self.chain(at(line, 13)).next = first;
+                    self.chain(chain(line, 13)).next = first;
                 }
                 b"SEQRES" => {
-                    let chain = self.chain(at(line, 12));
+                    let chain = self.chain(chain(line, 12));
                     for name in of(line, 20, 70).split(|&c| c == b' ').filter(|name| !name.is_empty()) {
                         chain.sequence.push(Numbered { name: name.to_vec(), number: chain.next, icode: b' ' });
                         chain.next = chain.next.saturating_add(1);
                     }
                 }
                 b"HET   " => {
-                    let place = (at(line, 13), number(line, 14, 17).unwrap_or(0), at(line, 18));
+                    let place = (chain(line, 13), number(line, 14, 17).unwrap_or(0), at(line, 18));
                     self.ligands.insert((place, of(line, 8, 10)));
                 }
                 b"SSBOND" => {
                     let end = |column: usize| {
-                        Some((at(line, column), number(line, column + 2, column + 5)?, at(line, column + 6)))
+                        Some((chain(line, column), number(line, column + 2, column + 5)?, at(line, column + 6)))
                     };
                     if let (Some(a), Some(b)) = (end(16), end(30)) {
                         self.bonds.push([a, b]);
@@ -184,43 +198,34 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn atom(&mut self, line: &'a [u8], ended: &HashSet<u8>) -> Result<(), Problem> {
-        let field = of(line, 23, 26);
-        let number =
-            pdb_residue_number(field).ok_or_else(|| bad_field("residue number", field, "is not a residue number"))?;
-        let axis = |name: &'static str, begin: usize| {
-            let text = line.get(begin..line.len().min(begin + 8)).unwrap_or_default();
-            let value =
-                text.first_chunk::<8>().and_then(|text| fixed_8_3(*text)).or_else(|| decimal(text.trim_ascii()));
-            value.filter(|value| value.is_finite()).ok_or_else(|| bad_field(name, text, "is not a number"))
-        };
-        let place = (at(line, 22), number, at(line, 27));
-        let residue = of(line, 18, 20);
-        self.sulphur(line);
-        let is_ended = ended.contains(&place.0);
+    fn atom(&mut self, atom: &AtomLine<'a>, ended: &HashSet<&'a [u8]>) -> Result<(), Problem> {
+        let place = place(atom, atom.number()?);
+        let residue = atom.residue();
+        let is_ended = ended.contains(place.0);
         let chain = self.chain(place.0);
         let is_same = |last: &Numbered| (last.number, last.icode) == (place.1, place.2);
         if is_known(residue) && !chain.met.last().is_some_and(is_same) {
-            chain.met.push(Numbered { name: residue.to_vec(), number, icode: place.2 });
+            chain.met.push(Numbered { name: residue.to_vec(), number: place.1, icode: place.2 });
         }
         if !is_known(residue) || is_ended {
             self.ligands.insert((place, residue));
         }
         self.atoms.push(Atom {
             place,
-            name: of(line, 13, 16),
+            name: atom.name()?,
             residue,
-            alternate: at(line, 17),
-            element: of(line, 77, 78),
-            position: [axis("x", 30)?, axis("y", 38)?, axis("z", 46)?],
+            alternate: atom.columns[16],
+            element: atom.element(),
+            position: atom.position()?,
         });
         Ok(())
     }
 
-    fn sulphur(&mut self, line: &[u8]) {
-        if of(line, 13, 16) == b"SG" && at(line, 17) != b' ' {
-            let place = (at(line, 22), number(line, 23, 26).unwrap_or(0), at(line, 27));
-            self.sulphurs.entry(place).or_default().insert(at(line, 17));
+    /// Takes note of the alternate locations of sulphur, in all models.
+    fn sulphur(&mut self, atom: &AtomLine<'a>) {
+        if atom.columns[12..16].trim_ascii() == b"SG" && atom.columns[16] != b' ' {
+            let place = place(atom, atom.number().unwrap_or(0));
+            self.sulphurs.entry(place).or_default().insert(atom.columns[16]);
         }
     }
 
@@ -241,7 +246,7 @@ impl<'a> Reader<'a> {
                     }
                     continue;
                 }
-                let id = char::from(chain.id);
+                let id = text_of(chain.id);
                 self.notes.push(format!("the atoms of chain {id} do not fit its SEQRES records, which are not used"));
                 chain.sequence.clear();
             }
@@ -257,7 +262,7 @@ impl<'a> Reader<'a> {
 
     /// Finds residues that share a position, and ligands.
     fn positions(&mut self) {
-        let mut index: HashMap<u8, (usize, ByNumber)> = HashMap::new();
+        let mut index: HashMap<&[u8], (usize, ByNumber)> = HashMap::new();
         for (at, chain) in self.chains.iter().enumerate() {
             let mut by_number = ByNumber::new();
             for (place, residue) in chain.sequence.iter().enumerate() {
@@ -265,7 +270,7 @@ impl<'a> Reader<'a> {
             }
             index.insert(chain.id, (at, by_number));
         }
-        let mut atoms_of: HashMap<u8, usize> = HashMap::new();
+        let mut atoms_of: HashMap<&[u8], usize> = HashMap::new();
         for atom in &self.atoms {
             let (id, number, icode) = atom.place;
             let count = atoms_of.entry(id).or_insert(0);
@@ -291,7 +296,7 @@ impl<'a> Reader<'a> {
     fn finish(self) -> PolymerAtoms {
         let mut filling = Filling::default();
         // Later residues take the place of earlier ones with the same number.
-        let mut places: HashMap<Place, (u32, i32)> = HashMap::new();
+        let mut places: HashMap<Place<'_>, (u32, i32)> = HashMap::new();
         for (at, chain) in self.chains.iter().enumerate() {
             let asym = filling.asym(asym_of(at).as_bytes());
             for (place, residue) in chain.sequence.iter().enumerate() {
@@ -304,7 +309,7 @@ impl<'a> Reader<'a> {
                 let icode = icode.trim_ascii();
                 for name in names {
                     let position = Position { asym, seq, name: name.to_vec() };
-                    filling.row(position, &[chain.id], residue.number, icode);
+                    filling.row(position, chain.id, residue.number, icode);
                 }
             }
         }

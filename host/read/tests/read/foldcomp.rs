@@ -2,7 +2,7 @@
 
 use crate::read_common::{read, refusal, structure, survives};
 use flate2::read::GzDecoder;
-use prism_read::{Models, ReadOptions, StructureInput, read_structures};
+use prism_read::{Models, NoteKind, ReadOptions, StructureInput, read_structures};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::io::Read;
@@ -66,7 +66,10 @@ fn entries_are_one_model_and_no_assembly() {
 #[test]
 fn titles_say_what_is_predicted() {
     let [entry, _] = entries();
-    assert!(read(entry).structure.predicted, "a value for each residue and nothing else");
+    // The format has one value for each residue, also of an experiment.
+    let plain = read(entry);
+    assert!(!plain.structure.predicted && plain.structure.bfactor.iter().all(|b| !b.is_nan()));
+    assert!(plain.notes.iter().any(|note| note.kind == NoteKind::MaybeConfidence), "{:?}", plain.notes);
     let titled = |title: &[u8]| {
         let mut entry = entry.to_vec();
         let at = entry.windows(4).position(|word| word == b"1ubq").unwrap();

@@ -1,42 +1,43 @@
 //! Files that programs for simulations, viewers and predictors write.
 
+use crate::ends_of_molecules::{open_ended, renumbered};
 use crate::read_common::*;
 use prism_read::{AtomClass, Classes, NoteKind, ReadOptions, ReadStructure, each_atom, read_bytes};
 
 /// Lines of ubiquitin's residues in a range of numbers, each changed.
-fn ubiquitin(numbers: std::ops::RangeInclusive<i32>, change: impl Fn(&str) -> String) -> String {
+pub fn ubiquitin(numbers: std::ops::RangeInclusive<i32>, change: impl Fn(&str) -> String) -> String {
     let atoms = ubiquitin_atoms(602);
     let of_range = atoms.lines().filter(|line| numbers.contains(&line[22..26].trim().parse().unwrap()));
     of_range.map(|line| change(line) + "\n").collect()
 }
 
 /// A line without change.
-fn same(line: &str) -> String {
+pub fn same(line: &str) -> String {
     line.to_owned()
 }
 
 /// A line with other text from a column on, counted from 1.
-fn with(line: &str, column: usize, text: &str) -> String {
+pub fn with(line: &str, column: usize, text: &str) -> String {
     format!("{}{text}{}", &line[..column - 1], &line[column - 1 + text.len()..])
 }
 
 /// A line moved along x, in Å.
-fn moved(line: &str, x: f64) -> String {
+pub fn moved(line: &str, x: f64) -> String {
     with(line, 31, &format!("{:8.3}", line[30..38].trim().parse::<f64>().unwrap() + x))
 }
 
 /// The text of the note of a kind; empty if there is none.
-fn note(read: &ReadStructure, kind: NoteKind) -> &str {
+pub fn note(read: &ReadStructure, kind: NoteKind) -> &str {
     read.notes.iter().find(|note| note.kind == kind).map_or("", |note| &note.text)
 }
 
 /// Names and numbers of residues of the chains.
-fn chains(text: impl AsRef<[u8]>) -> Vec<(String, usize)> {
+pub fn chains(text: impl AsRef<[u8]>) -> Vec<(String, usize)> {
     let s = read(text).structure;
     s.rows_of_chains().into_iter().map(|(chain, rows)| (s.chains[chain as usize].clone(), rows)).collect()
 }
 
-fn named(names: &[(&str, usize)]) -> Vec<(String, usize)> {
+pub fn named(names: &[(&str, usize)]) -> Vec<(String, usize)> {
     names.iter().map(|(name, rows)| ((*name).to_owned(), *rows)).collect()
 }
 
@@ -311,64 +312,6 @@ fn caps_within_a_residue_are_caps() {
     }
 }
 
-/// A line with another residue number, moved along x in Å.
-fn renumbered(line: &str, by: i32, x: f64) -> String {
-    let number = line[22..26].trim().parse::<i32>().unwrap() + by;
-    with(&moved(line, x), 23, &format!("{number:4}"))
-}
-
-/// Ubiquitin without the second oxygen at its end.
-fn open_ended(change: impl Fn(&str) -> String) -> String {
-    let is_kept = |line: &&str| line[12..16].trim() != "OXT";
-    ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| change(line) + "\n").collect()
-}
-
-#[test]
-fn ends_of_molecules_show_in_their_atoms() {
-    let far = |line: &str| renumbered(line, 200, 60.0);
-    // The second oxygen at the end of the first molecule, or the second hydrogen at the begin of the other one.
-    let hydrogens = |line: &str| match &line[12..26] {
-        " N   MET A   1" => format!("{}\n{}", far(line), with(&with(&far(line), 13, " HT2"), 77, " H")),
-        _ => far(line),
-    };
-    let three =
-        ubiquitin(1..=76, same) + &ubiquitin(1..=76, far) + &ubiquitin(1..=76, |line| renumbered(line, 400, 120.0));
-    for (text, names) in [
-        (ubiquitin(1..=76, same) + &open_ended(far), &["A", "A~2"][..]),
-        (open_ended(same) + &open_ended(hydrogens), &["A", "A~2"]),
-        (three, &["A", "A~2", "A~3"]),
-        // Nothing tells this from a gap.
-        (open_ended(same) + &open_ended(far), &["A"]),
-    ] {
-        let read = read(text);
-        assert_eq!(read.structure.chains, names, "{:?}", read.notes);
-        let by = "told apart by the atoms of their ends";
-        assert_eq!(note(&read, NoteKind::Molecules).contains(by), names.len() > 1);
-    }
-    // The order of residues in a file is no sign.
-    let mut residues: Vec<String> = (1..=76).map(|number| ubiquitin(number..=number, same)).collect();
-    residues.sort_by_key(|text| text[22..26].trim().to_owned());
-    assert_eq!(chains(residues.concat()), named(&[("A", 76)]));
-}
-
-#[test]
-fn numbers_that_fall_begin_a_molecule() {
-    let text = open_ended(|line| renumbered(line, 500, 0.0)) + &ubiquitin(1..=12, |line| renumbered(line, 1, 60.0));
-    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 12)]));
-    // Four residues whose numbers go on in another place.
-    let text = open_ended(same) + &ubiquitin(1..=4, |line| renumbered(line, 76, 60.0));
-    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 4)]));
-    // A protein that is inserted into another one, with a loop that is not resolved.
-    let inserted = ubiquitin(1..=30, same)
-        + &ubiquitin(31..=50, |line| renumbered(line, 1000, 30.0))
-        + &open_ended(same)
-            .lines()
-            .skip_while(|line| &line[22..26] != "  55")
-            .map(|line| format!("{line}\n"))
-            .collect::<String>();
-    assert_eq!(chains(inserted), named(&[("A", 72)]));
-}
-
 #[test]
 fn numbers_of_five_columns_without_a_chain_id() {
     let wide = |line: &str| {
@@ -408,36 +351,8 @@ fn pqr_is_known_by_its_columns_or_its_name() {
     assert!(b.is_nan() && is_said);
 }
 
-#[test]
-fn a_ligand_leaves_the_confidences_of_residues() {
-    let confidence =
-        |line: &str| with(line, 61, &format!("{:6.2}", 40.0 + line[22..26].trim().parse::<f64>().unwrap() / 2.0));
-    let own = |line: &str| with(line, 61, &format!("{:6.2}", 50.0 + f64::from(line.as_bytes()[13] % 32)));
-    let is_modified = |line: &str| line[22..26].trim() == "20";
-    let protein = |line: &str| if is_modified(line) { with(&own(line), 18, "SEP") } else { confidence(line) };
-    let ligand: String = (0..6_u8)
-        .map(|i| {
-            format!(
-                "HETATM  9{i:02}  C{i}  LIG B   1      60.000  24.4{i}0   2.614  1.00{:6.2}           C\n",
-                50.0 + f64::from(i)
-            )
-        })
-        .collect();
-    let text = ubiquitin(1..=76, protein);
-    let read = read(format!("{text}{ligand}"));
-    assert!(read.structure.predicted, "{:?}", read.notes);
-    assert_eq!((read.structure.plddt[0], read.structure.plddt[75]), (40.5, 78.0));
-    let of_modified: Vec<f64> =
-        text.lines().filter(|line| is_modified(line)).map(|line| line[60..66].trim().parse().unwrap()).collect();
-    let mean = of_modified.iter().sum::<f64>() / of_modified.len() as f64;
-    assert!((f64::from(read.structure.plddt[19]) - mean).abs() < 1e-4);
-    // B factors differ within standard residues, whatever the records are called.
-    let hetero = ubiquitin(1..=76, |line| with(&with(line, 1, "HETATM"), 22, "A"));
-    assert!(!crate::read_common::read(hetero).structure.predicted);
-}
-
 /// mmCIF of lines of PDB, each with its mmCIF chain, entity and number in the sequence.
-fn as_cif(head: &str, rows: impl Iterator<Item = (String, [&'static str; 3])>) -> String {
+pub fn as_cif(head: &str, rows: impl Iterator<Item = (String, [&'static str; 3])>) -> String {
     let items = [
         "group_PDB",
         "type_symbol",
@@ -536,15 +451,6 @@ fn coordinates_that_are_no_whole_molecules_are_said() {
     let cut = ubiquitin(1..=76, |line| if is_cut(line) { moved(line, 60.0) } else { same(line) });
     assert!(note(&read(format!("{cell}{cut}")), NoteKind::Scale).contains("cross"));
     assert_eq!(note(&read(format!("{cell}{}", ubiquitin(1..=76, same))), NoteKind::Scale), "");
-}
-
-#[test]
-fn a_column_of_zeros_is_no_confidence() {
-    let title = "TITLE     AlphaFold model in water t=   0.00000\n";
-    for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {
-        let text = format!("{title}{}", ubiquitin(1..=76, |line| with(line, 61, value)));
-        assert_eq!(read(text).structure.predicted, is_confidence, "{value}");
-    }
 }
 
 /// For readers of every atom, such as interactions.

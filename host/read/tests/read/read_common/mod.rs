@@ -1,6 +1,8 @@
 //! Shared by the tests of the reader.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+mod readers;
+
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prism_read::{
@@ -20,7 +22,8 @@ pub fn try_read(bytes: impl AsRef<[u8]>) -> Result<ReadStructure, ReadError> {
 /// Reads bytes that must be readable, and checks that the structure is valid.
 #[track_caller]
 pub fn read(bytes: impl AsRef<[u8]>) -> ReadStructure {
-    let read = try_read(bytes).unwrap_or_else(|error| panic!("refused: {error}"));
+    let read = try_read(&bytes).unwrap_or_else(|error| panic!("refused: {error}"));
+    readers::assert_same(bytes.as_ref(), &read);
     read.structure.validate().unwrap_or_else(|error| panic!("does not hold together: {error}"));
     read
 }

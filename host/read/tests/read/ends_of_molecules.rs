@@ -1,0 +1,98 @@
+//! Molecules of one chain id whose ends nothing marks but atoms, numbers, places and repeats.
+
+use crate::programs::*;
+use crate::read_common::*;
+use prism_read::NoteKind;
+
+/// A line with another residue number, moved along x in Å.
+pub fn renumbered(line: &str, by: i32, x: f64) -> String {
+    let number = line[22..26].trim().parse::<i32>().unwrap() + by;
+    with(&moved(line, x), 23, &format!("{number:4}"))
+}
+
+/// Ubiquitin without the second oxygen at its end.
+pub fn open_ended(change: impl Fn(&str) -> String) -> String {
+    let is_kept = |line: &&str| line[12..16].trim() != "OXT";
+    ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| change(line) + "\n").collect()
+}
+
+#[test]
+fn ends_of_molecules_show_in_their_atoms() {
+    let far = |line: &str| renumbered(line, 200, 60.0);
+    // The second oxygen at the end of the first molecule, or the second hydrogen at the begin of the other one.
+    let hydrogens = |line: &str| match &line[12..26] {
+        " N   MET A   1" => format!("{}\n{}", far(line), with(&with(&far(line), 13, " HT2"), 77, " H")),
+        _ => far(line),
+    };
+    let three =
+        ubiquitin(1..=76, same) + &ubiquitin(1..=76, far) + &ubiquitin(1..=76, |line| renumbered(line, 400, 120.0));
+    for (text, names) in [
+        (ubiquitin(1..=76, same) + &open_ended(far), &["A", "A~2"][..]),
+        (open_ended(same) + &open_ended(hydrogens), &["A", "A~2"]),
+        (three, &["A", "A~2", "A~3"]),
+    ] {
+        let read = read(text);
+        assert_eq!(read.structure.chains, names, "{:?}", read.notes);
+        let by = "the atoms of their ends";
+        assert_eq!(note(&read, NoteKind::Molecules).contains(by), names.len() > 1);
+    }
+    // The order of residues in a file is no sign.
+    let mut residues: Vec<String> = (1..=76).map(|number| ubiquitin(number..=number, same)).collect();
+    residues.sort_by_key(|text| text[22..26].trim().to_owned());
+    assert_eq!(chains(residues.concat()), named(&[("A", 76)]));
+}
+
+#[test]
+fn numbers_that_jump_are_decided_by_geometry_and_repeats() {
+    let first = || open_ended(same);
+    let part = |numbers: std::ops::RangeInclusive<i32>, by: i32, x: f64| {
+        ubiquitin(numbers, |line| renumbered(line, by, x))
+            .lines()
+            .filter(|line| !line[12..16].contains("OXT"))
+            .fold(String::new(), |text, line| text + line + "\n")
+    };
+    for (text, names, by) in [
+        // A copy, wherever it is.
+        (first() + &part(1..=76, 200, 60.0), &["A", "A~2"][..], "residues that repeat"),
+        (first() + &part(1..=40, 90, 0.5), &["A", "A~2"], "residues that repeat"),
+        // Another protein: two residues between them reach 17.6 Å, and forty as far as it takes.
+        (first() + &part(30..=60, 49, 90.0), &["A", "A~2"], "distance"),
+        (first() + &part(30..=60, 88, 90.0), &["A"], ""),
+        // A loop that is not resolved, and an end of one that is another residue's.
+        (part(1..=30, 0, 0.0) + &part(45..=76, 0, 0.0), &["A"], ""),
+        (part(1..=76, 0, 0.0) + &part(1..=10, 100, 40.0), &["A"], ""),
+    ] {
+        let read = read(text);
+        assert_eq!(read.structure.chains, names, "{by} {:?}", read.notes);
+        assert!(note(&read, NoteKind::Molecules).contains(by), "{:?}", read.notes);
+    }
+    // What remains one chain is said, if the jump is long.
+    let jumps = |text: String| note(&read(text), NoteKind::Jumps).to_owned();
+    assert!(jumps(first() + &part(30..=60, 88, 90.0)).contains("of chain A jump from 76 to 118"));
+    assert_eq!(jumps(part(1..=30, 0, 0.0) + &part(45..=76, 0, 0.0)), "");
+    // SEQRES decides, and so does an entity.
+    let listed = format!("SEQRES   1 A  152  {}\n", "MET GLN ".repeat(6).trim());
+    assert_eq!(chains(listed + &first() + &part(1..=76, 200, 60.0)), named(&[("A", 152)]));
+    let entities = "loop_\n_entity.id\n_entity.type\n1 polymer\n#\n";
+    let lines = first() + &part(1..=76, 200, 60.0);
+    let rows = lines.lines().map(|line| (line.to_owned(), ["A", "1", "*"])).collect::<Vec<_>>();
+    assert_eq!(chains(as_cif(entities, rows.into_iter())), named(&[("A", 152)]));
+}
+
+#[test]
+fn numbers_that_fall_begin_a_molecule() {
+    let text = open_ended(|line| renumbered(line, 500, 0.0)) + &ubiquitin(1..=12, |line| renumbered(line, 1, 60.0));
+    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 12)]));
+    // Four residues whose numbers go on in another place.
+    let text = open_ended(same) + &ubiquitin(1..=4, |line| renumbered(line, 76, 60.0));
+    assert_eq!(chains(text), named(&[("A", 76), ("A~2", 4)]));
+    // A protein that is inserted into another one, with a loop that is not resolved.
+    let inserted = ubiquitin(1..=30, same)
+        + &ubiquitin(31..=50, |line| renumbered(line, 1000, 30.0))
+        + &open_ended(same)
+            .lines()
+            .skip_while(|line| &line[22..26] != "  55")
+            .map(|line| format!("{line}\n"))
+            .collect::<String>();
+    assert_eq!(chains(inserted), named(&[("A", 72)]));
+}
