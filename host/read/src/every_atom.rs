@@ -133,7 +133,12 @@ fn rows<'a, const N: usize>(
             let edges = rows.edges();
             let value = |column: usize| {
                 let raw = &text[edges[2 * column]..edges[2 * column + 1]];
-                if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) }
+                match raw {
+                    b"?" | b"." => &b""[..],
+                    // Most are as they stand.
+                    [b'\'' | b'"' | b';', ..] => unquote(raw),
+                    _ => raw,
+                }
             };
             // Not `map`, which compilers leave as calls.
             let mut values = [&b""[..]; N];
@@ -236,7 +241,7 @@ impl AtomRows {
             alternate,
             position,
             b: number(b).unwrap_or(f64::NAN),
-            occupancy: number(occupancy).unwrap_or(1.0),
+            occupancy: if occupancy == b"1.00" { 1.0 } else { number(occupancy).unwrap_or(1.0) },
             is_hetatm: group == b"HETATM",
             serial: None,
             id,
@@ -266,6 +271,7 @@ pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Proble
 }
 
 /// A number; most are short decimals.
+#[inline]
 fn number(text: &[u8]) -> Option<f64> {
     short_decimal(text).or_else(|| cif_number(text))
 }
