@@ -8,6 +8,8 @@ pub(super) enum Together {
     Mean,
     /// From the two columns before it.
     OfLis,
+    /// Of the direction that has the highest of this column.
+    Of(&'static str),
 }
 
 /// A column of numbers.
@@ -26,7 +28,7 @@ pub struct ScoreColumn {
     together: Together,
 }
 
-use Together::{Max, Mean, Min, OfLis};
+use Together::{Max, Mean, Min, Of, OfLis};
 
 const fn score(name: &'static str, definition: &'static str, source: &'static str) -> ScoreColumn {
     ScoreColumn { name, is_count: false, unit: "", definition, source, together: Max }
@@ -118,17 +120,32 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
         "pairs of residues whose CB atoms (CA of glycine, C3' of nucleotides) are at most 8 Å apart",
         BRYANT,
     ),
-    count("n0res", "the number of errors below --pae-cutoff of the residue that gives ipsae", DUNBRACK),
+    with(
+        count(
+            "n0res",
+            "the number of errors below --pae-cutoff of the residue that gives ipsae; the row max has that of the direction with the \
+             higher ipsae",
+            DUNBRACK,
+        ),
+        Of("ipsae"),
+    ),
     count("n0chn", "the number of residues of both chains; of a ligand, its heavy atoms", DUNBRACK),
-    count("n0dom", "residues_a and residues_b together", DUNBRACK),
+    with(
+        count(
+            "n0dom",
+            "residues_a and residues_b together; the row max has that of the direction with the higher ipsae_d0dom",
+            DUNBRACK,
+        ),
+        Of("ipsae_d0dom"),
+    ),
     length(
         "d0res",
         "1.24 (n0res - 15)^(1/3) - 1.8, for n0res of at least 27, and at least 1 Å (2 Å with nucleic acids)",
         "Zhang and Skolnick 2004, 10.1002/prot.20264",
-        Max,
+        Of("ipsae"),
     ),
     length("d0chn", "the same of n0chn", DUNBRACK, Max),
-    length("d0dom", "the same of n0dom", DUNBRACK, Max),
+    length("d0dom", "the same of n0dom", DUNBRACK, Of("ipsae_d0dom")),
     count("residues_a", "residues of chain_a with an error below --pae-cutoff", DUNBRACK),
     count("residues_b", "residues of chain_b with an error below --pae-cutoff", DUNBRACK),
     count("contact_residues_a", "residues of chain_a in contacts", DUNBRACK),
@@ -223,6 +240,9 @@ pub(super) fn together([forward, mut back]: [[f32; 28]; 2]) -> [f32; 28] {
             Min => one.min(other),
             Mean => f32::midpoint(one, other),
             OfLis => (both[place("lis")] * both[place("clis")]).sqrt(),
+            // Where both are equal, ipSAE's script takes the way back.
+            Of(score) if forward[place(score)] > back[place(score)] => one,
+            Of(_) => other,
         };
     }
     both

@@ -3,58 +3,59 @@
 
 /// Numbers that are added side by side, so that they need not be added one after the other.
 const LANES: usize = 8;
+/// Numbers whose results are computed before they are added.
+const PART: usize = 4 * LANES;
 /// Numbers that are added in single precision before they go to a sum in double precision, so that seven digits stay.
-const BLOCK: usize = 16 * LANES;
+const BLOCK: usize = 4 * PART;
 
 /// Sums of what `of` gives for each number of a row.
 #[inline(always)]
 pub(super) fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f32; N]) -> [f64; N] {
     let mut total = [0.0; N];
-    let mut results = [[0.0_f32; BLOCK]; N];
-    let (whole, rest) = row.as_chunks::<BLOCK>();
-    for block in whole {
-        add(block, BLOCK, &of, &mut results, &mut total);
-    }
-    if !rest.is_empty() {
-        let mut block = [0.0; BLOCK];
-        block[..rest.len()].copy_from_slice(rest);
-        add(&block, rest.len(), &of, &mut results, &mut total);
+    let mut results = [[0.0_f32; PART]; N];
+    for block in row.chunks(BLOCK) {
+        let mut sums = [[0.0_f32; LANES]; N];
+        let (whole, rest) = block.as_chunks::<PART>();
+        for part in whole {
+            compute(part, &of, &mut results);
+            for (sums, results) in sums.iter_mut().zip(&results) {
+                add(sums, results);
+            }
+        }
+        if !rest.is_empty() {
+            let mut part = [0.0; PART];
+            part[..rest.len()].copy_from_slice(rest);
+            compute(&part, &of, &mut results);
+            for (sums, results) in sums.iter_mut().zip(&results) {
+                add(sums, &results[..rest.len()]);
+            }
+        }
+        for (total, sums) in total.iter_mut().zip(sums) {
+            *total += f64::from(sums.iter().sum::<f32>());
+        }
     }
     total
 }
 
-/// Adds a block, of which `length` numbers count. Results lie one after the other first: no number waits for the one before.
+/// Writes results one after the other: no number waits for the one before, as it does in a sum.
 #[inline(always)]
-fn add<const N: usize>(
-    block: &[f32; BLOCK],
-    length: usize,
-    of: &impl Fn(f32) -> [f32; N],
-    results: &mut [[f32; BLOCK]; N],
-    total: &mut [f64; N],
-) {
-    // Whole vectors. A block that is not full has zeros behind its numbers.
-    let padded = length.next_multiple_of(LANES).min(BLOCK);
-    for (at, &number) in block[..padded].iter().enumerate() {
+fn compute<const N: usize>(part: &[f32; PART], of: &impl Fn(f32) -> [f32; N], results: &mut [[f32; PART]; N]) {
+    for (at, &number) in part.iter().enumerate() {
         let values = of(number);
         for (results, value) in results.iter_mut().zip(values) {
             results[at] = value;
         }
     }
-    for (total, results) in total.iter_mut().zip(results) {
-        *total += f64::from(side_by_side(&results[..length]));
-    }
 }
 
-/// The sum of a few numbers.
+/// Adds numbers side by side.
 #[inline(always)]
-fn side_by_side(numbers: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
+fn add(sums: &mut [f32; LANES], numbers: &[f32]) {
     let (whole, rest) = numbers.as_chunks::<LANES>();
     for chunk in whole {
-        lanes.iter_mut().zip(chunk).for_each(|(sum, value)| *sum += value);
+        sums.iter_mut().zip(chunk).for_each(|(sum, value)| *sum += value);
     }
-    lanes.iter_mut().zip(rest).for_each(|(sum, value)| *sum += value);
-    lanes.iter().sum()
+    sums.iter_mut().zip(rest).for_each(|(sum, value)| *sum += value);
 }
 
 /// The smallest number of a row; infinite without any.
