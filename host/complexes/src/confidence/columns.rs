@@ -247,3 +247,45 @@ pub(super) fn together([forward, mut back]: [[f32; 28]; 2]) -> [f32; 28] {
     }
     both
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_of_both_has_the_counts_of_the_direction_with_the_higher_score() {
+        let direction = |ipsae: f32, n0res: f32, ipsae_d0dom: f32, n0dom: f32, residues: [f32; 2]| {
+            let mut numbers = [0.0; 28];
+            let given = [
+                ("ipsae", ipsae),
+                ("n0res", n0res),
+                ("d0res", n0res / 10.0),
+                ("ipsae_d0dom", ipsae_d0dom),
+                ("n0dom", n0dom),
+                ("d0dom", n0dom / 10.0),
+                ("residues_a", residues[0]),
+                ("residues_b", residues[1]),
+                ("lis", n0res / 100.0),
+            ];
+            given.iter().for_each(|(name, value)| numbers[place(name)] = *value);
+            numbers
+        };
+        let both =
+            together([direction(0.5, 40.0, 0.7, 50.0, [20.0, 30.0]), direction(0.6, 30.0, 0.6, 60.0, [35.0, 25.0])]);
+        let expected = [
+            ("ipsae", 0.6),
+            ("n0res", 30.0),
+            ("d0res", 3.0),
+            ("ipsae_d0dom", 0.7),
+            ("n0dom", 50.0),
+            ("d0dom", 5.0),
+            // From both sides of the pair, as seen from the first.
+            ("residues_a", 25.0),
+            ("residues_b", 35.0),
+            ("lis", 0.35),
+        ];
+        for (name, value) in expected {
+            assert_eq!(both[place(name)], value, "{name}");
+        }
+    }
+}

@@ -198,6 +198,7 @@ fn tarred(
     for member in tar.entries_with_seek().map_err(damaged)? {
         let member = match member {
             Ok(member) => member,
+            Err(error) if found.is_empty() => return Err(cut.unwrap_or_else(|| damaged(error))),
             Err(error) => {
                 cut = cut.or_else(|| Some(damaged(error)));
                 break;
