@@ -294,10 +294,8 @@ fn files_that_are_no_models_are_named() {
         ("empty.json", "is about a model, and none is given with it"),
         ("result_model_1.pkl", "is a Python pickle"),
         ("foo.dat", "is neither a model (.cif, .pdb), nor a file about one (.json, .npz), nor an archive"),
-        ("-", "standard input is not read"),
     ] {
-        let given = if name == "-" { PathBuf::from(name) } else { path(name) };
-        let found = Predictions::find(&[given]);
+        let found = Predictions::find(&[path(name)]);
         assert!(found.files.is_empty() && said(&found).contains(says), "{name}: {}", said(&found));
     }
     // Beside a model they are named as well, and the model is read.
