@@ -265,7 +265,7 @@ mod tests {
                 ("d0dom", n0dom / 10.0),
                 ("residues_a", residues[0]),
                 ("residues_b", residues[1]),
-                ("lis", n0res / 100.0),
+                ("lis", n0res / 128.0),
             ];
             given.iter().for_each(|(name, value)| numbers[place(name)] = *value);
             numbers
@@ -282,7 +282,7 @@ mod tests {
             // From both sides of the pair, as seen from the first.
             ("residues_a", 25.0),
             ("residues_b", 35.0),
-            ("lis", 0.35),
+            ("lis", 35.0 / 128.0),
         ];
         for (name, value) in expected {
             assert_eq!(both[place(name)], value, "{name}");
