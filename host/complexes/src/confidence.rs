@@ -20,6 +20,7 @@ mod plddt;
 mod prediction;
 mod scores;
 mod side_by_side;
+mod sums;
 mod units;
 
 pub use columns::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn};

@@ -119,7 +119,12 @@ fn rows<'a, const N: usize>(
         let mut values = [&b""[..]; N];
         for (to, &column) in values.iter_mut().zip(columns) {
             let raw = &text[edges[2 * column]..edges[2 * column + 1]];
-            *to = if matches!(raw, b"?" | b".") { &b""[..] } else { unquote(raw) };
+            *to = match raw {
+                b"?" | b"." => &b""[..],
+                // Most are as they stand.
+                [b'\'' | b'"' | b';', ..] => unquote(raw),
+                _ => raw,
+            };
         }
         take(values).map_err(|problem| Fault::at(edges[0], problem))
     };
@@ -220,7 +225,7 @@ impl AtomRows {
             alternate,
             position,
             b: number(b).filter(|_| !self.holds_others).unwrap_or(f64::NAN),
-            occupancy: number(occupancy).unwrap_or(1.0),
+            occupancy: if occupancy == b"1.00" { 1.0 } else { number(occupancy).unwrap_or(1.0) },
             is_hetatm: group == b"HETATM",
             serial: None,
             id,
@@ -251,6 +256,7 @@ pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Proble
 }
 
 /// A number; most are short decimals.
+#[inline]
 fn number(text: &[u8]) -> Option<f64> {
     short_decimal(text).or_else(|| cif_number(text))
 }

@@ -44,7 +44,30 @@ pub(super) fn short_decimal(text: &[u8]) -> Option<f64> {
     }
     let [head, tail] = [text.first_chunk()?, text.last_chunk()?].map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
     let word = head << (8 * (8 - length)) | tail << 32;
-    decimal_at_end(word, length, |end| Some(word << (8 * end)))
+    // Coordinates, and then confidences and occupancies.
+    let usual = fixed_decimal::<3>(word, length).or_else(|| fixed_decimal::<2>(word, length));
+    usual.or_else(|| decimal_at_end(word, length, |end| Some(word << (8 * end))))
+}
+
+/// A decimal of four to eight bytes at the end of a word, with `DECIMALS` digits after the dot.
+#[inline(always)]
+fn fixed_decimal<const DECIMALS: usize>(word: u64, length: usize) -> Option<f64> {
+    let dot = 8 * (7 - DECIMALS);
+    if (word >> dot) as u8 != b'.' {
+        return None;
+    }
+    let outside = 8 * (8 - length);
+    let negative = (word >> outside) as u8 == b'-';
+    if length < DECIMALS + 2 + usize::from(negative) {
+        return None;
+    }
+    let own = u64::MAX << outside << (8 * u32::from(negative));
+    let digits = (word ^ ZEROS) & own;
+    // The digits before the dot move over it.
+    let (before, after) = (digits & ((1 << dot) - 1), digits & (u64::MAX << dot << 8));
+    let joined = eight_digits(before << 8 | after)?;
+    // Both sides of the division are exact.
+    Some(signed(f64::from(joined) / POWERS[DECIMALS], negative))
 }
 
 /// A decimal of `length` bytes, of which `last` has the last eight. `before` gives the eight bytes before those at the end, of which there

@@ -2,6 +2,7 @@
 
 mod columns;
 mod parts;
+mod side_by_side;
 mod tables;
 
 pub use columns::{explain, list};
@@ -21,14 +22,11 @@ use prism_host::inputs::{InputFailure, InputFile, Source};
 use prism_host::output::OutputFile;
 use prism_host::plural::counted;
 use prism_host::read::ReadOptions;
-use rayon::prelude::*;
 use shared_types::MegaFusedConfig;
+use side_by_side::side_by_side;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tables::{Status, Tables, write_structures};
-
-/// Predictions of a thread that are computed before their rows are written.
-const AHEAD: usize = 4;
 
 /// The files of a prediction, or what lacks its other half.
 type Entry = Result<PredictionFiles, InputFailure>;
@@ -130,41 +128,37 @@ impl Run<'_> {
         tables: &mut Tables,
         status: &mut Status,
     ) -> Result<(), Failure> {
-        for some in entries.chunks(AHEAD * rayon::current_num_threads()) {
+        let compute = |entry: &&Entry| self.scores(entry);
+        side_by_side(entries, rayon::current_num_threads(), compute, |entry, (computed, time)| {
             if self.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(self.interrupt.exit_status()));
             }
-            if self.args.fail_fast && report.failed > 0 {
-                break;
-            }
-            let computed: Vec<_> = some.par_iter().map(|entry| self.scores(entry)).collect();
-            for (entry, (computed, time)) in some.iter().zip(computed) {
-                let name = match entry {
-                    Ok(files) => &files.name,
-                    Err(failure) => &failure.name,
-                };
-                match &computed {
-                    Ok(scores) => {
-                        say(scores, report);
-                        tables.append(scores)?;
-                        status.append(name, Some(scores), "", time)?;
-                    }
-                    Err(reason) => {
-                        report.error(name, reason);
-                        status.append(name, None, reason, time)?;
-                    }
+            let name = match entry {
+                Ok(files) => &files.name,
+                Err(failure) => &failure.name,
+            };
+            match &computed {
+                Ok(scores) => {
+                    say(scores, report);
+                    tables.append(scores)?;
+                    status.append(name, Some(scores), "", time)?;
+                }
+                Err(reason) => {
+                    report.error(name, reason);
+                    status.append(name, None, reason, time)?;
                 }
             }
-            report.advance(some.len());
-        }
-        Ok(())
+            report.advance(1);
+            Ok(!(self.args.fail_fast && report.failed > 0))
+        })
     }
 
     /// Reads and scores one prediction. Its matrix is in memory only here.
     fn scores(&self, entry: &Entry) -> (Result<Scores, String>, Duration) {
         let begin = Instant::now();
         let scores = match entry {
-            Ok(files) => files.scores(self.cutoffs, self.reference.as_ref()),
+            Ok(files) if self.args.residues.is_some() => files.scores(self.cutoffs, self.reference.as_ref()),
+            Ok(files) => files.scores_of_chains(self.cutoffs, self.reference.as_ref()),
             Err(failure) => Err(failure.reason.clone()),
         };
         (scores, begin.elapsed())
@@ -195,6 +189,8 @@ fn on_disk(found: &Predictions) -> Vec<Result<InputFile, InputFailure>> {
     let mut paths: Vec<PathBuf> = found.files.iter().flat_map(PredictionFiles::paths).map(Path::to_owned).collect();
     paths.sort_unstable();
     paths.dedup();
+    // Nor is standard input a file.
+    paths.retain(|path| path != Path::new("-"));
     let file = |path: PathBuf| InputFile { name: path.display().to_string(), path, size: 0, source: Source::File };
     paths.into_iter().map(file).map(Ok).collect()
 }

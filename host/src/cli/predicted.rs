@@ -36,6 +36,11 @@ pub fn beside(job: &Job<'_>) -> Result<HashMap<String, PredictionFiles>, Failure
     if list == Some(Path::new("-")) {
         return Err(Failure::usage(anyhow!("--pae reads the list of inputs again; give --from-file a file")));
     }
+    if job.paths.iter().any(|path| path == Path::new("-")) {
+        return Err(Failure::usage(anyhow!(
+            "--pae reads its inputs twice; save standard input as a file, and give that"
+        )));
+    }
     let inputs = job.args.read.discover(job.paths, Files::default())?;
     let mut paths = job.paths.to_vec();
     paths.extend(list.map(super::reading::listed).transpose()?.into_iter().flatten());

@@ -25,6 +25,7 @@ fn edges_have_the_errors_of_both_directions() {
     let pae = matrix(&run, scores, "pae");
     let table = run.prism(&["edges", COLABFOLD, "--pae", "--backend", "cpu"]);
     assert_eq!(table.status, 0, "{}", table.stderr);
+    run.prism(&["edges", "-", "--pae"]).says(2, "--pae reads its inputs twice; save standard input as a file");
     let [i, j, mean, least] = ["row_i", "row_j", "pae", "pae_min"].map(|name| numbers(&table.stdout, name));
     assert!(i.len() > 50, "{}", table.stdout);
     for row in 0..i.len() {

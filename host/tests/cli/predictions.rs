@@ -3,6 +3,7 @@
 use crate::command::{Run, column, example, predictions};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use std::fs;
+use std::io::Write as _;
 
 fn all(run: &Run) {
     for layout in ["af2", "af3", "af3_server", "boltz", "colabfold", "nine_chains"] {
@@ -270,4 +271,37 @@ fn a_run_that_goes_on_names_what_failed_before() {
 fn rows(run: &Run, name: &str) -> Vec<String> {
     let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
     reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect()
+}
+
+#[test]
+fn archives_on_standard_input_are_read() {
+    let run = Run::new();
+    predictions(&run, "boltz", "all/boltz/");
+    let table = |arguments: &[&str]| fs::read_to_string(run.path(arguments[arguments.len() - 1])).unwrap();
+    let given = |archive: &str, arguments: &[&str]| {
+        let mut command = run.command(arguments);
+        let output = command.stdin(fs::File::open(run.path(archive)).unwrap()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let mut tar = tar::Builder::new(fs::File::create(run.path("all.tar")).unwrap());
+    tar.append_dir_all(".", run.path("all")).unwrap();
+    tar.finish().unwrap();
+    let mut zip = zip::ZipWriter::new(fs::File::create(run.path("all.zip")).unwrap());
+    for file in fs::read_dir(run.path("all/boltz")).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = format!("boltz/{}", file.file_name().unwrap().to_string_lossy());
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(&fs::read(file).unwrap()).unwrap();
+    }
+    zip.finish().unwrap();
+    run.prism(&["confidence", "all", "-o", "folder.csv"]).says(0, "");
+    let expected = table(&["folder.csv"]).replace("boltz/made", "stdin/boltz/made");
+    for archive in ["all.tar", "all.zip"] {
+        let arguments = ["confidence", "-", "--by-structure", "s.csv", "-o", "t.csv"];
+        let (status, said) = given(archive, &arguments);
+        assert_eq!(status, Some(0), "{archive}: {said}");
+        assert_eq!(table(&arguments), expected, "{archive}");
+    }
+    let (status, said) = given("all/boltz/made_model_0.cif", &["confidence", "-"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("error: -: is no tar") && said.contains("are members of one tar or zip archive"), "{said}");
 }

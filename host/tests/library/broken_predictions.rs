@@ -111,18 +111,85 @@ fn a_matrix_in_json_is_square_and_has_distances_alone() {
     }
 }
 
-/// A file of NumPy with one array.
-fn npz(name: &str, shape: &[usize], values: &[f32]) -> Vec<u8> {
+/// An array of NumPy of a type, by its bytes.
+fn npy(kind: &str, shape: &[usize], numbers: &[u8]) -> Vec<u8> {
     let shape: String = shape.iter().map(|side| format!("{side}, ")).collect();
-    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
     header += &" ".repeat((128 - 11 - header.len() % 64) % 64);
     header.push('\n');
-    let mut bytes = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
-    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes(), numbers].concat()
+}
+
+/// A file of NumPy with one array.
+fn npz_of(name: &str, array: &[u8]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
-    zip.write_all(&bytes).unwrap();
+    zip.write_all(array).unwrap();
     zip.finish().unwrap().into_inner()
+}
+
+fn npz(name: &str, shape: &[usize], values: &[f32]) -> Vec<u8> {
+    npz_of(name, &npy("<f4", shape, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>()))
+}
+
+/// The bits of a small number with five bits for its exponent and ten for its digits.
+fn half(value: u8) -> u16 {
+    let power = value.checked_ilog2().unwrap_or_default();
+    let bits = (power as u16 + 15) << 10 | (u16::from(value) << (10 - power)) & 0x3ff;
+    if value == 0 { 0 } else { bits }
+}
+
+#[test]
+fn arrays_of_any_type_of_numbers_are_read() {
+    let (file, size) = ("pae_made_model_0.npz", 61);
+    let value = |at: usize| (at * 7 % 31) as u8;
+    let expected: Vec<f32> = (0..size * size).map(|at| f32::from(value(at))).collect();
+    let bytes = |of: &dyn Fn(u8) -> Vec<u8>| (0..size * size).flat_map(|at| of(value(at))).collect::<Vec<u8>>();
+    for (kind, numbers) in [
+        ("<f2", bytes(&|value| half(value).to_le_bytes().to_vec())),
+        (">f2", bytes(&|value| half(value).to_be_bytes().to_vec())),
+        (">f4", bytes(&|value| f32::from(value).to_be_bytes().to_vec())),
+        ("<f8", bytes(&|value| f64::from(value).to_le_bytes().to_vec())),
+        (">f8", bytes(&|value| f64::from(value).to_be_bytes().to_vec())),
+        ("|u1", bytes(&|value| vec![value])),
+        ("|i1", bytes(&|value| vec![value])),
+        ("<u2", bytes(&|value| u16::from(value).to_le_bytes().to_vec())),
+        ("<i4", bytes(&|value| i32::from(value).to_le_bytes().to_vec())),
+        (">i4", bytes(&|value| i32::from(value).to_be_bytes().to_vec())),
+        ("<i8", bytes(&|value| i64::from(value).to_le_bytes().to_vec())),
+        (">u8", bytes(&|value| u64::from(value).to_be_bytes().to_vec())),
+    ] {
+        let found = read_changed("boltz", file, &|_| npz_of("pae", &npy(kind, &[size, size], &numbers)));
+        assert_eq!(found.pae.values(), expected, "{kind}");
+    }
+    let complex = changed("boltz", file, &|_| npz_of("pae", &npy("<c8", &[1, 1], &[0; 8])));
+    assert!(complex.contains("numbers of a type that is not read"), "{complex}");
+    // An error below 0 is none in integers either.
+    let negative = bytes(&|value| (i32::from(value) - 1).to_le_bytes().to_vec());
+    let negative = changed("boltz", file, &|_| npz_of("pae", &npy("<i4", &[size, size], &negative)));
+    assert!(negative.contains("row 1, column 1 is -1"), "{negative}");
+}
+
+#[test]
+fn an_array_may_have_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(data().join("chai/pred.model_idx_0.cif"), folder.path().join("pred.model_idx_0.cif")).unwrap();
+    let values: Vec<u8> = (0..50 * 50).flat_map(|at| ((at * 7 % 31) as f32).to_le_bytes()).collect();
+    let whole = npy("<f4", &[50, 50], &values);
+    let read = |name: &str, bytes: &[u8]| {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let found = Predictions::find(&[folder.path().to_owned()]);
+        let read = found.files.first().map(|files| files.read());
+        fs::remove_file(folder.path().join(name)).unwrap();
+        read.unwrap_or_else(|| Err(format!("{:?}", found.failures)))
+    };
+    for name in ["pae.model_idx_0.npy", "pae_model_idx_0.npy", "pae.npy"] {
+        assert_eq!(read(name, &whole).unwrap().pae.at(0, 3), 21.0, "{name}");
+    }
+    let cut = read("pae.model_idx_0.npy", &whole[..5000]).unwrap_err();
+    assert!(cut.contains("pae.model_idx_0.npy: its array \"pae\" is damaged"), "{cut}");
+    let other = read("pae.model_idx_1.npy", &whole).unwrap_err();
+    assert!(other.contains("pae.model_idx_0"), "{other}");
 }
 
 #[test]

@@ -183,6 +183,31 @@ fn designs_whose_names_are_alike_keep_their_own_files() {
 }
 
 #[test]
+fn a_file_with_the_name_of_two_is_of_the_one_that_its_content_fits() {
+    let in_folder = |left_out: &str, shared: &'static str| {
+        let files = [af3("bind"), af3("bind_summary")].concat().into_iter();
+        let files = files.filter(|(_, to)| to != "bind_summary_confidences.json" && to != left_out);
+        let files: Vec<_> = files.chain([(shared, "bind_summary_confidences.json".to_owned())]).collect();
+        all(&files)
+    };
+    let folder = in_folder("", "af3/made_confidences.json");
+    let found = find(&folder);
+    assert_eq!((found.files.len(), said(&found)), (2, String::new()));
+    let read: Vec<_> = found.files.iter().map(|files| files.read().unwrap()).collect();
+    assert_eq!(read.iter().map(|of| of.ranking.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert!(
+        found.notes[0].contains("is not of bind_model.cif: it has the matrix of another model"),
+        "{:?}",
+        found.notes
+    );
+
+    let folder = in_folder("", "af3/made_summary_confidences.json");
+    let found = find(&folder);
+    assert!(found.files[0].read().unwrap().ranking.is_some());
+    assert!(said(&found).contains("bind_summary_model.cif"), "{}", said(&found));
+}
+
+#[test]
 fn the_same_matrix_in_two_files_is_no_conflict_and_another_is() {
     let of_job = "colabfold/made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
     let files = [&colabfold("d")[..], &[(of_job, "d_predicted_aligned_error_v1.json".to_owned())]].concat();
@@ -269,10 +294,8 @@ fn files_that_are_no_models_are_named() {
         ("empty.json", "is about a model, and none is given with it"),
         ("result_model_1.pkl", "is a Python pickle"),
         ("foo.dat", "is neither a model (.cif, .pdb), nor a file about one (.json, .npz), nor an archive"),
-        ("-", "standard input is not read"),
     ] {
-        let given = if name == "-" { PathBuf::from(name) } else { path(name) };
-        let found = Predictions::find(&[given]);
+        let found = Predictions::find(&[path(name)]);
         assert!(found.files.is_empty() && said(&found).contains(says), "{name}: {}", said(&found));
     }
     // Beside a model they are named as well, and the model is read.

@@ -8,6 +8,8 @@ pub(super) enum Together {
     Mean,
     /// From the two columns before it.
     OfLis,
+    /// Of the direction that has the highest of this column.
+    Of(&'static str),
 }
 
 /// A column of numbers.
@@ -26,7 +28,7 @@ pub struct ScoreColumn {
     together: Together,
 }
 
-use Together::{Max, Mean, Min, OfLis};
+use Together::{Max, Mean, Min, Of, OfLis};
 
 const fn score(name: &'static str, definition: &'static str, source: &'static str) -> ScoreColumn {
     ScoreColumn { name, is_count: false, unit: "", definition, source, together: Max }
@@ -118,17 +120,32 @@ pub const PAIR_NUMBERS: [ScoreColumn; 28] = [
         "pairs of residues whose CB atoms (CA of glycine, C3' of nucleotides) are at most 8 Å apart",
         BRYANT,
     ),
-    count("n0res", "the number of errors below --pae-cutoff of the residue that gives ipsae", DUNBRACK),
+    with(
+        count(
+            "n0res",
+            "the number of errors below --pae-cutoff of the residue that gives ipsae; the row max has that of the direction with the \
+             higher ipsae",
+            DUNBRACK,
+        ),
+        Of("ipsae"),
+    ),
     count("n0chn", "the number of residues of both chains; of a ligand, its heavy atoms", DUNBRACK),
-    count("n0dom", "residues_a and residues_b together", DUNBRACK),
+    with(
+        count(
+            "n0dom",
+            "residues_a and residues_b together; the row max has that of the direction with the higher ipsae_d0dom",
+            DUNBRACK,
+        ),
+        Of("ipsae_d0dom"),
+    ),
     length(
         "d0res",
         "1.24 (n0res - 15)^(1/3) - 1.8, for n0res of at least 27, and at least 1 Å (2 Å with nucleic acids)",
         "Zhang and Skolnick 2004, 10.1002/prot.20264",
-        Max,
+        Of("ipsae"),
     ),
     length("d0chn", "the same of n0chn", DUNBRACK, Max),
-    length("d0dom", "the same of n0dom", DUNBRACK, Max),
+    length("d0dom", "the same of n0dom", DUNBRACK, Of("ipsae_d0dom")),
     count("residues_a", "residues of chain_a with an error below --pae-cutoff", DUNBRACK),
     count("residues_b", "residues of chain_b with an error below --pae-cutoff", DUNBRACK),
     count("contact_residues_a", "residues of chain_a in contacts", DUNBRACK),
@@ -223,7 +240,52 @@ pub(super) fn together([forward, mut back]: [[f32; 28]; 2]) -> [f32; 28] {
             Min => one.min(other),
             Mean => f32::midpoint(one, other),
             OfLis => (both[place("lis")] * both[place("clis")]).sqrt(),
+            // Where both are equal, ipSAE's script takes the way back.
+            Of(score) if forward[place(score)] > back[place(score)] => one,
+            Of(_) => other,
         };
     }
     both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_of_both_has_the_counts_of_the_direction_with_the_higher_score() {
+        let direction = |ipsae: f32, n0res: f32, ipsae_d0dom: f32, n0dom: f32, residues: [f32; 2]| {
+            let mut numbers = [0.0; 28];
+            let given = [
+                ("ipsae", ipsae),
+                ("n0res", n0res),
+                ("d0res", n0res / 10.0),
+                ("ipsae_d0dom", ipsae_d0dom),
+                ("n0dom", n0dom),
+                ("d0dom", n0dom / 10.0),
+                ("residues_a", residues[0]),
+                ("residues_b", residues[1]),
+                ("lis", n0res / 128.0),
+            ];
+            given.iter().for_each(|(name, value)| numbers[place(name)] = *value);
+            numbers
+        };
+        let both =
+            together([direction(0.5, 40.0, 0.7, 50.0, [20.0, 30.0]), direction(0.6, 30.0, 0.6, 60.0, [35.0, 25.0])]);
+        let expected = [
+            ("ipsae", 0.6),
+            ("n0res", 30.0),
+            ("d0res", 3.0),
+            ("ipsae_d0dom", 0.7),
+            ("n0dom", 50.0),
+            ("d0dom", 5.0),
+            // From both sides of the pair, as seen from the first.
+            ("residues_a", 25.0),
+            ("residues_b", 35.0),
+            ("lis", 35.0 / 128.0),
+        ];
+        for (name, value) in expected {
+            assert_eq!(both[place(name)], value, "{name}");
+        }
+    }
 }

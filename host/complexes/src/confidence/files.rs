@@ -103,7 +103,24 @@ impl PredictionFiles {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn scores(&self, cutoffs: Cutoffs, reference: Option<&Reference>) -> Result<Scores, String> {
-        let mut scores = self.read()?.scores(cutoffs);
+        self.scores_with(cutoffs, reference, true)
+    }
+
+    /// The same without the scores of residues, which take memory.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn scores_of_chains(&self, cutoffs: Cutoffs, reference: Option<&Reference>) -> Result<Scores, String> {
+        self.scores_with(cutoffs, reference, false)
+    }
+
+    fn scores_with(
+        &self,
+        cutoffs: Cutoffs,
+        reference: Option<&Reference>,
+        of_residues: bool,
+    ) -> Result<Scores, String> {
+        let mut scores = self.read()?.scores_with(cutoffs, of_residues);
         let Some(reference) = reference else { return Ok(scores) };
         match self.compare(reference) {
             Ok(compared) => {

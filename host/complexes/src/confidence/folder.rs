@@ -6,7 +6,7 @@
 use super::files::{PredictionFiles, has_own_matrix};
 use super::given::PICKLE;
 use super::names::{self, Wanted};
-use super::places::{Opened, Place, is_archive, members};
+use super::places::{INPUT, Opened, Place, is_archive, members, members_of_input};
 use prism_read::{COMPRESSED, InputFailure, plain};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,10 @@ impl Predictions {
             let shown = path.display().to_string();
             let before = (found.files.len(), found.failures.len());
             let places = match std::fs::metadata(path) {
+                _ if path == Path::new(INPUT) => match found.opened(INPUT, members_of_input("stdin/")) {
+                    Some(places) => places,
+                    None => continue,
+                },
                 Ok(metadata) if metadata.is_dir() => found.walk(path),
                 Ok(metadata) if metadata.is_file() && is_archive(&shown) => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -59,10 +63,6 @@ impl Predictions {
                 Ok(_) => {
                     let reason = "is neither a file nor a folder; predictions are read from those, and from tars and zip archives";
                     found.fail(&shown, reason);
-                    continue;
-                }
-                Err(_) if path == Path::new("-") => {
-                    found.fail("-", "standard input is not read; save the archive as a file, and give its name");
                     continue;
                 }
                 Err(error) => {
@@ -128,15 +128,23 @@ impl Predictions {
 
     /// The members of an archive, whose paths begin with its name, as those of other commands do.
     fn open(&mut self, path: &Path, name: &str) -> Option<Vec<Place>> {
-        let shown = path.display().to_string();
-        match members(path, &format!("{}/", without_compression(name))) {
+        self.opened(&path.display().to_string(), members(path, &format!("{}/", without_compression(name))))
+    }
+
+    fn opened(&mut self, shown: &str, opened: Result<Opened, String>) -> Option<Vec<Place>> {
+        match opened {
             Ok(Opened { places, cut, notes }) => {
                 self.notes.extend(notes);
-                cut.into_iter().for_each(|reason| self.fail(&shown, reason));
+                cut.into_iter().for_each(|reason| self.fail(shown, reason));
                 Some(places)
             }
+            Err(reason) if shown == INPUT => {
+                let advice = "a model and its matrix on standard input are members of one tar or zip archive";
+                self.fail(shown, format!("{reason}; {advice}"));
+                None
+            }
             Err(reason) => {
-                self.fail(&shown, reason);
+                self.fail(shown, reason);
                 None
             }
         }
@@ -218,7 +226,8 @@ impl Predictions {
         models.retain(|model| named.is_none_or(|named| named.contains(&model.path)));
         let order = order_of_ranks(&models, &lists);
         let mut claims: Vec<Claim> = models.into_iter().map(|model| Claim::new(model, &order)).collect();
-        let (is_taken, stacked) = claim_files(&mut claims, &about, is_only);
+        let (is_taken, stacked, notes) = claim_files(&mut claims, &about, is_only);
+        self.notes.extend(notes);
         let mut is_stacked_taken = false;
         for claim in self.best_of_each(claims) {
             let index = names::index_of(stem(claim.model.name()));
@@ -365,8 +374,8 @@ impl Claim {
     }
 }
 
-/// Gives each model its files. Returns which are taken, and the file that has the matrices of several models.
-fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<bool>, Option<usize>) {
+/// Gives each model its files. Returns which are taken, the file that has the matrices of several models, and what is odd.
+fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<bool>, Option<usize>, Vec<String>) {
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     about.iter().enumerate().for_each(|(at, place)| by_name.entry(stem(place.name())).or_default().push(at));
     let places = |name: &String| by_name.get(name.as_str()).into_iter().flatten().copied();
@@ -377,6 +386,7 @@ fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<boo
             is_taken[at] = true;
         }
     }
+    let notes = settle(claims, about);
     // Names that no layout has.
     let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
     for claim in claims.iter_mut().filter(|claim| claim.matrix.is_none()) {
@@ -386,7 +396,7 @@ fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<boo
             is_taken[at] = true;
         }
     }
-    let stacked = about.iter().position(|place| place.name() == "pae.npz");
+    let stacked = about.iter().position(|place| matches!(place.name(), "pae.npz" | "pae.npy"));
     if is_only {
         // Of the only model, whatever they are called; but not if their names say that they are of another.
         let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
@@ -402,7 +412,32 @@ fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<boo
             }
         }
     }
-    (is_taken, stacked)
+    (is_taken, stacked, notes)
+}
+
+/// Decides whose a file is that has a name of two kinds: `x_summary_confidences` has scores of x, or the matrix of x_summary.
+fn settle(claims: &mut [Claim], about: &[Place]) -> Vec<String> {
+    let is_own = |claim: &Claim, at: usize| claim.wanted.matrices.iter().any(|name| name == stem(about[at].name()));
+    let of_matrices: BTreeSet<usize> =
+        claims.iter().flat_map(|claim| claim.beside.iter().copied().filter(|&at| is_own(claim, at))).collect();
+    let mut notes = Vec::new();
+    for at in of_matrices {
+        if claims.iter().all(|claim| !claim.beside.contains(&at) || is_own(claim, at)) {
+            continue;
+        }
+        let text = about[at].read().ok();
+        let text = text.as_deref().and_then(|bytes| plain(bytes).ok());
+        let has_matrix = text.is_some_and(|text| memchr::memmem::find(&text, b"\"pae\"").is_some());
+        for claim in claims.iter_mut().filter(|claim| claim.beside.contains(&at)) {
+            if is_own(claim, at) != has_matrix {
+                claim.beside.retain(|&own| own != at);
+                claim.matrix = claim.matrix.filter(|&own| own != at);
+                let (model, what) = (&claim.model.path, if has_matrix { "the matrix" } else { "the scores" });
+                notes.push(format!("{}: is not of {model}: it has {what} of another model", about[at].path));
+            }
+        }
+    }
+    notes
 }
 
 /// Which of several models with one matrix is taken: the first of these.
@@ -450,7 +485,7 @@ fn is_model(name: &str) -> bool {
 }
 
 fn is_about(name: &str) -> bool {
-    ends_with(name, &["json", "npz", "pkl"]) && !name.starts_with("._")
+    ends_with(name, &["json", "npz", "npy", "pkl"]) && !name.starts_with("._")
 }
 
 /// Whether a file has the scores of all models of its folder, by the names that AlphaFold 2 gives them.

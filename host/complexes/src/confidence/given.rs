@@ -48,11 +48,16 @@ impl Given {
     /// If the file is damaged, or of a format that is not read.
     pub(super) fn take(&mut self, file: &str, bytes: &[u8]) -> Result<bool, String> {
         if bytes.starts_with(b"PK\x03\x04") {
-            return self.take_arrays(file, bytes);
+            return self.take_arrays(file, Arrays::open(bytes)?);
         }
         let text = plain(bytes).map_err(|problem| problem.to_string())?;
         if is_pickle(&text) {
             return Err(PICKLE.to_owned());
+        }
+        if text.starts_with(b"\x93NUMPY") {
+            // The array has no name in its file. Others than these, such as distances' errors, are not read.
+            let name = ["pae", "plddt"].into_iter().find(|name| is_part(file, name));
+            return name.map_or(Ok(false), |name| self.take_arrays(file, Arrays::Npy(name, &text)));
         }
         self.take_json(file, &text)
     }
@@ -119,8 +124,7 @@ impl Given {
         Ok(true)
     }
 
-    fn take_arrays(&mut self, file: &str, bytes: &[u8]) -> Result<bool, String> {
-        let mut arrays = Arrays::open(bytes)?;
+    fn take_arrays(&mut self, file: &str, mut arrays: Arrays<'_>) -> Result<bool, String> {
         let mut known = false;
         if let Some(values) = arrays.square("pae", self.stacked)? {
             self.set_matrix(file, Matrix::new(values)?);

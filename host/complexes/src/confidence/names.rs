@@ -41,6 +41,12 @@ const LAYOUTS: &[Layout] = &[
     Layout { models: &["unrelaxed_*", "relaxed_*"], matrices: &["pae_*"], others: &["confidence_*", "result_*"] },
     // ColabFold.
     Layout { models: &["*_unrelaxed_rank_*", "*_relaxed_rank_*"], matrices: &["*_scores_rank_*"], others: &[] },
+    // Without ranks, as it calls its models until it has all.
+    Layout {
+        models: &["*_unrelaxed_alphafold2_*", "*_relaxed_alphafold2_*"],
+        matrices: &["*_scores_alphafold2_*"],
+        others: &[],
+    },
     // It writes the matrix of its best model once more.
     Layout {
         models: &["*_unrelaxed_rank_001_*", "*_relaxed_rank_001_*", "*_unrelaxed_rank_1_*", "*_relaxed_rank_1_*"],
@@ -127,7 +133,7 @@ pub(super) fn says_which(name: &str) -> bool {
 pub fn design_of(model: &str) -> String {
     /// Without the design's name, which the folder has.
     const UNNAMED: [&str; 5] = ["pred.model_idx_#", "model", "unrelaxed_*", "relaxed_*", "ranked_#"];
-    const NAMED: [&str; 9] = [
+    const NAMED: [&str; 11] = [
         "*_seed-#_sample-#_model",
         "*_seed_#_sample_#_model",
         "*_seed_#_sample_#",
@@ -135,6 +141,8 @@ pub fn design_of(model: &str) -> String {
         "*_model_#",
         "*_unrelaxed_rank_*",
         "*_relaxed_rank_*",
+        "*_unrelaxed_alphafold2_*",
+        "*_relaxed_alphafold2_*",
         "*-model_v#",
         "*_model",
     ];
@@ -225,6 +233,7 @@ mod tests {
             ("relaxed_model_1_pred_0", "pae_model_1_pred_0"),
             ("a_relaxed_rank_001_b", "a_scores_rank_001_b"),
             ("a_relaxed_rank_001_b", "a_predicted_aligned_error_v1"),
+            ("a_unrelaxed_alphafold2_ptm_model_4_seed_000", "a_scores_alphafold2_ptm_model_4_seed_000"),
             ("AF-P0-F1-model_v4", "AF-P0-F1-predicted_aligned_error_v4"),
         ] {
             assert!(has(model, file), "{model}: {file}");

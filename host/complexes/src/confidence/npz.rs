@@ -1,4 +1,4 @@
-//! Arrays of NumPy's npz.
+//! Arrays of NumPy: of npz, and of npy.
 
 use half::f16;
 use npyz::{DType, NpyFile, Order, TypeChar};
@@ -12,13 +12,17 @@ const MOST: u64 = 4 << 30;
 type Array = (Vec<f32>, Vec<u64>);
 
 /// The arrays of a file.
-pub(super) struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
+pub(super) enum Arrays<'a> {
+    Npz(ZipArchive<Cursor<&'a [u8]>>),
+    /// One array, and the name that it would have in an npz.
+    Npy(&'static str, &'a [u8]),
+}
 
 impl<'a> Arrays<'a> {
-    /// Opens a file by its bytes.
+    /// Opens an npz by its bytes.
     pub fn open(bytes: &'a [u8]) -> Result<Self, String> {
         let archive = ZipArchive::new(Cursor::new(bytes));
-        archive.map(Self).map_err(|error| format!("is no npz, or damaged: {error}; fetch it again"))
+        archive.map(Self::Npz).map_err(|error| format!("is no npz, or damaged: {error}; fetch it again"))
     }
 
     /// The numbers of an array, row by row; `None` if there is no array of that name.
@@ -48,36 +52,63 @@ impl<'a> Arrays<'a> {
     }
 
     fn array(&mut self, name: &str) -> Result<Option<Array>, String> {
-        let damaged =
-            |error: &dyn std::fmt::Display| format!("its array {name:?} is damaged: {error}; fetch the file again");
-        let Some(at) = self.0.index_for_name(&format!("{name}.npy")) else { return Ok(None) };
-        let file = self.0.by_index(at).map_err(|error| damaged(&error))?;
+        let archive = match self {
+            Self::Npz(archive) => archive,
+            Self::Npy(own, bytes) => return if *own == name { read(name, bytes).map(Some) } else { Ok(None) },
+        };
+        let Some(at) = archive.index_for_name(&format!("{name}.npy")) else { return Ok(None) };
+        let damaged = |error: &dyn std::fmt::Display| damaged(name, error);
+        let file = archive.by_index(at).map_err(|error| damaged(&error))?;
         let mut bytes = Vec::with_capacity(file.size().min(1 << 26) as usize);
         file.take(MOST).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
-        let mut data = &bytes[..];
-        let array = NpyFile::new(&mut data).map_err(|error| damaged(&error))?;
-        let (shape, order, kind) = (array.shape().to_vec(), array.order(), array.dtype());
-        drop(array);
-        let values = numbers(&kind, data)
-            .ok_or_else(|| format!("its array {name:?} has numbers of a type that is not read: {}", kind.descr()))?;
-        let expected = shape.iter().try_fold(1_u64, |product, &one| product.checked_mul(one));
-        if expected != Some(values.len() as u64) {
-            return Err(damaged(&format!("it has {} numbers", values.len())));
-        }
-        Ok(Some((in_c_order(values, &shape, order), shape)))
+        read(name, &bytes).map(Some)
     }
+}
+
+fn damaged(name: &str, error: &dyn std::fmt::Display) -> String {
+    format!("its array {name:?} is damaged: {error}; fetch the file again")
+}
+
+/// Reads the bytes of an npy file.
+fn read(name: &str, bytes: &[u8]) -> Result<Array, String> {
+    let damaged = |error: &dyn std::fmt::Display| damaged(name, error);
+    let mut data = bytes;
+    let array = NpyFile::new(&mut data).map_err(|error| damaged(&error))?;
+    let (shape, order, kind) = (array.shape().to_vec(), array.order(), array.dtype());
+    drop(array);
+    let values = numbers(&kind, data)
+        .ok_or_else(|| format!("its array {name:?} has numbers of a type that is not read: {}", kind.descr()))?;
+    let expected = shape.iter().try_fold(1_u64, |product, &one| product.checked_mul(one));
+    if expected != Some(values.len() as u64) {
+        return Err(damaged(&format!("it has {} numbers", values.len())));
+    }
+    Ok((in_c_order(values, &shape, order), shape))
 }
 
 /// The numbers behind an array's header.
 fn numbers(kind: &DType, data: &[u8]) -> Option<Vec<f32>> {
     let DType::Plain(kind) = kind else { return None };
-    if kind.endianness() == npyz::Endianness::Big {
-        return None;
+    let is_big = kind.endianness() == npyz::Endianness::Big;
+    macro_rules! all {
+        ($type:ty) => {
+            data.as_chunks()
+                .0
+                .iter()
+                .map(|bytes| if is_big { <$type>::from_be_bytes(*bytes) } else { <$type>::from_le_bytes(*bytes) })
+        };
     }
     Some(match (kind.type_char(), kind.size_field()) {
-        (TypeChar::Float, 2) => data.as_chunks().0.iter().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
-        (TypeChar::Float, 4) => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
-        (TypeChar::Float, 8) => data.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes) as f32).collect(),
+        (TypeChar::Float, 2) => all!(f16).map(f16::to_f32).collect(),
+        (TypeChar::Float, 4) => all!(f32).collect(),
+        (TypeChar::Float, 8) => all!(f64).map(|number| number as f32).collect(),
+        (TypeChar::Int, 1) => all!(i8).map(f32::from).collect(),
+        (TypeChar::Int, 2) => all!(i16).map(f32::from).collect(),
+        (TypeChar::Int, 4) => all!(i32).map(|number| number as f32).collect(),
+        (TypeChar::Int, 8) => all!(i64).map(|number| number as f32).collect(),
+        (TypeChar::Uint, 1) => all!(u8).map(f32::from).collect(),
+        (TypeChar::Uint, 2) => all!(u16).map(f32::from).collect(),
+        (TypeChar::Uint, 4) => all!(u32).map(|number| number as f32).collect(),
+        (TypeChar::Uint, 8) => all!(u64).map(|number| number as f32).collect(),
         _ => return None,
     })
 }

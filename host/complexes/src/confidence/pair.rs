@@ -132,6 +132,11 @@ impl<'a> PairOfChains<'a> {
         {
             found.pairs.push(PairScores { chains, is_max, numbers });
         }
+    }
+
+    /// Adds the scores of each residue with the other chain.
+    pub(super) fn push_residues(&self, found: &mut Scores) {
+        let reversed = [self.chains[1], self.chains[0]];
         for (forward, chains) in [(true, self.chains), (false, reversed)] {
             let by = &self.both[usize::from(!forward)];
             let mut contacts = vec![0_u32; by.rows.len()];

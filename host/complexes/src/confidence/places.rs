@@ -36,7 +36,7 @@ struct Deflated {
 #[derive(Debug)]
 struct Archive {
     path: PathBuf,
-    /// Those of a compressed tar, in a temporary file.
+    /// Those of a compressed tar and of standard input, in a temporary file.
     unpacked: Option<NamedTempFile>,
     /// Whether it ends too early.
     is_cut: bool,
@@ -133,19 +133,41 @@ impl Place {
 
 /// The members of a tar, plain or compressed, or of a zip archive; their paths begin with `prefix`.
 pub(super) fn members(path: &Path, prefix: &str) -> Result<Opened, String> {
-    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
-    let mut file = open(path).map_err(cannot)?;
+    archived(open(path).map_err(cannot)?, path, None, prefix)
+}
+
+/// The members of an archive on standard input. It is kept in a temporary file, since members are read when their turn has come.
+pub(super) fn members_of_input(prefix: &str) -> Result<Opened, String> {
+    let mut kept = temporary()?;
+    std::io::copy(&mut std::io::stdin().lock(), &mut kept).map_err(cannot)?;
+    kept.flush().map_err(cannot)?;
+    let file = kept.reopen().map_err(cannot)?;
+    archived(file, Path::new(INPUT), Some(kept), prefix)
+}
+
+/// The path of standard input.
+pub(super) const INPUT: &str = "-";
+
+fn cannot(error: std::io::Error) -> String {
+    format!("cannot be read: {error}")
+}
+
+fn temporary() -> Result<NamedTempFile, String> {
+    NamedTempFile::new().map_err(|error| format!("cannot be unpacked: {error}"))
+}
+
+fn archived(mut file: File, path: &Path, kept: Option<NamedTempFile>, prefix: &str) -> Result<Opened, String> {
     let mut head = Vec::new();
     (&mut file).take(Compression::MAGIC as u64).read_to_end(&mut head).map_err(cannot)?;
     file.rewind().map_err(cannot)?;
     if head.starts_with(b"PK\x03\x04") {
-        return zipped(file, path, prefix);
+        return zipped(file, path, kept, prefix);
     }
-    let Some(compression) = Compression::of(&head) else { return tarred(file, path, None, prefix, None) };
+    let Some(compression) = Compression::of(&head) else { return tarred(file, path, kept, prefix, None) };
     let corrupt =
         |error: std::io::Error| format!("corrupt or truncated {} data: {error}; fetch it again", compression.name());
     let mut text = compression.decoder(BufReader::new(file)).map_err(corrupt)?;
-    let mut unpacked = NamedTempFile::new().map_err(|error| format!("cannot be unpacked: {error}"))?;
+    let mut unpacked = temporary()?;
     // Members before a damaged place are whole.
     let cut = std::io::copy(&mut text, &mut unpacked).map_err(corrupt).err();
     unpacked.flush().map_err(cannot)?;
@@ -176,6 +198,7 @@ fn tarred(
     for member in tar.entries_with_seek().map_err(damaged)? {
         let member = match member {
             Ok(member) => member,
+            Err(error) if found.is_empty() => return Err(cut.unwrap_or_else(|| damaged(error))),
             Err(error) => {
                 cut = cut.or_else(|| Some(damaged(error)));
                 break;
@@ -215,9 +238,9 @@ impl Opened {
     }
 }
 
-fn zipped(file: File, path: &Path, prefix: &str) -> Result<Opened, String> {
+fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str) -> Result<Opened, String> {
     let damaged = |error: zip::result::ZipError| format!("is no zip archive, damaged or cut: {error}; fetch it again");
-    let archive = Arc::new(Archive { path: path.to_owned(), unpacked: None, is_cut: false });
+    let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: false });
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let mut opened = Opened::default();
     for at in 0..zip.len() {

@@ -143,7 +143,7 @@ impl Prediction {
         };
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let units = Units::new(&model, &tokens, &plddt);
-        notes.extend(shared_ids(&model));
+        warnings.extend(shared_ids(&model));
         let pair_iptm = pair_iptm(&model, &tokens, &given, &mut notes);
         let Given { iptm, ptm, ranking, contacts, .. } = given;
         if let Some(contacts) = contacts.as_ref().filter(|contacts| contacts.size() != pae.size()) {
@@ -192,6 +192,11 @@ impl Prediction {
     /// Computes all scores.
     #[must_use]
     pub fn scores(&self, cutoffs: Cutoffs) -> Scores {
+        self.scores_with(cutoffs, true)
+    }
+
+    /// Computes all scores, those of residues if they are asked for.
+    pub(super) fn scores_with(&self, cutoffs: Cutoffs, of_residues: bool) -> Scores {
         let identity = self.units.rows.len() == self.pae.size()
             && self.units.rows.iter().enumerate().all(|(at, row)| at == *row as usize);
         let chosen;
@@ -222,6 +227,9 @@ impl Prediction {
                 let pair = PairOfChains::new(self, pae, [a, b], cutoffs, polymers);
                 at_interfaces.extend(pair.touching());
                 pair.push(&mut found);
+                if of_residues {
+                    pair.push_residues(&mut found);
+                }
             }
         }
         self.of_structure(pae, at_interfaces, &mut found);
@@ -277,7 +285,10 @@ fn shared_ids(model: &Model) -> Option<String> {
     };
     let shared = model.chains.iter().enumerate().filter(|(chain, _)| has(*chain, true) && has(*chain, false));
     let shared: Vec<&str> = shared.map(|(_, id)| id.as_str()).collect();
-    (!shared.is_empty()).then(|| format!("ligands that have the id of chain {} are not scored", shared.join(", ")))
+    (!shared.is_empty()).then(|| format!(
+            "ligands that have the id of chain {} are left out of the scores; give them a chain of their own in the model and beside it",
+            shared.join(", ")
+        ))
 }
 
 /// The predictor's ipTM of ordered pairs of the model's chains. A file has chains in the order of its tokens, or their ids.

@@ -4,6 +4,7 @@
 //! with the units of a chain side by side.
 
 use super::matrix::Matrix;
+use super::sums::{smallest, sums};
 use super::units::Unit;
 use std::ops::Range;
 
@@ -71,9 +72,11 @@ over_matrices! {
 
 #[inline(always)]
 fn mean_off_diagonal_with(pae: &Matrix) -> f64 {
-    let of_row = |row: usize| sums(pae.row(row), |pae| [pae])[0] - f64::from(pae.at(row, row));
-    let size = pae.size();
-    (0..size).map(of_row).sum::<f64>() / (size * size.saturating_sub(1)) as f64
+    let (size, mut sum) = (pae.size(), 0.0);
+    for row in 0..size {
+        sum += sums(pae.row(row), |pae| [pae])[0] - f64::from(pae.at(row, row));
+    }
+    sum / (size * size.saturating_sub(1)) as f64
 }
 
 /// The TM-score's term of an error, for sums over many; `scale` is that of [`terms`].
@@ -85,44 +88,6 @@ fn of_many(pae: f32, scale: f32) -> f32 {
 /// The scale of [`of_many`].
 fn terms(d0: f64) -> f32 {
     (1.0 / (d0 * d0)) as f32
-}
-
-/// Sums over a row of errors, side by side in lanes so that they need not be added one after the other. Few numbers are added in single
-/// precision before they go to a sum in double precision, so that seven digits stay.
-#[inline(always)]
-fn sums<const N: usize>(row: &[f32], of: impl Fn(f32) -> [f32; N]) -> [f64; N] {
-    const LANES: usize = 8;
-    const BLOCK: usize = 16 * LANES;
-    let mut total = [0.0; N];
-    for block in row.chunks(BLOCK) {
-        let mut lanes = [[0.0_f32; LANES]; N];
-        let (whole, rest) = block.as_chunks::<LANES>();
-        for chunk in whole {
-            for (lane, &pae) in chunk.iter().enumerate() {
-                let values = of(pae);
-                for (sum, value) in lanes.iter_mut().zip(values) {
-                    sum[lane] += value;
-                }
-            }
-        }
-        for (lane, &pae) in rest.iter().enumerate() {
-            lanes.iter_mut().zip(of(pae)).for_each(|(sum, value)| sum[lane] += value);
-        }
-        for (total, lanes) in total.iter_mut().zip(lanes) {
-            *total += f64::from(lanes.iter().sum::<f32>());
-        }
-    }
-    total
-}
-
-/// The smallest error of a row; infinite without any.
-#[inline(always)]
-fn smallest(row: &[f32]) -> f32 {
-    let less = |one: f32, other: f32| if one < other { one } else { other };
-    let (whole, rest) = row.as_chunks::<8>();
-    let lanes =
-        whole.iter().fold([f32::INFINITY; 8], |lanes, chunk| std::array::from_fn(|at| less(chunk[at], lanes[at])));
-    lanes.iter().chain(rest).fold(f32::INFINITY, |least, &pae| less(pae, least))
 }
 
 /// The mean of a sum; 0 of nothing.
@@ -182,20 +147,17 @@ fn by_errors_with(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, n
     let n0chn = a.len() + b.len();
     let d0chn = d0(n0chn, nucleic);
     let mut found = ByErrors { n0chn, d0chn, pae_min: f32::INFINITY, ..ByErrors::default() };
-    let mut columns = vec![false; b.len()];
+    let mut least = vec![f32::INFINITY; b.len()];
     let (mut lis, mut below, mut sum) = (0.0, 0.0, 0.0);
     let (valid, scale) = (|pae: f32| if pae < cutoff { 1.0 } else { 0.0 }, terms(d0chn));
     for i in a.clone() {
         let row = &pae.row(i)[b.clone()];
-        let [all, chosen, count] = sums(row, |pae| {
+        let [all, chosen, count, errors, score, counted] = sums(row, |pae| {
             let (term, own) = (of_many(pae, scale), valid(pae));
-            [term, term * own, own]
-        });
-        let [errors, score, counted] = sums(row, |pae| {
             let near = if pae <= LIS_PAE { 1.0 } else { 0.0 };
-            [pae, (LIS_PAE - pae) * (1.0 / LIS_PAE) * near, near]
+            [term, term * own, own, pae, (LIS_PAE - pae) * (1.0 / LIS_PAE) * near, near]
         });
-        columns.iter_mut().zip(row).for_each(|(any, &pae)| *any |= pae < cutoff);
+        least.iter_mut().zip(row).for_each(|(least, &pae)| *least = if pae < *least { pae } else { *least });
         let d0res = d0(count as usize, nucleic);
         let own_scale = terms(d0res);
         let [own] = if count > 0.0 { sums(row, |pae| [of_many(pae, own_scale) * valid(pae)]) } else { [0.0] };
@@ -214,7 +176,7 @@ fn by_errors_with(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, n
             pae_min,
         });
     }
-    found.residues[1] = columns.iter().filter(|any| **any).count();
+    found.residues[1] = least.iter().filter(|&&pae| pae < cutoff).count();
     found.n0dom = found.residues.iter().sum();
     found.d0dom = d0(found.n0dom, nucleic);
     // In small confident complexes all residues count, and the scales are equal.
@@ -247,14 +209,31 @@ pub(super) fn near(
     limit: f64,
     position: impl Fn(&Unit) -> [f64; 3],
 ) -> Vec<Near> {
+    /// Units that are compared at once.
+    const AT_ONCE: usize = 8;
     let others: Vec<[f64; 3]> = units[b.clone()].iter().map(&position).collect();
+    // Side by side by axis. The last ones are blanks, near nothing.
+    let blocks: Vec<[[f64; AT_ONCE]; 3]> = others
+        .chunks(AT_ONCE)
+        .map(|some| {
+            let axis = |axis: usize| std::array::from_fn(|at| some.get(at).map_or(f64::NAN, |position| position[axis]));
+            [axis(0), axis(1), axis(2)]
+        })
+        .collect();
     let mut pairs = Vec::new();
     for i in a {
         let [x, y, z] = position(&units[i]);
-        for (j, [u, v, w]) in others.iter().enumerate() {
-            let square = (x - u) * (x - u) + (y - v) * (y - v) + (z - w) * (z - w);
-            if square <= limit * limit {
-                pairs.push(Near { a: i, b: b.start + j, distance: square.sqrt() });
+        for (block, [u, v, w]) in blocks.iter().enumerate() {
+            let mut squares = [0.0; AT_ONCE];
+            for (at, square) in squares.iter_mut().enumerate() {
+                let (x, y, z) = (x - u[at], y - v[at], z - w[at]);
+                *square = x * x + y * y + z * z;
+            }
+            // Few blocks have any.
+            if squares.iter().fold(false, |any, &square| any | (square <= limit * limit)) {
+                let near = squares.iter().enumerate().filter(|(_, square)| **square <= limit * limit);
+                let first = b.start + AT_ONCE * block;
+                pairs.extend(near.map(|(at, square)| Near { a: i, b: first + at, distance: square.sqrt() }));
             }
         }
     }
@@ -336,9 +315,13 @@ fn ptm_with(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
     let (mut ptm, mut iptm, scale) = (0_f64, f64::NAN, terms(d0));
     let mut begin = 0;
     for &end in ends {
-        for row in (begin..end).map(|row| pae.row(row)) {
-            let sum = |part: &[f32]| sums(part, |pae| [of_many(pae, scale)])[0];
-            let [before, own, after] = [&row[..begin], &row[begin..end], &row[end..]].map(sum);
+        for row in begin..end {
+            let row = pae.row(row);
+            let mut parts = [0.0; 3];
+            for (sum, part) in parts.iter_mut().zip([&row[..begin], &row[begin..end], &row[end..]]) {
+                [*sum] = sums(part, |pae| [of_many(pae, scale)]);
+            }
+            let [before, own, after] = parts;
             ptm = ptm.max((before + own + after) / size as f64);
             if end - begin < size {
                 iptm = iptm.max((before + after) / (size - (end - begin)) as f64);

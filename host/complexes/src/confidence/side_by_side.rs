@@ -98,24 +98,40 @@ mod x86 {
     use super::{SIDE_BY_SIDE, Three, read_with};
     use std::arch::x86_64::*;
 
-    /// Where the digits of three numbers go, by their lengths: each gets the tens, the ones, the tenths, and nothing. Bit k of the
-    /// index says whether number k has tens.
-    const PLACES: [[u8; 16]; 8] = places();
+    /// The form of three numbers with one or two digits before the point.
+    #[derive(Clone, Copy)]
+    struct Form {
+        /// Where digits go: each number gets the tens, the ones, the tenths, and nothing.
+        places: [u8; 16],
+        /// The points and commas, and zeros elsewhere.
+        marks: [u8; 16],
+        /// The places of tens among the digits. JSON has no zeros there.
+        tens: [u8; 16],
+        /// Bytes with all commas.
+        length: usize,
+    }
 
-    const fn places() -> [[u8; 16]; 8] {
+    /// By which numbers have tens: bit k says it of number k.
+    const FORMS: [Form; 8] = forms();
+
+    const fn forms() -> [Form; 8] {
         const NONE: u8 = 0x80;
-        let mut all = [[NONE; 16]; 8];
+        let mut all = [Form { places: [NONE; 16], marks: [0; 16], tens: [0; 16], length: 0 }; 8];
         let mut index = 0;
         while index < 8 {
-            let (mut begin, mut number) = (0, 0);
+            let form = &mut all[index];
+            let mut number = 0;
             while number < 3 {
-                let has_tens = (index >> number & 1) as u8;
-                if has_tens == 1 {
-                    all[index][4 * number] = begin;
+                let (begin, tens) = (form.length, index >> number & 1);
+                if tens == 1 {
+                    form.places[4 * number] = begin as u8;
+                    form.tens[4 * number] = 0xff;
                 }
-                all[index][4 * number + 1] = begin + has_tens;
-                all[index][4 * number + 2] = begin + has_tens + 2;
-                begin += has_tens + 4;
+                form.places[4 * number + 1] = (begin + tens) as u8;
+                form.marks[begin + tens + 1] = b'.';
+                form.places[4 * number + 2] = (begin + tens + 2) as u8;
+                form.marks[begin + tens + 3] = b',';
+                form.length = begin + tens + 4;
                 number += 1;
             }
             index += 1;
@@ -124,42 +140,41 @@ mod x86 {
     }
 
     pub(super) fn is_there() -> bool {
-        is_x86_feature_detected!("avx") && is_x86_feature_detected!("bmi1")
+        is_x86_feature_detected!("avx") && is_x86_feature_detected!("bmi2")
     }
 
-    #[target_feature(enable = "avx,bmi1")]
+    #[target_feature(enable = "avx,bmi2")]
     pub fn read(rows: [&[u8]; SIDE_BY_SIDE], width: usize, out: &mut [f32]) -> Option<()> {
         read_with(rows, width, out, |bytes| three(bytes))
     }
 
-    #[target_feature(enable = "avx,bmi1")]
+    #[target_feature(enable = "avx,bmi2")]
     #[inline]
     fn load(bytes: [u8; 16]) -> __m128i {
         let word = u128::from_le_bytes(bytes);
         _mm_set_epi64x((word >> 64) as i64, word as i64)
     }
 
-    #[target_feature(enable = "avx,bmi1")]
+    #[target_feature(enable = "avx,bmi2")]
     #[inline]
     pub(super) fn three(bytes: [u8; 16]) -> Option<Three> {
         let text = load(bytes);
-        let marks = |mark: u8| _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(mark as i8))) as u32;
-        let (commas, points) = (marks(b','), marks(b'.'));
-        let digits = _mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8));
-        let is_digit = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)) as u32;
-        let next = |commas: u32| commas & commas.wrapping_sub(1);
-        let ends = [commas, next(commas), next(next(commas))].map(u32::trailing_zeros);
-        let tens = [ends[0].wrapping_sub(3), ends[1].wrapping_sub(ends[0] + 4), ends[2].wrapping_sub(ends[1] + 4)];
-        // A point two places before each comma, digits elsewhere, and one or two of them before the point.
-        let all = (2 << (ends[2] & 15)) - 1;
-        let is_form = (commas | points | is_digit) & all == all && points & all == (commas & all) >> 2;
-        // JSON has no zeros before other digits: none two places before a point.
-        let is_form = is_form && marks(b'0') & points >> 2 & all == 0;
-        if tens[0] | tens[1] | tens[2] > 1 || !is_form {
+        let points = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(b'.' as i8))) as u32;
+        // A number has tens if its point is the third byte. Whether all else is of that form is seen below.
+        let first = points >> 2 & 1;
+        let second = points >> (first + 6) & 1;
+        let third = points >> (first + second + 10) & 1;
+        let form = &FORMS[(first | second << 1 | third << 2) as usize];
+        let (places, marks, tens) = (load(form.places), load(form.marks), load(form.tens));
+        let placed = _mm_shuffle_epi8(_mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8)), places);
+        // Marks that are others, digits above 9, and zeros before other digits.
+        let is_mark = _mm_cmpgt_epi8(marks, _mm_setzero_si128());
+        let others = _mm_and_si128(_mm_xor_si128(text, marks), is_mark);
+        let others = _mm_or_si128(others, _mm_subs_epu8(placed, _mm_set1_epi8(9)));
+        let others = _mm_or_si128(others, _mm_and_si128(_mm_cmpeq_epi8(placed, _mm_setzero_si128()), tens));
+        if _mm_testz_si128(others, others) == 0 {
             return None;
         }
-        let places = load(PLACES[(tens[0] | tens[1] << 1 | tens[2] << 2) as usize & 7]);
-        let placed = _mm_shuffle_epi8(digits, places);
         let weights = _mm_set1_epi32(i32::from_le_bytes([100, 10, 1, 0]));
         let tenths = _mm_madd_epi16(_mm_maddubs_epi16(placed, weights), _mm_set1_epi16(1));
         // A quotient of two exact numbers is the nearest one.
@@ -170,7 +185,7 @@ mod x86 {
             _mm_extract_ps::<2>(numbers),
             _mm_extract_ps::<3>(numbers),
         ];
-        Some((lanes.map(|bits| f32::from_bits(bits as u32)), ends[2] as usize + 1))
+        Some((lanes.map(|bits| f32::from_bits(bits as u32)), form.length))
     }
 }
 
@@ -188,7 +203,7 @@ mod tests {
     #[test]
     fn three_decimals_are_the_nearest_numbers() {
         if !x86::is_there() {
-            println!("left out: this processor has no AVX or BMI1");
+            println!("left out: this processor has no AVX or BMI2");
             return;
         }
         for tenths in 0..1000_u32 {
