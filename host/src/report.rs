@@ -6,6 +6,8 @@
 mod atoms;
 mod detail;
 mod frames;
+mod members;
+mod points;
 mod predicted;
 mod relations;
 mod sample;
@@ -16,6 +18,7 @@ pub use relations::InteractionFiles;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use frames::Frames;
+use members::Members;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::Engine;
 use prism_engine::sites::{LIKELY, SiteLimits, sites};
@@ -37,11 +40,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 13] = [
+const SCRIPT: [&str; 16] = [
     include_str!("report/page/base.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
     include_str!("report/page/turns.js"),
+    include_str!("report/page/frame.js"),
     include_str!("report/page/view.js"),
     include_str!("report/page/map.js"),
     include_str!("report/page/tracks.js"),
@@ -49,6 +53,8 @@ const SCRIPT: [&str; 13] = [
     include_str!("report/page/frames.js"),
     include_str!("report/page/tables.js"),
     include_str!("report/page/structure.js"),
+    include_str!("report/page/alignment.js"),
+    include_str!("report/page/superpose.js"),
     include_str!("report/page/compare.js"),
     include_str!("report/page/overview.js"),
 ];
@@ -98,6 +104,7 @@ pub struct ReportFile {
     failures: RelationFailures,
     areas: Option<Engine>,
     interactions: InteractionFiles,
+    members: Members,
     title: Option<String>,
     inputs: Vec<String>,
     frames: Frames,
@@ -131,6 +138,7 @@ impl ReportFile {
             failures: RelationFailures::default(),
             areas: None,
             interactions: InteractionFiles::default(),
+            members: Members::default(),
             title: None,
             inputs: Vec::new(),
             frames: Frames::default(),
@@ -240,6 +248,10 @@ impl ReportFile {
             });
             self.standing.add(part, &sites, relations.get(index).unwrap_or(&Value::Null));
             if index < room {
+                let name = &part.structure.name;
+                if !self.interactions.archives.is_empty() && !self.interactions.files.contains_key(name) {
+                    self.members.add(part, first_detail + index);
+                }
                 // Counted from 1; 0 means none.
                 entry["detail"] = (first_detail + index + 1).into();
             }
@@ -280,8 +292,23 @@ impl ReportFile {
     /// If the file cannot be written.
     pub fn commit(self, provenance: &Provenance) -> Result<u64, OutputError> {
         let Self {
-            whole, mut out, structures, failed, mut notes, sample, sites, standing, title, inputs, frames, ..
+            whole,
+            mut out,
+            structures,
+            failed,
+            mut notes,
+            sample,
+            sites,
+            standing,
+            title,
+            inputs,
+            frames,
+            members,
+            interactions,
+            ..
         } = self;
+        let mut write = |detail: usize, text: &str| packed_script(&mut out, &format!("i{detail}"), text);
+        members.search(&interactions, &mut write).map_err(|source| whole.failed(source))?;
         if frames.len() > 0 {
             let packed = detail::packed_json(&frames.json()).and_then(|text| packed_script(&mut out, "frames", &text));
             packed.map_err(|source| whole.failed(source))?;

@@ -27,7 +27,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     let job = Job {
         paths: &args.paths,
         args: &args.job,
-        selection: Columns::default().selection(),
+        selection: Columns::default().selection().with_points(),
         min_feature_value: 0.0,
         labels: false,
         annotations: None,
@@ -57,7 +57,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     })
 }
 
-/// The files in which interactions are looked for: those that hold one structure as it is.
+/// The files in which interactions are looked for: those that hold structures as they are.
 fn interactions(job: &Job<'_>) -> Result<InteractionFiles, Failure> {
     let ReadOptions { each, models, assembly, chains, alternates, .. } = job.args.read.options();
     let is_as_it_is = each == Each::Model && models == Models::First && assembly.is_none();
@@ -66,6 +66,9 @@ fn interactions(job: &Job<'_>) -> Result<InteractionFiles, Failure> {
         return Ok(InteractionFiles::default());
     }
     let inputs = job.args.read.discover(job.paths, Files::default())?;
-    let files = inputs.entries.into_iter().flatten().filter(|file| matches!(file.source, Source::File));
-    Ok(InteractionFiles { files: files.map(|file| (file.name.clone(), file)).collect(), chains, alternates })
+    let known =
+        inputs.entries.into_iter().flatten().filter(|file| matches!(file.source, Source::File | Source::Archive));
+    let (files, archives): (Vec<_>, Vec<_>) = known.partition(|file| matches!(file.source, Source::File));
+    let files = files.into_iter().map(|file| (file.name.clone(), file)).collect();
+    Ok(InteractionFiles { files, archives, chains, alternates })
 }

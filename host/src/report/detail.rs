@@ -1,6 +1,6 @@
 //! The data of a structure's detailed view.
 
-use super::{atoms, predicted};
+use super::{atoms, points, predicted};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -62,12 +62,14 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
             structure.bfactor[rows.clone()].iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
         columns.insert("B factor".to_owned(), values.into());
     }
-    let sites: Vec<Value> = sites(structure, &part.features, &SiteLimits::default())
+    let found = sites(structure, &part.features, &SiteLimits::default());
+    let sites: Vec<Value> = found
         .iter()
-        .map(|site| {
+        .zip(points::json(part, &found))
+        .map(|(site, points)| {
             let rounded = |value: f64| significant(value, 4);
             json!({ "rank": site.rank, "probability": rounded(f64::from(site.probability)), "rows": site.residues,
-                "plddt": number(Cell::Float(site.plddt)), "volume": rounded(site.volume), "center": site.center.map(rounded) })
+                "plddt": number(Cell::Float(site.plddt)), "volume": rounded(site.volume), "center": site.center.map(rounded), "points": points })
         })
         .collect();
     let text = |column: Column| -> Vec<String> {

@@ -11,11 +11,13 @@ use prism_read::Alternates;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Where interactions come from: the files of structures, by name.
+/// Where interactions come from: the files of structures.
 #[derive(Debug, Default)]
 pub struct InteractionFiles {
-    /// Each of them holds one structure.
+    /// Those that hold one structure, by its name.
     pub files: HashMap<String, InputFile>,
+    /// Those whose members hold structures, which are read one after the other.
+    pub archives: Vec<InputFile>,
     /// The chains that are read; `None` for all.
     pub chains: Option<Vec<String>>,
     /// Which alternate location is read.
@@ -70,16 +72,13 @@ fn tenth(value: f32) -> Value {
 }
 
 /// Interactions between residues of the view: their kinds, both ends, distances in Å and the names of atoms, each as a list. `null` if
-/// the structure's file is not known, or holds several.
+/// no file of its own holds the structure.
 pub(super) fn interactions_of(part: &StructureRows<'_>, from: &InteractionFiles) -> Value {
     let Some(file) = from.files.get(&part.structure.name) else { return Value::Null };
-    let kinds = shown();
-    let options =
-        Options { kinds: &kinds, chains: from.chains.as_deref(), alternates: from.alternates, dictionary: None };
     let mut result = None;
     file.each_file(&mut |name, bytes| {
         result = Some(match bytes {
-            Ok(bytes) => interactions(bytes, name, &options).map_or_else(reason, |all| listed(part, &all, &kinds)),
+            Ok(bytes) => from.found(name, bytes, &places(part)),
             Err(failure) => reason(failure.reason),
         });
         true
@@ -87,12 +86,26 @@ pub(super) fn interactions_of(part: &StructureRows<'_>, from: &InteractionFiles)
     result.unwrap_or_default()
 }
 
-fn listed(part: &StructureRows<'_>, all: &Interactions, kinds: &[Kind]) -> Value {
-    // Residues without rows follow those with rows.
+/// The places of residues in the view, by what [`identity`] calls them: those without rows follow those with rows.
+pub(super) fn places(part: &StructureRows<'_>) -> HashMap<String, usize> {
     let mut places: HashMap<String, usize> = (0..part.len()).map(|row| (part.residue(row), row)).collect();
     for (index, residue) in part.structure.hetero.iter().flat_map(|hetero| hetero.residues.iter().enumerate()) {
         places.entry(identity(residue)).or_insert(part.len() + index);
     }
+    places
+}
+
+impl InteractionFiles {
+    /// The interactions in a file between residues with places.
+    pub(super) fn found(&self, name: &str, bytes: &[u8], places: &HashMap<String, usize>) -> Value {
+        let kinds = shown();
+        let options =
+            Options { kinds: &kinds, chains: self.chains.as_deref(), alternates: self.alternates, dictionary: None };
+        interactions(bytes, name, &options).map_or_else(reason, |all| listed(places, &all, &kinds))
+    }
+}
+
+fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -> Value {
     let place = |residue: u32| {
         let residue = &all.residues[residue as usize];
         places.get(&format!("{}_{}{}", residue.chain, residue.number, residue.icode)).copied()

@@ -3,6 +3,7 @@
 mod atoms;
 #[cfg(target_os = "linux")]
 mod beside;
+mod browser;
 mod coloured;
 mod command;
 mod confidence;
@@ -27,6 +28,7 @@ mod predicted_errors;
 mod predictions;
 mod relations;
 mod report;
+mod report_page;
 mod run;
 mod sites;
 mod sources;

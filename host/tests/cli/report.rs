@@ -1,4 +1,4 @@
-//! `prism report`. A browser checks the drawing, if one is installed.
+//! The file that `prism report` writes. What a browser makes of it is in `report_page.rs`.
 
 use crate::command::{Run, column, example, predictions, shipped};
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-fn folder() -> Run {
+pub fn folder() -> Run {
     let run = Run::new();
     run.copy(&example(), "in/rbd.pdb");
     run.copy(&shipped("1crn.pdb"), "in/crambin <b>.pdb");
@@ -20,7 +20,7 @@ fn folder() -> Run {
 }
 
 /// The data that the page's script reads.
-fn data(html: &str) -> Value {
+pub fn data(html: &str) -> Value {
     let begin = "<script type=\"application/json\" id=\"run\">";
     let text = html.split_once(begin).unwrap().1.split_once("</script>").unwrap().0;
     serde_json::from_str(text).unwrap()
@@ -63,7 +63,7 @@ fn a_report_is_one_file_with_all_that_was_found() {
 }
 
 /// The data of a structure's page.
-fn detail(html: &str, id: &str) -> Value {
+pub fn detail(html: &str, id: &str) -> Value {
     let begin = format!("<script type=\"text/plain\" id=\"{id}\">");
     let packed = html.split_once(&begin).unwrap().1.split_once("</script>").unwrap().0;
     let packed = STANDARD.decode(packed.trim()).unwrap();
@@ -106,285 +106,22 @@ fn errors_beside_models_are_shown_if_they_are_asked_for() {
     let damaged = run.prism(&["report", "in", "--pae", "--backend", "cpu", "-o", "damaged.html"]);
     damaged.says(0, "000.json: is cut inside of \"pae\"");
     run.put(matrix, &scores);
-    if let Some(page) = drawn(&run, &format!("r.html#{}", names[at].as_str().unwrap())) {
-        for text in ["<h2>Predicted aligned errors</h2>", ">ipsae</th>", "A, B</button>"] {
-            assert!(page.contains(text), "{text}: {page}");
-        }
-    }
 }
 
-/// The document in Chromium after the page's script has run.
-fn drawn(run: &Run, address: &str) -> Option<String> {
-    let profile = run.path("profile");
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
-        .args(["--virtual-time-budget=60000", "--window-size=2700,1100", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("file://{}/{address}", run.path("").display()))
-        .output()
-        .ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// What a page gives to a script that acts like a person in a window of some width, in pixels; `None` without Chromium.
-fn acted(run: &Run, report: &str, address: &str, width: u32, script: &str) -> Option<Value> {
-    let html = fs::read_to_string(run.path(report)).unwrap();
-    let helpers = include_str!("report.js");
-    let acting = format!("<body><script>\n{helpers}\nact(async () => {{ {script} }});\n</script>");
-    fs::write(run.path("acted.html"), html.replacen("<body>", &acting, 1)).unwrap();
-    // Windows have a least width, and frames have none.
-    let frame = format!(
-        "<!DOCTYPE html><pre id=\"result\"></pre><iframe width=\"{width}\" height=\"900\" src=\"acted.html{address}\"></iframe><script>\
-         onmessage = event => {{ document.getElementById('result').textContent = btoa(unescape(encodeURIComponent(event.data))); }}</script>"
-    );
-    fs::write(run.path("frame.html"), frame).unwrap();
-    let page = drawn(run, "frame.html")?;
-    let packed = page.split_once("<pre id=\"result\">").unwrap().1.split_once("</pre>").unwrap().0;
-    let result: Value = serde_json::from_slice(&STANDARD.decode(packed).unwrap())
-        .unwrap_or_else(|error| panic!("{address} at {width}: {error}: {page}"));
-    assert_eq!(result["errors"], Value::Array(Vec::new()), "{address} at {width}");
-    Some(result["value"].clone())
-}
-
-fn skipped() {
-    eprintln!("skipped: there is no chromium here");
-}
-
-#[test]
-fn a_browser_draws_it() {
-    let run = folder();
-    assert_eq!(
-        run.prism(&["report", "in", "--backend", "cpu", "--title", "Three <proteins>", "-o", "r.html"]).status,
-        3
-    );
-    let Some(index) = drawn(&run, "r.html") else { return skipped() };
-    for text in [
-        "<h1>Three &lt;proteins&gt;</h1>",
-        "From in. 3 structures, 316 residues",
-        "data-ready=\"1\"",
-        "crambin &lt;b&gt;.pdb",
-        "the file is empty",
-        "<h2>Distributions</h2>",
-        "<svg",
-    ] {
-        assert!(index.contains(text), "{text}: {index}");
-    }
-    // What stands out comes first, then the table, then distributions.
-    let places =
-        ["What stands out</h2>", "Structures</h2>", "Distributions</h2>"].map(|text| index.find(text).unwrap());
-    assert!(places.is_sorted(), "{places:?}");
-    assert!(
-        !index.contains("3Dmol</title>") && !index.contains("globalThis[\"3Dmol\"] ="),
-        "the viewer is not needed here"
-    );
-    let page = drawn(&run, "r.html#rbd.pdb").unwrap();
-    for text in ["<h1>rbd.pdb</h1>", "194 residues, chain (E)", "<h2>Along the sequence</h2>"] {
-        let text = text.replace("chain (E)", "1 chain (E)");
-        assert!(page.contains(&text), "{text}: {page}");
-    }
-}
-
-/// A report on an enzyme with ligands, three helices, a protein on DNA, and a protein with a glycan.
-fn varied() -> Run {
-    let run = Run::new();
-    for (from, to) in
-        [("1fbl_cut.cif.gz", "1fbl.cif.gz"), ("1jcd.pdb.gz", "1jcd.pdb.gz"), ("1lcd_cut.pdb.gz", "1lcd.pdb.gz")]
-    {
-        run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(from), &format!("in/{to}"));
-    }
-    run.copy(&example(), "in/rbd.pdb");
-    let outcome = run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    run
-}
-
-#[test]
-fn a_site_a_map_and_a_track_lead_to_the_structure_and_the_address() {
-    let run = varied();
-    let script = "
-        click(named('button.pick', 'Site 1'));
-        await shows('Site 1');
-        const site = { address: location.hash, drawn: one('.view').ariaDescription, title: text('.chosen h3'), row: text('tr.is-chosen td') };
-        const member = one('tr.is-chosen button[data-residue]').dataset.residue;
-        click(one('tr.is-chosen button[data-residue]'));
-        await shows(member);
-        const residue = { member, address: location.hash, readout: text('.tracks ~ .readout'), values: text('.chosen dl') };
-        click(one('.map canvas'), .25, .75);
-        await shows(' and ');
-        const pair = { address: location.hash, drawn: one('.view').ariaDescription, readout: text('.map .readout') };
-        const tracks = all('.tracks canvas')[1];
-        click(tracks, .5, .5);
-        await until('one residue', () => one('.chosen dl'));
-        await shows(text('.chosen h3').replace('×', ''));
-        const before = location.hash;
-        press(tracks, 'ArrowRight');
-        await until('the next residue', () => location.hash !== before);
-        const track = { before, after: location.hash, marked: text('.tracks ~ .readout') };
-        press(document.body, 'Escape');
-        await shows('whole');
-        return { site, residue, pair, track, cleared: location.hash, end: text('.chosen h3') };";
-    let Some(found) = acted(&run, "r.html", "#1fbl.cif", 1440, script) else { return skipped() };
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    assert_eq!((&*text(&found["site"]["address"]), &*text(&found["site"]["row"])), ("#1fbl.cif?site=1", "Site 1"));
-    let table = run.prism(&["sites", "in/1fbl.cif.gz", "--backend", "cpu"]).stdout;
-    let residues = column(&table, "residues")[0].split(' ').count();
-    assert!(
-        text(&found["site"]["drawn"]).contains(&format!("{residues} residues as sticks, and a surface")),
-        "{found}"
-    );
-    let member = text(&found["residue"]["member"]);
-    assert_eq!(text(&found["residue"]["address"]), format!("#1fbl.cif?residue={member}"));
-    assert!(text(&found["residue"]["readout"]).starts_with(&member), "{found}");
-    assert!(text(&found["residue"]["values"]).contains("rsa"), "{found}");
-    let pair = text(&found["pair"]["address"]);
-    assert_eq!(pair.matches("residue=").count(), 2, "{found}");
-    assert!(text(&found["pair"]["readout"]).ends_with(" Å"), "{found}");
-    // The next residue along the sequence.
-    let number = |address: &Value| text(address).rsplit_once('_').unwrap().1.parse::<i32>().unwrap();
-    assert_eq!(number(&found["track"]["after"]), number(&found["track"]["before"]) + 1, "{found}");
-    assert_eq!((&*text(&found["cleared"]), &*text(&found["end"])), ("#1fbl.cif", "Nothing is selected"));
-}
-
-#[test]
-fn a_click_on_the_structure_selects_a_residue_everywhere() {
-    let run = varied();
-    let script = "
-        press(document.body, 'Escape');
-        await shows('whole');
-        // The camera still looks at the residue of the address.
-        click(one('.view canvas'));
-        await until('a selection', () => location.hash.includes('?'));
-        await shows('sticks');
-        return { address: location.hash, title: text('.chosen h3'), readout: text('.tracks ~ .readout') };";
-    let Some(found) = acted(&run, "r.html", "#rbd.pdb?residue=E_400", 1440, script) else { return skipped() };
-    let address = found["address"].as_str().unwrap();
-    let residue = address.strip_prefix("#rbd.pdb?residue=").unwrap_or_else(|| panic!("{found}"));
-    assert!(found["title"].as_str().unwrap().starts_with(residue), "{found}");
-    assert!(found["readout"].as_str().unwrap().starts_with(residue), "{found}");
-}
-
-#[test]
-fn an_address_leads_to_a_selection() {
-    let run = varied();
-    let script = "return { drawn: one('.view').ariaDescription, title: text('.chosen h3'), about: text('.chosen p'), row: all('tr.is-chosen td:first-child').map(cell => cell.textContent) };";
-    let cases = [
-        ("#1fbl.cif?ligand=A_996", "A_996 (CA)", "ion, 1 atom", "A_996"),
-        ("#1jcd.pdb?chain=A&chain=B", "Interface of A and B", "Å² buried", "A, B"),
-        ("#1fbl.cif?interaction=0", "", "Å", ""),
-        ("#rbd.pdb?residue=E_336&residue=E_361", "E_336 (CYS) and E_361 (CYS)", "Å apart", ""),
-        ("#rbd.pdb?residue=E_9999", "Nothing is selected", "", ""),
-    ];
-    for (address, title, about, row) in cases {
-        let Some(found) = acted(&run, "r.html", address, 1440, script) else { return skipped() };
-        assert!(found["title"].as_str().unwrap().starts_with(title), "{address}: {found}");
-        assert!(found["about"].as_str().unwrap().contains(about), "{address}: {found}");
-        if !row.is_empty() {
-            assert!(found["row"].as_array().unwrap().iter().any(|cell| cell == row), "{address}: {found}");
-        }
-    }
-    // The same area and contacts as in the table of interfaces.
-    let found = acted(&run, "r.html", "#1jcd.pdb?chain=A&chain=B", 1440, script).unwrap();
-    let table = run.prism(&["interface", "in/1jcd.pdb.gz", "--backend", "cpu"]).stdout;
-    let area: f64 = column(&table, "buried_area")[0].parse().unwrap();
-    let expected = format!("{area:.0} Å² buried, {} contacts", column(&table, "contacts")[0]);
-    assert!(found["about"].as_str().unwrap().starts_with(&expected), "{expected}: {found}");
-}
-
-#[test]
-fn every_colouring_has_a_legend_that_says_what_it_means() {
-    let run = varied();
-    let script = "
-        const legends = {};
-        for (const option of one('select[aria-label=\"Colour by\"]').options) {
-          choice('Colour by', option.value);
-          legends[option.value] = all('#legend > span').map(part => part.textContent);
-        }
-        return { legends, address: location.hash };";
-    let Some(found) = acted(&run, "r.html", "#1jcd.pdb", 1440, script) else { return skipped() };
-    let legends = found["legends"].as_object().unwrap();
-    let legend =
-        |name: &str| legends[name].as_array().unwrap().iter().map(|part| part.as_str().unwrap()).collect::<Vec<_>>();
-    assert_eq!(legend("chain"), ["chain A", "chain B", "chain C"]);
-    assert!(legend("secondary structure").contains(&"H alpha helix"));
-    assert!(legend("site").first().unwrap().starts_with("site 1, 0."), "{found}");
-    assert_eq!(legend("site").last(), Some(&"in no site"));
-    assert_eq!(legend("site_score"), ["0", "1", "not defined"]);
-    assert!(legend("sasa")[1].ends_with(" Å²"), "{found}");
-    for (name, parts) in legends {
-        let parts = parts.to_string();
-        assert!(!parts.contains("[object") && !parts.contains("undefined,"), "{name}: {parts}");
-    }
-    assert!(legends.len() > 20 && found["address"].as_str().unwrap().contains("colour="), "{found}");
-}
-
-#[test]
-fn a_predicted_model_has_the_colours_of_its_confidence() {
-    let run = Run::new();
-    predictions(&run, "colabfold", "in/");
-    assert_eq!(run.prism(&["report", "in", "--pae", "--backend", "cpu", "-o", "r.html"]).status, 0);
-    let name =
-        data(&fs::read_to_string(run.path("r.html")).unwrap())["structures"][0]["name"].as_str().unwrap().to_owned();
-    let script = "
-        const legend = all('#legend > span').map(part => part.textContent);
-        const matrix = all('section').find(section => section.textContent.startsWith('Predicted aligned errors'));
-        click(matrix.querySelector('canvas'), .2, .7);
-        await shows(' and ');
-        return { colour: one('select[aria-label=\"Colour by\"]').value, legend, address: location.hash, readout: matrix.querySelector('.readout').textContent };";
-    let Some(found) = acted(&run, "r.html", &format!("#{name}"), 1440, script) else { return skipped() };
-    assert_eq!(found["colour"], "plddt");
-    let legend: Vec<&str> = found["legend"].as_array().unwrap().iter().map(|part| part.as_str().unwrap()).collect();
-    assert_eq!(
-        legend,
-        ["very high, above 90", "high, 70 to 90", "low, 50 to 70", "very low, 50 or below", "not defined"]
-    );
-    assert_eq!(found["address"].as_str().unwrap().matches("residue=").count(), 2, "{found}");
-    assert!(found["readout"].as_str().unwrap().contains(", aligned on "), "{found}");
-}
-
-#[test]
-fn no_width_makes_the_page_scroll_sideways_light_or_dark() {
-    let run = varied();
-    let script = "
-        const widths = [], root = document.documentElement, ground = () => getComputedStyle(document.body).backgroundColor;
-        const measure = () => { widths.push(root.scrollWidth - innerWidth); return ground(); };
-        const light = measure();
-        click(one('#theme'));
-        await sleep(50);
-        const dark = measure();
-        const unnamed = all('button, select, input, canvas[tabindex], [role=img], [role=region]').filter(element => !(element.ariaLabel || element.textContent.trim() || element.closest('label')));
-        return { widths, light, dark, inner: innerWidth, unnamed: unnamed.map(element => element.outerHTML.slice(0, 200)) };";
-    for width in [390, 1440, 2560] {
-        for address in ["", "#1fbl.cif?site=1", "#1lcd.pdb"] {
-            let Some(found) = acted(&run, "r.html", address, width, script) else { return skipped() };
-            assert_eq!(found["inner"], width);
-            assert!(
-                found["widths"].as_array().unwrap().iter().all(|over| over.as_i64().unwrap() <= 0),
-                "{address} at {width}: {found}"
-            );
-            assert_ne!(found["light"], found["dark"], "{address} at {width}");
-            assert_eq!(found["unnamed"], Value::Array(Vec::new()), "{address} at {width}");
-        }
-    }
-}
-
-#[test]
-fn the_table_of_structures_is_sorted_and_filtered() {
-    let run = varied();
-    let script = "
-        const table = one('[aria-label=Structures]'), names = () => [...table.querySelectorAll('tbody td:first-child')].map(cell => cell.textContent);
-        click(named('th button', 'Residues'));
-        const sorted = [names(), table.querySelector('[aria-sort]').ariaSort];
-        const filter = one('input[type=search]');
-        filter.value = 'zn'; filter.dispatchEvent(new Event('input'));
-        const filtered = names();
-        table.querySelector('tbody a').click();
-        await until('the page', () => one('h1')?.textContent === '1fbl.cif' && one('.view')?.ariaDescription);
-        return { sorted, filtered };";
-    let Some(found) = acted(&run, "r.html", "", 1440, script) else { return skipped() };
-    let by_residues = ["rbd.pdb", "1jcd.pdb", "1fbl.cif", "1lcd.pdb"];
-    assert_eq!(found["sorted"][0], serde_json::json!(by_residues), "{found}");
-    assert_eq!(found["sorted"][1], "descending");
-    assert_eq!(found["filtered"], serde_json::json!(["1fbl.cif"]));
+/// The first positions of the page's differences: the lowest byte of all first, x before y before z, as 0, -1, 1, -2, ...
+fn positions(packed: &Value, most: usize) -> Vec<[f64; 3]> {
+    let bytes = STANDARD.decode(packed["deltas"].as_str().unwrap()).unwrap();
+    let (n, steps) = (bytes.len() / 12, packed["steps"].as_f64().unwrap());
+    let mut at = [0_i64; 3];
+    let mut next = |index: usize| {
+        std::array::from_fn(|axis| {
+            let byte = |byte: usize| u32::from(bytes[byte * 3 * n + axis * n + index]) << (8 * byte);
+            let zigzag = (0..4).fold(0, |all, place| all | byte(place));
+            at[axis] += i64::from((zigzag >> 1) as i32 ^ -((zigzag & 1) as i32));
+            at[axis] as f64 / steps
+        })
+    };
+    (0..n.min(most)).map(&mut next).collect()
 }
 
 #[test]
@@ -396,35 +133,19 @@ fn atoms_of_the_page_are_those_of_the_file() {
         data(&html)["structures"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
     let place = names.iter().position(|name| name == "crambin <b>.pdb").unwrap();
     let atoms = &detail(&html, &format!("s{place}"))["atoms"];
-    let bytes = STANDARD.decode(atoms["deltas"].as_str().unwrap()).unwrap();
-    let (bytes, n) = (&bytes[..], bytes.len() / 12);
-    let steps = atoms["steps"].as_f64().unwrap();
     let center: Vec<f64> = serde_json::from_value(atoms["center"].clone()).unwrap();
-    let positions = |axis: usize| {
-        let delta = move |index: usize| {
-            let zigzag =
-                (0..4).fold(0_u32, |all, byte| all | u32::from(bytes[byte * 3 * n + axis * n + index]) << (8 * byte));
-            i64::from((zigzag >> 1) as i32 ^ -((zigzag & 1) as i32))
-        };
-        (0..n).scan(0, move |at, index| {
-            *at += delta(index);
-            Some(*at as f64 / steps)
-        })
-    };
     let expected: Vec<[f64; 3]> = fs::read_to_string(shipped("1crn.pdb"))
         .unwrap()
         .lines()
         .filter(|line| line.starts_with("ATOM"))
         .map(|line| [30..38, 38..46, 46..54].map(|field| line[field].trim().parse().unwrap()))
         .collect();
-    for axis in 0..3 {
-        let found: Vec<f64> = positions(axis).take(expected.len()).collect();
-        for (found, expected) in found.iter().zip(&expected) {
+    let found = positions(atoms, expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        for axis in 0..3 {
             assert!(
-                (found + center[axis] - expected[axis]).abs() < 0.011,
-                "{found} + {} for {}",
-                center[axis],
-                expected[axis]
+                (found[axis] + center[axis] - expected[axis]).abs() < 0.011,
+                "{found:?} + {center:?} for {expected:?}"
             );
         }
     }
@@ -491,98 +212,59 @@ fn ligands_that_cover_surface_are_drawn_once() {
 }
 
 #[test]
-fn two_structures_are_compared_along_an_alignment() {
+fn members_of_archives_have_the_interactions_of_their_files() {
     let run = Run::new();
-    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
-    run.put("in/whole.pdb", &crambin);
-    // Another chain without residues 23 to 25, and numbered from 101.
-    let is_left =
-        |line: &&str| !line.starts_with("ATOM") || !(23..=25).contains(&line[22..26].trim().parse::<i32>().unwrap());
-    let renumbered = |line: &str| match line.starts_with("ATOM") {
-        true => format!("{}B{:4}{}\n", &line[..21], line[22..26].trim().parse::<i32>().unwrap() + 100, &line[26..]),
-        false => format!("{line}\n"),
+    for name in ["1crn.pdb", "1ubq.pdb"] {
+        run.copy(&shipped(name), &format!("in/{name}"));
+    }
+    let tar = Command::new("tar").args(["cf", "all.tar", "1crn.pdb", "1ubq.pdb"]).current_dir(run.path("in")).status();
+    assert!(tar.unwrap().success());
+    let interactions = |input: &str| {
+        assert_eq!(run.prism(&["report", input, "--backend", "cpu", "-o", "r.html"]).status, 0);
+        let html = fs::read_to_string(run.path("r.html")).unwrap();
+        // Those of members lie apart.
+        let own = detail(&html, "s0")["relations"]["interactions"].clone();
+        if own.is_null() { detail(&html, "i0") } else { own }
     };
-    let cut: String = crambin.lines().filter(is_left).map(renumbered).collect();
-    run.put("in/cut.pdb", cut);
-    assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
-    let script = "
-        await until('the comparison', () => text('main p')?.includes('aligned'));
-        const greatest = one('[aria-label=\"Greatest differences\"] tbody tr'), cells = [...greatest.children].map(cell => cell.textContent);
-        const result = { about: text('main p'), cells, columns: all('[aria-label=\"Differences by column\"] tbody tr').length, address: location.hash };
-        choice('Column', 'hydropathy');
-        result.same = text('[aria-label=\"Greatest differences\"] tbody tr td:last-child');
-        greatest.querySelector('a').click();
-        one('[aria-label=\"Greatest differences\"] a').click();
-        await until('the page', () => one('h1')?.textContent === 'whole.pdb' && one('.view')?.ariaDescription?.includes('A_'));
-        return { ...result, after: location.hash };";
-    let address = "#compare?a=whole.pdb&b=cut.pdb&column=sasa";
-    let Some(found) = acted(&run, "r.html", address, 1440, script) else { return skipped() };
-    assert!(
-        found["about"]
-            .as_str()
-            .unwrap()
-            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them"),
-        "{found}"
-    );
-    // The greatest difference of areas, from the table of features.
-    let areas = |file: &str| -> Vec<f64> {
-        let table = run.features(&[&format!("in/{file}"), "--columns", "sasa"]).stdout;
-        column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect()
-    };
-    let (whole, cut) = (areas("whole.pdb"), areas("cut.pdb"));
-    let differences =
-        (0..46).filter(|row| !(22..=24).contains(row)).zip(&cut).map(|(row, cut)| (row, whole[row] - cut));
-    let (row, difference) = differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
-    let cells: Vec<&str> = found["cells"].as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect();
-    assert!(
-        cells[0].starts_with(&format!("A_{} (", row + 1)) && cells[1].starts_with(&format!("B_{} (", row + 101)),
-        "{row} {found}"
-    );
-    let shown: f64 = cells[4].parse().unwrap();
-    assert!((shown - difference).abs() < 1.5, "{difference}: {found}");
-    assert_eq!(found["same"], "0");
-    assert!(found["columns"].as_u64().unwrap() > 20, "{found}");
-    assert!(found["after"].as_str().unwrap().starts_with("#whole.pdb?residue=A_"), "{found}");
+    let of_file = interactions("in/1crn.pdb");
+    assert!(of_file["kind"].as_array().unwrap().len() > 20, "{of_file}");
+    assert_eq!(interactions("in/all.tar"), of_file);
+    let html = fs::read_to_string(run.path("r.html")).unwrap();
+    assert_ne!(detail(&html, "i1"), of_file, "each has its own");
 }
 
 #[test]
-fn frames_of_a_trajectory_are_one_page_with_a_slider() {
+fn points_of_a_site_are_those_of_prism_sites_on_its_residues() {
     let run = Run::new();
-    let made = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data").join(name);
-    run.copy(&made("top.pdb"), "top.pdb");
-    run.copy(&made("small.xtc"), "run.xtc");
-    let outcome = run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--backend", "cpu", "-o", "r.html"]);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let html = fs::read_to_string(run.path("r.html")).unwrap();
-    assert_eq!((data(&html)["frames"].as_u64(), data(&html)["structures"].as_array().unwrap().len()), (Some(6), 1));
-    // The mean and the deviation of the table of all frames.
-    let table = run.features(&["top.pdb", "--trajectory", "run.xtc", "--columns", "row,sasa"]).stdout;
-    let areas: Vec<f64> = column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect();
-    let frames = detail(&html, "frames");
-    for row in 0..46 {
-        let own: Vec<f64> = (0..6).map(|frame| areas[frame * 46 + row]).collect();
-        let mean = own.iter().sum::<f64>() / 6.0;
-        let deviation = (own.iter().map(|area| (area - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
-        let found = |name: &str| frames["columns"]["sasa"][name][row].as_f64().unwrap();
-        assert!((found("mean") - mean).abs() < 2e-3 && (found("deviation") - deviation).abs() < 2e-3, "row {row}");
+    run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1fbl_cut.cif.gz"), "1fbl.cif.gz");
+    assert_eq!(run.prism(&["report", "1fbl.cif.gz", "--backend", "cpu", "-o", "r.html"]).status, 0);
+    assert_eq!(run.prism(&["sites", "1fbl.cif.gz", "--backend", "cpu", "--points", "points.pdb"]).status, 0);
+    let all: Vec<([f64; 3], f64)> = fs::read_to_string(run.path("points.pdb"))
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("HETATM"))
+        .map(|line| {
+            let number = |field: std::ops::Range<usize>| line[field].trim().parse::<f64>().unwrap();
+            ([number(30..38), number(38..46), number(46..54)], number(60..66))
+        })
+        .collect();
+    let page = detail(&fs::read_to_string(run.path("r.html")).unwrap(), "s0");
+    let center: Vec<f64> = serde_json::from_value(page["atoms"]["center"].clone()).unwrap();
+    let (mut shown, mut likeliest) = (0, 0.0_f64);
+    for site in page["sites"].as_array().unwrap().iter().filter(|site| !site["points"].is_null()) {
+        let hundredths: Vec<f64> = serde_json::from_value(site["points"]["hundredths"].clone()).unwrap();
+        let at = positions(&site["points"], hundredths.len());
+        for (point, hundredths) in at.iter().zip(&hundredths) {
+            let place: [f64; 3] = std::array::from_fn(|axis| point[axis] + center[axis]);
+            let is_here = |(other, value): &([f64; 3], f64)| {
+                (0..3).all(|axis| (other[axis] - place[axis]).abs() < 0.06) && (value - hundredths).abs() < 0.51
+            };
+            assert!(all.iter().any(is_here), "{place:?} {hundredths}");
+            likeliest = likeliest.max(*hundredths);
+        }
+        shown += hundredths.len();
     }
-    let script = "
-        const slider = one('input[aria-label=Frame]');
-        slider.value = '5'; slider.dispatchEvent(new Event('input'));
-        const canvas = one('canvas[aria-label^=\"Values of residues\"]');
-        const when = slider.nextElementSibling.textContent;
-        click(canvas, .5, .1);
-        await until('a residue', () => location.hash.includes('residue='));
-        const section = slider.closest('section');
-        return { frames: slider.max, when, first: slider.value, readout: section.querySelector('.readout').textContent, address: location.hash, drawn: !!one('.view canvas') };";
-    let Some(found) = acted(&run, "r.html", "#top.pdb", 1440, script) else { return skipped() };
-    assert_eq!(
-        (&found["frames"], &found["when"], &found["first"]),
-        (&"5".into(), &"frame 5, 50 ps".into(), &"0".into()),
-        "{found}"
-    );
-    let residue = found["address"].as_str().unwrap().rsplit_once('=').unwrap().1.to_owned();
-    assert!(found["readout"].as_str().unwrap().starts_with(&residue), "{found}");
-    assert!(found["readout"].as_str().unwrap().ends_with("in frame 0, 0 ps"), "{found}");
-    assert_eq!(run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--pae", "-o", "r.html"]).status, 2);
+    assert!(shown > 20, "{shown}");
+    let most = all.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    assert!((likeliest - most).abs() < 0.51, "the likeliest point is in a site: {likeliest} of {most}");
 }

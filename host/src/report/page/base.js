@@ -21,9 +21,11 @@ const svg = (tag, attributes) => {
 };
 const button = (text, onclick, attributes = {}) => $("button", { type: "button", onclick, ...attributes }, text);
 const css = name => getComputedStyle(root).getPropertyValue(name).trim();
+// What an element says, or else what to do; paper leaves the latter out.
+const say = (element, text, hint) => { element.textContent = text ?? hint; element.classList.toggle("hint", text == null); };
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³");
+const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³").replace(/^degree$/, "°");
 const count = (n, what, several = `${what}s`) => `${n.toLocaleString("en")} ${n === 1 ? what : several}`;
 const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
   : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
@@ -56,15 +58,19 @@ function table(head, rows, { label, texts = [0] }) {
     $("tbody", {}, rows.map(({ cells, key }) => $("tr", { "data-key": key }, cells.map((cell, index) => $("td", isText(index), cell)))))));
 }
 
-// A list of which some are shown, with a button for more.
+// A list of which some are shown, with a button for more. `filled` is called when more are shown.
+let filled = () => {};
 function paged(list, some, show) {
   const box = $("div");
   let shown = Math.min(list.length, some);
   const fill = () => {
     const more = list.length - shown;
     box.replaceChildren(show(list.slice(0, shown)), ...(more > 0
-      ? [button(`Show ${Math.min(more, 10 * some)} more of ${list.length}`, () => { shown = Math.min(list.length, shown + 10 * some); fill(); }, { class: "more" })] : []));
+      ? [button(`Show ${Math.min(more, 10 * some)} more of ${list.length}`, () => { shown = Math.min(list.length, shown + 10 * some); fill(); filled(); }, { class: "more" })] : []));
   };
   fill();
   return box;
 }
+
+// Notes are read on paper, too.
+addEventListener("beforeprint", () => { for (const notes of document.querySelectorAll("details.notes")) notes.open = true; });

@@ -36,10 +36,25 @@ const ELEMENTS = {
 };
 // The carbons of what is in no chain, whose colours have other meanings.
 const ligandColour = () => root.classList.contains("dark") ? "#e8e8e8" : "#404040";
+// Kinds of interactions as `prism edges --kinds` names them: in words, and their colours.
 const INTERACTIONS = {
-  hbond: "#56b4e9", salt_bridge: "#d55e00", pi_stack: "#009e73", t_stack: "#009e73", cation_pi: "#e69f00", disulfide: "#d4a900", covalent: "#8a8678",
-  metal: "#8f40d4", water_bridge: "#0072b2", halogen: "#1fbf1f", base_pair: "#0072b2", base_stack: "#cc79a7",
+  hbond: ["hydrogen bond", "#56b4e9"], salt_bridge: ["salt bridge", "#d55e00"], pi_stack: ["pi stacking, parallel", "#009e73"], t_stack: ["pi stacking, T-shaped", "#009e73"],
+  cation_pi: ["cation-pi", "#e69f00"], disulfide: ["disulfide", "#d4a900"], covalent: ["covalent bond", "#8a8678"], metal: ["metal coordination", "#8f40d4"],
+  water_bridge: ["water bridge", "#0072b2"], halogen: ["halogen bond", "#1fbf1f"], base_pair: ["base pair", "#0072b2"], base_stack: ["base stacking", "#cc79a7"],
 };
+const interactionName = kind => INTERACTIONS[kind]?.[0] ?? kind.replaceAll("_", " "), interactionColour = kind => INTERACTIONS[kind]?.[1] ?? UNDEFINED;
+
+// The points of a site, by the probability that a ligand binds there: pale to dark in the colour of pockets.
+const POINTS = ["#d9cdf0", "#5b3a99"].map(parts);
+const pointColour = probability => hex(between(POINTS, (probability - .1) / .8));
+
+// What residues are made of. Nucleotides have the colours of their bases.
+const RESIDUES = [
+  ["hydrophobic", "#8a8678", "ALA VAL LEU ILE MET MSE PRO GLY"], ["aromatic", "#cc79a7", "PHE TYR TRP"], ["polar", "#009e73", "SER THR ASN GLN CYS"],
+  ["positive", "#0072b2", "LYS ARG HIS"], ["negative", "#d55e00", "ASP GLU"],
+  ["A", "#d55e00", "A DA"], ["C", "#0072b2", "C DC"], ["G", "#009e73", "G DG"], ["U or T", "#cc79a7", "U T DT DU"],
+].map(([name, colour, residues]) => ({ name, colour, residues: new Set(residues.split(" ")) }));
+const residueKind = name => RESIDUES.find(({ residues }) => residues.has(name));
 
 const key = (colour, text) => $("span", { class: "key", style: `border-color:${colour}` }, text);
 const statesKey = states => Object.entries(STATES).filter(([letter]) => states.includes(letter)).map(([letter, [name, colour]]) => key(colour, `${letter} ${name}`));
@@ -61,6 +76,10 @@ function colouring(name, model) {
   if (name === "secondary structure") return {
     of: row => STATES[data.states[row]]?.[1] ?? UNDEFINED, legend: [...statesKey(data.states), key(UNDEFINED, "not defined")],
   };
+  if (name === "kind of residue") {
+    const found = new Set(data.resname.map(residueKind));
+    return { of: row => residueKind(data.resname[row])?.colour ?? UNDEFINED, legend: [...RESIDUES.filter(kind => found.has(kind)).map(kind => key(kind.colour, kind.name)), found.has(undefined) && key(UNDEFINED, "modified or others")].filter(part => part) };
+  }
   const values = data.columns[name];
   if (name === "plddt") return {
     of: row => values[row] == null ? UNDEFINED : PLDDT.find(([above]) => values[row] > above)[1],

@@ -1,40 +1,5 @@
 // Two structures side by side: columns of one minus the other, along an alignment of the sequences of two chains.
 
-const MATCH = 4, MISMATCH = -2, OPEN = -6, EXTEND = -1, MOST_CELLS = 3e7;
-
-// Pairs of places in two lists of residue names that are aligned, by the best score with gaps that cost less to extend, and nothing at the
-// ends (Gotoh 1982).
-function aligned(a, b) {
-  const [n, m] = [a.length, b.length], wide = m + 1;
-  if (n * m > MOST_CELLS) throw new Error(`chains of ${n} and ${m} residues are too long to be aligned here`);
-  const steps = new Uint8Array((n + 1) * wide);
-  let best = new Float32Array(wide), down = new Float32Array(wide).fill(-1e9);
-  for (let i = 1; i <= n; i++) {
-    const next = new Float32Array(wide), [open, extend] = i === n ? [0, 0] : [OPEN, EXTEND];
-    let across = -1e9;
-    for (let j = 1; j <= m; j++) {
-      const [openDown, extendDown] = j === m ? [0, 0] : [OPEN, EXTEND];
-      const fromAcross = next[j - 1] + open >= across + extend, fromDown = best[j] + openDown >= down[j] + extendDown;
-      across = Math.max(next[j - 1] + open, across + extend);
-      down[j] = Math.max(best[j] + openDown, down[j] + extendDown);
-      const both = best[j - 1] + (a[i - 1] === b[j - 1] ? MATCH : MISMATCH);
-      next[j] = Math.max(both, across, down[j]);
-      // Bits 0 and 1: the step; 2 and 3: whether a gap begins here.
-      steps[i * wide + j] = (next[j] === both ? 0 : next[j] === across ? 1 : 2) | (fromAcross ? 4 : 0) | (fromDown ? 8 : 0);
-    }
-    best = next;
-  }
-  const pairs = [];
-  let [i, j, gap] = [n, m, 0];
-  while (i > 0 && j > 0) {
-    const step = steps[i * wide + j], way = gap || (step & 3);
-    if (way === 0) { pairs.push([--i, --j]); continue; }
-    gap = step & (way === 1 ? 4 : 8) ? 0 : way;
-    if (way === 1) j--; else i--;
-  }
-  return pairs.reverse();
-}
-
 // The rows of each chain that has some.
 function chainsOf(data) {
   const rows = new Map();
@@ -63,7 +28,7 @@ async function comparePage(query) {
   document.title = `Comparison – ${run.title ?? "prism report"}, ${run.date}`;
   main.append($("h1", {}, `${names[0] ?? "?"} minus ${names[1] ?? "?"}`));
   if (missing !== undefined) { main.append($("p", {}, `There is no page of ${missing ?? "a structure"} in this report.`)); return; }
-  const both = (await Promise.all(entries.map(entry => unpack(`s${entry.detail - 1}`)))).map(text => JSON.parse(text));
+  const models = (await Promise.all(entries.map(detailOf))).map(structureOf), both = models.map(({ data }) => data);
   const chains = both.map(chainsOf), label = (side, chain) => both[side].chains[chain].trim() || "–";
   const selects = [0, 1].map(side => $("select", { "aria-label": `Chain of ${names[side]}` }, [...chains[side].keys()].map(chain => $("option", { value: String(chain) }, `chain ${label(side, chain)}`))));
   const columns = Object.keys(both[0].columns).filter(name => name in both[1].columns);
@@ -76,10 +41,11 @@ async function comparePage(query) {
     if (chains[side].has(chain)) selects[side].value = String(chain);
   }
   const canvas = $("canvas", { tabindex: 0, role: "img", "aria-label": "Both structures and their difference along the alignment; the arrow keys move along it" });
-  const about = $("p", { class: "soft" }), readout = $("p", { class: "readout", "aria-live": "polite" }), definition = $("p", { class: "soft" }), tables = $("div", { class: "two" });
+  const pair = superposition(models, names, { choose: at => move(at), pairs: () => pairs });
+  const about = $("p", { class: "soft" }), readout = $("p", { class: "readout", "aria-live": "polite" }), definition = $("p", { class: "soft" }), tables = $("div", { class: "two even" });
   const swap = button("Swap", () => { location.hash = `#compare?${new URLSearchParams({ a: names[1], b: names[0], column: column.value })}`; });
-  main.append(about, $("div", { class: "tools" }, selects, column, swap), definition, $("div", { class: "tracks" }, canvas), readout,
-    $("div", { class: "legend" }, key(KINDS[4], names[0]), key(KINDS[5], names[1]), $("span", {}, "bars below: the first minus the second")), tables);
+  main.append(about, $("div", { class: "tools" }, selects, swap), pair.element, $("div", { class: "tools" }, $("label", {}, "Column ", column)), definition, $("div", { class: "tracks" }, canvas), readout,
+    $("div", { class: "legend" }, key(SIDES[0], names[0]), key(SIDES[1], names[1]), $("span", {}, "bars below: the first minus the second")), tables);
   let pairs = [], cursor = 0;
   const called = (side, row) => `${both[side].residue[row]} (${both[side].resname[row]})`;
   const values = () => pairs.map(([a, b]) => [both[0].columns[column.value][a], both[1].columns[column.value][b]]);
@@ -94,7 +60,7 @@ async function comparePage(query) {
     for (const [text, at] of [[short(high), 14], [short(low), 98], [`+${short(most)}`, 122], [`−${short(most)}`, 198]]) pen.fillText(text, 4, at);
     pen.strokeStyle = css("--line"); pen.beginPath(); pen.moveTo(LEFT, zero + .5); pen.lineTo(wide - 6, zero + .5); pen.stroke();
     for (const side of [1, 0]) {
-      pen.strokeStyle = KINDS[side ? 5 : 4]; pen.lineWidth = 1.5; pen.beginPath();
+      pen.strokeStyle = SIDES[side]; pen.lineWidth = 1.5; pen.beginPath();
       let before = null;
       all.forEach((pair, at) => {
         if (pair[side] == null) { before = null; return; }
@@ -109,7 +75,7 @@ async function comparePage(query) {
     differences.forEach((value, at) => {
       if (value == null) return;
       const length = value / most * 38;
-      pen.fillStyle = value > 0 ? KINDS[4] : KINDS[5];
+      pen.fillStyle = value > 0 ? SIDES[0] : SIDES[1];
       pen.fillRect(x(at, wide) - step / 2, length > 0 ? zero - length : zero, Math.max(step - .5, .7), Math.abs(length));
     });
     pen.strokeStyle = css("--text"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(cursor, wide), 4); pen.lineTo(x(cursor, wide), tall); pen.stroke();
@@ -117,12 +83,12 @@ async function comparePage(query) {
   const tell = at => {
     if (!pairs.length) { readout.textContent = ""; return; }
     const [a, b] = pairs[at], [first, second] = values()[at];
-    readout.textContent = `${called(0, a)} and ${called(1, b)}: ${short(first)} and ${short(second)}${first == null || second == null ? "" : `, difference ${short(minus(column.value, first, second))}`}`;
+    readout.textContent = `${called(0, a)} and ${called(1, b)}: ${short(first)} and ${short(second)}${first == null || second == null ? "" : `, difference ${short(minus(column.value, first, second))}`}${pair.apart(at)}`;
   };
   const lists = () => {
     const sorted = columns.map(name => ({ name, ...differing(name, pairs, both[0].columns[name], both[1].columns[name]) })).filter(one => one.n);
     const summary = table(["Column", "Residues", "Mean difference", "Mean absolute", "Correlation"], sorted.map(one => ({ key: one.name, cells: [
-      button(one.name, () => { column.value = one.name; fill(); }, { class: "pick" }), String(one.n), `${short(one.mean)} ${unit(run.units[one.name])}`, short(one.absolute), short(one.correlation)] })), { label: "Differences by column" });
+      button(one.name, () => { column.value = one.name; fill(); tell(cursor); }, { class: "pick" }), String(one.n), `${short(one.mean)} ${unit(run.units[one.name])}`, short(one.absolute), short(one.correlation)] })), { label: "Differences by column" });
     const all = values(), greatest = pairs.map((pair, at) => ({ pair, at, difference: minus(column.value, ...all[at]) })).filter(one => one.difference != null)
       .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference)).slice(0, 25);
     const to = (side, row) => $("a", { href: addressOf(names[side], `residue=${encodeURIComponent(both[side].residue[row])}`) }, called(side, row));
@@ -131,18 +97,18 @@ async function comparePage(query) {
   };
   const fill = () => {
     try {
-      const rows = selects.map((select, side) => chains[side].get(Number(select.value)));
+      const rows = chosen();
       pairs = aligned(...rows.map((own, side) => own.map(row => both[side].resname[row]))).map(([i, j]) => [rows[0][i], rows[1][j]]);
       const same = pairs.filter(([a, b]) => both[0].resname[a] === both[1].resname[b]).length;
       about.textContent = `${pairs.length} of ${rows[0].length} and ${rows[1].length} residues are aligned by their sequences, ${same} of them with the same name${pairs.length && same / pairs.length < .3 ? ": these chains are hardly alike, and differences may mean nothing" : ""}.`;
     } catch (error) { pairs = []; about.textContent = `They cannot be compared: ${error.message}`; }
     definition.textContent = `${column.value}: ${run.definitions[column.value] ?? ""}`;
     cursor = clamp(cursor, 0, Math.max(pairs.length - 1, 0));
-    draw(); tell(cursor); lists();
+    draw(); lists();
     const parts = { a: names[0], b: names[1], column: column.value, "chain-a": both[0].chains[selects[0].value], "chain-b": both[1].chains[selects[1].value] };
     history.replaceState(null, "", `#compare?${new URLSearchParams(parts)}`);
   };
-  const move = at => { cursor = clamp(at, 0, Math.max(pairs.length - 1, 0)); draw(); tell(cursor); };
+  const move = at => { cursor = clamp(at, 0, Math.max(pairs.length - 1, 0)); draw(); tell(cursor); pair.mark(cursor); };
   const under = event => clamp(Math.floor((event.offsetX - LEFT) / (canvas.clientWidth - LEFT - 6) * pairs.length), 0, Math.max(pairs.length - 1, 0));
   canvas.addEventListener("click", event => move(under(event)));
   canvas.addEventListener("mousemove", event => tell(under(event)));
@@ -150,9 +116,14 @@ async function comparePage(query) {
     const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key];
     if (by) { event.preventDefault(); move(cursor + by); }
   });
-  for (const select of [...selects, column]) select.addEventListener("change", fill);
-  redraw = onResize = draw;
-  fill();
+  const chosen = () => selects.map((select, side) => chains[side].get(Number(select.value)));
+  const align = () => { fill(); pair.show(chosen()); tell(cursor); };
+  for (const select of selects) select.addEventListener("change", align);
+  column.addEventListener("change", () => { fill(); tell(cursor); });
+  redraw = () => { draw(); pair.paint(); };
+  onResize = () => { draw(); pair.resize(); };
+  align();
+  await pair.open(chosen());
 }
 
 // What chooses two structures, for the first page.

@@ -16,6 +16,13 @@ function placesOf(deltas, steps) {
   });
 }
 
+// The data of a structure of this report. Interactions of members of archives lie apart.
+async function detailOf({ detail }) {
+  const data = JSON.parse(await unpack(`s${detail - 1}`)), apart = `i${detail - 1}`;
+  if (document.getElementById(apart)) data.relations.interactions = JSON.parse(await unpack(apart));
+  return data;
+}
+
 function structureOf(data) {
   const { steps, deltas, kinds, of, without_rows: others } = data.atoms;
   const axes = placesOf(deltas, steps), n = axes[0].length, rows = data.residue.length;

@@ -1,26 +1,5 @@
 // A trajectory: means with their deviations along the sequence, values over time, and a slider of frames.
 
-// The turn, as a unit quaternion, that brings centred points nearest to others (Horn 1987).
-function fittingTurn(points, target) {
-  const s = [0, 1, 2].map(i => [0, 1, 2].map(j => points.reduce((sum, point, at) => sum + point[i] * target[at][j], 0)));
-  const [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
-  // The order of the quaternion is x, y, z, w.
-  const matrix = [
-    [xx - yy - zz, xy + yx, zx + xz, yz - zy], [xy + yx, yy - xx - zz, yz + zy, zx - xz],
-    [zx + xz, yz + zy, zz - xx - yy, xy - yx], [yz - zy, zx - xz, xy - yx, xx + yy + zz],
-  ];
-  // Powers find the eigenvalue of the greatest size, so all are made positive.
-  const shift = Math.hypot(...matrix.flat());
-  let turn = [.1, .2, .3, 1];
-  for (let step = 0; step < 200; step++) {
-    const next = normed(matrix.map((row, i) => row.reduce((sum, value, j) => sum + value * turn[j], shift * turn[i])));
-    const change = Math.hypot(...next.map((value, i) => value - turn[i]));
-    turn = next;
-    if (change < 1e-7) break;
-  }
-  return turn;
-}
-
 async function trajectory(model, { choose, frame }) {
   const moving = JSON.parse(await unpack("frames")), { data, rows } = model, names = Object.keys(moving.columns), kept = moving.numbers.length;
   const column = $("select", { "aria-label": "Column of the trajectory" }, names.map(name => $("option", { value: name }, name)));
@@ -33,12 +12,12 @@ async function trajectory(model, { choose, frame }) {
   const at = () => Number(slider.value), LEFT = 90;
   const told = index => `frame ${moving.numbers[index]}${moving.times[index] == null ? "" : `, ${moving.times[index].toLocaleString("en")} ps`}`;
   // Every frame is turned onto the first, so that a molecule that tumbles stays where it is.
-  const own = moving.atoms.map(model.place), middle = average(own), centred = own.map(point => point.map((value, axis) => value - middle[axis]));
+  const own = moving.atoms.map(model.place);
   const placed = new Map();
   const positions = index => {
     if (!placed.has(index)) {
-      const axes = placesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, place) => axes.map(axis => axis[place])), from = average(points), off = points.map(point => point.map((value, axis) => value - from[axis])), turn = fittingTurn(off, centred);
-      placed.set(index, new Map(moving.atoms.map((atom, place) => [atom, rotated(off[place], turn).map((value, axis) => value + middle[axis])])));
+      const axes = placesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, place) => axes.map(axis => axis[place])), moved = fit(points, own);
+      placed.set(index, new Map(moving.atoms.map((atom, place) => [atom, moved(points[place])])));
     }
     return placed.get(index);
   };
@@ -80,9 +59,9 @@ async function trajectory(model, { choose, frame }) {
   };
   const tell = (row = cursor) => {
     when.textContent = told(at());
-    if (row == null) { readout.textContent = "Click on the values over time: the residue is selected, and the frame is shown."; return; }
+    if (row == null) { say(readout, null, "Click on the values over time: the residue is selected, and the frame is shown."); return; }
     const { mean, deviation } = moving.columns[column.value], map = moving.maps[column.value], level = map && bytesOf(map.levels)[at() * rows + row];
-    readout.textContent = `${model.called(row)}: ${column.value} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`;
+    say(readout, `${model.called(row)}: ${column.value} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`);
   };
   const draw = () => { drawMeans(); drawHeat(); tell(); };
   const go = index => { slider.value = String(index); drawHeat(); tell(); frame(at() === 0 ? null : positions(at())); };
@@ -103,9 +82,11 @@ async function trajectory(model, { choose, frame }) {
     timer = setInterval(() => { if (!play.isConnected) { clearInterval(timer); return; } go((at() + 1) % kept); }, 120);
   });
   return {
+    // Beside the structure that they move.
+    controls: $("div", { class: "tools time" }, play, slider, when),
     elements: [
       $("p", { class: "soft" }, `${count(moving.frames, "frame")}${kept < moving.frames ? `, ${kept} of them over time and in the slider` : ""}; means and standard deviations are of all. The sites, maps and other values of this page are those of the first frame.`),
-      $("div", { class: "tools" }, column, slider, when, play), panel, legend, readout,
+      $("div", { class: "tools" }, $("label", {}, "Column ", column)), panel, legend, readout,
     ],
     draw,
     select: selection => { cursor = selection?.residues.find(residue => residue < rows) ?? null; draw(); },

@@ -51,9 +51,8 @@ function contactMap(model, { choose }) {
   };
   const rowAt = share => clamp(window[0] + Math.floor(share * (window[1] - window[0])), window[0], window[1] - 1);
   const tell = (i, j) => {
-    if (i === j) { readout.textContent = model.called(i); return; }
     const distance = Math.sqrt(squared(model.middle[i], model.middle[j]));
-    readout.textContent = `${model.called(i)} and ${model.called(j)}: ${short(distance)} Å`;
+    say(readout, i === j ? model.called(i) : `${model.called(i)} and ${model.called(j)}: ${short(distance)} Å`);
   };
   // The contact that is nearest to a pointer, within some points of the screen, or else the pair under it.
   const nearest = event => {
@@ -82,7 +81,7 @@ function contactMap(model, { choose }) {
     select: selection => {
       const rows = selection?.residues.filter(residue => residue < model.rows) ?? [];
       at = rows.length === 1 ? [rows[0], rows[0]] : rows.length === 2 ? rows : null;
-      if (at) tell(...at); else readout.textContent = "Click on a point to see both residues in the structure.";
+      if (at) tell(...at); else say(readout, null, "Click on a point to see both residues in the structure.");
       draw();
     },
   };

@@ -97,7 +97,7 @@ function standing() {
   }
   if (run.notes.length) {
     const total = run.notes.reduce((sum, note) => sum + note.count, 0);
-    out.push($("details", { open: run.notes.length <= 3 }, $("summary", {}, `${count(total, "note")} of ${count(run.notes.length, "kind")}`),
+    out.push($("details", { class: "notes", open: run.notes.length <= 3 }, $("summary", {}, `${count(total, "note")} of ${count(run.notes.length, "kind")}`),
       table(["Note", "Times", "First"], run.notes.map(note => ({ cells: [note.kind, String(note.count), link(note.first)] })), { label: "Notes by kind", texts: [0, 2] })));
   }
   return out;
@@ -112,7 +112,7 @@ function overviewPage() {
   main.append($("h1", {}, title), $("p", { class: "soft" }, `${run.date}. ${inputs}${count(all.length, "structure")}, ${count(run.residues, "residue")}, ${count(run.sites, "likely site")}${run.failed.length ? `, ${run.failed.length} failed` : ""}. prism ${run.provenance["prism.version"]}${backend ? `, ${backend}` : ""}.`),
     $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable()));
   const tools = compareTools();
-  if (tools) main.append($("section", {}, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
+  if (tools) main.append($("section", { class: "hint" }, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
   const first = FIRST.map(name => run.histograms.find(bins => bins.name === name)).filter(bins => bins), rest = run.histograms.filter(bins => !first.includes(bins));
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
@@ -143,7 +143,7 @@ addEventListener("keydown", event => { if (event.key === "Escape") onEscape(); }
 async function show() {
   const [position, query, isComparison] = where();
   if (position >= 0 && position === opened && take) { take(query); return; }
-  redraw = onResize = onEscape = () => {};
+  redraw = onResize = onEscape = filled = () => {};
   opened = position; take = null;
   main.replaceChildren();
   previous.hidden = next.hidden = position < 0;

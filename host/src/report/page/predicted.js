@@ -28,9 +28,9 @@ function predictedErrors(model, { choose }) {
     pen.beginPath(); pen.arc((at[1] + .5) * cell, (at[0] + .5) * cell, 9, 0, 7); pen.stroke();
   };
   const tell = () => {
-    if (!at) { readout.textContent = "Click on the matrix, or move along it by the arrow keys: two residues are marked in the structure."; return; }
+    if (!at) { say(readout, null, "Click on the matrix, or move along it by the arrow keys: two residues are marked in the structure."); return; }
     const [row, column] = at.map(place => rows[place]), value = error(...at);
-    readout.textContent = `${model.called(column)}, aligned on ${model.called(row)}: ${value == null ? "no error" : `${short(value)} Å`}`;
+    say(readout, `${model.called(column)}, aligned on ${model.called(row)}: ${value == null ? "no error" : `${short(value)} Å`}`);
   };
   const go = (i, j) => {
     at = [i, j].map(place => clamp(place, 0, side - 1));

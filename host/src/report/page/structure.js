@@ -10,7 +10,7 @@ function selectionOf(model, query) {
     const site = data.sites.find(({ rank }) => String(rank) === one("site"));
     if (!site) return null;
     const ligands = model.ligands.filter(ligand => ligand.site === site.rank).map(ligand => ligand.residue);
-    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, title: `Site ${site.rank}`,
+    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, points: pointsOf(site), title: `Site ${site.rank}`,
       about: `Probability ${short(site.probability)}, ${count(site.rows.length, "residue")}, volume ${short(site.volume)} Å³, centre at ${site.center.map(short).join(", ")}${ligands.length ? `; there: ${ligands.map(model.called).join(", ")}` : ""}`,
       edges: model.interactions.filter(edge => edge.ends.some(end => ligands.includes(end))) };
   }
@@ -24,7 +24,7 @@ function selectionOf(model, query) {
   if (query.has("interaction")) {
     const edge = model.interactions[Number(one("interaction"))];
     if (!edge) return null;
-    return { query: { interaction: edge.index }, key: `interaction=${edge.index}`, residues: [...edge.ends], beside: [], title: edge.kind.replace("_", " "), about: `${edge.ends.map((residue, end) => `${model.called(residue)} ${edge.atoms[end].join(" ")}`).join(" and ")}, ${short(edge.distance)} Å`, edges: [edge] };
+    return { query: { interaction: edge.index }, key: `interaction=${edge.index}`, residues: [...edge.ends], beside: [], title: interactionName(edge.kind), about: `${edge.ends.map((residue, end) => `${model.called(residue)} ${edge.atoms[end].join(" ")}`).join(" and ")}, ${short(edge.distance)} Å`, edges: [edge] };
   }
   if (query.has("chain")) {
     const names = query.getAll("chain"), chains = names.map(name => data.chains.indexOf(name));
@@ -59,13 +59,20 @@ function touching(model, own, others) {
   }));
 }
 
+// The likeliest points of a site's surface.
+function pointsOf({ points }) {
+  if (!points) return null;
+  const [x, y, z] = placesOf(points.deltas, points.steps);
+  return points.hundredths.map((probability, at) => ({ at: [x[at], y[at], z[at]], probability: probability / 100 }));
+}
+
 // The page. Returns what takes a new selection from the address.
 async function structurePage(entry, query) {
   document.title = `${entry.name} – ${run.title ?? "prism report"}, ${run.date}`;
-  const data = JSON.parse(await unpack(`s${entry.detail - 1}`)), model = structureOf(data), names = Object.keys(data.columns);
+  const data = await detailOf(entry), model = structureOf(data), names = Object.keys(data.columns);
   const likely = data.sites.filter(site => site.probability >= .5);
-  const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), ...names.filter(name => name !== "plddt")];
-  const usual = names.includes("plddt") ? "plddt" : data.chains.length === 1 && data.states ? "secondary structure" : "chain";
+  const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), "kind of residue", ...names.filter(name => name !== "plddt")];
+  const usual = names.includes("plddt") ? "plddt" : data.chains.length > 1 ? "chain" : data.states ? "secondary structure" : model.hasNucleotides ? "kind of residue" : "chain";
   let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
   const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(name => $("option", { value: name }, name)));
   byColumn.value = ways.includes(asked) ? asked : usual;
@@ -88,16 +95,9 @@ async function structurePage(entry, query) {
   const pick = residue => choose(residue < model.rows ? { residues: [residue] } : { ligand: residue });
   const clear = () => select(null);
 
-  const box = $("div", { class: "view", tabindex: 0, role: "application", "aria-label": "The structure in three dimensions; the arrow keys turn it, plus and minus zoom. The tables below have what its colours say" });
-  const tip = $("div", { class: "tip", hidden: true }), waiting = $("p", { class: "waiting" }, "Preparing the structure…"), frame = $("div", { class: "frame" }, box, tip, waiting);
-  const tell = text => { tip.hidden = !text; tip.textContent = text ?? ""; };
-  frame.addEventListener("pointermove", event => {
-    const edge = frame.getBoundingClientRect();
-    tip.style.left = `${clamp(event.clientX - edge.left + 14, 0, edge.width - 160)}px`; tip.style.top = `${event.clientY - edge.top + 14}px`;
-  });
-  const legend = $("div", { class: "legend", id: "legend" }), withSurface = $("input", { type: "checkbox", checked: true });
-  const file = () => entry.name.replace(/[^\w.-]+/g, "_");
-  const save = () => { if (scene) $("a", { href: scene.picture(), download: `${file()}.png` }).click(); };
+  const view = viewFrame("The structure in three dimensions; the arrow keys turn it, plus and minus zoom. The tables below have what its colours say", () => scene), { box, tell } = view;
+  const legend = $("div", { class: "legend", id: "legend" });
+  const shown = $("select", { "aria-label": "A selected pocket as" }, ["surface", "points", "sticks alone"].map(name => $("option", { value: name }, name)));
   const panel = selectionPanel(model, { choose, clear });
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
@@ -111,39 +111,49 @@ async function structurePage(entry, query) {
     legendOfSurface();
     scene?.paint();
   };
-  const pocket = key("var(--pocket)", "surface of the selection");
-  const legendOfSurface = () => { if (withSurface.checked && current?.surface) legend.append(pocket); else pocket.remove(); };
+  const surfaceKey = key("var(--pocket)", "surface of the selection");
+  const pointsKey = $("span", { class: "ramp" }, ramp("points of the site, probability 0.1", "0.9", POINTS.map(hex)));
+  const legendOfSurface = () => {
+    surfaceKey.remove(); pointsKey.remove();
+    if (shown.value === "surface" && current?.surface) legend.append(surfaceKey);
+    if (shown.value === "points" && current?.points) legend.append(pointsKey);
+  };
   const select = (selection, move = true) => {
     current = selection;
     if (!isFirst) address(selection);
     panel.show(selection);
     legendOfSurface();
     map.select(selection); tracks.select(selection); if (errors) errors.select(selection); if (moving) moving.select(selection);
-    const chosen = new Set(selection?.residues.map(model.id) ?? []);
-    for (const one of main.querySelectorAll("tr[data-key]")) one.classList.toggle("is-chosen", one.dataset.key === selection?.key);
-    for (const one of main.querySelectorAll("button[data-residue]")) one.classList.toggle("is-chosen", chosen.size <= 2 && chosen.has(one.dataset.residue));
+    mark();
     // Arrow keys change it faster than a structure is drawn.
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      await scene?.select(selection, { withSurface: withSurface.checked, move });
+      await scene?.select(selection, { as: shown.value, move });
       describe();
     }, 40);
   };
 
+  const mark = () => {
+    const chosen = new Set(current?.residues.map(model.id) ?? []);
+    for (const one of main.querySelectorAll("tr[data-key]")) one.classList.toggle("is-chosen", one.dataset.key === current?.key);
+    for (const one of main.querySelectorAll("button[data-residue]")) one.classList.toggle("is-chosen", chosen.size <= 2 && chosen.has(one.dataset.residue));
+  };
+  filled = mark;
+
   // For those who do not see it: what the structure shows.
   const describe = () => {
     if (!scene) return;
-    const { sticks, surface } = scene.state();
-    box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : ""}` : "It shows the whole structure");
+    const { sticks, surface, points } = scene.state();
+    box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : points ? `, and ${count(points, "point")}` : ""}` : "It shows the whole structure");
   };
 
   const facts = [run.frames > 0 && `the first of ${count(run.frames, "frame")}`, count(model.rows, "residue"), `${count(data.chains.length, "chain")}${data.chains.length <= 12 ? ` (${data.chains.map(chain => chain.trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
     model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
-  main.append($("h1", {}, entry.name), $("p", { class: "soft" }, facts.join(", ")));
-  if (data.notes.length) main.append($("details", {}, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
+  main.append($("h1", {}, entry.name), $("div", { class: "facts" }, $("p", { class: "soft" }, facts.join(", ")), compareTools(entry.name)));
+  if (data.notes.length) main.append($("details", { class: "notes" }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
   main.append($("div", { class: "work" },
     $("section", {}, $("h2", { class: "hidden" }, "Structure"),
-      $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, withSurface, " surface of a selected site"), button("Whole", () => scene?.reset()), button("Save picture", save), compareTools(entry.name)), frame, legend),
+      $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, "Pocket as ", shown), button("Whole", () => scene?.reset()), button("Save picture", () => view.save(entry.name))), view.frame, moving && moving.controls, legend),
     panel.element));
   const sections = [
     ["Sites", sitesTable(model, { choose })],
@@ -155,16 +165,11 @@ async function structurePage(entry, query) {
   for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
   if (errors) main.append(errors.section);
   main.append($("div", { class: "two" },
-    $("section", {}, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
+    $("section", { class: "whole" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
     $("section", {}, $("h2", {}, "Interactions"), interactionsTable(model, { choose }))));
 
   byColumn.addEventListener("change", () => { paint(); address(current); });
-  withSurface.addEventListener("change", () => select(current));
-  box.addEventListener("keydown", event => {
-    const turns = { ArrowLeft: ["y", -10], ArrowRight: ["y", 10], ArrowUp: ["x", -10], ArrowDown: ["x", 10] }[event.key];
-    if (turns) { event.preventDefault(); scene?.turn(...turns); }
-    if (event.key === "+" || event.key === "-") { event.preventDefault(); scene?.zoom(event.key === "+" ? 1.2 : .8); }
-  });
+  shown.addEventListener("change", () => select(current, false));
   redraw = () => { map.draw(); if (errors) errors.draw(); if (moving) moving.draw(); tracks.draw(); paint(); };
   onResize = () => { tracks.draw(); if (moving) moving.draw(); scene?.resize(); };
   onEscape = clear;
@@ -174,11 +179,11 @@ async function structurePage(entry, query) {
   isFirst = false;
   try {
     scene = await view3d(box, model, { choose: pick, tell, of: row => of(row) });
-    waiting.remove();
-    if (scene && current) await scene.select(current, { withSurface: withSurface.checked });
+    view.ready();
+    if (scene && current) await scene.select(current, { as: shown.value });
     describe();
   } catch (error) {
-    waiting.textContent = `The 3-D view cannot be shown here: ${error.message ?? error}`;
+    view.failed(error);
   }
   return next => {
     if (ways.includes(next.get("colour"))) byColumn.value = next.get("colour");

@@ -16,10 +16,12 @@ function sitesTable(model, { choose }) {
       $("span", { class: "members" }, site.rows.map(row => [residueButton(model, row, choose), " "])),
     ] };
   });
-  return [about, table(head, rows, { label: "Sites", texts: [0, ...(hasLigands ? [head.length - 2] : []), head.length - 1] })];
+  // Those that are hardly likely would push everything else down.
+  const likely = sites.filter(site => site.probability >= .5).length;
+  return [about, paged(rows, Math.max(likely, 3), some => table(head, some, { label: "Sites", texts: [0, ...(hasLigands ? [head.length - 2] : []), head.length - 1] }))];
 }
 
-const residueButton = (model, residue, choose) => button(residue < model.rows ? model.id(residue) : `${model.resname(residue)} ${model.id(residue)}`,
+const residueButton = (model, residue, choose) => button(`${model.resname(residue)} ${model.id(residue)}`,
   () => choose(residue < model.rows ? { residues: [residue] } : { ligand: residue }), { class: "residue", title: model.called(residue), "data-residue": model.id(residue) });
 
 // A share as a small bar beside its number.
@@ -57,7 +59,7 @@ function interfacesTable(model, { choose }) {
 
 function interactionsTable(model, { choose }) {
   const found = model.data.relations.interactions;
-  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, archives, trajectories, single chains, further models or assemblies.")];
+  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, trajectories, single chains, further models or assemblies.")];
   if (found.reason) return [$("p", { class: "soft" }, `They cannot be shown: ${found.reason}`)];
   const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
@@ -65,14 +67,14 @@ function interactionsTable(model, { choose }) {
   // What is rare comes first: bonds of the backbone are many.
   const rare = present.find(({ name }) => !["hbond", "water_bridge", "base_stack"].includes(name)) ?? present[0];
   if (!rare) return [$("p", { class: "soft" }, "None were found.")];
-  const kind = $("select", { "aria-label": "Kind of interaction" }, present.map(({ name }) => $("option", { value: name }, `${name} (${counts.get(name)})`)));
+  const kind = $("select", { "aria-label": "Kind of interaction" }, present.map(({ name }) => $("option", { value: name }, `${interactionName(name)} (${counts.get(name)})`)));
   kind.value = rare.name;
   const box = $("div"), rule = $("p", { class: "soft" });
   const fill = () => {
     rule.textContent = found.kinds.find(({ name }) => name === kind.value).rule + ".";
     const isPair = kind.value === "base_pair";
     const row = one => ({ key: `interaction=${one.index}`, cells: [
-      button(one.kind, () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
+      button(interactionName(one.kind), () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
       short(one.distance), ...(isPair ? [one.class ?? "–"] : []),
     ] });
     box.replaceChildren(paged(model.interactions.filter(one => one.kind === kind.value), 15, some =>
@@ -96,14 +98,25 @@ function selectionPanel(model, { choose, clear }) {
     return [$("dl", {}, usual.map(name => value(name, row)), state && [$("dt", {}, "secondary structure"), $("dd", {}, state[0])], site != null && [$("dt", {}, "site"), $("dd", {}, button(`Site ${site}`, () => choose({ site }), { class: "residue" }))]),
       rest.length > 0 && $("details", {}, $("summary", {}, `${rest.length} more columns`), $("dl", {}, rest.map(name => value(name, row))))];
   };
-  const partners = (residues, edges) => edges.length > 0 && [$("h4", {}, count(edges.length, "interaction")), $("ul", { class: "edges" }, edges.slice(0, 30).map(edge => {
-    const other = residues.includes(edge.ends[0]) ? 1 : 0;
-    return $("li", {}, $("span", { class: "key", style: `border-color:${INTERACTIONS[edge.kind] ?? UNDEFINED}` }, edge.kind), " ", residues.length > 1 && [residueButton(model, edge.ends[1 - other], choose), " "], residueButton(model, edge.ends[other], choose), ` ${short(edge.distance)} Å`);
-  })), edges.length > 30 && $("p", { class: "soft" }, `and ${edges.length - 30} more, in the table of interactions`)];
+  // Interactions by the pair of residues, in the order in which these come.
+  const partners = (residues, edges) => {
+    if (!edges.length) return null;
+    const pairs = new Map();
+    for (const edge of edges) {
+      // What is selected comes first, and of a site's ligands the residue.
+      const isFirst = residues.includes(edge.ends[0]) || !residues.includes(edge.ends[1]) && edge.ends[0] < model.rows;
+      const [own, other] = isFirst ? edge.ends : [edge.ends[1], edge.ends[0]], ends = `${own} ${other}`;
+      pairs.has(ends) ? pairs.get(ends).edges.push(edge) : pairs.set(ends, { own, other, edges: [edge] });
+    }
+    const line = ({ own, other, edges: found }) => $("li", {}, residues.length > 1 && [residueButton(model, own, choose), " and "], residueButton(model, other, choose), [...new Set(found.map(edge => edge.kind))].map(kind =>
+      [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${found.filter(edge => edge.kind === kind).map(edge => short(edge.distance)).join(", ")} Å`]));
+    return [$("h4", {}, count(edges.length, "interaction")), $("ul", { class: "edges" }, [...pairs.values()].slice(0, 30).map(line)), pairs.size > 30 && $("p", { class: "soft" }, `and with ${pairs.size - 30} more pairs, in the table of interactions`)];
+  };
   const members = residues => $("p", { class: "members" }, residues.slice(0, 60).map(residue => [residueButton(model, residue, choose), " "]), residues.length > 60 && `and ${residues.length - 60} more`);
   return {
     element: box,
     show: selection => {
+      box.classList.toggle("hint", !selection);
       if (!selection) {
         box.replaceChildren($("h3", {}, "Nothing is selected"), $("p", { class: "soft" }, "Click on the structure, a site, a ligand, the tracks or the contact map. The address of this page then leads to the selection. Escape ends it."));
         return;

@@ -114,9 +114,9 @@ function trackPanel(model, { choose, windowed }) {
   };
 
   const tell = row => {
-    readout.textContent = row == null ? "Click on the tracks, or move along them by the arrow keys." : `${model.called(row)}: `
+    say(readout, row == null ? null : `${model.called(row)}: `
       + [...shown].map(name => `${name} ${short(data.columns[name][row])}`).join(", ")
-      + (data.states && STATES[data.states[row]] ? `, ss ${data.states[row]} (${STATES[data.states[row]][0]})` : "") + (data.site[row] != null ? `, site ${data.site[row]}` : "");
+      + (data.states && STATES[data.states[row]] ? `, ss ${data.states[row]} (${STATES[data.states[row]][0]})` : "") + (data.site[row] != null ? `, site ${data.site[row]}` : ""), "Click on the tracks, or move along them by the arrow keys.");
   };
   const draw = () => { drawOverview(); drawTracks(); };
   const setWindow = (begin, end) => {

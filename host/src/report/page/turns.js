@@ -1,4 +1,4 @@
-// Where the camera looks from: turns as unit quaternions [x, y, z, w].
+// Turns as unit quaternions [x, y, z, w]: where the camera looks from, and what brings points onto others.
 
 const average = points => [0, 1, 2].map(axis => points.reduce((sum, point) => sum + point[axis], 0) / Math.max(points.length, 1));
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -22,6 +22,34 @@ function rotated(point, [x, y, z, w]) {
 function multiplied(a, b) {
   const [p, q] = [a.slice(0, 3), b.slice(0, 3)], c = cross(p, q);
   return [...[0, 1, 2].map(axis => a[3] * q[axis] + b[3] * p[axis] + c[axis]), a[3] * b[3] - dot(p, q)];
+}
+
+// The turn, as a unit quaternion, that brings centred points nearest to others (Horn 1987).
+function fittingTurn(points, target) {
+  const s = [0, 1, 2].map(i => [0, 1, 2].map(j => points.reduce((sum, point, at) => sum + point[i] * target[at][j], 0)));
+  const [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
+  // The order of the quaternion is x, y, z, w.
+  const matrix = [
+    [xx - yy - zz, xy + yx, zx + xz, yz - zy], [xy + yx, yy - xx - zz, yz + zy, zx - xz],
+    [zx + xz, yz + zy, zz - xx - yy, xy - yx], [yz - zy, zx - xz, xy - yx, xx + yy + zz],
+  ];
+  // Powers find the eigenvalue of the greatest size, so all are made positive.
+  const shift = Math.hypot(...matrix.flat());
+  let turn = [.1, .2, .3, 1];
+  for (let step = 0; step < 200; step++) {
+    const next = normed(matrix.map((row, i) => row.reduce((sum, value, j) => sum + value * turn[j], shift * turn[i])));
+    const change = Math.hypot(...next.map((value, i) => value - turn[i]));
+    turn = next;
+    if (change < 1e-7) break;
+  }
+  return turn;
+}
+
+// What moves points onto others so that the sum of their squared distances is least.
+function fit(points, target) {
+  const [from, to] = [average(points), average(target)], off = (list, middle) => list.map(point => point.map((value, axis) => value - middle[axis]));
+  const turn = fittingTurn(off(points, from), off(target, to));
+  return point => rotated(point.map((value, axis) => value - from[axis]), turn).map((value, axis) => value + to[axis]);
 }
 
 // The two longest principal axes of points, by powers of their covariance.

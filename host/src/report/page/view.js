@@ -65,12 +65,39 @@ function sticks(model, residues) {
 
 const elementColour = (atom, carbon) => ELEMENTS[atom.elem.toUpperCase()] ?? (atom.elem === "C" ? carbon : UNDEFINED);
 
-// Draws into a box. `choose` is called with a residue that is clicked on; `of` gives the colour of a residue with a row.
-async function view3d(box, model, { choose, tell, of }) {
+// A viewer in a box, for structures of some rows; null if the page is another one by now.
+async function emptyScene(box, rows) {
   const $3Dmol = await viewerLibrary();
   if (!box.isConnected) return null;
-  const quality = model.rows > 4000 ? 3 : model.rows > 1500 ? 5 : 8;
-  const scene = $3Dmol.createViewer(box, { backgroundColor: css("--ground"), antialias: !isDrawnByProcessor(), cartoonQuality: quality, hoverDuration: 80, disableFog: false });
+  const quality = rows > 4000 ? 3 : rows > 1500 ? 5 : 8;
+  return $3Dmol.createViewer(box, { backgroundColor: css("--ground"), antialias: !isDrawnByProcessor(), cartoonQuality: quality, hoverDuration: 80, disableFog: false });
+}
+
+// Cartoons, and tubes where a ribbon has no sides.
+function styleChains(chains, model, colorfunc) {
+  chains.setStyle({ predicate: atom => !atom.thin }, { cartoon: { style: "oval", arrows: true, thickness: .35, colorfunc } });
+  chains.setStyle({ predicate: atom => atom.thin }, { cartoon: { style: "trace", thickness: model.rows > MOST_IN_CARTOON ? 1 : .5, colorfunc } });
+}
+
+// Points as a whole: their longest axis lies across, and they fill the box.
+function lookAlong(scene, box, points) {
+  const [long, second] = axesOf(points), first = shortestTurn(long, [1, 0, 0]);
+  const turned = rotated(second, first), roll = Math.atan2(turned[2], turned[1]), about = [-Math.sin(roll / 2), 0, 0, Math.cos(roll / 2)];
+  const turn = multiplied(about, first);
+  scene.setSlab(-1000, 1000);
+  scene.setView([...scene.getView().slice(0, 4), ...turn]);
+  scene.zoomTo();
+  const center = average(points), seen = points.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
+  const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
+  const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
+  scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
+  scene.render();
+}
+
+// Draws into a box. `choose` is called with a residue that is clicked on; `of` gives the colour of a residue with a row.
+async function view3d(box, model, { choose, tell, of }) {
+  const scene = await emptyScene(box, model.rows), $3Dmol = await viewerLibrary();
+  if (!scene) return null;
   const chains = scene.addModel(), others = scene.addModel();
   chains.addAtoms(backbone(model));
   const isOther = residue => !model.isNucleotide(residue);
@@ -80,7 +107,7 @@ async function view3d(box, model, { choose, tell, of }) {
   others.addAtoms(sticks(model, [...outside, ...anchors]));
   const carbonOf = residue => residue < model.rows ? of(residue) : ligandColour();
   const byElement = { colorfunc: atom => elementColour(atom, carbonOf(atom.row)) };
-  let focus = null, surface = null, sequence = 0, moved = null;
+  let focus = null, cloud = null, surface = null, sequence = 0, moved = null;
 
   const pick = model3d => {
     model3d.setClickable({}, true, atom => choose(atom.row));
@@ -91,9 +118,8 @@ async function view3d(box, model, { choose, tell, of }) {
   const paint = () => {
     const colorfunc = atom => atom.row < model.rows ? of(atom.row) : UNDEFINED;
     scene.setBackgroundColor(css("--ground"));
-    chains.setStyle({ predicate: atom => !atom.thin }, { cartoon: { style: "oval", arrows: true, thickness: .35, colorfunc } });
-    chains.setStyle({ predicate: atom => atom.thin }, { cartoon: { style: "trace", thickness: model.rows > MOST_IN_CARTOON ? 1 : .5, colorfunc } });
-    others.setStyle({}, { stick: { radius: .22, ...byElement } });
+    styleChains(chains, model, colorfunc);
+    others.setStyle({}, { stick: { radius: .27, ...byElement } });
     others.setStyle({ predicate: atom => atom.bonds.length === 0 }, { sphere: { scale: .45, ...byElement } });
     paintFocus();
     scene.render();
@@ -116,26 +142,13 @@ async function view3d(box, model, { choose, tell, of }) {
     scene.setSlab(-(radius + (selection.residues.length > 2 ? 9 : 5)), 400);
   };
   const turnTo = (from, to) => scene.setView([...scene.getView().slice(0, 4), ...shortestTurn(from, to)]);
-  // The whole structure: its longest axis lies across, and it fills the box.
-  const lookAtAll = () => {
-    const [long, second] = axesOf(model.middle), first = shortestTurn(long, [1, 0, 0]);
-    const turned = rotated(second, first), roll = Math.atan2(turned[2], turned[1]), about = [-Math.sin(roll / 2), 0, 0, Math.cos(roll / 2)];
-    const turn = multiplied(about, first);
-    scene.setSlab(-1000, 1000);
-    scene.setView([...scene.getView().slice(0, 4), ...turn]);
-    scene.zoomTo();
-    const center = average(model.middle), seen = model.middle.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
-    const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
-    const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
-    scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
-    scene.render();
-  };
+  const lookAtAll = () => lookAlong(scene, box, model.middle);
 
-  // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and a surface.
-  const select = (selection, { withSurface, move = true }) => {
-    const call = ++sequence;
-    if (focus) scene.removeModel(focus);
-    focus = null;
+  // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and what `as` says: a surface or points.
+  const select = (selection, { as, move = true }) => {
+    const call = ++sequence, withSurface = as === "surface";
+    for (const drawn of [focus, cloud]) if (drawn) scene.removeModel(drawn);
+    focus = cloud = null;
     scene.removeAllShapes();
     scene.removeAllSurfaces();
     surface = null;
@@ -163,7 +176,12 @@ async function view3d(box, model, { choose, tell, of }) {
         const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.place);
         return own.length ? [0, 1, 2].map(axis => own.reduce((sum, point) => sum + point[axis], 0) / own.length) : model.middle[residue];
       });
-      scene.addCylinder({ start: vector(ends[0]), end: vector(ends[1]), radius: .09, color: INTERACTIONS[edge.kind] ?? UNDEFINED, dashed: true, dashLength: .25, gapLength: .2, fromCap: 1, toCap: 1 });
+      scene.addCylinder({ start: vector(ends[0]), end: vector(ends[1]), radius: .09, color: interactionColour(edge.kind), dashed: true, dashLength: .25, gapLength: .2, fromCap: 1, toCap: 1 });
+    }
+    if (as === "points" && selection.points && !moved) {
+      cloud = scene.addModel();
+      cloud.addAtoms(selection.points.map(({ at: [x, y, z], probability }, serial) => ({ x, y, z, serial, elem: "X", atom: "X", resn: "X", chain: "X", bonds: [], bondOrder: [], hetflag: true, probability })));
+      cloud.setStyle({}, { sphere: { radius: .5, colorfunc: atom => pointColour(atom.probability) } });
     }
     if (move) look(selection);
     scene.render();
@@ -188,6 +206,6 @@ async function view3d(box, model, { choose, tell, of }) {
     resize: () => scene.resize(),
     picture: () => scene.pngURI(),
     // What is drawn besides the chains.
-    state: () => ({ sticks: focus ? new Set(focus.selectedAtoms({ predicate: atom => atom.shown }).map(atom => atom.row)).size : 0, surface: surface != null }),
+    state: () => ({ sticks: focus ? new Set(focus.selectedAtoms({ predicate: atom => atom.shown }).map(atom => atom.row)).size : 0, surface: surface != null, points: cloud ? cloud.selectedAtoms({}).length : 0 }),
   };
 }

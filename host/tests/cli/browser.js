@@ -1,4 +1,4 @@
-// Acts like a person on a report's page, and sends what it finds to the frame around it.
+// Acts like a person on a report's page, and sends what it finds to the page around it.
 const errors = [];
 addEventListener("error", event => errors.push(String(event.message)));
 addEventListener("unhandledrejection", event => errors.push(String(event.reason?.stack ?? event.reason)));
@@ -31,4 +31,13 @@ async function act(script) {
   let value = null;
   try { await new Promise(resolve => addEventListener("load", resolve)); await ready(); value = await script(); } catch (error) { errors.push(String(error?.stack ?? error)); }
   parent.postMessage(JSON.stringify({ value, errors }), "*");
+}
+// The share of the structure's box that is drawn in, by its width and its height.
+function drawnShare() {
+  const from = one(".view canvas"), [w, h] = [200, Math.round(200 * from.height / from.width)], small = new OffscreenCanvas(w, h), pen = small.getContext("2d");
+  pen.drawImage(from, 0, 0, w, h);
+  const pixels = pen.getImageData(0, 0, w, h).data, ground = pixels.slice(0, 3), xs = [], ys = [];
+  for (let at = 0; at < w * h; at++) if ([0, 1, 2].some(part => Math.abs(pixels[4 * at + part] - ground[part]) > 24)) { xs.push(at % w); ys.push(Math.floor(at / w)); }
+  const share = (all, of) => all.length ? (Math.max(...all) - Math.min(...all) + 1) / of : 0;
+  return [share(xs, w), share(ys, h)];
 }

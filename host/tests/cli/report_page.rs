@@ -1,0 +1,480 @@
+//! The pages of `prism report`, in Chromium.
+
+use crate::browser::{Visit, skipped, visit, visits};
+use crate::command::{Run, column, example, predictions, shipped};
+use crate::report::{data, detail, folder};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+#[test]
+fn the_first_page_says_what_stands_out_before_it_lists_and_counts() {
+    let run = folder();
+    assert_eq!(
+        run.prism(&["report", "in", "--backend", "cpu", "--title", "Three <proteins>", "-o", "r.html"]).status,
+        3
+    );
+    let script = "
+        const links = all('tbody a').map(link => link.getAttribute('href')), definitions = all('.plot').map(plot => !!plot.querySelector('.definition')?.textContent);
+        return { text: one('main').innerText, title: document.title, headings: all('h1, h2').map(heading => heading.textContent), links, definitions, libraries: typeof globalThis['3Dmol'] };";
+    let Some(found) = visit(&run, "r.html", "", script) else { return skipped() };
+    let text = found["text"].as_str().unwrap();
+    for part in ["From in. 3 structures, 316 residues", "crambin <b>.pdb", "the file is empty"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let headings = [
+        "Three <proteins>",
+        "What stands out",
+        "Structures",
+        "Two structures side by side",
+        "Distributions",
+        "How it was computed",
+    ];
+    assert_eq!(found["headings"], serde_json::json!(headings));
+    let date = found["title"].as_str().unwrap().strip_prefix("Three <proteins>, ").unwrap();
+    assert!(text.contains(date), "{found}");
+    // A few distributions, each with its definition; the others are made when they are asked for.
+    let definitions = found["definitions"].as_array().unwrap();
+    assert!((3..10).contains(&definitions.len()) && definitions.iter().all(|is_there| is_there == true), "{found}");
+    assert!(found["links"].as_array().unwrap().contains(&"#crambin%20%3Cb%3E.pdb".into()), "{found}");
+    assert_eq!(found["libraries"], "undefined", "the viewer is not needed here");
+}
+
+/// What a browser found on the pages of an enzyme with ligands, three helices, a protein on DNA, and a protein with a glycan; and what
+/// other commands say about them.
+struct Varied {
+    found: Option<Vec<Value>>,
+    sites: String,
+    interfaces: String,
+}
+
+/// One browser for all tests of these pages.
+static VARIED: LazyLock<Varied> = LazyLock::new(|| {
+    let run = Run::new();
+    for (from, to) in
+        [("1fbl_cut.cif.gz", "1fbl.cif.gz"), ("1jcd.pdb.gz", "1jcd.pdb.gz"), ("1lcd_cut.pdb.gz", "1lcd.pdb.gz")]
+    {
+        run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(from), &format!("in/{to}"));
+    }
+    run.copy(&example(), "in/rbd.pdb");
+    let outcome = run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let table = |arguments: &[&str]| run.prism(&[arguments, &["--backend", "cpu"]].concat()).stdout;
+    Varied {
+        found: visits(&run, "r.html", &VISITS),
+        sites: table(&["sites", "in/1fbl.cif.gz"]),
+        interfaces: table(&["interface", "in/1jcd.pdb.gz"]),
+    }
+});
+
+/// What was found in the visits with a script; `None` without Chromium.
+fn found_by(script: &str) -> Option<Vec<(Visit<'static>, &'static Value)>> {
+    let Some(found) = &VARIED.found else {
+        skipped();
+        return None;
+    };
+    Some(VISITS.into_iter().zip(found).filter(|(visit, _)| visit.script == script).collect())
+}
+
+fn one_found_by(script: &str) -> Option<&'static Value> {
+    found_by(script).map(|found| found[0].1)
+}
+
+const fn usual(address: &'static str, script: &'static str) -> Visit<'static> {
+    Visit { address, width: 1440, script }
+}
+
+const fn wide(address: &'static str, width: u32) -> Visit<'static> {
+    Visit { address, width, script: MEASURE }
+}
+
+const VISITS: [Visit<'static>; 21] = [
+    usual("#1fbl.cif", LINKED),
+    usual("#rbd.pdb?residue=E_400", CLICK),
+    usual("#1fbl.cif?ligand=A_996", ARRIVE),
+    usual("#1jcd.pdb?chain=A&chain=B", ARRIVE),
+    usual("#1fbl.cif?interaction=0", ARRIVE),
+    usual("#rbd.pdb?residue=E_336&residue=E_361", ARRIVE),
+    usual("#rbd.pdb?residue=E_9999", ARRIVE),
+    usual("#1jcd.pdb", COLOUR),
+    usual("#1lcd.pdb", COLOUR),
+    wide("", 390),
+    wide("#1fbl.cif?site=1", 390),
+    wide("#1lcd.pdb", 390),
+    wide("", 1440),
+    wide("#1fbl.cif?site=1", 1440),
+    wide("#1lcd.pdb", 1440),
+    wide("", 2560),
+    wide("#1fbl.cif?site=1", 2560),
+    wide("#1lcd.pdb", 2560),
+    usual("", SORT),
+    usual("#1fbl.cif?site=1", POCKET),
+    usual("#rbd.pdb", LOOK),
+];
+
+const LINKED: &str = "
+    click(named('button.pick', 'Site 1'));
+    await shows('Site 1');
+    const site = { address: location.hash, drawn: one('.view').ariaDescription, title: text('.chosen h3'), row: text('tr.is-chosen td') };
+    const member = one('tr.is-chosen button[data-residue]').dataset.residue;
+    click(one('tr.is-chosen button[data-residue]'));
+    await shows(member);
+    const residue = { member, address: location.hash, readout: text('.tracks ~ .readout'), values: text('.chosen dl') };
+    click(one('.map canvas'), .25, .75);
+    await shows(' and ');
+    const pair = { address: location.hash, drawn: one('.view').ariaDescription, readout: text('.map .readout') };
+    const tracks = all('.tracks canvas')[1];
+    click(tracks, .5, .5);
+    await until('one residue', () => one('.chosen dl'));
+    await shows(text('.chosen h3').replace('×', ''));
+    const before = location.hash;
+    press(tracks, 'ArrowRight');
+    await until('the next residue', () => location.hash !== before);
+    const track = { before, after: location.hash, marked: text('.tracks ~ .readout') };
+    press(document.body, 'Escape');
+    await shows('whole');
+    return { site, residue, pair, track, cleared: location.hash, end: text('.chosen h3') };";
+
+#[test]
+fn a_site_a_map_and_a_track_lead_to_the_structure_and_the_address() {
+    let Some(found) = one_found_by(LINKED) else { return };
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    assert_eq!((&*text(&found["site"]["address"]), &*text(&found["site"]["row"])), ("#1fbl.cif?site=1", "Site 1"));
+    let residues = column(&VARIED.sites, "residues")[0].split(' ').count();
+    assert!(
+        text(&found["site"]["drawn"]).contains(&format!("{residues} residues as sticks, and a surface")),
+        "{found}"
+    );
+    let member = text(&found["residue"]["member"]);
+    assert_eq!(text(&found["residue"]["address"]), format!("#1fbl.cif?residue={member}"));
+    assert!(text(&found["residue"]["readout"]).starts_with(&member), "{found}");
+    assert!(text(&found["residue"]["values"]).contains("rsa"), "{found}");
+    let pair = text(&found["pair"]["address"]);
+    assert_eq!(pair.matches("residue=").count(), 2, "{found}");
+    assert!(text(&found["pair"]["readout"]).ends_with(" Å"), "{found}");
+    // The next residue along the sequence.
+    let number = |address: &Value| text(address).rsplit_once('_').unwrap().1.parse::<i32>().unwrap();
+    assert_eq!(number(&found["track"]["after"]), number(&found["track"]["before"]) + 1, "{found}");
+    assert_eq!((&*text(&found["cleared"]), &*text(&found["end"])), ("#1fbl.cif", "Nothing is selected"));
+}
+
+const CLICK: &str = "
+    press(document.body, 'Escape');
+    await shows('whole');
+    // The camera still looks at the residue of the address.
+    click(one('.view canvas'));
+    await until('a selection', () => location.hash.includes('?'));
+    await shows('sticks');
+    return { address: location.hash, title: text('.chosen h3'), readout: text('.tracks ~ .readout') };";
+
+#[test]
+fn a_click_on_the_structure_selects_a_residue_everywhere() {
+    let Some(found) = one_found_by(CLICK) else { return };
+    let address = found["address"].as_str().unwrap();
+    let residue = address.strip_prefix("#rbd.pdb?residue=").unwrap_or_else(|| panic!("{found}"));
+    assert!(found["title"].as_str().unwrap().starts_with(residue), "{found}");
+    assert!(found["readout"].as_str().unwrap().starts_with(residue), "{found}");
+}
+
+const LOOK: &str = "
+    await shows('whole');
+    const share = drawnShare();
+    const over = one('.view canvas'), box = over.getBoundingClientRect();
+    // The pointer goes along the middle until it is on something.
+    for (let across = .3; across < .7 && one('.tip').hidden; across += .01) {
+      pointer(over, 'mousemove', box.left + across * box.width, box.top + box.height / 2);
+      await sleep(150);
+    }
+    const tip = text('.tip');
+    let saved = null;
+    HTMLAnchorElement.prototype.click = function () { saved = [this.download, this.href.slice(0, 22), this.href.length]; };
+    click(named('button', 'Save picture'));
+    return { share, tip, saved };";
+
+#[test]
+fn the_structure_fills_its_box_says_what_the_pointer_is_on_and_can_be_saved() {
+    let Some(found) = one_found_by(LOOK) else { return };
+    let share: Vec<f64> = serde_json::from_value(found["share"].clone()).unwrap();
+    assert!(share.iter().any(|share| *share > 0.75) && share.iter().all(|share| *share > 0.3), "{found}");
+    let tip = found["tip"].as_str().unwrap();
+    assert!(tip.starts_with("E_") && tip.contains('('), "{found}");
+    assert_eq!((&found["saved"][0], &found["saved"][1]), (&"rbd.pdb.png".into(), &"data:image/png;base64,".into()));
+    assert!(found["saved"][2].as_u64().unwrap() > 10_000, "{found}");
+}
+
+const POCKET: &str = "
+    await shows('and a surface');
+    const legend = () => all('#legend .key, #legend .ramp').map(part => part.textContent);
+    const surface = legend(), partners = text('.chosen .edges');
+    choice('A selected pocket as', 'points');
+    await until('points', () => / point/.test(one('.view').ariaDescription));
+    const points = legend(), drawn = one('.view').ariaDescription;
+    choice('A selected pocket as', 'sticks alone');
+    await until('sticks', () => /sticks$/.test(one('.view').ariaDescription));
+    return { surface, points, drawn, neither: legend(), partners };";
+
+#[test]
+fn a_pocket_is_a_surface_points_or_neither() {
+    let Some(found) = one_found_by(POCKET) else { return };
+    let has = |legend: &str, words: &str| {
+        found[legend].as_array().unwrap().iter().any(|part| part.as_str().unwrap().contains(words))
+    };
+    assert!(has("surface", "surface of the selection") && !has("surface", "points of the site"), "{found}");
+    assert!(has("points", "points of the site, probability") && !has("points", "surface"), "{found}");
+    assert!(!has("neither", "surface") && !has("neither", "points"), "{found}");
+}
+
+const ARRIVE: &str = "return { drawn: one('.view').ariaDescription, title: text('.chosen h3'), about: text('.chosen p'), row: all('tr.is-chosen td:first-child').map(cell => cell.textContent) };";
+
+#[test]
+fn an_address_leads_to_a_selection() {
+    let Some(found) = found_by(ARRIVE) else { return };
+    // The same area and contacts as in the table of interfaces.
+    let area: f64 = column(&VARIED.interfaces, "buried_area")[0].parse().unwrap();
+    let interface = format!("{area:.0} Å² buried, {} contacts", column(&VARIED.interfaces, "contacts")[0]);
+    let expected = [
+        ("A_996 (CA)", "ion, 1 atom", "A_996"),
+        ("Interface of A and B", &*interface, "A, B"),
+        ("", "Å", ""),
+        ("E_336 (CYS) and E_361 (CYS)", "Å apart", ""),
+        ("Nothing is selected", "", ""),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for ((Visit { address, .. }, found), (title, about, row)) in found.into_iter().zip(expected) {
+        assert!(found["title"].as_str().unwrap().starts_with(title), "{address}: {found}");
+        assert!(found["about"].as_str().unwrap().contains(about), "{address}: {found}");
+        if !row.is_empty() {
+            assert!(found["row"].as_array().unwrap().iter().any(|cell| cell == row), "{address}: {found}");
+        }
+    }
+}
+
+const COLOUR: &str = "
+    const legends = {};
+    for (const option of one('select[aria-label=\"Colour by\"]').options) {
+      choice('Colour by', option.value);
+      legends[option.value] = all('#legend > span').map(part => part.textContent);
+    }
+    return { legends, address: location.hash };";
+
+#[test]
+fn every_colouring_has_a_legend_that_says_what_it_means() {
+    let Some(found) = found_by(COLOUR) else { return };
+    let legend = |page: usize, name: &str| {
+        let legend = found[page].1["legends"][name].as_array();
+        legend.unwrap().iter().map(|part| part.as_str().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(legend(0, "chain"), ["chain A", "chain B", "chain C"]);
+    assert!(legend(0, "secondary structure").contains(&"H alpha helix"));
+    assert!(legend(0, "site").first().unwrap().starts_with("site 1, 0."), "{}", found[0].1);
+    assert_eq!(legend(0, "site").last(), Some(&"in no site"));
+    assert_eq!(legend(0, "site_score"), ["0", "1", "not defined"]);
+    assert!(legend(0, "sasa")[1].ends_with(" Å²"), "{}", found[0].1);
+    assert!(legend(0, "kind of residue").contains(&"negative") && !legend(0, "kind of residue").contains(&"G"));
+    assert!(["A", "C", "G", "U or T"].iter().all(|base| legend(1, "kind of residue").contains(base)));
+    for (Visit { address, .. }, found) in found {
+        let legends = found["legends"].as_object().unwrap();
+        for (name, parts) in legends {
+            let parts = parts.to_string();
+            assert!(!parts.contains("[object") && !parts.contains("undefined,"), "{address}, {name}: {parts}");
+        }
+        assert!(legends.len() > 20 && found["address"].as_str().unwrap().contains("colour="), "{address}: {found}");
+    }
+}
+
+const MEASURE: &str = "
+    const widths = [], root = document.documentElement, ground = () => getComputedStyle(document.body).backgroundColor;
+    const measure = () => { widths.push(root.scrollWidth - innerWidth); return ground(); };
+    const light = measure();
+    click(one('#theme'));
+    await sleep(50);
+    const dark = measure();
+    const unnamed = all('button, select, input, canvas[tabindex], [role=img], [role=region]').filter(element => !(element.ariaLabel || element.textContent.trim() || element.closest('label')));
+    return { widths, light, dark, inner: innerWidth, unnamed: unnamed.map(element => element.outerHTML.slice(0, 200)) };";
+
+#[test]
+fn no_width_makes_the_page_scroll_sideways_light_or_dark() {
+    for (Visit { address, width, .. }, found) in found_by(MEASURE).into_iter().flatten() {
+        assert_eq!(found["inner"], width);
+        assert!(
+            found["widths"].as_array().unwrap().iter().all(|over| over.as_i64().unwrap() <= 0),
+            "{address} at {width}: {found}"
+        );
+        assert_ne!(found["light"], found["dark"], "{address} at {width}");
+        assert_eq!(found["unnamed"], Value::Array(Vec::new()), "{address} at {width}");
+    }
+}
+
+const SORT: &str = "
+    const table = one('[aria-label=Structures]'), names = () => [...table.querySelectorAll('tbody td:first-child')].map(cell => cell.textContent);
+    click(named('th button', 'Residues'));
+    const sorted = [names(), table.querySelector('[aria-sort]').ariaSort];
+    const filter = one('input[type=search]');
+    filter.value = 'zn'; filter.dispatchEvent(new Event('input'));
+    const filtered = names();
+    table.querySelector('tbody a').click();
+    await until('the page', () => one('h1')?.textContent === '1fbl.cif' && one('.view')?.ariaDescription);
+    return { sorted, filtered };";
+
+#[test]
+fn the_table_of_structures_is_sorted_and_filtered() {
+    let Some(found) = one_found_by(SORT) else { return };
+    let by_residues = ["rbd.pdb", "1jcd.pdb", "1fbl.cif", "1lcd.pdb"];
+    assert_eq!(found["sorted"][0], serde_json::json!(by_residues), "{found}");
+    assert_eq!(found["sorted"][1], "descending");
+    assert_eq!(found["filtered"], serde_json::json!(["1fbl.cif"]));
+}
+
+#[test]
+fn a_predicted_model_has_the_colours_of_its_confidence_and_its_errors() {
+    let run = Run::new();
+    predictions(&run, "colabfold", "in/");
+    assert_eq!(run.prism(&["report", "in", "--pae", "--backend", "cpu", "-o", "r.html"]).status, 0);
+    let name =
+        data(&fs::read_to_string(run.path("r.html")).unwrap())["structures"][0]["name"].as_str().unwrap().to_owned();
+    let script = "
+        const legend = all('#legend > span').map(part => part.textContent);
+        const matrix = all('section').find(section => section.textContent.startsWith('Predicted aligned errors'));
+        click(matrix.querySelector('canvas'), .2, .7);
+        await shows(' and ');
+        const scores = [...matrix.querySelectorAll('th')].map(cell => cell.textContent), pairs = [...matrix.querySelectorAll('td button')].map(button => button.textContent);
+        const columns = [...one('select[aria-label=\"Colour by\"]').options].map(option => option.value);
+        return { scores, pairs, columns, colour: one('select[aria-label=\"Colour by\"]').value, legend, address: location.hash, readout: matrix.querySelector('.readout').textContent };";
+    let Some(found) = visit(&run, "r.html", &format!("#{name}"), script) else { return skipped() };
+    assert_eq!(found["colour"], "plddt");
+    let legend: Vec<&str> = found["legend"].as_array().unwrap().iter().map(|part| part.as_str().unwrap()).collect();
+    assert_eq!(
+        legend,
+        ["very high, above 90", "high, 70 to 90", "low, 50 to 70", "very low, 50 or below", "not defined"]
+    );
+    assert_eq!(found["address"].as_str().unwrap().matches("residue=").count(), 2, "{found}");
+    assert!(found["readout"].as_str().unwrap().contains(", aligned on "), "{found}");
+    assert!(found["scores"].as_array().unwrap().contains(&"ipsae".into()), "{found}");
+    assert_eq!(found["pairs"], serde_json::json!(["A, B"]));
+    // Its B column is no B factor.
+    assert!(!found["columns"].as_array().unwrap().contains(&"b_factor".into()), "{found}");
+}
+
+#[test]
+fn two_structures_are_compared_along_an_alignment() {
+    let run = Run::new();
+    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    run.put("in/whole.pdb", &crambin);
+    // Another chain without residues 23 to 25, numbered from 101, and turned by 90 degrees; residues after 30 lie 6 Å farther along x.
+    let is_left =
+        |line: &&str| !line.starts_with("ATOM") || !(23..=25).contains(&line[22..26].trim().parse::<i32>().unwrap());
+    let renumbered = |line: &str| match line.starts_with("ATOM") {
+        true => {
+            let number: i32 = line[22..26].trim().parse().unwrap();
+            let [x, y, z] = [30..38, 38..46, 46..54].map(|field| line[field].trim().parse::<f64>().unwrap());
+            let moved =
+                format!("{:8.3}{:8.3}{:8.3}", 10.0 - y, 20.0 + x + if number > 30 { 6.0 } else { 0.0 }, 30.0 + z);
+            format!("{}B{:4}{}{moved}{}\n", &line[..21], number + 100, &line[26..30], &line[54..])
+        }
+        false => format!("{line}\n"),
+    };
+    let cut: String = crambin.lines().filter(is_left).map(renumbered).collect();
+    run.put("in/cut.pdb", cut);
+    assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
+    let script = "
+        await until('the comparison', () => text('main p')?.includes('aligned'));
+        const greatest = one('[aria-label=\"Greatest differences\"] tbody tr'), cells = [...greatest.children].map(cell => cell.textContent);
+        const result = { about: text('main p'), cells, columns: all('[aria-label=\"Differences by column\"] tbody tr').length, address: location.hash };
+        const fit = () => one('.frame ~ .readout').textContent;
+        await until('the superposition', () => one('.view').ariaDescription);
+        const fits = [fit()];
+        choice('Superpose', 'agreeing');
+        fits.push(fit());
+        choice('Colour both by', 'distance');
+        const legend = all('.frame ~ .legend > span').map(part => part.textContent);
+        press(one('.tracks canvas'), 'ArrowRight');
+        const apart = one('.tracks ~ .readout').textContent;
+        choice('Column', 'hydropathy');
+        result.same = text('[aria-label=\"Greatest differences\"] tbody tr td:last-child');
+        greatest.querySelector('a').click();
+        one('[aria-label=\"Greatest differences\"] a').click();
+        await until('the page', () => one('h1')?.textContent === 'whole.pdb' && one('.view')?.ariaDescription?.includes('A_'));
+        return { ...result, fits, legend, apart, after: location.hash };";
+    let address = "#compare?a=whole.pdb&b=cut.pdb&column=sasa";
+    let Some(found) = visit(&run, "r.html", address, script) else { return skipped() };
+    assert!(
+        found["about"]
+            .as_str()
+            .unwrap()
+            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them"),
+        "{found}"
+    );
+    // The greatest difference of areas, from the table of features.
+    let areas = |file: &str| -> Vec<f64> {
+        let table = run.features(&[&format!("in/{file}"), "--columns", "sasa"]).stdout;
+        column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect()
+    };
+    let (whole, cut) = (areas("whole.pdb"), areas("cut.pdb"));
+    let differences =
+        (0..46).filter(|row| !(22..=24).contains(row)).zip(&cut).map(|(row, cut)| (row, whole[row] - cut));
+    let (row, difference) = differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
+    let cells: Vec<&str> = found["cells"].as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect();
+    assert!(
+        cells[0].starts_with(&format!("A_{} (", row + 1)) && cells[1].starts_with(&format!("B_{} (", row + 101)),
+        "{row} {found}"
+    );
+    let shown: f64 = cells[4].parse().unwrap();
+    assert!((shown - difference).abs() < 1.5, "{difference}: {found}");
+    assert_eq!(found["same"], "0");
+    assert!(found["columns"].as_u64().unwrap() > 20, "{found}");
+    assert!(found["after"].as_str().unwrap().starts_with("#whole.pdb?residue=A_"), "{found}");
+    // From Biopython 1.86's SVDSuperimposer: 2.616 Å.
+    let fits: Vec<&str> = found["fits"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    assert!(
+        fits[0].starts_with("Root mean square deviation 2.62 Å over 43 residues, between alpha carbons"),
+        "{found}"
+    );
+    // The 27 that agree differ by the steps of positions in the page alone.
+    let (deviation, rest) = fits[1].strip_prefix("Root mean square deviation ").unwrap().split_once(' ').unwrap();
+    assert!(deviation.parse::<f64>().unwrap() < 0.03 && rest.starts_with("Å over 27 residues, "), "{found}");
+    assert_eq!(found["legend"][1], "6 Å apart", "{found}");
+    assert!(found["apart"].as_str().unwrap().ends_with(" Å apart when superposed"), "{found}");
+}
+
+#[test]
+fn frames_of_a_trajectory_are_one_page_with_a_slider() {
+    let run = Run::new();
+    let made = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data").join(name);
+    run.copy(&made("top.pdb"), "top.pdb");
+    run.copy(&made("small.xtc"), "run.xtc");
+    let outcome = run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--backend", "cpu", "-o", "r.html"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let html = fs::read_to_string(run.path("r.html")).unwrap();
+    assert_eq!((data(&html)["frames"].as_u64(), data(&html)["structures"].as_array().unwrap().len()), (Some(6), 1));
+    // The mean and the deviation of the table of all frames.
+    let table = run.features(&["top.pdb", "--trajectory", "run.xtc", "--columns", "row,sasa"]).stdout;
+    let areas: Vec<f64> = column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect();
+    let frames = detail(&html, "frames");
+    for row in 0..46 {
+        let own: Vec<f64> = (0..6).map(|frame| areas[frame * 46 + row]).collect();
+        let mean = own.iter().sum::<f64>() / 6.0;
+        let deviation = (own.iter().map(|area| (area - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
+        let found = |name: &str| frames["columns"]["sasa"][name][row].as_f64().unwrap();
+        assert!((found("mean") - mean).abs() < 2e-3 && (found("deviation") - deviation).abs() < 2e-3, "row {row}");
+    }
+    let script = "
+        const slider = one('input[aria-label=Frame]');
+        slider.value = '5'; slider.dispatchEvent(new Event('input'));
+        const canvas = one('canvas[aria-label^=\"Values of residues\"]');
+        const when = slider.nextElementSibling.textContent;
+        click(canvas, .5, .1);
+        await until('a residue', () => location.hash.includes('residue='));
+        const section = canvas.closest('section');
+        return { frames: slider.max, when, first: slider.value, readout: section.querySelector('.readout').textContent, address: location.hash, drawn: !!one('.view canvas') };";
+    let Some(found) = visit(&run, "r.html", "#top.pdb", script) else { return skipped() };
+    assert_eq!(
+        (&found["frames"], &found["when"], &found["first"]),
+        (&"5".into(), &"frame 5, 50 ps".into(), &"0".into()),
+        "{found}"
+    );
+    let residue = found["address"].as_str().unwrap().rsplit_once('=').unwrap().1.to_owned();
+    assert!(found["readout"].as_str().unwrap().starts_with(&residue), "{found}");
+    assert!(found["readout"].as_str().unwrap().ends_with("in frame 0, 0 ps"), "{found}");
+    assert_eq!(run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--pae", "-o", "r.html"]).status, 2);
+}
