@@ -41,6 +41,37 @@ fn the_first_page_says_what_stands_out_before_it_lists_and_counts() {
     assert_eq!(found["libraries"], "undefined", "the viewer is not needed here");
 }
 
+#[test]
+fn names_from_files_are_text_wherever_they_stand() {
+    let run = Run::new();
+    let name = "\"&<i>é %41'.pdb";
+    let chain = |line: &str| match line.starts_with("ATOM") {
+        true => format!("{}<{}\n", &line[..21], &line[22..]),
+        false => format!("{line}\n"),
+    };
+    let text: String = fs::read_to_string(shipped("1crn.pdb")).unwrap().lines().map(chain).collect();
+    run.put(&format!("in/{name}"), text);
+    assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "--title", "<i>&", "-o", "r.html"]).status, 0);
+    let script = "
+        const title = text('h1');
+        one('[aria-label=Structures] a').click();
+        await until('the page', () => one('.view')?.ariaDescription);
+        const name = text('h1'), facts = text('.facts p');
+        click(all('.tracks canvas')[1], .5, .5);
+        await until('a residue', () => location.hash.includes('residue='));
+        await ready();
+        return { title, name, facts, chosen: text('.chosen h3'), address: location.hash, italics: all('i').filter(one => one.textContent).length };";
+    let Some(found) = visit(&run, "r.html", "", script) else { return skipped() };
+    assert_eq!((&found["title"], &found["name"]), (&"<i>&".into(), &name.into()));
+    assert!(found["facts"].as_str().unwrap().contains("1 chain (<)"), "{found}");
+    assert!(found["chosen"].as_str().unwrap().starts_with("<_"), "{found}");
+    assert_eq!(found["italics"], 0, "{found}");
+    // The address leads there again.
+    let address = found["address"].as_str().unwrap();
+    let again = visit(&run, "r.html", address, "return { name: text('h1'), chosen: text('.chosen h3') };").unwrap();
+    assert_eq!((&again["name"], &again["chosen"]), (&found["name"], &found["chosen"]), "{address}");
+}
+
 /// What a browser found on the pages of an enzyme with ligands, three helices, a protein on DNA, and a protein with a glycan; and what
 /// other commands say about them.
 struct Varied {

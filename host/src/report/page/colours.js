@@ -67,7 +67,7 @@ function colouring(name, model) {
   const { data } = model;
   if (name === "chain") return {
     of: row => kindColour(data.chain[row]),
-    legend: keys(data.chains.map((chain, index) => key(kindColour(index), `chain ${chain.trim() || "without a name"}`))),
+    legend: keys(model.chains.map(chain => key(kindColour(chain), `chain ${data.chains[chain].trim() || "without a name"}`))),
   };
   if (name === "site") return {
     of: row => data.site[row] == null ? UNDEFINED : kindColour(data.site[row] - 1),

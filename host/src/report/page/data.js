@@ -49,6 +49,8 @@ function structureOf(data) {
     resname: residue => residue < rows ? data.resname[residue] : others[residue - rows].name,
     chainOf: residue => residue < rows ? data.chain[residue] : data.chains.indexOf(others[residue - rows].chain),
     byId: new Map(),
+    // The chains with rows; those of glycans alone have none.
+    chains: [...new Set(data.chain)],
   };
   model.hasNucleotides = Array.from({ length: rows }, (_, row) => row).some(isNucleotide);
   for (let residue = of.length - 1; residue >= 0; residue--) model.byId.set(model.id(residue), residue);

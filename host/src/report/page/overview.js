@@ -130,10 +130,12 @@ function later(title, make) {
 
 const [previous, next] = ["previous", "next"].map(id => document.getElementById(id));
 let onResize = () => {}, onEscape = () => {}, opened = null, take = null;
+// A name as links have it, or as somebody wrote it.
+const nameOf = text => { try { return decodeURIComponent(text); } catch { return text; } };
 // The structure's name and the query of the address.
 const where = () => {
   const [name, query = ""] = location.hash.slice(1).split("?"), parts = new URLSearchParams(query);
-  return [order.findIndex(s => s.name === decodeURIComponent(name)), parts, name === "compare" && parts.has("a")];
+  return [order.findIndex(s => s.name === nameOf(name)), parts, name === "compare" && parts.has("a")];
 };
 const go = by => { const other = order[where()[0] + by]; if (other) location.hash = addressOf(other.name); };
 previous.addEventListener("click", () => go(-1));

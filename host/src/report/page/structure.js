@@ -72,7 +72,7 @@ async function structurePage(entry, query) {
   const data = await detailOf(entry), model = structureOf(data), names = Object.keys(data.columns);
   const likely = data.sites.filter(site => site.probability >= .5);
   const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), "kind of residue", ...names.filter(name => name !== "plddt")];
-  const usual = names.includes("plddt") ? "plddt" : data.chains.length > 1 ? "chain" : data.states ? "secondary structure" : model.hasNucleotides ? "kind of residue" : "chain";
+  const usual = names.includes("plddt") ? "plddt" : model.chains.length > 1 ? "chain" : data.states ? "secondary structure" : model.hasNucleotides ? "kind of residue" : "chain";
   let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
   const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(name => $("option", { value: name }, name)));
   byColumn.value = ways.includes(asked) ? asked : usual;
@@ -147,7 +147,7 @@ async function structurePage(entry, query) {
     box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : points ? `, and ${count(points, "point")}` : ""}` : "It shows the whole structure");
   };
 
-  const facts = [run.frames > 0 && `the first of ${count(run.frames, "frame")}`, count(model.rows, "residue"), `${count(data.chains.length, "chain")}${data.chains.length <= 12 ? ` (${data.chains.map(chain => chain.trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
+  const facts = [run.frames > 0 && `the first of ${count(run.frames, "frame")}`, count(model.rows, "residue"), `${count(model.chains.length, "chain")}${model.chains.length <= 12 ? ` (${model.chains.map(chain => data.chains[chain].trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
     model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
   main.append($("h1", {}, entry.name), $("div", { class: "facts" }, $("p", { class: "soft" }, facts.join(", ")), compareTools(entry.name)));
   if (data.notes.length) main.append($("details", { class: "notes" }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
@@ -165,7 +165,7 @@ async function structurePage(entry, query) {
   for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
   if (errors) main.append(errors.section);
   main.append($("div", { class: "two" },
-    $("section", { class: "whole" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${data.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
+    $("section", { class: "whole" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${model.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
     $("section", {}, $("h2", {}, "Interactions"), interactionsTable(model, { choose }))));
 
   byColumn.addEventListener("change", () => { paint(); address(current); });
