@@ -79,21 +79,25 @@ function cells(points, reach) {
 }
 const squared = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
+// Whether a place is within `reach` of some points.
+function near(points, reach) {
+  const inCells = cells(points, reach);
+  return place => {
+    let hit = false;
+    inCells(place, index => { hit ||= squared(place, points[index]) <= reach * reach; });
+    return hit;
+  };
+}
+
 // Residues with an atom within `reach` of an atom of the given ones, themselves included.
 function around(model, residues, reach) {
   const own = residues.flatMap(residue => model.atoms(residue).map(model.place));
-  const near = cells(own, reach), found = new Set(residues);
+  const isNear = near(own, reach), found = new Set(residues);
   const [low, high] = [0, 1, 2].map(axis => own.map(point => point[axis])).reduce(([low, high], values) =>
     [[...low, Math.min(...values) - reach], [...high, Math.max(...values) + reach]], [[], []]);
   for (let residue = 0; residue < model.residues; residue++) {
     if (found.has(residue) || model.middle[residue].some((value, axis) => value < low[axis] - 15 || value > high[axis] + 15)) continue;
-    const isNear = model.atoms(residue).some(atom => {
-      const point = model.place(atom);
-      let hit = false;
-      near(point, index => { hit ||= squared(point, own[index]) <= reach * reach; });
-      return hit;
-    });
-    if (isNear) found.add(residue);
+    if (model.atoms(residue).some(atom => isNear(model.place(atom)))) found.add(residue);
   }
   return [...found].sort((a, b) => a - b);
 }

@@ -9,8 +9,9 @@ function selectionOf(model, query) {
   if (query.has("site")) {
     const site = data.sites.find(({ rank }) => String(rank) === one("site"));
     if (!site) return null;
-    const ligands = model.ligands.filter(ligand => ligand.site === site.rank).map(ligand => ligand.residue);
-    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, points: pointsOf(site), title: `Site ${site.rank}`,
+    // The surface is that of atoms near the centre, and not of the other side of their residues.
+    const center = site.center.map((value, axis) => value - data.atoms.center[axis]), ligands = model.ligands.filter(ligand => ligand.site === site.rank).map(ligand => ligand.residue);
+    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, wall: point => squared(point, center) < 9 ** 2, points: pointsOf(site), title: `Site ${site.rank}`,
       about: `Probability ${short(site.probability)}, ${count(site.rows.length, "residue")}, volume ${short(site.volume)} Å³, centre at ${site.center.map(short).join(", ")}${ligands.length ? `; there: ${ligands.map(model.called).join(", ")}` : ""}`,
       edges: model.interactions.filter(edge => edge.ends.some(end => ligands.includes(end))) };
   }
@@ -18,7 +19,7 @@ function selectionOf(model, query) {
     const found = model.ligands.find(({ residue }) => model.id(residue) === one("ligand"));
     const residue = found?.residue ?? Array.from({ length: model.residues - model.rows }, (_, at) => model.rows + at).find(other => model.id(other) === one("ligand"));
     if (residue == null) return null;
-    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, title: model.called(residue),
+    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, wall: near(model.atoms(residue).map(model.place), 6), title: model.called(residue),
       about: found ? `${found.kind.replace("_", " ")}, ${count(model.names(residue).length, "atom")}${found.buried == null ? "" : `, ${short(found.buried)} Å² of ${short(found.alone)} Å² buried`}${found.site ? `, in site ${found.site}` : ""}` : "", edges: edgesAt([residue]) };
   }
   if (query.has("interaction")) {
@@ -50,13 +51,8 @@ function selectionOf(model, query) {
 
 // Residues with an atom within 4.5 Å of those of another chain.
 function touching(model, own, others) {
-  const points = others.flatMap(residue => model.atoms(residue).map(model.place)), near = cells(points, 4.5);
-  return own.filter(residue => model.atoms(residue).some(atom => {
-    let hit = false;
-    const point = model.place(atom);
-    near(point, index => { hit ||= squared(point, points[index]) <= 4.5 ** 2; });
-    return hit;
-  }));
+  const isNear = near(others.flatMap(residue => model.atoms(residue).map(model.place)), 4.5);
+  return own.filter(residue => model.atoms(residue).some(atom => isNear(model.place(atom))));
 }
 
 // The likeliest points of a site's surface.

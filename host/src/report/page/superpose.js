@@ -30,15 +30,15 @@ async function pairView(box, models, { of, choose, tell }) {
   const scene = await emptyScene(box, models[0].rows + models[1].rows);
   if (!scene) return null;
   let drawn = [], middles = [];
-  const paint = () => {
+  const paint = () => drawnOnce(scene, () => {
     scene.setBackgroundColor(css("--ground"));
     drawn.forEach((chain, side) => styleChains(chain, models[side], atom => of(side, atom.row)));
     scene.render();
-  };
+  });
   return {
     paint,
     // Other chains, as their rows, and what moves the second onto the first; null leaves it where its file has it.
-    show: (rows, move) => {
+    show: (rows, move) => drawnOnce(scene, () => {
       scene.removeAllModels(); scene.removeAllShapes();
       drawn = models.map((model, side) => {
         const own = new Set(rows[side]), chain = scene.addModel(), place = side && move ? move : point => point;
@@ -53,7 +53,7 @@ async function pairView(box, models, { of, choose, tell }) {
       middles = models.map((model, side) => row => side && move ? move(model.middle[row]) : model.middle[row]);
       paint();
       lookAlong(scene, box, rows[0].map(middles[0]).concat(rows[1].map(middles[1])));
-    },
+    }),
     mark: pair => {
       scene.removeAllShapes();
       const [start, end] = pair.map((row, side) => middles[side](row)).map(([x, y, z]) => ({ x, y, z }));

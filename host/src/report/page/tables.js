@@ -103,13 +103,13 @@ function selectionPanel(model, { choose, clear }) {
     if (!edges.length) return null;
     const pairs = new Map();
     for (const edge of edges) {
-      // What is selected comes first, and of a site's ligands the residue.
-      const isFirst = residues.includes(edge.ends[0]) || !residues.includes(edge.ends[1]) && edge.ends[0] < model.rows;
-      const [own, other] = isFirst ? edge.ends : [edge.ends[1], edge.ends[0]], ends = `${own} ${other}`;
+      // What is selected comes first. Of two that are, or that are not, the first of the structure does, and ligands come last.
+      const [a, b] = [...edge.ends].sort((one, two) => one - two), isFirst = residues.includes(a) || !residues.includes(b);
+      const [own, other] = isFirst ? [a, b] : [b, a], ends = `${own} ${other}`;
       pairs.has(ends) ? pairs.get(ends).edges.push(edge) : pairs.set(ends, { own, other, edges: [edge] });
     }
     const line = ({ own, other, edges: found }) => $("li", {}, residues.length > 1 && [residueButton(model, own, choose), " and "], residueButton(model, other, choose), [...new Set(found.map(edge => edge.kind))].map(kind =>
-      [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${found.filter(edge => edge.kind === kind).map(edge => short(edge.distance)).join(", ")} Å`]));
+      [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${found.filter(edge => edge.kind === kind).map(edge => short(edge.distance)).join(", ")}\u00a0Å`]));
     return [$("h4", {}, count(edges.length, "interaction")), $("ul", { class: "edges" }, [...pairs.values()].slice(0, 30).map(line)), pairs.size > 30 && $("p", { class: "soft" }, `and with ${pairs.size - 30} more pairs, in the table of interactions`)];
   };
   const members = residues => $("p", { class: "members" }, residues.slice(0, 60).map(residue => [residueButton(model, residue, choose), " "]), residues.length > 60 && `and ${residues.length - 60} more`);

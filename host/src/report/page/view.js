@@ -73,6 +73,16 @@ async function emptyScene(box, rows) {
   return $3Dmol.createViewer(box, { backgroundColor: css("--ground"), antialias: !isDrawnByProcessor(), cartoonQuality: quality, hoverDuration: 80, disableFog: false });
 }
 
+// The viewer draws after each step. Large structures take long to draw, so this draws once, after all of some steps.
+function drawnOnce(scene, steps) {
+  if (Object.hasOwn(scene, "show")) return steps();
+  scene.show = () => {};
+  let result;
+  try { result = steps(); } finally { delete scene.show; }
+  scene.show();
+  return result;
+}
+
 // Cartoons, and tubes where a ribbon has no sides.
 function styleChains(chains, model, colorfunc) {
   chains.setStyle({ predicate: atom => !atom.thin }, { cartoon: { style: "oval", arrows: true, thickness: .35, colorfunc } });
@@ -84,14 +94,16 @@ function lookAlong(scene, box, points) {
   const [long, second] = axesOf(points), first = shortestTurn(long, [1, 0, 0]);
   const turned = rotated(second, first), roll = Math.atan2(turned[2], turned[1]), about = [-Math.sin(roll / 2), 0, 0, Math.cos(roll / 2)];
   const turn = multiplied(about, first);
-  scene.setSlab(-1000, 1000);
-  scene.setView([...scene.getView().slice(0, 4), ...turn]);
-  scene.zoomTo();
   const center = average(points), seen = points.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
   const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
   const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
-  scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
-  scene.render();
+  drawnOnce(scene, () => {
+    scene.setSlab(-1000, 1000);
+    scene.setView([...scene.getView().slice(0, 4), ...turn]);
+    scene.zoomTo();
+    scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
+    scene.render();
+  });
 }
 
 // Draws into a box. `choose` is called with a residue that is clicked on; `of` gives the colour of a residue with a row.
@@ -115,7 +127,7 @@ async function view3d(box, model, { choose, tell, of }) {
   };
   pick(chains); pick(others);
 
-  const paint = () => {
+  const paint = () => drawnOnce(scene, () => {
     const colorfunc = atom => atom.row < model.rows ? of(atom.row) : UNDEFINED;
     scene.setBackgroundColor(css("--ground"));
     styleChains(chains, model, colorfunc);
@@ -123,7 +135,7 @@ async function view3d(box, model, { choose, tell, of }) {
     others.setStyle({ predicate: atom => atom.bonds.length === 0 }, { sphere: { scale: .45, ...byElement } });
     paintFocus();
     scene.render();
-  };
+  });
   const paintFocus = () => focus?.setStyle({ predicate: atom => atom.shown }, { stick: { radius: .17, ...byElement } });
 
   const whole = average(model.middle.slice(0, model.rows));
@@ -145,7 +157,8 @@ async function view3d(box, model, { choose, tell, of }) {
   const lookAtAll = () => lookAlong(scene, box, model.middle);
 
   // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and what `as` says: a surface or points.
-  const select = (selection, { as, move = true }) => {
+  const select = (selection, how) => drawnOnce(scene, () => show(selection, how));
+  const show = (selection, { as, move = true }) => {
     const call = ++sequence, withSurface = as === "surface";
     for (const drawn of [focus, cloud]) if (drawn) scene.removeModel(drawn);
     focus = cloud = null;
@@ -159,7 +172,7 @@ async function view3d(box, model, { choose, tell, of }) {
     const lining = withSurface && selection.surface && !moved ? around(model, selection.surface, 7) : [];
     const shown = new Set([...rows, ...beside]);
     focus = scene.addModel();
-    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])]).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) })));
+    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])]).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) && (!selection.wall || selection.wall([atom.x, atom.y, atom.z])) })));
     focus.setStyle({}, {});
     paintFocus();
     focus.setClickable({ predicate: atom => atom.shown }, true, atom => choose(atom.row));
@@ -186,12 +199,11 @@ async function view3d(box, model, { choose, tell, of }) {
     if (move) look(selection);
     scene.render();
     if (!lining.length) return Promise.resolve();
-    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .75, color: css("--pocket") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
+    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .7, color: css("--pocket") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
       .then(id => { if (call === sequence) { surface = id; scene.render(); } });
   };
 
-  paint();
-  lookAtAll();
+  drawnOnce(scene, () => { paint(); lookAtAll(); });
   return {
     paint, select,
     reset: lookAtAll,
