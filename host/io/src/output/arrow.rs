@@ -3,9 +3,9 @@
 mod floats;
 mod texts;
 
-use super::in_order::InOrder;
-use super::rows::GroupRows;
-use super::value::{Kind, Value};
+use super::columnar::{ColumnFile, Described, Group, ResidueGroups, described};
+use super::sink::{OTHER_KIND, Sink};
+use super::value::Kind;
 use super::{Column, Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -19,10 +19,6 @@ use std::io::Write;
 use std::sync::Arc;
 use texts::Texts;
 
-/// Rows in a record batch.
-const BATCH_ROWS: usize = 1 << 16;
-/// The most record batches that are made at a time. The thread that writes waits while there are this many.
-const BATCHES_IN_FLIGHT: usize = 4;
 /// Up to this many values, appending takes less time than waking other threads.
 const FEW_VALUES: usize = 1 << 16;
 
@@ -47,16 +43,7 @@ const FEW_VALUES: usize = 1 << 16;
 /// assert_eq!(batches.next().expect("a batch")?.num_rows(), 194);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct ArrowTable<W: Write> {
-    file: FileWriter<W>,
-    columns: Columns,
-    /// The record batch that is not full yet.
-    rows: GroupRows,
-    /// The columns that rayon's threads make: batch by batch, column by column.
-    in_flight: InOrder<Result<ArrayRef, ArrowError>>,
-    /// The columns of the next batch in the file.
-    arrays: Vec<ArrayRef>,
-}
+pub struct ArrowTable<W: Write>(ResidueGroups<ArrowFile<W>>);
 
 /// Rows of a table as Arrow record batches in memory, for programs that use them directly. Undefined values are null, of texts as of
 /// numbers. (Files have an empty text there.)
@@ -81,6 +68,7 @@ pub struct RecordBatches {
     columns: Vec<(Column, Values)>,
 }
 
+/// The values of a column, to which more are appended.
 enum Values {
     Text(Texts),
     Int(Int32Builder),
@@ -92,13 +80,13 @@ impl RecordBatches {
     #[must_use]
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
         let nullable = |column: &Column| {
-            let field = field(column);
+            let field = field(&column.into());
             if column.may_be_undefined() { field.with_nullable(true) } else { field }
         };
         let fields: Vec<Field> = columns.as_slice().iter().map(nullable).collect();
         Self {
             schema: Arc::new(Schema::new_with_metadata(fields, metadata)),
-            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column, 0))).collect(),
+            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column.kind(), 0))).collect(),
         }
     }
 
@@ -110,7 +98,7 @@ impl RecordBatches {
 
     /// Appends a structure's rows.
     pub fn append(&mut self, part: &StructureRows<'_>) {
-        self.columns.iter_mut().for_each(|(column, values)| values.append(column, part));
+        self.columns.iter_mut().for_each(|(column, values)| part.give(column, values));
     }
 
     /// The rows of some structures as a separate batch, beside the appended rows.
@@ -120,8 +108,8 @@ impl RecordBatches {
     pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<RecordBatch, OutputError> {
         let rows: usize = parts.iter().map(StructureRows::len).sum();
         let array = |(column, _): &(Column, Values)| {
-            let mut values = Values::of(column, rows);
-            parts.iter().for_each(|part| values.append(column, part));
+            let mut values = Values::of(column.kind(), rows);
+            parts.iter().for_each(|part| part.give(column, &mut values));
             values.finish_defined(column)
         };
         let arrays = if rows * self.columns.len() <= FEW_VALUES {
@@ -150,8 +138,8 @@ impl RecordBatches {
 }
 
 /// The types and descriptions of columns, with the table's metadata.
-pub(super) fn schema(columns: &Columns, metadata: HashMap<String, String>) -> Schema {
-    Schema::new_with_metadata(columns.as_slice().iter().map(field).collect::<Vec<_>>(), metadata)
+pub(super) fn schema(columns: &[Described], metadata: HashMap<String, String>) -> Schema {
+    Schema::new_with_metadata(columns.iter().map(field).collect::<Vec<_>>(), metadata)
 }
 
 pub(super) fn metadata(provenance: &Provenance) -> HashMap<String, String> {
@@ -170,20 +158,71 @@ pub(super) fn encoded(schema: &Schema) -> String {
     BASE64_STANDARD.encode([&[0xff; 4], &length, &encoded.ipc_message[..]].concat())
 }
 
-fn field(column: &Column) -> Field {
-    let (kind, nullable) = match column.kind() {
+fn field(column: &Described) -> Field {
+    let (kind, nullable) = match column.kind {
         Kind::Text => (DataType::Utf8, false),
         Kind::Int => (DataType::Int32, false),
         Kind::Optional => (DataType::Int32, true),
         Kind::Float => (DataType::Float32, true),
     };
-    let told = [("unit", column.unit()), ("definition", column.definition()), ("source", column.source())];
-    Field::new(column.name(), kind, nullable).with_metadata(owned(told))
+    Field::new(column.name, kind, nullable).with_metadata(owned(column.about.iter().copied()))
 }
 
 /// Names and texts in the form of metadata.
-pub(super) fn owned(told: impl IntoIterator<Item = (&'static str, impl Into<String>)>) -> HashMap<String, String> {
-    told.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
+fn owned(about: impl IntoIterator<Item = (&'static str, impl Into<String>)>) -> HashMap<String, String> {
+    about.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
+}
+
+/// A group as a record batch in memory.
+pub(super) fn record_batch(columns: &[Described], group: &impl Group) -> Result<RecordBatch, OutputError> {
+    let arrays = columns.iter().enumerate().map(|(index, column)| array(column.kind, index, group));
+    let arrays = arrays.collect::<Result<_, _>>().map_err(io)?;
+    RecordBatch::try_new(Arc::new(schema(columns, HashMap::new())), arrays).map_err(io)
+}
+
+/// A column of a group.
+fn array(kind: Kind, index: usize, group: &impl Group) -> Result<ArrayRef, ArrowError> {
+    let mut values = Values::of(kind, group.rows());
+    group.give(index, &mut values, |_| Ok::<_, ArrowError>(()))?;
+    values.finish()
+}
+
+/// An Arrow IPC file of any table.
+pub(super) struct ArrowFile<W: Write> {
+    file: FileWriter<W>,
+    kinds: Vec<Kind>,
+}
+
+impl<W: Write> ArrowFile<W> {
+    pub(super) fn new(out: W, columns: &[Described], provenance: &Provenance) -> Result<Self, OutputError> {
+        let file = FileWriter::try_new(out, &schema(columns, metadata(provenance))).map_err(io)?;
+        Ok(Self { file, kinds: columns.iter().map(|column| column.kind).collect() })
+    }
+}
+
+impl<W: Write> ColumnFile for ArrowFile<W> {
+    type Column = Kind;
+    type Encoded = Result<ArrayRef, ArrowError>;
+
+    fn columns(&self) -> Vec<Kind> {
+        self.kinds.clone()
+    }
+
+    fn encode(kind: &Kind, index: usize, group: &impl Group) -> Self::Encoded {
+        array(*kind, index, group)
+    }
+
+    fn write(&mut self, group: Vec<Self::Encoded>) -> Result<(), OutputError> {
+        let arrays = group.into_iter().collect::<Result<_, _>>().map_err(io)?;
+        // The file's own schema has the metadata.
+        let batch = RecordBatch::try_new(Arc::clone(self.file.schema()), arrays);
+        self.file.write(&batch.map_err(io)?).map_err(io)
+    }
+
+    fn finish(self) -> Result<(), OutputError> {
+        let mut out = self.file.into_inner().map_err(io)?;
+        Ok(out.flush()?)
+    }
 }
 
 impl<W: Write> ArrowTable<W> {
@@ -192,39 +231,8 @@ impl<W: Write> ArrowTable<W> {
     /// # Errors
     /// When writing to `out` fails.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
-        let schema = schema(&columns, metadata(provenance));
-        let file = FileWriter::try_new(out, &schema).map_err(io)?;
-        Ok(Self { file, columns, rows: GroupRows::default(), in_flight: InOrder::default(), arrays: Vec::new() })
-    }
-
-    /// Passes the columns of the batch to rayon's threads, and writes the batches that are ready.
-    fn end_batch(&mut self) -> Result<(), OutputError> {
-        let rows = Arc::new(std::mem::take(&mut self.rows));
-        let array = |column: &Column| {
-            let (rows, column) = (Arc::clone(&rows), *column);
-            move || {
-                let mut values = Values::of(&column, rows.rows());
-                rows.iter().for_each(|part| values.append(&column, &part));
-                values.finish()
-            }
-        };
-        self.in_flight.begin(self.columns.as_slice().iter().map(array).collect());
-        drop(rows);
-        self.write_ready(BATCHES_IN_FLIGHT)
-    }
-
-    /// Writes the batches that are ready. Waits for others while more than `most` are in flight.
-    fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
-        let columns = self.columns.as_slice().len();
-        while let Some(array) = self.in_flight.next(most * columns) {
-            self.arrays.push(array.map_err(std::io::Error::from)?.map_err(io)?);
-            if self.arrays.len() == columns {
-                let schema = Arc::clone(self.file.schema());
-                let batch = RecordBatch::try_new(schema, std::mem::take(&mut self.arrays));
-                self.file.write(&batch.map_err(io)?).map_err(io)?;
-            }
-        }
-        Ok(())
+        let file = ArrowFile::new(out, &described(columns.as_slice()), provenance)?;
+        Ok(Self(ResidueGroups::new(file, columns)))
     }
 }
 
@@ -234,74 +242,54 @@ impl<W: Write> Table for ArrowTable<W> {
     }
 
     fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        rows.derive(&self.columns);
-        let mut next = 0;
-        while next < rows.len() {
-            next = self.rows.fill(rows, next, BATCH_ROWS);
-            if self.rows.rows() >= BATCH_ROWS {
-                self.end_batch()?;
-            }
-        }
-        Ok(())
+        self.0.write(rows)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.rows.rows() > 0 {
-            self.end_batch()?;
+    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+        self.0.finish()
+    }
+}
+
+impl Sink for Values {
+    fn texts<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        match self {
+            Self::Text(all) => all.extend(texts),
+            _ => unreachable!("{OTHER_KIND}"),
         }
-        self.write_ready(0)?;
-        let mut out = self.file.into_inner().map_err(io)?;
-        Ok(out.flush()?)
+    }
+
+    fn ints(&mut self, values: &[i32]) {
+        match self {
+            Self::Int(all) => all.append_slice(values),
+            _ => unreachable!("{OTHER_KIND}"),
+        }
+    }
+
+    fn optionals(&mut self, values: &[Option<i32>]) {
+        match self {
+            Self::Int(all) => values.iter().for_each(|value| all.append_option(*value)),
+            _ => unreachable!("{OTHER_KIND}"),
+        }
+    }
+
+    fn floats(&mut self, values: &[f32]) {
+        match self {
+            Self::Float(all) if values.iter().any(|value| value.is_nan()) => {
+                values.iter().for_each(|value| all.append_option((!value.is_nan()).then_some(*value)));
+            }
+            Self::Float(all) => all.append_slice(values),
+            _ => unreachable!("{OTHER_KIND}"),
+        }
     }
 }
 
 impl Values {
     /// Reserves memory for this many rows.
-    fn of(column: &Column, rows: usize) -> Self {
-        match column.kind() {
+    fn of(kind: Kind, rows: usize) -> Self {
+        match kind {
             Kind::Text => Self::Text(Texts::with_capacity(rows)),
             Kind::Int | Kind::Optional => Self::Int(Int32Builder::with_capacity(rows)),
             Kind::Float => Self::Float(Float32Builder::with_capacity(rows)),
-        }
-    }
-
-    fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
-        let (rows, structure) = (0..part.len(), part.structure);
-        // The column is matched once. Matching it for each value would take longer than everything else.
-        match (&mut *self, column) {
-            (Self::Float(all), Column::Feature(feature)) => match part.values(feature).get(rows) {
-                None => all.append_nulls(part.len()),
-                Some(values) if values.iter().any(|value| value.is_nan()) => {
-                    values.iter().for_each(|value| all.append_option((!value.is_nan()).then_some(*value)));
-                }
-                Some(values) => all.append_slice(values),
-            },
-            (Self::Text(all), Column::State(feature)) => {
-                let values = part.values(feature);
-                let letter = |row| feature.state(values.get(row).copied().unwrap_or(f32::NAN));
-                all.extend(rows.map(letter));
-            }
-            (Self::Text(all), Column::Structure) => all.extend(rows.map(|_| structure.name.as_str())),
-            (Self::Text(all), Column::Chain) => all.extend(rows.map(|row| part.chain(row))),
-            (Self::Text(all), Column::Icode) => all.extend(structure.insertion_codes[rows].iter().map(|code| &**code)),
-            (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| part.resname(row))),
-            (Self::Text(all), Column::Parent) => all.extend(rows.map(|row| structure.parent(row))),
-            (Self::Text(all), Column::Polymer) => all.extend(rows.map(|row| structure.polymer(row))),
-            (Self::Int(all), Column::SiteId) => {
-                part.site_ids_in(column).into_iter().take(part.len()).for_each(|rank| all.append_option(rank));
-            }
-            (Self::Int(all), Column::Resnum) => all.append_slice(&structure.residue_numbers[rows]),
-            _ => rows.for_each(|row| self.append_value(part.value(row, column))),
-        }
-    }
-
-    fn append_value(&mut self, value: Value<'_>) {
-        match (self, value) {
-            (Self::Text(all), Value::Text(text) | Value::Words(text)) => all.extend([text]),
-            (Self::Int(all), Value::Int(value)) => all.append_value(value),
-            (Self::Int(all), Value::Optional(value)) => all.append_option(value),
-            (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),
-            _ => unreachable!("values are made for their column"),
         }
     }
 

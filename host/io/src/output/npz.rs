@@ -1,6 +1,7 @@
 //! NumPy's npz.
 
-use super::value::{Kind, Value};
+use super::sink::Sink;
+use super::value::Kind;
 use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -141,35 +142,9 @@ impl Spool {
     }
 
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
-        let Self { file, texts } = self;
-        let structure = part.structure;
-        let (values, site_ids) = (part.values_in(column), part.site_ids_in(column));
-        let value = |row: usize| values.get(row).copied().unwrap_or(f32::NAN);
-        for row in 0..part.len() {
-            let bytes = match column {
-                Column::Structure => texts.index(&structure.name).to_le_bytes(),
-                Column::Chain => texts.index(part.chain(row)).to_le_bytes(),
-                Column::Icode => texts.index(&structure.insertion_codes[row]).to_le_bytes(),
-                Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
-                Column::Parent => texts.index(structure.parent(row)).to_le_bytes(),
-                Column::Polymer => texts.index(structure.polymer(row)).to_le_bytes(),
-                Column::State(feature) => texts.index(feature.state(value(row))).to_le_bytes(),
-                Column::Row => (row as i32).to_le_bytes(),
-                Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
-                Column::SiteId => optional(site_ids.get(row).copied().flatten()),
-                Column::Feature(_) => value(row).to_le_bytes(),
-                Column::Plddt | Column::Label(_) | Column::Lineage(_) | Column::Frame(_) | Column::Derived(_) => {
-                    match part.value(row, column) {
-                        Value::Text(text) | Value::Words(text) => texts.index(text).to_le_bytes(),
-                        Value::Int(value) => value.to_le_bytes(),
-                        Value::Optional(value) => optional(value),
-                        Value::Float(value) => value.to_le_bytes(),
-                    }
-                }
-            };
-            file.write_all(&bytes)?;
-        }
-        Ok(())
+        let mut rows = SpooledRows { bytes: Vec::with_capacity(4 * part.len()), texts: &mut self.texts };
+        part.give(column, &mut rows);
+        self.file.write_all(&rows.bytes)
     }
 
     /// Writes the .npy file of this column. Except for text, the temporary file already has its format.
@@ -199,9 +174,32 @@ impl Spool {
     }
 }
 
-/// An integer that may be missing, which npz does not have: a number.
-fn optional(value: Option<i32>) -> [u8; 4] {
-    value.map_or(f32::NAN, |value| value as f32).to_le_bytes()
+/// Rows in the form of the temporary file.
+struct SpooledRows<'t> {
+    bytes: Vec<u8>,
+    texts: &'t mut Texts,
+}
+
+impl Sink for SpooledRows<'_> {
+    fn texts<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        for text in texts {
+            self.bytes.extend(self.texts.index(text).to_le_bytes());
+        }
+    }
+
+    fn ints(&mut self, values: &[i32]) {
+        self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+
+    /// npz has no missing integers: they become numbers.
+    fn optionals(&mut self, values: &[Option<i32>]) {
+        let number = |value: &Option<i32>| value.map_or(f32::NAN, |value| value as f32);
+        self.bytes.extend(values.iter().flat_map(|value| number(value).to_le_bytes()));
+    }
+
+    fn floats(&mut self, values: &[f32]) {
+        self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
 }
 
 /// The header of a .npy file of one dimension: version 1.0 and the type of a value in NumPy's notation.

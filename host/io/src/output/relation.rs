@@ -2,18 +2,15 @@
 
 mod cells;
 mod lines;
-mod write;
 
 pub use cells::{CellKind, Cells, RelationColumn};
 pub use lines::{CellTable, LineTable};
 
-use super::arrow::io;
+use super::arrow::record_batch;
+use super::columnar::described;
 use super::{OutputError, Provenance, StructureRows, Table};
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
-use std::collections::HashMap;
 use std::io::Write;
-use std::sync::Arc;
 
 /// A table whose rows are not residues.
 pub trait Relation {
@@ -143,15 +140,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
 /// # Errors
 /// If the texts of a column are too long for Arrow's 32-bit offsets.
 pub fn relation_batch(columns: &[RelationColumn], cells: Vec<Cells>) -> Result<RecordBatch, OutputError> {
-    let schema: SchemaRef = Arc::new(RelationColumn::schema(columns, HashMap::new()));
-    let arrays = cells.into_iter().map(Cells::into_array).collect::<Result<_, _>>().map_err(io)?;
-    RecordBatch::try_new(schema, arrays).map_err(io)
-}
-
-impl RelationColumn {
-    fn schema(columns: &[Self], metadata: HashMap<String, String>) -> Schema {
-        Schema::new_with_metadata(columns.iter().map(Self::field).collect::<Vec<_>>(), metadata)
-    }
+    record_batch(&described(columns), &cells)
 }
 
 impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {

@@ -1,19 +1,22 @@
 //! The rows of a row group or record batch, read in place.
 
-use super::{SharedRows, StructureRows};
+use super::columnar::Group;
+use super::sink::Sink;
+use super::{Column, Columns, SharedRows};
 use std::ops::Range;
 
 /// Consecutive structures of some batches, until they have as many rows as a group should have.
-#[derive(Default)]
 pub(super) struct GroupRows {
+    columns: Vec<Column>,
     /// Structures of each batch.
     batches: Vec<(SharedRows, Range<usize>)>,
     rows: usize,
 }
 
 impl GroupRows {
-    pub(super) fn rows(&self) -> usize {
-        self.rows
+    /// No rows yet.
+    pub(super) fn of(columns: &Columns) -> Self {
+        Self { columns: columns.as_slice().to_vec(), batches: Vec::new(), rows: 0 }
     }
 
     /// Takes structures of a batch, beginning with `first`, until there are at least `most` rows or no more structures: so groups
@@ -27,9 +30,24 @@ impl GroupRows {
         self.batches.push((batch.clone(), first..end));
         end
     }
+}
 
-    /// The rows of each structure.
-    pub(super) fn iter(&self) -> impl Iterator<Item = StructureRows<'_>> {
-        self.batches.iter().flat_map(|(batch, range)| range.clone().map(|index| batch.get(index)))
+impl Group for GroupRows {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn give<S: Sink, E>(
+        &self,
+        column: usize,
+        sink: &mut S,
+        mut each: impl FnMut(&mut S) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let structures = self.batches.iter().flat_map(|(batch, range)| range.clone().map(|index| batch.get(index)));
+        for structure in structures {
+            structure.give(&self.columns[column], sink);
+            each(sink)?;
+        }
+        Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! A column of a row group, encoded straight from the results.
 
-use super::super::rows::GroupRows;
-use super::super::value::{Kind, Value};
-use super::super::{Column, StructureRows, is_same};
+use super::super::columnar::Group;
+use super::super::is_same;
+use super::super::sink::Sink;
+use super::super::value::Kind;
 use super::Encoded;
 use super::statistics::{Extent, TextExtent};
 use bytes::Bytes;
@@ -12,7 +13,6 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use shared_types::RESIDUES;
 use std::collections::HashMap;
 
 /// Rows passed to the encoder at a time: few enough to stay in a core's caches. A multiple of the encoder's own batches, so that
@@ -21,19 +21,18 @@ const ROWS: usize = 1 << 12;
 
 /// Encodes and compresses a column of a group.
 pub(super) fn encode(
-    group: &GroupRows,
-    column: &Column,
+    group: &impl Group,
+    (column, kind): (usize, Kind),
     described: ColumnDescPtr,
     properties: WriterPropertiesPtr,
 ) -> Encoded {
     let mut bytes = TrackedWrite::new(Vec::new());
     let writer = get_column_writer(described, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
-    let closed = match column.kind() {
+    let closed = match kind {
         Kind::Text => {
             let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
             let (mut texts, mut length) = (Texts::default(), 0);
-            let append = |rows: &mut Vec<_>, part: &StructureRows<'_>| texts.append(rows, column, part);
-            in_pieces(group, append, |rows| {
+            in_pieces(group, column, &mut texts, |rows| {
                 length += rows.iter().map(ByteArray::len).sum::<usize>();
                 writer.write_batch(rows, None, None)
             })?;
@@ -41,15 +40,13 @@ pub(super) fn encode(
         }
         Kind::Int => {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
-            let append = |rows: &mut Vec<_>, part: &StructureRows<'_>| append_ints(rows, column, part);
-            in_pieces(group, append, |rows| writer.write_batch(rows, None, None))?;
+            in_pieces(group, column, &mut Vec::new(), |rows| writer.write_batch(rows, None, None))?;
             writer.close()
         }
         Kind::Optional => {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
             let (mut levels, mut values) = (Vec::new(), Vec::new());
-            let append = |rows: &mut Vec<Option<i32>>, part: &StructureRows<'_>| append_optional(rows, column, part);
-            in_pieces(group, append, |rows| {
+            in_pieces(group, column, &mut Vec::new(), |rows: &[Option<i32>]| {
                 levels.clear();
                 values.clear();
                 levels.extend(rows.iter().map(|value| i16::from(value.is_some())));
@@ -61,8 +58,7 @@ pub(super) fn encode(
         Kind::Float => {
             let mut writer = get_typed_column_writer::<FloatType>(writer);
             let (mut levels, mut values, mut extent) = (Vec::new(), Vec::new(), Extent::new());
-            let append = |rows: &mut Vec<f32>, part: &StructureRows<'_>| append_floats(rows, column, part);
-            in_pieces(group, append, |rows| {
+            in_pieces(group, column, &mut Vec::new(), |rows: &[f32]| {
                 levels.clear();
                 levels.extend(rows.iter().map(|value| i16::from(!value.is_nan())));
                 let count = levels.iter().filter(|level| **level == 1).count();
@@ -82,66 +78,51 @@ pub(super) fn encode(
     Ok((bytes.into_inner()?.into(), closed))
 }
 
-/// Passes the rows of a group to `write`, a piece at a time, after `append` has appended them, a structure at a time.
-fn in_pieces<T>(
-    group: &GroupRows,
-    mut append: impl FnMut(&mut Vec<T>, &StructureRows<'_>),
+/// Passes the rows of a column to `write`, a piece at a time. `sink` holds them until there are enough.
+fn in_pieces<T, S: Sink + AsMut<Vec<T>>>(
+    group: &impl Group,
+    column: usize,
+    sink: &mut S,
     mut write: impl FnMut(&[T]) -> Result<usize, ParquetError>,
 ) -> Result<(), ParquetError> {
-    let mut rows = Vec::with_capacity(2 * ROWS);
-    for part in group.iter() {
-        append(&mut rows, &part);
+    group.give(column, sink, |sink| {
+        let rows = sink.as_mut();
         let whole = rows.len() / ROWS * ROWS;
         if whole > 0 {
             rows[..whole].chunks(ROWS).try_for_each(|piece| write(piece).map(drop))?;
             rows.drain(..whole);
         }
-    }
-    if !rows.is_empty() {
-        write(&rows)?;
+        Ok::<_, ParquetError>(())
+    })?;
+    let rest = sink.as_mut();
+    if !rest.is_empty() {
+        write(rest)?;
     }
     Ok(())
 }
 
-fn append_ints(all: &mut Vec<i32>, column: &Column, part: &StructureRows<'_>) {
-    let rows = 0..part.len();
-    match column {
-        Column::Row => all.extend(rows.map(|row| row as i32)),
-        Column::Resnum => all.extend_from_slice(&part.structure.residue_numbers[rows]),
-        _ => unreachable!("a column of integers"),
+impl Sink for Vec<i32> {
+    fn ints(&mut self, values: &[i32]) {
+        self.extend_from_slice(values);
     }
 }
 
-fn append_optional(all: &mut Vec<Option<i32>>, column: &Column, part: &StructureRows<'_>) {
-    match column {
-        Column::Label(label) => all.extend((0..part.len()).map(|row| part.label_number(*label, row))),
-        Column::SiteId => all.extend(part.site_ids_in(column).into_iter().take(part.len())),
-        Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_number(), part.len())),
-        Column::Derived(column) => all.extend((0..part.len()).map(|row| match column.value(part.structure, row) {
-            Value::Optional(value) => value,
-            _ => None,
-        })),
-        _ => unreachable!("a column of integers that may be missing"),
+impl Sink for Vec<Option<i32>> {
+    fn optionals(&mut self, values: &[Option<i32>]) {
+        self.extend_from_slice(values);
     }
 }
 
-fn append_floats(all: &mut Vec<f32>, column: &Column, part: &StructureRows<'_>) {
-    let rows = 0..part.len();
-    match column {
-        Column::Feature(feature) => match part.values(feature) {
-            [] => all.extend(rows.map(|_| f32::NAN)),
-            values => all.extend_from_slice(&values[rows]),
-        },
-        Column::Plddt | Column::Derived(_) => all.extend(part.numbers(column)),
-        Column::Lineage(_) => all.extend(rows.map(|row| part.velocity_error(row))),
-        Column::Frame(_) => all.extend(std::iter::repeat_n(part.frame_time(), rows.len())),
-        _ => unreachable!("a column of numbers"),
+impl Sink for Vec<f32> {
+    fn floats(&mut self, values: &[f32]) {
+        self.extend_from_slice(values);
     }
 }
 
 /// The texts of a column, each in memory once.
 #[derive(Default)]
 struct Texts {
+    rows: Vec<ByteArray>,
     known: HashMap<Box<str>, ByteArray>,
     /// The text of the last row: consecutive rows often have the same.
     last: Option<(Box<str>, ByteArray)>,
@@ -150,36 +131,36 @@ struct Texts {
     extent: TextExtent,
 }
 
-impl Texts {
-    fn append(&mut self, all: &mut Vec<ByteArray>, column: &Column, part: &StructureRows<'_>) {
-        let (rows, structure) = (0..part.len(), part.structure);
-        let is_standard = structure.residue_names.is_empty();
-        match column {
-            Column::Structure => all.extend(std::iter::repeat_n(self.of(&structure.name), rows.len())),
-            Column::Chain => all.extend(rows.map(|row| self.of(part.chain(row)))),
-            Column::Icode => all.extend(structure.insertion_codes[rows].iter().map(|code| self.of(code))),
-            Column::Resname if is_standard => {
-                all.extend(rows.map(|row| self.fixed(RESIDUES[usize::from(structure.residue_types[row])].name)));
-            }
-            Column::Resname => all.extend(rows.map(|row| self.of(part.resname(row)))),
-            Column::Parent => all.extend(rows.map(|row| self.fixed(structure.parent(row)))),
-            Column::Polymer => all.extend(rows.map(|row| self.fixed(structure.polymer(row)))),
-            Column::State(feature) => match part.values(feature) {
-                [] => all.extend(rows.map(|_| self.fixed(""))),
-                values => all.extend(values[rows].iter().map(|&value| self.fixed(feature.state(value)))),
-            },
-            Column::Lineage(text) => {
-                all.extend(std::iter::repeat_n(self.of(part.lineage_text(*text)), rows.len()));
-            }
-            Column::Label(label) => all.extend(rows.map(|row| self.of(part.label_text(*label, row)))),
-            Column::Derived(column) => all.extend(rows.map(|row| match column.value(structure, row) {
-                Value::Text(text) => self.of(text),
-                _ => self.fixed(""),
-            })),
-            _ => unreachable!("a column of texts"),
+impl AsMut<Vec<ByteArray>> for Texts {
+    fn as_mut(&mut self) -> &mut Vec<ByteArray> {
+        &mut self.rows
+    }
+}
+
+impl Sink for Texts {
+    fn texts<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        for text in texts {
+            let text = self.of(text);
+            self.rows.push(text);
         }
     }
 
+    fn fixed_texts(&mut self, texts: impl Iterator<Item = &'static str>) {
+        for text in texts {
+            let text = self.fixed(text);
+            self.rows.push(text);
+        }
+    }
+
+    fn repeated_text(&mut self, text: &str, times: usize) {
+        if times > 0 {
+            let text = self.of(text);
+            self.rows.extend(std::iter::repeat_n(text, times));
+        }
+    }
+}
+
+impl Texts {
     fn of(&mut self, text: &str) -> ByteArray {
         match &self.last {
             _ if text.is_empty() => self.fixed(""),

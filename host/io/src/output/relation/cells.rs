@@ -1,10 +1,8 @@
 //! The columns of a relation, and their values.
 
-use super::super::arrow::owned;
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, Float32Array, Int32Array, StringArray};
-use arrow_schema::{ArrowError, DataType, Field};
-use std::sync::Arc;
+use super::super::columnar::Group;
+use super::super::sink::Sink;
+use super::super::value::Kind;
 
 /// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +15,16 @@ pub enum CellKind {
     Int,
     /// Numbers, which may be undefined.
     Float,
+}
+
+impl From<CellKind> for Kind {
+    fn from(kind: CellKind) -> Self {
+        match kind {
+            CellKind::Text | CellKind::Words => Self::Text,
+            CellKind::Int => Self::Int,
+            CellKind::Float => Self::Float,
+        }
+    }
 }
 
 /// A column of a relation, for all formats and the documents.
@@ -37,17 +45,6 @@ impl RelationColumn {
     #[must_use]
     pub const fn new(name: &'static str, kind: CellKind, unit: &'static str, definition: &'static str) -> Self {
         Self { name, kind, unit, definition }
-    }
-
-    /// Its type, with unit and definition.
-    pub(super) fn field(&self) -> Field {
-        let (kind, nullable) = match self.kind {
-            CellKind::Text | CellKind::Words => (DataType::Utf8, false),
-            CellKind::Int => (DataType::Int32, false),
-            CellKind::Float => (DataType::Float32, true),
-        };
-        let told = owned([("unit", self.unit), ("definition", self.definition)]);
-        Field::new(self.name, kind, nullable).with_metadata(told)
     }
 }
 
@@ -89,24 +86,31 @@ impl Cells {
             Self::Float(values) => values.clear(),
         }
     }
+}
 
-    /// Texts and integers are never null; undefined numbers are.
-    pub(super) fn into_array(self) -> Result<ArrayRef, ArrowError> {
-        Ok(match self {
-            Self::Text(values) => {
-                let bytes: usize = values.iter().map(String::len).sum();
-                if i32::try_from(bytes).is_err() {
-                    return Err(ArrowError::OffsetOverflowError(bytes));
-                }
-                let mut texts = StringBuilder::with_capacity(values.len(), bytes);
-                values.iter().for_each(|text| texts.append_value(text));
-                Arc::<StringArray>::new(texts.finish())
+/// Rows of cells that are given at a time.
+const PART_ROWS: usize = 1 << 12;
+
+impl Group for Vec<Cells> {
+    fn rows(&self) -> usize {
+        self.first().map_or(0, Cells::len)
+    }
+
+    fn give<S: Sink, E>(
+        &self,
+        column: usize,
+        sink: &mut S,
+        mut each: impl FnMut(&mut S) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for first in (0..self.rows()).step_by(PART_ROWS) {
+            let rows = first..self.rows().min(first + PART_ROWS);
+            match &self[column] {
+                Cells::Text(values) => sink.texts(values[rows].iter().map(String::as_str)),
+                Cells::Int(values) => sink.ints(&values[rows]),
+                Cells::Float(values) => sink.floats(&values[rows]),
             }
-            Self::Int(values) => Arc::new(Int32Array::from(values)),
-            Self::Float(values) => {
-                let value = |value: f32| (!value.is_nan()).then_some(value);
-                Arc::new(Float32Array::from_iter(values.into_iter().map(value)))
-            }
-        })
+            each(sink)?;
+        }
+        Ok(())
     }
 }

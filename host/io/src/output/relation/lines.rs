@@ -1,20 +1,13 @@
 //! Tables of cells, in any format.
 
-use super::super::arrow::{io, metadata};
-use super::super::parquet::key_values;
+use super::super::arrow::ArrowFile;
+use super::super::columnar::{GROUP_ROWS, Grouped, described};
+use super::super::parquet::ParquetFile;
 use super::super::text::{self, TextRows};
 use super::super::value::Value;
 use super::super::{OutputError, Provenance};
-use super::{CellKind, Cells, RelationColumn, relation_batch, write};
-use arrow_ipc::writer::FileWriter as ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use super::{CellKind, Cells, RelationColumn};
 use std::io::Write;
-use std::sync::Arc;
-
-/// Rows in a row group of Parquet, or in a batch of Arrow.
-const GROUP_ROWS: usize = 1 << 18;
 
 /// A table of lines that are appended as cells.
 ///
@@ -65,8 +58,8 @@ enum Out<W: Write + Send> {
         out: W,
         array: Option<&'static str>,
     },
-    Arrow(Box<ArrowWriter<W>>),
-    Parquet(Box<SerializedFileWriter<W>>),
+    Arrow(Box<Grouped<ArrowFile<W>>>),
+    Parquet(Box<Grouped<ParquetFile<W>>>),
 }
 
 /// The lines of cells.
@@ -127,8 +120,7 @@ impl<W: Write + Send> CellTable<W> {
         columns: &'static [RelationColumn],
         provenance: &Provenance,
     ) -> Result<Self, OutputError> {
-        let schema = RelationColumn::schema(columns, metadata(provenance));
-        let file = ArrowWriter::try_new(out, &schema).map_err(io)?;
+        let file = Grouped::new(ArrowFile::new(out, &described(columns), provenance)?);
         Ok(Self::of(columns, Out::Arrow(Box::new(file))))
     }
 
@@ -137,12 +129,7 @@ impl<W: Write + Send> CellTable<W> {
         columns: &'static [RelationColumn],
         provenance: &Provenance,
     ) -> Result<Self, OutputError> {
-        let schema = RelationColumn::schema(columns, metadata(provenance));
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(key_values(provenance, &schema)));
-        let file = SerializedFileWriter::new(out, write::parquet_schema(columns)?, Arc::new(properties.build()))?;
+        let file = Grouped::new(ParquetFile::new(out, &described(columns), provenance)?);
         Ok(Self::of(columns, Out::Parquet(Box::new(file))))
     }
 
@@ -161,7 +148,7 @@ impl<W: Write + Send> CellTable<W> {
 
     /// Writes the pending lines, after the text that precedes them.
     pub(super) fn write_out(&mut self) -> Result<(), OutputError> {
-        let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
+        let (columns, cells) = (self.columns, &self.cells);
         let names = columns.iter().map(|column| column.name);
         let lines = CellRows { columns, cells };
         match &mut self.out {
@@ -172,13 +159,8 @@ impl<W: Write + Send> CellTable<W> {
                 out.write_all(&text::lines(&lines, columns.len(), *delimiter)?)?;
             }
             Out::Json { out, array } => out.write_all(&text::objects(&lines, names, array)?)?,
-            _ if rows == 0 => return Ok(()),
-            Out::Arrow(file) => {
-                let batch = relation_batch(columns, std::mem::replace(&mut self.cells, Cells::of(columns)));
-                // The file's own schema has the metadata.
-                file.write(&batch?).map_err(io)?;
-            }
-            Out::Parquet(file) => write::group(file, cells)?,
+            Out::Arrow(file) => file.write(std::mem::replace(&mut self.cells, Cells::of(columns)))?,
+            Out::Parquet(file) => file.write(std::mem::replace(&mut self.cells, Cells::of(columns)))?,
         }
         self.cells.iter_mut().for_each(Cells::clear);
         Ok(())
@@ -205,8 +187,8 @@ impl<W: Write + Send> CellTable<W> {
                 out
             }
             Out::Text { out, .. } => out,
-            Out::Arrow(file) => file.into_inner().map_err(io)?,
-            Out::Parquet(file) => file.into_inner()?,
+            Out::Arrow(file) => return file.finish(),
+            Out::Parquet(file) => return file.finish(),
         };
         Ok(out.flush()?)
     }
