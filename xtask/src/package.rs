@@ -11,7 +11,7 @@ use cargo_cuda::finish;
 use crate::{dist, sbom, wheels, workspace};
 
 /// The published packages, each after those that it needs.
-const PACKAGES: [&str; 17] = [
+const PACKAGES: [&str; 18] = [
     "cuda_layout_derive",
     "cuda_layout",
     "cuda_std_macros",
@@ -20,6 +20,7 @@ const PACKAGES: [&str; 17] = [
     "cuda_builder",
     "cargo-cuda",
     "cuda_host",
+    "cuda_algorithms",
     "cuda_python",
     "shared-types",
     "kernels-gpu",

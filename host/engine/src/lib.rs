@@ -36,7 +36,6 @@ mod error;
 mod groups;
 #[doc(hidden)]
 pub mod huge_pages;
-#[cfg(any(test, feature = "injected"))]
 #[doc(hidden)]
 pub mod injected;
 pub mod interactions;
@@ -229,7 +228,6 @@ impl Engine {
     }
 
     /// With workers that a test has made.
-    #[cfg(any(test, feature = "injected"))]
     #[doc(hidden)]
     pub fn of_workers(
         all: Vec<Box<dyn worker::Worker>>,
@@ -240,7 +238,6 @@ impl Engine {
     }
 
     /// With workers that a test has made.
-    #[cfg(any(test, feature = "injected"))]
     fn of(workers: Scheduler, batch_atoms: usize) -> Self {
         let (workers, backend) = (Arc::new(workers), "injected".to_owned());
         let request = Request::default();
