@@ -310,6 +310,11 @@ impl Format {
         ("npz", Self::Npz),
     ];
 
+    /// Whether it is a text in gzip.
+    fn is_gzip(self) -> bool {
+        matches!(self, Self::CsvGz | Self::TsvGz | Self::JsonLinesGz)
+    }
+
     /// The format that a file's extension asks for.
     ///
     /// # Errors

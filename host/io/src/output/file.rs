@@ -47,7 +47,7 @@ impl OutputFile {
             Ok(match format {
                 Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
                 Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
-                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| text(format, out, columns)))
+                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| Ok(text(format, out, columns)))?)
                 }
                 Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
@@ -71,13 +71,10 @@ impl OutputFile {
         let format = relation_format(path)?;
         Self::begin(path, |file, _| {
             Ok(match format {
-                None => Box::new(RelationTable::json(file, relation)),
-                Some(Format::Arrow) => Box::new(RelationTable::arrow(file, relation, provenance)?),
-                Some(Format::Parquet) => Box::new(RelationTable::parquet(file, relation, provenance)?),
-                Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
-                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| relation_text(format, out, relation)))
-                }
-                Some(format) => relation_text(format, file, relation),
+                Some(format) if format.is_gzip() => Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| {
+                    Ok(Box::new(RelationTable::in_format(Some(format), out, relation, provenance)?))
+                })?),
+                _ => Box::new(RelationTable::in_format(format, file, relation, provenance)?),
             })
         })
     }
@@ -182,17 +179,17 @@ impl LinesFile {
         let format = relation_format(path)?;
         let whole = WholeFile::begin(path)?;
         let file = whole.buffered()?;
-        let table: Result<Box<dyn LineTable>, OutputError> = match format {
-            None => Ok(Box::new(CellTable::json(file, columns))),
-            Some(Format::Arrow) => CellTable::arrow(file, columns, provenance).map(|table| Box::new(table) as _),
-            Some(Format::Parquet) => CellTable::parquet(file, columns, provenance).map(|table| Box::new(table) as _),
-            Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
-                let table = |out| lines_text(format, out, columns);
-                Ok(Box::new(Gzipped::<_, dyn LineTable>::new(file, provenance, table)))
-            }
-            Some(format) => Ok(lines_text(format, file, columns)),
+        let table = || -> Result<Box<dyn LineTable>, OutputError> {
+            Ok(match format {
+                Some(format) if format.is_gzip() => {
+                    Box::new(Gzipped::<_, dyn LineTable>::new(file, provenance, |out| {
+                        Ok(Box::new(CellTable::in_format(Some(format), out, columns, provenance)?))
+                    })?)
+                }
+                _ => Box::new(CellTable::in_format(format, file, columns, provenance)?),
+            })
         };
-        let table = table.map_err(|error| whole.named(error))?;
+        let table = table().map_err(|error| whole.named(error))?;
         Ok(Self { table, whole })
     }
 
@@ -221,19 +218,6 @@ impl LinesFile {
     }
 }
 
-/// A table of cells as text.
-fn lines_text(
-    format: Format,
-    out: impl Write + Send + 'static,
-    columns: &'static [RelationColumn],
-) -> Box<dyn LineTable> {
-    match format {
-        Format::Tsv | Format::TsvGz => Box::new(CellTable::with_delimiter(out, columns, b'\t')),
-        Format::JsonLines | Format::JsonLinesGz => Box::new(CellTable::json_lines(out, columns)),
-        _ => Box::new(CellTable::csv(out, columns)),
-    }
-}
-
 /// The format of a relation; `None` for a JSON array.
 fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
@@ -242,19 +226,6 @@ fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
     match Format::of_path(path) {
         Ok(Format::Npz) | Err(_) => Err(OutputError::RelationFormat { path: path.display().to_string() }),
         Ok(format) => Ok(Some(format)),
-    }
-}
-
-/// A relation as text.
-fn relation_text<R: Relation + 'static>(
-    format: Format,
-    out: impl Write + Send + 'static,
-    relation: R,
-) -> Box<dyn Table> {
-    match format {
-        Format::Tsv | Format::TsvGz => Box::new(RelationTable::with_delimiter(out, relation, b'\t')),
-        Format::JsonLines | Format::JsonLinesGz => Box::new(RelationTable::json_lines(out, relation)),
-        _ => Box::new(RelationTable::csv(out, relation)),
     }
 }
 

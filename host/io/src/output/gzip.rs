@@ -23,13 +23,17 @@ pub(super) struct Gzipped<W: Write, T: ?Sized> {
 pub(super) struct Encoder<W: Write>(Arc<Mutex<Option<GzEncoder<W>>>>);
 
 impl<W: Write + 'static, T: ?Sized> Gzipped<W, T> {
-    pub(super) fn new(out: W, provenance: &Provenance, table: impl FnOnce(Encoder<W>) -> Box<T>) -> Self {
+    pub(super) fn new(
+        out: W,
+        provenance: &Provenance,
+        table: impl FnOnce(Encoder<W>) -> Result<Box<T>, OutputError>,
+    ) -> Result<Self, OutputError> {
         // The header's texts are Latin-1 and end at a 0.
         let comment: Vec<u8> =
             provenance.line().chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c as u8 } else { b'?' }).collect();
         let encoder = GzBuilder::new().comment(comment).write(out, Compression::new(4));
         let encoder = Encoder(Arc::new(Mutex::new(Some(encoder))));
-        Self { table: table(Encoder(Arc::clone(&encoder.0))), encoder }
+        Ok(Self { table: table(Encoder(Arc::clone(&encoder.0)))?, encoder })
     }
 }
 

@@ -8,7 +8,7 @@ pub use lines::{CellTable, LineTable};
 
 use super::arrow::record_batch;
 use super::columnar::described;
-use super::{OutputError, Provenance, StructureRows, Table};
+use super::{Format, OutputError, Provenance, StructureRows, Table};
 use arrow_array::RecordBatch;
 use std::io::Write;
 
@@ -89,39 +89,18 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
     /// Starts a table as text, formatted like [`CsvTable`](super::CsvTable). The header is written with the first structure, or
     /// at the end.
     pub fn csv(out: W, relation: R) -> Self {
-        Self::with_delimiter(out, relation, b',')
+        Self { lines: CellTable::csv(out, relation.columns()), relation: Box::new(relation) }
     }
 
-    /// The same with another separator of fields.
-    pub fn with_delimiter(out: W, relation: R, delimiter: u8) -> Self {
-        Self { lines: CellTable::with_delimiter(out, relation.columns(), delimiter), relation: Box::new(relation) }
-    }
-
-    /// Starts a table as JSON lines, formatted like [`JsonTable`](super::JsonTable).
-    pub fn json_lines(out: W, relation: R) -> Self {
-        Self { lines: CellTable::json_lines(out, relation.columns()), relation: Box::new(relation) }
-    }
-
-    /// Starts a table as one JSON array of the same objects.
-    pub fn json(out: W, relation: R) -> Self {
-        Self { lines: CellTable::json(out, relation.columns()), relation: Box::new(relation) }
-    }
-
-    /// Starts a table as an Arrow IPC file, with types, metadata and descriptions as in [`ArrowTable`](super::ArrowTable).
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn arrow(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
-        Ok(Self { lines: CellTable::arrow(out, relation.columns(), provenance)?, relation: Box::new(relation) })
-    }
-
-    /// Starts a table as Parquet. Texts and integers are required, and a number is null for NaN. Metadata and descriptions are as
-    /// in [`ParquetTable`](super::ParquetTable).
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn parquet(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
-        Ok(Self { lines: CellTable::parquet(out, relation.columns(), provenance)?, relation: Box::new(relation) })
+    /// Starts a table in a format. In Arrow and Parquet, texts and integers are never null, and a number is null for NaN.
+    pub(super) fn in_format(
+        format: Option<Format>,
+        out: W,
+        relation: R,
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
+        let lines = CellTable::in_format(format, out, relation.columns(), provenance)?;
+        Ok(Self { lines, relation: Box::new(relation) })
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::columnar::{GROUP_ROWS, Grouped, described};
 use super::super::parquet::ParquetFile;
 use super::super::text::{self, TextRows};
 use super::super::value::Value;
-use super::super::{OutputError, Provenance};
+use super::super::{Format, OutputError, Provenance};
 use super::{CellKind, Cells, RelationColumn};
 use std::io::Write;
 
@@ -100,37 +100,30 @@ impl<W: Write + Send> LineTable for CellTable<W> {
 impl<W: Write + Send> CellTable<W> {
     /// Starts a table as CSV.
     pub fn csv(out: W, columns: &'static [RelationColumn]) -> Self {
-        Self::with_delimiter(out, columns, b',')
+        Self::of(columns, Out::Text { out, delimiter: b',', begun: false })
     }
 
-    pub(in crate::output) fn with_delimiter(out: W, columns: &'static [RelationColumn], delimiter: u8) -> Self {
-        Self::of(columns, Out::Text { out, delimiter, begun: false })
-    }
-
-    pub(in crate::output) fn json_lines(out: W, columns: &'static [RelationColumn]) -> Self {
-        Self::of(columns, Out::Json { out, array: None })
-    }
-
-    pub(in crate::output) fn json(out: W, columns: &'static [RelationColumn]) -> Self {
-        Self::of(columns, Out::Json { out, array: Some("[\n") })
-    }
-
-    pub(in crate::output) fn arrow(
+    /// Starts a table in a format; `None` for one JSON array. Texts in gzip are written as texts: their writer compresses.
+    pub(in crate::output) fn in_format(
+        format: Option<Format>,
         out: W,
         columns: &'static [RelationColumn],
         provenance: &Provenance,
     ) -> Result<Self, OutputError> {
-        let file = Grouped::new(ArrowFile::new(out, &described(columns), provenance)?);
-        Ok(Self::of(columns, Out::Arrow(Box::new(file))))
-    }
-
-    pub(in crate::output) fn parquet(
-        out: W,
-        columns: &'static [RelationColumn],
-        provenance: &Provenance,
-    ) -> Result<Self, OutputError> {
-        let file = Grouped::new(ParquetFile::new(out, &described(columns), provenance)?);
-        Ok(Self::of(columns, Out::Parquet(Box::new(file))))
+        let out = match format {
+            None => Out::Json { out, array: Some("[\n") },
+            Some(Format::JsonLines | Format::JsonLinesGz) => Out::Json { out, array: None },
+            Some(Format::Tsv | Format::TsvGz) => Out::Text { out, delimiter: b'\t', begun: false },
+            Some(Format::Arrow) => {
+                Out::Arrow(Box::new(Grouped::new(ArrowFile::new(out, &described(columns), provenance)?)))
+            }
+            Some(Format::Parquet) => {
+                Out::Parquet(Box::new(Grouped::new(ParquetFile::new(out, &described(columns), provenance)?)))
+            }
+            // `relation_format` refuses npz.
+            Some(Format::Csv | Format::CsvGz | Format::Npz) => return Ok(Self::csv(out, columns)),
+        };
+        Ok(Self::of(columns, out))
     }
 
     fn of(columns: &'static [RelationColumn], out: Out<W>) -> Self {
