@@ -1,5 +1,6 @@
 //! `gpu-bundle`: gathers what a GPU machine without Rust needs to run the tests and benchmarks.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -29,20 +30,12 @@ const LIMIT_MIB: f64 = 60.0;
 /// How far back the packed executables refer. They share kernels and much code, so it is more than all of them take.
 const WINDOW: u32 = 256 << 20;
 
-/// Packages whose tests use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
-const PACKAGES: [&str; 8] = [
-    "cuda_algorithms",
-    "cuda_host",
-    "prism-engine",
-    "prism-host",
-    "tensor-tests",
-    "tests",
-    "toolkit-examples",
-    "toolkit-tests",
-];
+/// Packages whose test programs use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
+const PACKAGES: [&str; 6] =
+    ["cuda_algorithms", "prism-host", "tensor-tests", "tests", "toolkit-examples", "toolkit-tests"];
 
 /// Targets of those packages that are left out, and why.
-const LEFT_OUT: [(&str, &str); 18] = [
+const LEFT_OUT: [(&str, &str); 16] = [
     ("cuda_host_compile_fail", "compiles its cases with cargo"),
     ("packages", "packs crates with cargo"),
     ("guide", "reads the sources"),
@@ -53,12 +46,10 @@ const LEFT_OUT: [(&str, &str); 18] = [
     ("readme", "reads the sources"),
     ("schedules", "checks text"),
     ("cli", "runs the `prism` command where cargo built it"),
-    ("read", "reads files, which is the same on any machine"),
     ("backbone", "computes on CPU cores"),
     ("oracle", "computes on CPU cores"),
     ("reference", "computes on CPU cores"),
     ("layouts", "computes nothing"),
-    ("unit", "uses no device"),
     ("cuda_host_without_gpu", "is about machines without one"),
     ("zero_cost_forms", "compares bits that the benchmark compares too"),
 ];
@@ -87,14 +78,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut packed = packed(&out.join("bin.tar.xz"))?;
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
     for built in &built {
-        let is_program = built.kind == PROGRAM;
-        if let Some(why) = left_out(&built.target).filter(|_| !is_program) {
-            println!("left out: {} of {}, which {why}", built.target, built.package);
-            continue;
-        }
-        let name = match is_program {
-            true => built.target.clone(),
-            false => name(&built.package, &built.target),
+        let name = match built.kind.as_str() {
+            PROGRAM => built.target.clone(),
+            _ => name(&built.package, &built.target),
         };
         let mut from = fs::File::open(&built.path).with_context(|| format!("cannot read {}", built.path.display()))?;
         packed.append_file(&name, &mut from).with_context(|| format!("cannot pack {}", built.path.display()))?;
@@ -110,10 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .and_then(XzWriter::finish)
         .and_then(|file| file.sync_all())
         .context("cannot pack the executables")?;
-    // A test that was renamed would otherwise travel along.
-    let stale = LEFT_OUT.iter().find(|(name, _)| built.iter().all(|built| built.target != *name));
-    ensure!(stale.is_none(), "LEFT_OUT names a target that is not there: {stale:?}");
-    println!("left out: documentation tests, and the tests of cuda_builder and xtask, which need a compiler");
+    println!("left out: tests of libraries and of documentation, and of cuda_builder and xtask, which need a compiler");
     for folder in FILES {
         copy_folder(&root.join(folder), &out.join(folder))?;
     }
@@ -150,7 +133,18 @@ fn left_out(target: &str) -> Option<&'static str> {
 /// Builds everything in a separate folder, because the flags differ from those of ordinary builds. Tests are built as `cargo test` builds
 /// them, where kernels are optimised and little else; benchmarks and the command like a release.
 fn build(root: &Path, benches: bool) -> Result<Vec<Built>> {
-    let mut built = cargo(root, "dev", &["test", "--no-run", "--lib", "--tests"])?;
+    let tests = tests(root)?;
+    // A test that was renamed would otherwise travel along.
+    let stale = LEFT_OUT.iter().find(|(name, _)| tests.iter().all(|test| test != name));
+    ensure!(stale.is_none(), "LEFT_OUT names a target that is not there: {stale:?}");
+    let mut arguments = vec!["test", "--no-run"];
+    for test in &tests {
+        match left_out(test) {
+            Some(why) => println!("left out: {test}, which {why}"),
+            None => arguments.extend(["--test", test]),
+        }
+    }
+    let mut built = cargo(root, "dev", &arguments)?;
     // The command as a release, if there is one.
     built.retain(|built| built.kind != PROGRAM || !benches);
     if benches {
@@ -159,6 +153,22 @@ fn build(root: &Path, benches: bool) -> Result<Vec<Built>> {
     }
     built.sort_by(|a, b| (&a.package, &a.target).cmp(&(&b.package, &b.target)));
     Ok(built)
+}
+
+/// The names of the packages' test programs, each once.
+fn tests(root: &Path) -> Result<Vec<String>> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(["metadata", "--offline", "--no-deps", "--format-version", "1"]);
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cannot read cargo's metadata")?;
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let packages = list(&metadata["packages"]).into_iter();
+    let packages = packages.filter(|package| PACKAGES.iter().any(|name| package["name"] == *name));
+    let targets = packages.flat_map(|package| list(&package["targets"]));
+    let tests = targets.filter(|target| target["kind"][0] == "test");
+    let names: BTreeSet<String> = tests.filter_map(|test| test["name"].as_str().map(str::to_owned)).collect();
+    Ok(names.into_iter().collect())
 }
 
 /// Runs cargo for the packages, in a profile without debug information and symbols. Returns the executables.
@@ -204,7 +214,6 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     let kind = if kind == "bin" && message["profile"]["test"] != true { PROGRAM.to_owned() } else { kind };
     let directory = Path::new(&manifest).parent().unwrap_or(Path::new(""));
     let package = directory.strip_prefix(root).with_context(|| format!("{manifest} is not in this workspace"))?;
-    let target = if kind.ends_with("lib") { "unit".to_owned() } else { target };
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
 }
 
