@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the extension with what cargo has built for the tests, and runs pytest and mypy on the package: in PYTHON, or in a virtual
-# environment of its own, whose packages come from Python's package index.
+# environment of its own, whose packages come from Python's package index. `--install` only installs these.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -32,10 +32,15 @@ if [[ -z $python ]]; then
     packages &
     installing=$!
 fi
+absent="left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
+if [[ ${1:-} == --install ]]; then
+    [[ -z $installing ]] || wait "$installing" || echo "$absent"
+    exit 0
+fi
 # With the features that `cargo test --workspace` unites, so that nothing is built twice.
 cargo build --locked --quiet --workspace --lib --tests
 if [[ -n $installing ]] && ! wait "$installing"; then
-    echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
+    echo "$absent"
     exit 0
 fi
 site=$target/python-site
