@@ -5,6 +5,7 @@ use crate::pack::BatchChunk;
 use cuda_std::launch::{Offsets, Space};
 use kernels_gpu::scratch::{NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, WorkSplit, atoms_per_item, rows_of_eight};
 use shared_types::Steps;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The number of rows of a large structure that a block computes.
@@ -69,14 +70,21 @@ impl Items {
         builder.items(atoms, atoms)
     }
 
-    /// All residues.
+    /// All residues. Those of an item have one chain. Kernels look at the space around residues that follow each other, which is
+    /// large where one ends a chain and the next begins another one far away.
     pub(super) fn of_residues(batch: &BatchChunk<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
-            builder.some(structure, structure.residues, RESIDUES_PER_ITEM, |first| {
-                let row = structure.row + first;
-                (row, row)
-            });
+            let rows = structure.row as usize..(structure.row + structure.residues) as usize;
+            let mut begin = 0;
+            for chain in batch.chain_ids()[rows].chunk_by(|one, next| one == next) {
+                let end = begin + chain.len() as u32;
+                builder.range(structure, begin..end, RESIDUES_PER_ITEM, |first| {
+                    let row = structure.row + first;
+                    (row, row)
+                });
+                begin = end;
+            }
         }
         let rows = batch.n_residues() as u32;
         builder.items(rows, rows)
@@ -206,7 +214,12 @@ impl Builder {
 
     /// Items of `length` elements from one structure with `count` elements.
     fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
-        for first in (0..count).step_by(length as usize) {
+        self.range(structure, 0..count, length, place);
+    }
+
+    /// The same for a range of its elements.
+    fn range(&mut self, structure: Structure, range: Range<u32>, length: u32, place: impl Fn(u32) -> (u32, u32)) {
+        for first in range.step_by(length as usize) {
             let (offset, other) = place(first);
             let Structure { index, atoms, boxes, .. } = structure;
             self.push(WorkItem { structure: index, atoms, boxes, first }, offset, other);
