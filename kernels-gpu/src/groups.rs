@@ -6,7 +6,10 @@
 use crate::features::centrality;
 use crate::items::WorkItem;
 use crate::points::{PointAtom, SiteAtom, Spot};
-use crate::scratch::{AlphaCarbon, AtomSurface, CellWords, Eight, Facts, Frame, ResidueExposure, Traits, WorkVectors};
+use crate::scratch::{
+    AlphaCarbon, AtomSurface, Carbon, CellWords, Eight, Facts, Frame, HydrogenBonds, ResidueExposure, Traits,
+    WorkVectors,
+};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, Site, StructureSummary};
 
@@ -304,5 +307,18 @@ pub struct BackboneItems<'a> {
     /// [`shared_types::backbone::RoleAtoms`] as words.
     pub roles: &'a [[u32; 2]],
     /// The other end of a cyclic chain, or [`shared_types::backbone::NOT_CLOSED`].
+
+/// Residues and their hydrogen bonds, for kernels whose block `i` takes the rows of item `i`.
+#[derive(Arguments)]
+pub struct BondedItems<'a> {
+    /// One per block.
+    pub items: &'a [WorkItem],
+    /// One per structure.
+    pub descriptors: &'a [BatchStructureDesc],
+    /// A result of [`fn@crate::backbone_geometry`].
+    pub carbons: &'a [Carbon],
+    /// The result of [`fn@crate::backbone_bonds`] and [`fn@crate::split_bonds`].
+    pub bonds: &'a [HydrogenBonds],
+}
     pub closures: &'a [u32],
 }

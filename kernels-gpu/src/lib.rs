@@ -35,7 +35,7 @@ mod split;
 mod vector;
 
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
-pub use backbone::{backbone_bonds, backbone_geometry, backbone_states, split_bonds};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_ladders, backbone_marks, backbone_states, split_bonds};
 pub use columns::{backbone_columns, nucleotide_columns, position_columns, residue_columns};
 pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
@@ -119,7 +119,9 @@ kernels! {
     backbone_geometry: ResidueItems;
     backbone_bonds: ResidueItems;
     split_bonds: RowItems;
-    backbone_states: Structures;
+    backbone_marks: ResidueItems;
+    backbone_ladders: ResidueItems;
+    backbone_states: ResidueItems;
     backbone_columns: Structures;
     nucleotide_torsions: Structures;
     nucleotide_columns: Structures;
