@@ -61,6 +61,8 @@ pub enum Blocks {
     ResidueItems,
     /// Block `i` takes item `i` of the work items over rows of large structures.
     RowItems,
+    /// Block `i` takes item `i` of the work items over values of columns.
+    ValueItems,
     /// All blocks take one structure after another, of those whose rows are divided into the most items.
     Together,
 }
@@ -113,18 +115,18 @@ kernels! {
     site_sums: AtomItems;
     site_point_list: Structures;
     binding_sites: Structures;
-    residue_positions: Structures;
-    residue_columns: Structures;
-    position_columns: Structures;
+    residue_positions: ResidueItems;
+    residue_columns: ValueItems;
+    position_columns: ValueItems;
     backbone_geometry: ResidueItems;
     backbone_bonds: ResidueItems;
     split_bonds: RowItems;
     backbone_marks: ResidueItems;
     backbone_ladders: ResidueItems;
     backbone_states: ResidueItems;
-    backbone_columns: Structures;
+    backbone_columns: ValueItems;
     nucleotide_torsions: Structures;
-    nucleotide_columns: Structures;
+    nucleotide_columns: ValueItems;
 }
 
 /// The PTX of the kernels, built from this crate by `cargo xtask build-ptx`.

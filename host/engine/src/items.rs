@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// The number of rows of a large structure that a block computes.
 const ROWS_PER_ITEM: u32 = 128;
 
+/// Values of an item, at most: each thread of a block takes some.
+const VALUES_PER_ITEM: u32 = 4096;
+
 /// The most that one block computes as a whole. Results do not depend on it.
 ///
 /// ```
@@ -97,6 +100,20 @@ impl Items {
     pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit, boxes: &Offsets) -> Self {
         let mut builder = Builder::default();
         let words = split.contact_words;
+    /// The values of so many columns.
+    pub(super) fn of_values(batch: &BatchChunk<'_>, columns: usize) -> Self {
+        let mut builder = Builder::default();
+        let columns = columns as u32;
+        for structure in Structure::all(batch) {
+            builder.some(structure, structure.residues * columns, VALUES_PER_ITEM, |first| {
+                let value = structure.row * columns + first;
+                (value, value)
+            });
+        }
+        let values = batch.n_residues() as u32 * columns;
+        builder.items(values, values)
+    }
+
         for (structure, &boxes) in Structure::all(batch).zip(boxes.as_slice()) {
             if structure.residues > split.largest {
                 let structure = Structure { boxes, ..structure };

@@ -381,31 +381,21 @@ pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
         launch_boxes(executor, inputs, work)?;
     }
     let Workspace {
-        sizes,
-        groups,
-        results,
-        columns,
-        value_offsets,
-        residues,
-        residue_items,
-        row_items,
-        boxes,
-        rows,
-        ..
+        sizes, groups, results, columns, value_items, residues, residue_items, row_items, boxes, rows, ..
     } = work;
     let residue_items = &*residue_items;
     let large = LargeStructures { items: &*row_items, boxes: &*boxes };
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {
-        let (values, of_structures) = (&mut results.values, &*value_offsets);
-        let shared = Shared { sizes, config, residues, residue_items, large, columns, values, of_structures };
+        let (values, value_items) = (&mut results.values, &*value_items);
+        let shared = Shared { sizes, config, residues, residue_items, large, columns, values, value_items };
         take_columns!(residue_columns, executor, inputs, rows, shared)?;
     }
     groups.launch(
         executor,
         inputs,
         (sizes, config),
-        (&mut results.values, value_offsets),
+        (&mut results.values, value_items),
         (residues, residue_items, large),
     )
 }
