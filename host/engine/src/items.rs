@@ -8,9 +8,6 @@ use shared_types::Steps;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of rows of a large structure that a block computes.
-const ROWS_PER_ITEM: u32 = 128;
-
 /// Values of an item, at most: each thread of a block takes some.
 const VALUES_PER_ITEM: u32 = 4096;
 
@@ -30,7 +27,7 @@ const VALUES_PER_ITEM: u32 = 4096;
 ///     Ok(bytemuck::cast_slice::<f32, u32>(computed.values()).to_vec())
 /// };
 /// // The limit for one block is below the 194 residues, so the kernels for large structures compute them.
-/// assert_eq!(bits(Largest { residues: 100, atoms: 500, centrality: 150 })?, bits(Largest::default())?);
+/// assert_eq!(bits(Largest { residues: 100, atoms: 500, centrality: 150, rows: 7 })?, bits(Largest::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +39,19 @@ pub struct Largest {
     /// Residues whose centrality one block computes, if there are more than `residues`. Blocks that compute it together take
     /// one structure after another, so it pays for the largest ones.
     pub centrality: u32,
+    /// Rows of a structure of more than `residues`, of which a block computes so many; at least 1.
+    pub rows: u32,
 }
 
 impl Default for Largest {
     fn default() -> Self {
-        Self { residues: 1024, atoms: 16384, centrality: 4096 }
+        Self { residues: 1024, atoms: 16384, centrality: 4096, rows: 128 }
     }
+}
+
+impl Largest {
+    /// For a device, on which a launch waits for its largest block: smaller blocks, and more of them.
+    pub const DEVICE: Self = Self { residues: 256, atoms: 4096, centrality: 4096, rows: 32 };
 }
 
 /// Ranges of the structures' elements, as blocks take them, and their positions in buffers.
@@ -93,13 +97,6 @@ impl Items {
         builder.items(rows, rows)
     }
 
-    /// The rows and contact lists of structures that are too large for one block. Items with nothing to do cover the structures
-    /// between them.
-    ///
-    /// `boxes` are the offsets of [`box_offsets`].
-    pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit, boxes: &Offsets) -> Self {
-        let mut builder = Builder::default();
-        let words = split.contact_words;
     /// The values of so many columns.
     pub(super) fn of_values(batch: &BatchChunk<'_>, columns: usize) -> Self {
         let mut builder = Builder::default();
@@ -114,6 +111,13 @@ impl Items {
         builder.items(values, values)
     }
 
+    /// The rows and contact lists of structures that are too large for one block. Items with nothing to do cover the structures
+    /// between them.
+    ///
+    /// `boxes` are the offsets of [`box_offsets`].
+    pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit, boxes: &Offsets) -> Self {
+        let mut builder = Builder::default();
+        let words = split.contact_words;
         for (structure, &boxes) in Structure::all(batch).zip(boxes.as_slice()) {
             if structure.residues > split.largest {
                 let structure = Structure { boxes, ..structure };
@@ -164,7 +168,7 @@ impl<M: Memory> DeviceItems<M> {
 /// How rows are divided.
 pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> WorkSplit {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
-    WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
+    WorkSplit { largest: largest.residues, rows_per_item: largest.rows, contact_words, steps: steps.bits() }
 }
 
 /// Offsets of the rows of each structure's boxes. Structures that one block computes have none.
