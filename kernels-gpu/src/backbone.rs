@@ -1,9 +1,9 @@
 //! The kernels of the backbone: dihedral angles, hydrogen bonds, secondary structure.
 //!
 //! Data flows one way. [`geometry`] reads the atoms of each residue and of its neighbours along the chain. [`bonds`]
-//! looks at all pairs of residues whose alpha carbons are near. [`states`] reads the pattern of bonds along each
-//! structure. In the first two, a block takes a work item, which is some rows of a structure; in the last, a block takes
-//! a structure.
+//! looks at all pairs of residues whose alpha carbons are near. [`marks`] and [`ladders`] find the patterns of bonds along and
+//! between stretches of a structure, from which [`states`] follow. In all of them a block takes a work item, which is some rows of
+//! a structure, so that no block waits for a large structure. Only the joining of ladders goes along whole stretches.
 //!
 //! Hydrogen bonds and states follow Kabsch and Sander 1983, Biopolymers 22:2577, with the rules of mkdssp 4: only residues
 //! with N, CA, C and O take part; the hydrogen lies 1 Å from N, opposite to the C=O of the residue with those atoms that
@@ -12,10 +12,11 @@
 mod bonds;
 mod geometry;
 mod ladders;
+mod marks;
 mod states;
 
 use crate::boxes::{Boxes, Eight, FAN};
-use crate::groups::BackboneItems;
+use crate::groups::{BackboneItems, BondedItems};
 use crate::items::{NO_STRUCTURE, WorkItem};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::reach::WithinReach;
@@ -23,6 +24,7 @@ use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
+use ladders::Pattern;
 use shared_types::BatchStructureDesc;
 use shared_types::feature::{BackboneRow, column};
 
@@ -210,38 +212,89 @@ pub fn split_bonds(
     bonds.fill_by_team::<FAN>(block, rows, |team, at| chain.near_bonds_of::<Here>(team, item.first + at, boxes));
 }
 
-/// The last kernel: states of secondary structure, and energies. Block `i` takes structure `i`.
+/// What a row has of the pattern of bonds by itself: the ladders that begin there, and marks. Block `i` takes the rows of item `i`.
 ///
-/// - `output`: the rows of the first kernel; the other columns are written.
-/// - `starts`, `strands`, `marks`: scratch, one element per residue.
-///
-/// Blocks are small: one thread joins ladders while its block waits, and other blocks run meanwhile.
-#[kernel(threads = 64, blocks_per_sm = 16)]
-pub fn backbone_states(
+/// - `starts`, `marks`: one element per residue.
+/// - `strands`: one element per residue, which becomes 0.
+/// - `rows`: those of the first kernel.
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn backbone_marks(
     block: &mut Block,
-    output: &mut Segment<BackboneRow>,
     starts: &mut Segment<LadderStarts>,
     strands: &mut Segment<u32>,
     marks: &mut Segment<u32>,
-    descriptors: &[BatchStructureDesc],
-    carbons: &[Carbon],
-    bonds: &[HydrogenBonds],
+    rows: &[BackboneRow],
+    bonded: BondedItems<'_>,
 ) {
-    let structure = descriptors.at(block.index());
-    let (first, n) = (structure.ca_offset, structure.n_residues);
-    let pattern =
-        ladders::Pattern { carbons: View::of(carbons.part(first, n)), bonds: View::of(bonds.part(first, n)), n };
+    let BondedItems { items, descriptors, carbons, bonds } = bonded;
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let structure = descriptors.at(item.structure);
+    let (first, n, count) = (structure.ca_offset, structure.n_residues, marks.len());
+    let pattern = Pattern { carbons: View::of(carbons.part(first, n)), bonds: View::of(bonds.part(first, n)), n };
     let mut words = starts.whole();
     let mut words = words.flatten();
-    words.update_atomic(block, n, |thread, words, i| pattern.write_starts(thread, words, i));
+    words.update_atomic(block, count, |thread, words, at| pattern.write_starts(thread, words, at, item.first + at));
     let starts = ladders::Starts { words: words.into_view() };
-    strands.fill(block, n, |i| starts.not_joined(i));
-    strands.update_atomic(block, n, |thread, strands, i| pattern.join_ladders(thread, &starts, strands, i));
-    let rows = output.view(n);
-    marks.fill(block, n, |i| states::marks(&pattern, rows, i));
-    let marked = states::Marked { marks: marks.view(n), strands: strands.view(n) };
-    output.update(block, n, |i, row| {
-        let (carbon, bonds) = (pattern.carbons.get(i), pattern.bonds.get(i));
+    let rows = View::of(rows.part(first, n));
+    marks.fill(block, count, |at| marks::of(&pattern, rows, item.first + at, starts.count(at)));
+    strands.fill(block, count, |_| 0);
+}
+
+/// Joins ladders, and marks their residues in `strands`. Block `i` takes the unbroken stretches that begin in the rows of item `i`.
+///
+/// A thread takes a stretch, for which it goes through the rows of other items, too. Only this thread changes what it reads of
+/// `strands`; of the bits that several threads set, the order does not matter.
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn backbone_ladders(
+    block: &mut Block,
+    strands: &Atomics<u32>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    starts: &[LadderStarts],
+    marks: &[u32],
+) {
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let structure = descriptors.at(item.structure);
+    let (first, n) = (structure.ca_offset, structure.n_residues);
+    let joined = ladders::Joined {
+        starts: ladders::Starts { words: View::of(starts.part(first, n).as_flattened()) },
+        marks: View::of(marks.part(first, n)).clamped(),
+        strands,
+        first,
+    };
+    block.for_each(item.end(items, block.index(), n) - item.first, |thread, at| {
+        joined.join_from(thread, item.first + at)
+    });
+}
+
+/// The last kernel: states of secondary structure, and energies. Block `i` takes the rows of item `i`.
+///
+/// - `output`: the rows of the first kernel; the other columns are written.
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn backbone_states(
+    block: &mut Block,
+    output: &mut Segment<BackboneRow>,
+    strands: &[u32],
+    marks: &[u32],
+    bonded: BondedItems<'_>,
+) {
+    let BondedItems { items, descriptors, carbons, bonds } = bonded;
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let structure = descriptors.at(item.structure);
+    let (first, n, rows) = (structure.ca_offset, structure.n_residues, output.len());
+    let marked = states::Marked { marks: View::of(marks.part(first, n)), strands: View::of(strands.part(first, n)) };
+    output.update(block, rows, |at, row| {
+        let i = item.first + at;
+        let (carbon, bonds) = (carbons.at(first + i), bonds.at(first + i));
         let complete = carbon.is(Carbon::COMPLETE);
         let columns = &mut row.columns;
         columns[column::HBOND_ENERGY_NH] = if carbon.is(Carbon::DONOR) { bonds.nh } else { math::NAN };

@@ -6,7 +6,10 @@
 use crate::features::centrality;
 use crate::items::WorkItem;
 use crate::points::{PointAtom, SiteAtom, Spot};
-use crate::scratch::{AlphaCarbon, AtomSurface, CellWords, Eight, Facts, Frame, ResidueExposure, Traits, WorkVectors};
+use crate::scratch::{
+    AlphaCarbon, AtomSurface, Carbon, CellWords, Eight, Facts, Frame, HydrogenBonds, ResidueExposure, Traits,
+    WorkVectors,
+};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, Site, StructureSummary};
 
@@ -184,19 +187,17 @@ pub struct PointItems<'a> {
     pub ca_indices: &'a [u32],
 }
 
-/// The results of [`fn@crate::binding_sites`].
+/// The sites of a batch, and what is known of its residues and atoms.
 #[derive(Arguments)]
 pub struct FoundSites<'a> {
-    /// One row per residue; `site_score` is written.
-    pub output: &'a mut Segment<'a, FeatureRow>,
-    /// The residue's site, counted from 0 in its structure, or -1.
-    pub site_ids: &'a mut Segment<'a, i32>,
-    /// One per structure; `sites` is written.
-    pub summaries: &'a mut Segment<'a, StructureSummary>,
-    /// [`shared_types::site_model::MOST_SITES`] per structure, by decreasing score; unused ones are zero.
-    pub sites: &'a mut Segment<'a, Site>,
-    /// Scratch, one per residue.
-    pub best: &'a mut Segment<'a, u32>,
+    /// The result of [`fn@crate::site_scores`].
+    pub best: &'a [u32],
+    /// The result of [`fn@crate::site_sums`].
+    pub sums: &'a [u32],
+    /// Results of [`fn@crate::binding_sites`], one per structure.
+    pub summaries: &'a [StructureSummary],
+    /// [`shared_types::site_model::MOST_SITES`] per structure.
+    pub sites: &'a [Site],
 }
 
 /// Points and their scores, in the order of cells.
@@ -305,4 +306,17 @@ pub struct BackboneItems<'a> {
     pub roles: &'a [[u32; 2]],
     /// The other end of a cyclic chain, or [`shared_types::backbone::NOT_CLOSED`].
     pub closures: &'a [u32],
+}
+
+/// Residues and their hydrogen bonds, for kernels whose block `i` takes the rows of item `i`.
+#[derive(Arguments)]
+pub struct BondedItems<'a> {
+    /// One per block.
+    pub items: &'a [WorkItem],
+    /// One per structure.
+    pub descriptors: &'a [BatchStructureDesc],
+    /// A result of [`fn@crate::backbone_geometry`].
+    pub carbons: &'a [Carbon],
+    /// The result of [`fn@crate::backbone_bonds`] and [`fn@crate::split_bonds`].
+    pub bonds: &'a [HydrogenBonds],
 }

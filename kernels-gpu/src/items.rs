@@ -17,6 +17,17 @@ pub struct WorkItem {
     pub first: u32,
 }
 
+impl WorkItem {
+    /// The end of its elements, if it is item `index` of `items`, of a structure with `n` elements.
+    #[inline(always)]
+    pub(crate) fn end(self, items: &[Self], index: u32, n: u32) -> u32 {
+        match items.get(index as usize + 1) {
+            Some(next) if next.structure == self.structure => next.first,
+            _ => n,
+        }
+    }
+}
+
 /// The structure of a [`WorkItem`] whose block has nothing to do.
 pub const NO_STRUCTURE: u32 = u32::MAX;
 

@@ -35,14 +35,14 @@ mod split;
 mod vector;
 
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
-pub use backbone::{backbone_bonds, backbone_geometry, backbone_states, split_bonds};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_ladders, backbone_marks, backbone_states, split_bonds};
 pub use columns::{backbone_columns, nucleotide_columns, position_columns, residue_columns};
 pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use nucleotides::nucleotide_torsions;
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
-pub use sites::binding_sites;
+pub use sites::{binding_sites, site_ids, site_scores};
 pub use split::{
     alpha_carbon_boxes, few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network,
     split_pairs, split_weighted_contacts,
@@ -61,6 +61,8 @@ pub enum Blocks {
     ResidueItems,
     /// Block `i` takes item `i` of the work items over rows of large structures.
     RowItems,
+    /// Block `i` takes item `i` of the work items over values of columns.
+    ValueItems,
     /// All blocks take one structure after another, of those whose rows are divided into the most items.
     Together,
 }
@@ -112,17 +114,21 @@ kernels! {
     site_point_scores: AtomItems;
     site_sums: AtomItems;
     site_point_list: Structures;
+    site_scores: ResidueItems;
     binding_sites: Structures;
-    residue_positions: Structures;
-    residue_columns: Structures;
-    position_columns: Structures;
+    site_ids: ResidueItems;
+    residue_positions: ResidueItems;
+    residue_columns: ValueItems;
+    position_columns: ValueItems;
     backbone_geometry: ResidueItems;
     backbone_bonds: ResidueItems;
     split_bonds: RowItems;
-    backbone_states: Structures;
-    backbone_columns: Structures;
+    backbone_marks: ResidueItems;
+    backbone_ladders: ResidueItems;
+    backbone_states: ResidueItems;
+    backbone_columns: ValueItems;
     nucleotide_torsions: Structures;
-    nucleotide_columns: Structures;
+    nucleotide_columns: ValueItems;
 }
 
 /// The PTX of the kernels, built from this crate by `cargo xtask build-ptx`.

@@ -1,5 +1,6 @@
 //! Positions of residues in the frame of their file.
 
+use crate::items::WorkItem;
 use cuda_std::math::{NAN, canonical};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
@@ -12,8 +13,8 @@ const HALF_SPACING: f64 = 1.0 / 16_777_216.0;
 /// Error allowed for sums in f64, far above the spacing of `f64` at 10^5 Å.
 const SLACK: f64 = 1e-9;
 
-/// Writes the position of every alpha carbon in the frame of its file, and copies the B column. Block `i` takes structure
-/// `i`.
+/// Writes the position of every alpha carbon in the frame of its file, and copies the B column. Block `i` takes the rows of
+/// item `i`.
 ///
 /// - `output`: one row per residue.
 /// - `centers`: per structure, the centre that was subtracted from its coordinates.
@@ -23,16 +24,19 @@ const SLACK: f64 = 1e-9;
 pub fn residue_positions(
     block: &mut Block,
     output: &mut Segment<PositionRow>,
+    items: &[WorkItem],
     atoms: &[Atom],
     ca_indices: &[u32],
     descriptors: &[BatchStructureDesc],
     centers: &[[f64; 3]],
     b_column: &[f32],
 ) {
-    let structure = descriptors.at(block.index());
-    let [x, y, z] = centers.at(block.index());
-    output.fill(block, structure.n_residues, |i| {
-        let row = structure.ca_offset + i;
+    let item = items.at(block.index());
+    let structure = descriptors.at(item.structure);
+    let [x, y, z] = centers.at(item.structure);
+    let rows = output.len();
+    output.fill(block, rows, |at| {
+        let row = structure.ca_offset + item.first + at;
         let mut columns = [NAN; 4];
         let ca = ca_indices.at(row);
         if ca != NO_CA {

@@ -218,12 +218,13 @@ pub struct Facts {
 
 /// Words of a residue's contact list at a contact threshold in Å: a count, and room for contacts.
 ///
-/// Real residues have about 10 contacts at 8 Å, and at most about 25; both grow with the cube of the threshold. A list
-/// may be too short: the kernel then looks at all residues again. One such residue among 27,000 takes more time than all others.
+/// Real residues have about 10 contacts at 8 Å, and at most about 25; both grow with the cube of the threshold. Where models overlap,
+/// there may be twice as many. A list may be too short: the kernel then looks at all residues again. One such residue among 27,000
+/// takes more time than all others, for centrality a hundred times.
 #[must_use]
 pub fn contact_words(contact_threshold: f32) -> u32 {
     let eighths = contact_threshold / 8.0;
-    let room = 32.0 * eighths * eighths * eighths;
+    let room = 64.0 * eighths * eighths * eighths;
     // At least a count and some contacts; at most what a threshold of 20 Å needs.
     if room >= 384.0 {
         384

@@ -1,10 +1,12 @@
 //! Ligand-binding sites, and the probability of each residue to line one.
 //!
 //! [`crate::points`] gives each heavy atom a sum of scores. A residue gets the largest sum of its atoms. The peaks of
-//! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak.
+//! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak. Peaks follow
+//! from each other, so one block finds those of a structure. It does nothing else: what residues need of it takes kernels of its own.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
-use crate::groups::{FoundSites, SitePoints, SortedAtoms};
+use crate::groups::{FoundSites, ResidueItems, SitePoints, SortedAtoms};
+use crate::items::WorkItem;
 use crate::points::{PointAtom, Spot, distance2, next_item};
 use crate::scratch::{Frame, atoms_per_item};
 use bytemuck::{Pod, Zeroable};
@@ -14,7 +16,7 @@ use shared_types::feature::column;
 use shared_types::site_model::{
     APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BIAS, RESIDUE_SLOPE, SITE_BIAS, SITE_SLOPE, SUM_UNIT,
 };
-use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, Site};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
 /// No atom.
 const NONE: u32 = u32::MAX;
@@ -29,6 +31,54 @@ const GROUPS: usize = 256;
 /// Fewest atoms in a group.
 const LEAST_GROUP: u32 = 64;
 
+/// Scores the residues of a batch. Block `i` takes those of item `i`.
+///
+/// - `output`: one row per residue; `site_score` is written.
+/// - `best`: per residue, the place of its best atom.
+/// - `sums`: the result of [`fn@crate::site_sums`].
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn site_scores(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    best: &mut Segment<u32>,
+    residues: ResidueItems<'_>,
+    sums: &[u32],
+    atoms: SortedAtoms<'_>,
+    frame: &mut Shared<Frame, 1>,
+) {
+    let ResidueItems { items, descriptors, residue_atoms, .. } = residues;
+    let SortedAtoms { cells, frames, .. } = atoms;
+    let item = items.at(block.index());
+    let structure = descriptors.at(item.structure);
+    let (n, first, rows) = (structure.n_atoms, structure.atom_offset, best.len());
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
+    let sums = View::of(sums.part(first, n));
+    best.fill(block, rows, |at| {
+        let i = item.first + at;
+        let begin = residue_atoms.at(structure.ca_offset + i);
+        let end = if i + 1 < structure.n_residues { residue_atoms.at(structure.ca_offset + i + 1) } else { n };
+        let (mut most, mut place) = (0, NONE);
+        for atom in begin..end {
+            let own = cells.place.get(atom);
+            if place == NONE || sums.get(own) > most {
+                (most, place) = (sums.get(own), own);
+            }
+        }
+        place
+    });
+    output.update(block, rows, |at, row| {
+        let place = best.get(at);
+        row.columns[column::SITE_SCORE] = if place == NONE { NAN } else { score(sums.get(place)) };
+    });
+}
+
+/// The probability of a residue to line a site, from the sum of its best atom.
+#[inline(always)]
+fn score(sum: u32) -> f32 {
+    logistic(RESIDUE_SLOPE, RESIDUE_BIAS, sum)
+}
+
 /// What a block of [`fn@binding_sites`] works in.
 #[derive(Arguments)]
 pub struct SiteScratch<'a> {
@@ -40,28 +90,27 @@ pub struct SiteScratch<'a> {
     peaks: &'a mut Shared<Peak, MOST_SITES>,
 }
 
-/// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
+/// Finds the sites: block `i` takes structure `i`.
 ///
-/// - `residue_atoms`: as in [`fn@crate::atom_cells`].
-#[kernel(threads = 128, blocks_per_sm = 8, avx512)]
+/// - `summaries`: one per structure; `sites` is written.
+/// - `sites`: [`MOST_SITES`] per structure, by decreasing score; unused ones are zero.
+#[kernel(threads = 256, blocks_per_sm = 4, avx512)]
 pub fn binding_sites(
     block: &mut Block,
-    found: FoundSites<'_>,
+    summaries: &mut Segment<StructureSummary>,
+    sites: &mut Segment<Site>,
     points: SitePoints<'_>,
     descriptors: &[BatchStructureDesc],
-    residue_atoms: &[u32],
     atoms: SortedAtoms<'_>,
     scratch: SiteScratch<'_>,
-    config: MegaFusedConfig,
 ) {
     enum Here {}
-    let FoundSites { output, site_ids, summaries, sites, best } = found;
     let SitePoints { sums, spots, point_atoms } = points;
     let SortedAtoms { sorted, cells, frames } = atoms;
     let SiteScratch { frame, tops, peaks } = scratch;
     let index = block.index();
     let structure = descriptors.at(index);
-    let (n, rows, first) = (structure.n_atoms, structure.n_residues, structure.atom_offset);
+    let (n, first) = (structure.n_atoms, structure.atom_offset);
     let frame = frame.fill(block, 1, |_| frames.at(index));
     let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
     let found = Found {
@@ -72,39 +121,67 @@ pub fn binding_sites(
         spots,
         per_item: atoms_per_item(n),
     };
-    best.fill(block, rows, |i| {
-        let begin = residue_atoms.at(structure.ca_offset + i);
-        let end = if i + 1 < rows { residue_atoms.at(structure.ca_offset + i + 1) } else { n };
-        let (mut most, mut place) = (0, NONE);
-        for atom in begin..end {
-            let own = cells.place.get(atom);
-            if place == NONE || found.sums.get(own) > most {
-                (most, place) = (found.sums.get(own), own);
-            }
-        }
-        place
-    });
-    output.update(block, rows, |i, row| {
-        let place = best.get(i);
-        row.columns[column::SITE_SCORE] =
-            if place == NONE { NAN } else { logistic(RESIDUE_SLOPE, RESIDUE_BIAS, found.sums.get(place)) };
-    });
     let mut peaks = peaks.fill(block, MOST_SITES as u32, |_| Peak::default());
     let count = find::<Here>(block, n, &found, tops, &mut peaks);
     sites.fill_by_warp(block, MOST_SITES as u32, |warp, i| {
         if i < count { site::<Here>(warp, &found, peaks.get(i)) } else { Site::default() }
     });
     summaries.update(block, 1, |_, summary| summary.sites = count);
-    site_ids.fill(block, rows, |i| {
-        let place = best.get(i);
-        // (NaN is below any threshold.)
-        let is_part = output.get(i).columns[column::SITE_SCORE] >= config.site_threshold;
-        if !is_part || place == NONE {
+}
+
+/// The site of each residue. Block `i` takes the residues of item `i`.
+///
+/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
+/// - `found`: what [`fn@site_scores`] and [`fn@binding_sites`] have found.
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn site_ids(
+    block: &mut Block,
+    site_ids: &mut Segment<i32>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    found: FoundSites<'_>,
+    atoms: SortedAtoms<'_>,
+    scratch: PeakScratch<'_>,
+    config: MegaFusedConfig,
+) {
+    let FoundSites { best, sums, summaries, sites } = found;
+    let SortedAtoms { sorted, cells, frames } = atoms;
+    let PeakScratch { frame, peaks } = scratch;
+    let item = items.at(block.index());
+    let structure = descriptors.at(item.structure);
+    let (n, first, rows) = (structure.n_atoms, structure.atom_offset, site_ids.len());
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
+    let count = summaries.at(item.structure).sites;
+    let sites = sites.part(item.structure * MOST_SITES as u32, MOST_SITES as u32);
+    let peaks = peaks.fill(block, count, |k| {
+        let site = sites.at(k);
+        Peak { center: site.center, place: cells.place.get(site.peak) }
+    });
+    let (sorted, sums) = (View::of(sorted.part(first, n)), View::of(sums.part(first, n)));
+    site_ids.fill(block, rows, |at| {
+        let place = best.at(structure.ca_offset + item.first + at);
+        let is_part = place != NONE && score(sums.get(place)) >= config.site_threshold;
+        if !is_part {
             return -1;
         }
-        let at = found.at(place);
+        let at = position(sorted.get(place));
         (0..count).find(|site| peaks.get(*site).takes(at, place)).map_or(-1, u32::cast_signed)
     });
+}
+
+/// What a block of [`fn@site_ids`] works in.
+#[derive(Arguments)]
+pub struct PeakScratch<'a> {
+    /// Of the structure.
+    frame: &'a mut Shared<Frame, 1>,
+    /// The structure's sites.
+    peaks: &'a mut Shared<Peak, MOST_SITES>,
+}
+
+#[inline(always)]
+fn position(atom: Atom) -> [f32; 3] {
+    [atom.x, atom.y, atom.z]
 }
 
 /// The probability whose logit is linear in the logarithm of a sum.
@@ -208,8 +285,7 @@ impl Found<'_> {
 
     #[inline(always)]
     fn at(&self, k: u32) -> [f32; 3] {
-        let atom = self.sorted.get(k);
-        [atom.x, atom.y, atom.z]
+        position(self.sorted.get(k))
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) struct BatchSizes {
     pub(super) atom_items: Arc<[u32]>,
     pub(super) residue_items: Arc<[u32]>,
     pub(super) row_items: Arc<[u32]>,
+    pub(super) value_items: Arc<[u32]>,
     pub(super) results: ResultSizes,
 }
 
@@ -76,6 +77,7 @@ impl BatchSizes {
             Blocks::AtomItems => Some(&self.atom_items),
             Blocks::ResidueItems => Some(&self.residue_items),
             Blocks::RowItems => Some(&self.row_items),
+            Blocks::ValueItems => Some(&self.value_items),
         }
     }
 }

@@ -285,7 +285,7 @@ mod tests {
             sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
         let batch = PackedBatch::from_inputs(&structures).unwrap();
         let (request, executor) = (Request::default(), CpuExecutor::new());
-        let largest = Largest { residues: 80, atoms: 500, centrality: 100 };
+        let largest = Largest { residues: 80, atoms: 500, centrality: 100, rows: 50 };
         let expected = compute_on_cpu(&executor, &batch, &request, largest).unwrap();
         let points = point_groups(request.config.points);
         let (mut work, results) = (new_work().unwrap(), ResultPool::default());

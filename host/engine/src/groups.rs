@@ -12,7 +12,7 @@ use super::batch_sizes::BatchSizes;
 use super::items::DeviceItems;
 use super::memory::Memory;
 use super::selection::Selection;
-use cuda_std::launch::{Executor, Offsets};
+use cuda_std::launch::Executor;
 use kernels_gpu::scratch::{Eight, Taken};
 use shared_types::{Group, MegaFusedConfig, Steps};
 
@@ -50,8 +50,8 @@ pub(super) struct Shared<'a, M: Memory> {
     pub(super) columns: &'a Columns<M>,
     /// The batch's values.
     pub(super) values: &'a mut M::Buffer<f32>,
-    /// Offsets of each structure's values.
-    pub(super) of_structures: &'a M::Offsets,
+    /// The work items of kernels whose blocks take some values of a structure each.
+    pub(super) value_items: &'a DeviceItems<M>,
 }
 
 /// What kernels read of large structures, whose rows several blocks take.
@@ -110,9 +110,10 @@ macro_rules! take_columns {
         use kernels_gpu::$kernel as kernel;
         let (shared, given) = ($shared, $inputs.shorter());
         let args = kernel::Args {
-            values: M::segments(shared.values, shared.of_structures),
+            values: M::segments(shared.values, &shared.value_items.offsets),
             rows: M::view($rows, shared.sizes.residues),
             columns: shared.columns.view(),
+            items: shared.value_items.view(),
             descriptors: given.descriptors,
             taken: shared.columns.taken(shared.config),
         };
@@ -159,14 +160,14 @@ macro_rules! groups {
                 executor: &E,
                 inputs: BatchInputs<'_, M::Space>,
                 (sizes, config): (&BatchSizes, MegaFusedConfig),
-                (values, of_structures): (&mut M::Buffer<f32>, &M::Offsets),
+                (values, value_items): (&mut M::Buffer<f32>, &DeviceItems<M>),
                 (residues, residue_items, large): (&M::Offsets, &DeviceItems<M>, LargeStructures<'_, M>),
             ) -> Result<(), E::Error> {
                 $(
                     let (group, columns) = &mut self.$name;
                     if has_steps::<M, $name::$type<M>>(sizes) {
                         let shared =
-                            Shared { sizes, config, residues, residue_items, large, columns, values, of_structures };
+                            Shared { sizes, config, residues, residue_items, large, columns, values, value_items };
                         group.launch(executor, inputs, shared)?;
                     }
                 )*
@@ -184,10 +185,4 @@ groups! {
 
 fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {
     sizes.steps.only(G::STEPS) != Steps::NONE
-}
-
-/// Offsets of each structure's values: `width` values for each residue.
-pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
-    let all = residues.as_slice().iter().map(|row| row * width as u32);
-    Offsets::new(all.collect()).expect("as the rows, times so many columns")
 }

@@ -5,10 +5,11 @@ use crate::pack::BatchChunk;
 use cuda_std::launch::{Offsets, Space};
 use kernels_gpu::scratch::{NO_STRUCTURE, RESIDUES_PER_ITEM, WorkItem, WorkSplit, atoms_per_item, rows_of_eight};
 use shared_types::Steps;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of rows of a large structure that a block computes.
-const ROWS_PER_ITEM: u32 = 128;
+/// Values of an item, at most: each thread of a block takes some.
+const VALUES_PER_ITEM: u32 = 4096;
 
 /// The most that one block computes as a whole. Results do not depend on it.
 ///
@@ -26,7 +27,7 @@ const ROWS_PER_ITEM: u32 = 128;
 ///     Ok(bytemuck::cast_slice::<f32, u32>(computed.values()).to_vec())
 /// };
 /// // The limit for one block is below the 194 residues, so the kernels for large structures compute them.
-/// assert_eq!(bits(Largest { residues: 100, atoms: 500, centrality: 150 })?, bits(Largest::default())?);
+/// assert_eq!(bits(Largest { residues: 100, atoms: 500, centrality: 150, rows: 7 })?, bits(Largest::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +39,19 @@ pub struct Largest {
     /// Residues whose centrality one block computes, if there are more than `residues`. Blocks that compute it together take
     /// one structure after another, so it pays for the largest ones.
     pub centrality: u32,
+    /// Rows of a structure of more than `residues`, of which a block computes so many; at least 1.
+    pub rows: u32,
 }
 
 impl Default for Largest {
     fn default() -> Self {
-        Self { residues: 1024, atoms: 16384, centrality: 4096 }
+        Self { residues: 1024, atoms: 16384, centrality: 4096, rows: 128 }
     }
+}
+
+impl Largest {
+    /// For a device, on which a launch waits for its largest block: smaller blocks, and more of them.
+    pub const DEVICE: Self = Self { residues: 256, atoms: 4096, centrality: 4096, rows: 32 };
 }
 
 /// Ranges of the structures' elements, as blocks take them, and their positions in buffers.
@@ -69,17 +77,38 @@ impl Items {
         builder.items(atoms, atoms)
     }
 
-    /// All residues.
+    /// All residues. Those of an item have one chain. Kernels look at the space around residues that follow each other, which is
+    /// large where one ends a chain and the next begins another one far away.
     pub(super) fn of_residues(batch: &BatchChunk<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
-            builder.some(structure, structure.residues, RESIDUES_PER_ITEM, |first| {
-                let row = structure.row + first;
-                (row, row)
-            });
+            let rows = structure.row as usize..(structure.row + structure.residues) as usize;
+            let mut begin = 0;
+            for chain in batch.chain_ids()[rows].chunk_by(|one, next| one == next) {
+                let end = begin + chain.len() as u32;
+                builder.range(structure, begin..end, RESIDUES_PER_ITEM, |first| {
+                    let row = structure.row + first;
+                    (row, row)
+                });
+                begin = end;
+            }
         }
         let rows = batch.n_residues() as u32;
         builder.items(rows, rows)
+    }
+
+    /// The values of so many columns.
+    pub(super) fn of_values(batch: &BatchChunk<'_>, columns: usize) -> Self {
+        let mut builder = Builder::default();
+        let columns = columns as u32;
+        for structure in Structure::all(batch) {
+            builder.some(structure, structure.residues * columns, VALUES_PER_ITEM, |first| {
+                let value = structure.row * columns + first;
+                (value, value)
+            });
+        }
+        let values = batch.n_residues() as u32 * columns;
+        builder.items(values, values)
     }
 
     /// The rows and contact lists of structures that are too large for one block. Items with nothing to do cover the structures
@@ -139,7 +168,7 @@ impl<M: Memory> DeviceItems<M> {
 /// How rows are divided.
 pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> WorkSplit {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
-    WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
+    WorkSplit { largest: largest.residues, rows_per_item: largest.rows, contact_words, steps: steps.bits() }
 }
 
 /// Offsets of the rows of each structure's boxes. Structures that one block computes have none.
@@ -206,7 +235,12 @@ impl Builder {
 
     /// Items of `length` elements from one structure with `count` elements.
     fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
-        for first in (0..count).step_by(length as usize) {
+        self.range(structure, 0..count, length, place);
+    }
+
+    /// The same for a range of its elements.
+    fn range(&mut self, structure: Structure, range: Range<u32>, length: u32, place: impl Fn(u32) -> (u32, u32)) {
+        for first in range.step_by(length as usize) {
             let (offset, other) = place(first);
             let Structure { index, atoms, boxes, .. } = structure;
             self.push(WorkItem { structure: index, atoms, boxes, first }, offset, other);

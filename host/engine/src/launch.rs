@@ -13,11 +13,11 @@ use kernels_gpu::groups::{
 use kernels_gpu::{
     alpha_carbon_boxes, atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
     large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
-    selected_features as selected, site_point_list as point_list, site_point_scores as scores, site_points as points,
-    site_sums as sums, split_alpha_carbons, split_centrality, split_eigenvectors, split_network, split_pairs,
-    split_weighted_contacts,
+    selected_features as selected, site_ids as ids, site_point_list as point_list, site_point_scores as point_scores,
+    site_points as points, site_scores as scores, site_sums as sums, split_alpha_carbons, split_centrality,
+    split_eigenvectors, split_network, split_pairs, split_weighted_contacts,
 };
-use shared_types::site_model::CAPACITY;
+use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{MegaFusedConfig, Steps};
 
 /// Computes every feature of a batch, in memory that was prepared for it by [`Workspace::prepare`].
@@ -288,27 +288,50 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     }
     launch_points(executor, inputs, work)?;
     let sizes = &work.sizes;
-    let (atoms, residues) = (sizes.atoms, &work.residues);
+    let atoms = sizes.atoms;
     let given = inputs.shorter();
-    let args = sites::Args {
-        found: FoundSitesArgs {
-            output: M::segments(&mut work.rows, residues),
-            site_ids: M::segments(&mut work.results.site_ids, residues),
-            summaries: M::segments(&mut work.results.summaries, &work.structures),
-            sites: M::segments(&mut work.results.sites, &work.site_lists),
-            best: M::segments(&mut work.best, residues),
+    let items = &work.residue_items;
+    let args = scores::Args {
+        output: M::segments(&mut work.rows, &items.offsets),
+        best: M::segments(&mut work.best, &items.offsets),
+        residues: ResidueItemsArgs {
+            items: items.view(),
+            atoms: given.atoms,
+            descriptors: given.descriptors,
+            residue_types: given.residue_types,
+            chain_ids: given.chain_ids,
+            residue_atoms: given.residue_atoms,
         },
+        sums: M::view(&work.site_sums, atoms),
+        atoms: work.cells.sorted(),
+    };
+    sizes.launch::<scores::Kernel, _>(executor, args)?;
+    let args = sites::Args {
+        summaries: M::segments(&mut work.results.summaries, &work.structures),
+        sites: M::segments(&mut work.results.sites, &work.site_lists),
         points: SitePointsArgs {
             sums: M::view(&work.site_sums, atoms),
             spots: M::view(&work.spots, atoms * CAPACITY as usize),
             point_atoms: M::view(&work.point_atoms, atoms),
         },
-        descriptors: given.descriptors,
-        residue_atoms: given.residue_atoms,
+        descriptors: inputs.shorter().descriptors,
+        atoms: work.cells.sorted(),
+    };
+    sizes.launch::<sites::Kernel, _>(executor, args)?;
+    let args = ids::Args {
+        site_ids: M::segments(&mut work.results.site_ids, &items.offsets),
+        items: items.view(),
+        descriptors: inputs.shorter().descriptors,
+        found: FoundSitesArgs {
+            best: M::view(&work.best, sizes.residues),
+            sums: M::view(&work.site_sums, atoms),
+            summaries: M::view(&work.results.summaries, sizes.structures),
+            sites: M::view(&work.results.sites, sizes.structures * MOST_SITES),
+        },
         atoms: work.cells.sorted(),
         config,
     };
-    sizes.launch::<sites::Kernel, _>(executor, args)
+    sizes.launch::<ids::Kernel, _>(executor, args)
 }
 
 /// Finds points on the surface, scores them, and adds up around each atom.
@@ -334,14 +357,14 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
         n_points: inputs.n_points,
     };
     sizes.launch::<points::Kernel, _>(executor, args)?;
-    let args = scores::Args {
+    let args = point_scores::Args {
         spots: M::segments(&mut work.spots, &work.point_items),
         points: M::view(&work.points, room),
         counts: M::view(&work.point_counts, items),
         site_atoms: M::view(&work.site_atoms, atoms),
         atoms: inputs.atom_items(work.atom_items.view(), work.cells.sorted()),
     };
-    sizes.launch::<scores::Kernel, _>(executor, args)?;
+    sizes.launch::<point_scores::Kernel, _>(executor, args)?;
     let args = sums::Args {
         sums: M::segments(&mut work.site_sums, &work.atom_items.offsets),
         spots: M::view(&work.spots, room),
@@ -381,31 +404,21 @@ pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
         launch_boxes(executor, inputs, work)?;
     }
     let Workspace {
-        sizes,
-        groups,
-        results,
-        columns,
-        value_offsets,
-        residues,
-        residue_items,
-        row_items,
-        boxes,
-        rows,
-        ..
+        sizes, groups, results, columns, value_items, residues, residue_items, row_items, boxes, rows, ..
     } = work;
     let residue_items = &*residue_items;
     let large = LargeStructures { items: &*row_items, boxes: &*boxes };
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {
-        let (values, of_structures) = (&mut results.values, &*value_offsets);
-        let shared = Shared { sizes, config, residues, residue_items, large, columns, values, of_structures };
+        let (values, value_items) = (&mut results.values, &*value_items);
+        let shared = Shared { sizes, config, residues, residue_items, large, columns, values, value_items };
         take_columns!(residue_columns, executor, inputs, rows, shared)?;
     }
     groups.launch(
         executor,
         inputs,
         (sizes, config),
-        (&mut results.values, value_offsets),
+        (&mut results.values, value_items),
         (residues, residue_items, large),
     )
 }

@@ -146,7 +146,8 @@ pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Op
 
 /// The rows of the residues that line each site.
 fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<usize>> {
-    let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, site)).collect();
+    let boxes = if features.sites.is_empty() { Vec::new() } else { boxes(structure) };
+    let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, &boxes, site)).collect();
     // Atoms that only cover others are no residue.
     for (row, &id) in features.site_ids.iter().take(structure.n_rows()).enumerate() {
         if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
@@ -160,20 +161,51 @@ fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<u
     residues
 }
 
+/// The box around a residue's atoms: its low and its high corner.
+type Corners = [[f32; 3]; 2];
+
+/// The atoms of a residue.
+fn atoms_of(structure: &StructureInput, row: usize) -> &[Atom] {
+    &structure.atoms[structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize]
+}
+
+/// The box around each residue: one around nothing, which is far from everything, for those of chains of alpha carbons or backbones alone.
+fn boxes(structure: &StructureInput) -> Vec<Corners> {
+    let nothing: Corners = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+    let with = |[low, high]: Corners, atom: &Atom| {
+        let at = [atom.x, atom.y, atom.z];
+        [std::array::from_fn(|axis| at[axis].min(low[axis])), std::array::from_fn(|axis| at[axis].max(high[axis]))]
+    };
+    let of = |row| {
+        let atoms = if structure.is_in_trace(row) { &[] } else { atoms_of(structure, row) };
+        atoms.iter().fold(nothing, with)
+    };
+    (0..structure.n_rows()).map(of).collect()
+}
+
 /// The rows of the residues with an atom within [`AROUND`] of a site's centre, without those of chains of alpha carbons or backbones alone.
 /// A site among atoms that only cover others may have none; then it is the nearest residue.
-fn around(structure: &StructureInput, site: &Site) -> Vec<usize> {
-    let squared = |atom: &Atom| {
-        let at = [atom.x, atom.y, atom.z];
-        (0..3).map(|axis| (at[axis] - site.center[axis]).powi(2)).sum::<f32>()
-    };
+///
+/// Most residues are far away, which their `boxes` tell without their atoms. With rounding, too, a box is no farther than an atom in it.
+fn around(structure: &StructureInput, boxes: &[Corners], site: &Site) -> Vec<usize> {
+    let center = site.center;
+    let squared = |away: [f32; 3]| away.map(|along| along.powi(2)).into_iter().sum::<f32>();
     let nearest = |row: usize| {
-        let atoms = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
-        structure.atoms[atoms].iter().map(squared).fold(f32::INFINITY, f32::min)
+        let from = |atom: &Atom| squared([atom.x - center[0], atom.y - center[1], atom.z - center[2]]);
+        atoms_of(structure, row).iter().map(from).fold(f32::INFINITY, f32::min)
     };
+    let is_near = |[low, high]: &Corners| {
+        let away = |axis: usize| (low[axis] - center[axis]).max(center[axis] - high[axis]).max(0.0);
+        squared([away(0), away(1), away(2)]) <= AROUND * AROUND
+    };
+    let candidates = boxes.iter().enumerate().filter(|(_, corners)| is_near(corners)).map(|(row, _)| row);
+    let near: Vec<_> = candidates.filter(|&row| nearest(row) <= AROUND * AROUND).collect();
+    if !near.is_empty() {
+        return near;
+    }
     let rows = (0..structure.n_rows()).filter(|&row| !structure.is_in_trace(row));
     let distances: Vec<_> = rows.map(|row| (row, nearest(row))).collect();
-    let limit = distances.iter().map(|(_, distance)| *distance).fold(f32::INFINITY, f32::min).max(AROUND * AROUND);
+    let limit = distances.iter().map(|(_, distance)| *distance).fold(f32::INFINITY, f32::min);
     distances.into_iter().filter(|(_, distance)| *distance <= limit).map(|(row, _)| row).collect()
 }
 
@@ -268,7 +300,7 @@ mod tests {
             residue_types: vec![0; 3],
             ..StructureInput::default()
         };
-        let rows = |x: f32| around(&structure, &Site { center: [x, 0.0, 0.0], ..Site::default() });
+        let rows = |x: f32| around(&structure, &boxes(&structure), &Site { center: [x, 0.0, 0.0], ..Site::default() });
         assert_eq!([rows(0.0), rows(1.0), rows(-60.0), rows(13.3)], [vec![0], vec![1], vec![0], vec![2]]);
         assert_eq!(rows(0.05), [0]);
         assert_eq!(rows(0.55), [1]);

@@ -1,7 +1,7 @@
 //! The memory in which a batch is computed, besides its inputs: results and scratch memory.
 
 use super::batch_sizes::BatchSizes;
-use super::groups::{Columns, Groups, value_offsets};
+use super::groups::{Columns, Groups};
 use super::items::{self, DeviceItems, Items, Largest};
 use super::memory::Memory;
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
@@ -65,7 +65,6 @@ pub struct Workspace<M: Memory> {
     pub(super) results: DeviceResults<M>,
     /// The columns of the first group.
     pub(super) columns: Columns<M>,
-    pub(super) value_offsets: M::Offsets,
     pub(super) structures: M::Offsets,
     pub(super) residues: M::Offsets,
     pub(super) heavy_atoms: M::Offsets,
@@ -74,6 +73,7 @@ pub struct Workspace<M: Memory> {
     pub(super) atom_items: DeviceItems<M>,
     pub(super) residue_items: DeviceItems<M>,
     pub(super) row_items: DeviceItems<M>,
+    pub(super) value_items: DeviceItems<M>,
     /// For atom items: where each begins in buffers of points, and where in buffers with one element per item.
     pub(super) point_items: M::Offsets,
     pub(super) each_item: M::Offsets,
@@ -123,7 +123,6 @@ impl<M: Memory> Workspace<M> {
             groups: Groups::new(memory)?,
             results: DeviceResults::new(memory)?,
             columns: Columns::new(memory)?,
-            value_offsets: memory.no_offsets()?,
             structures: memory.no_offsets()?,
             residues: memory.no_offsets()?,
             heavy_atoms: memory.no_offsets()?,
@@ -132,6 +131,7 @@ impl<M: Memory> Workspace<M> {
             atom_items: DeviceItems::new(memory)?,
             residue_items: DeviceItems::new(memory)?,
             row_items: DeviceItems::new(memory)?,
+            value_items: DeviceItems::new(memory)?,
             point_items: memory.no_offsets()?,
             each_item: memory.no_offsets()?,
             site_lists: memory.no_offsets()?,
@@ -194,10 +194,10 @@ impl<M: Memory> Workspace<M> {
         };
         memory.set(&mut self.structures, batch.structure_offsets())?;
         memory.set(&mut self.residues, batch.residue_offsets())?;
-        memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
+        sizes.value_items = self.value_items.set(memory, &Items::of_values(batch, selection.width()))?;
         self.results.reserve(memory, sizes.results)?;
         // Kernels write a summary whether somebody asks for it or not.
-        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE)) != Steps::NONE {
+        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE).and(Steps::POSITION)) != Steps::NONE {
             sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
         }
         if sizes.steps.has(Steps::EXPOSURE) {

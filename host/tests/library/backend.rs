@@ -141,7 +141,7 @@ impl Worker for MadeUp {
         memory.copy_to(&mut points, &point_groups(config.points)).map_err(failed)?;
         let mut inputs = InputBuffers::new(&memory).map_err(failed)?;
         let mut work = Workspace::new(&memory).map_err(failed)?;
-        work.prepare(&memory, &chunk, request, Largest { residues: 100, atoms: 700, centrality: 150 })
+        work.prepare(&memory, &chunk, request, Largest { residues: 100, atoms: 700, centrality: 150, rows: 50 })
             .map_err(failed)?;
         inputs.upload(&memory, &chunk).map_err(failed)?;
         launch_mega_fused_batch(&CpuExecutor::shuffled(11), inputs.view(&points, config.points), &mut work, config)

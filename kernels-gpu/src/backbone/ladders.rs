@@ -4,6 +4,7 @@
 //! (antiparallel) are the next pair. Ladders separated by a bulge count as one. A bulge has at most one additional residue on
 //! one side and at most four on the other.
 
+use super::marks::{LINKED, STARTS_SHIFT};
 use super::{Carbon, HydrogenBonds, LadderStarts};
 use cuda_std::prelude::*;
 
@@ -15,13 +16,13 @@ enum Bridge {
     Antiparallel,
 }
 
-/// Marks a residue in a ladder of several bridges.
+/// Marks a residue in a ladder of several bridges. The bits below say which of the ladders that begin there continue other ones.
 pub const STRAND: u32 = 1 << 16;
 /// Marks a residue in a ladder of one bridge.
 pub const BRIDGE: u32 = 1 << 17;
 
-/// The bits from this one on hold the number of ladders that begin at the residue. Most residues have none.
-const STARTS_SHIFT: u32 = 18;
+/// Rows whose marks are read at a time by a thread that looks for the next ladder.
+const AHEAD: u32 = 8;
 
 /// The least distance between the rows of a pair.
 const APART: u32 = 3;
@@ -52,16 +53,16 @@ impl Ladder {
 /// Words of a row in [`LadderStarts`].
 const WORDS: u32 = size_of::<LadderStarts>() as u32 / 4;
 
-/// The ladders that begin at each row of a structure: [`LadderStarts`].
+/// The ladders that begin at each of some rows: [`LadderStarts`].
 pub struct Starts<'a> {
     pub words: View<'a, u32>,
 }
 
 impl Starts<'_> {
-    /// The value in `strands` of a row before ladders are joined.
+    /// The number of ladders that begin at a row.
     #[inline(always)]
-    pub fn not_joined(&self, row: u32) -> u32 {
-        self.words.get(WORDS * row) << STARTS_SHIFT
+    pub fn count(&self, row: u32) -> u32 {
+        self.words.get(WORDS * row)
     }
 
     /// Ladder number `k` of those that begin at a row.
@@ -134,13 +135,13 @@ impl Pattern<'_> {
         if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
     }
 
-    /// Writes the ladders that begin at row `i` to its words.
+    /// Writes the ladders that begin at row `i` to element `at` of some [`LadderStarts`], of which `words` are the words.
     #[inline(always)]
-    pub fn write_starts<M>(&self, thread: Thread, words: &M, i: u32)
+    pub fn write_starts<M>(&self, thread: Thread, words: &M, at: u32, i: u32)
     where
         M: AtomicMemory<Item = u32>,
     {
-        let first = WORDS * i;
+        let first = WORDS * at;
         let mut count = 0;
         if self.is_inside(i) {
             self.each_start(i, |ladder| {
@@ -183,41 +184,93 @@ impl Pattern<'_> {
             write([last, 2 * bridges + u32::from(kind == Bridge::Parallel)]);
         }
     }
+}
+
+/// The ladders of a structure, which are joined over bulges.
+pub struct Joined<'a> {
+    pub starts: Starts<'a>,
+    pub marks: Clamped<'a, u32>,
+    /// Those of the whole batch.
+    pub strands: &'a Atomics<'a, u32>,
+    /// The structure's first element in `strands`.
+    pub first: u32,
+}
+
+impl Joined<'_> {
+    /// Whether row `i` is bound to the next one.
+    #[inline(always)]
+    fn is_linked(&self, i: u32) -> bool {
+        self.marks.get(i) & LINKED != 0
+    }
+
+    /// The number of ladders that begin at a row.
+    #[inline(always)]
+    fn count(&self, row: u32) -> u32 {
+        self.marks.get(row) >> STARTS_SHIFT
+    }
+
+    /// Whether the chain is unbroken from row `first` to row `last`, which is not below it.
+    #[inline(always)]
+    fn is_unbroken(&self, first: u32, last: u32) -> bool {
+        let mut i = first;
+        while i < last && self.is_linked(i) {
+            i += 1;
+        }
+        i == last
+    }
+
+    /// The next row of the stretch at which ladders begin, from row `row` on.
+    #[inline(always)]
+    fn next_start(&self, mut row: u32) -> Option<u32> {
+        loop {
+            // All at once, so that a thread waits once for several rows.
+            let marks: [u32; AHEAD as usize] = core::array::from_fn(|k| self.marks.get(row + k as u32));
+            for (k, marks) in marks.into_iter().enumerate() {
+                if marks >> STARTS_SHIFT != 0 {
+                    return Some(row + k as u32);
+                }
+                // The last row is not bound to another one.
+                if marks & LINKED == 0 {
+                    return None;
+                }
+            }
+            row += AHEAD;
+        }
+    }
 
     /// If row `i` begins an unbroken stretch, joins the stretch's ladders over bulges and marks the rows of all of them in
-    /// `strands`, which holds [`Starts::not_joined`] at first. One bit for each ladder that begins at a row says whether it
-    /// continues another one.
+    /// `strands`, which is 0 at first. One bit for each ladder that begins at a row says whether it continues another one.
     ///
     /// A ladder takes the ladders that continue it in the order of rows. So one thread does this; there is little to do.
     #[inline(always)]
-    pub fn join_ladders<M>(&self, thread: Thread, starts: &Starts, strands: &M, i: u32)
-    where
-        M: AtomicMemory<Item = u32>,
-    {
+    pub fn join_from(&self, thread: Thread, i: u32) {
         if i > 0 && self.is_linked(i - 1) {
             return;
         }
-        let mut row = i;
-        loop {
-            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
-                if strands.load(thread, row) & (1 << k) == 0 {
-                    self.join(thread, starts, strands, starts.ladder(row, k));
+        let mut from = i;
+        while let Some(row) = self.next_start(from) {
+            for k in 0..self.count(row) {
+                if !self.continues(thread, row, k) {
+                    self.join(thread, self.starts.ladder(row, k));
                 }
             }
             if !self.is_linked(row) {
                 return;
             }
-            row += 1;
+            from = row + 1;
         }
     }
 
+    /// Whether ladder number `k` of those that begin at a row continues another one.
     #[inline(always)]
-    fn join<M>(&self, thread: Thread, starts: &Starts, strands: &M, first: Ladder)
-    where
-        M: AtomicMemory<Item = u32>,
-    {
+    fn continues(&self, thread: Thread, row: u32, k: u32) -> bool {
+        self.strands.load(thread, self.first + row) & (1 << k) != 0
+    }
+
+    #[inline(always)]
+    fn join(&self, thread: Thread, first: Ladder) {
         let (mut all, mut last) = (first, first);
-        while let Some(next) = self.next(thread, starts, strands, last) {
+        while let Some(next) = self.next(thread, last) {
             all.i_end = next.i_end;
             all.j = if next.j < all.j { next.j } else { all.j };
             all.j_end = if next.j_end > all.j_end { next.j_end } else { all.j_end };
@@ -225,30 +278,26 @@ impl Pattern<'_> {
         }
         let state = if all.i == all.i_end { BRIDGE } else { STRAND };
         for row in all.i..=all.i_end {
-            strands.or(thread, row, state);
+            self.strands.or(thread, self.first + row, state);
         }
         for row in all.j..=all.j_end {
-            strands.or(thread, row, state);
+            self.strands.or(thread, self.first + row, state);
         }
     }
 
     /// The first ladder that continues `last` beyond a bulge, and continues no other one yet.
     #[inline(always)]
-    fn next<M>(&self, thread: Thread, starts: &Starts, strands: &M, last: Ladder) -> Option<Ladder>
-    where
-        M: AtomicMemory<Item = u32>,
-    {
+    fn next(&self, thread: Thread, last: Ladder) -> Option<Ladder> {
         for gap in 1..BULGE {
             let row = last.i_end + gap;
             // The chain must be unbroken up to here.
             if !self.is_linked(row - 1) {
                 return None;
             }
-            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
-                let next = starts.ladder(row, k);
-                let bit = 1 << k;
-                if self.goes_on(last, next, gap) && strands.load(thread, row) & bit == 0 {
-                    strands.or(thread, row, bit);
+            for k in 0..self.count(row) {
+                let next = self.starts.ladder(row, k);
+                if self.goes_on(last, next, gap) && !self.continues(thread, row, k) {
+                    self.strands.or(thread, self.first + row, 1 << k);
                     return Some(next);
                 }
             }

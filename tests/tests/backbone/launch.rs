@@ -1,11 +1,14 @@
 //! The backbone's columns from the engine on CPU cores, and from direct launches of its kernels.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
-use kernels_gpu::groups::BackboneItemsArgs;
+use kernels_gpu::groups::{BackboneItemsArgs, BondedItemsArgs};
 use kernels_gpu::scratch::{
     Carbon, Eight, HydrogenBonds, LadderStarts, NO_STRUCTURE, PeptideAtoms, WorkItem, rows_of_eight,
 };
-use kernels_gpu::{alpha_carbon_boxes, backbone_bonds, backbone_geometry, backbone_states, split_bonds};
+use kernels_gpu::{
+    alpha_carbon_boxes, backbone_bonds, backbone_geometry, backbone_ladders, backbone_marks, backbone_states,
+    split_bonds,
+};
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::feature::BackboneRow;
 
@@ -92,15 +95,34 @@ pub fn rows(
     };
     split_bonds::launch(executor, blocks, args).expect("bonds of large structures");
     let by_structure = batch.residue_offsets();
-    let args = backbone_states::Args {
-        output: Segments { data: &mut output[..], offsets: by_structure },
-        starts: Segments { data: &mut starts[..], offsets: by_structure },
-        strands: Segments { data: &mut strands[..], offsets: by_structure },
-        marks: Segments { data: &mut marks[..], offsets: by_structure },
+    let bonded = BondedItemsArgs {
+        items: &items[..],
         descriptors: batch.descriptors(),
         carbons: &carbons[..],
         bonds: &bonds[..],
     };
-    backbone_states::launch(executor, batch.n_structures() as u32, args).expect("states");
+    let args = backbone_marks::Args {
+        starts: Segments { data: &mut starts[..], offsets: &by_item },
+        strands: Segments { data: &mut strands[..], offsets: &by_item },
+        marks: Segments { data: &mut marks[..], offsets: &by_item },
+        rows: &output[..],
+        bonded: bonded.shorter(),
+    };
+    backbone_marks::launch(executor, blocks, args).expect("marks");
+    let args = backbone_ladders::Args {
+        strands: &mut strands[..],
+        items: &items[..],
+        descriptors: batch.descriptors(),
+        starts: &starts[..],
+        marks: &marks[..],
+    };
+    backbone_ladders::launch(executor, blocks, args).expect("ladders");
+    let args = backbone_states::Args {
+        output: Segments { data: &mut output[..], offsets: &by_item },
+        strands: &strands[..],
+        marks: &marks[..],
+        bonded,
+    };
+    backbone_states::launch(executor, blocks, args).expect("states");
     by_structure.as_slice().windows(2).map(|ends| output[ends[0] as usize..ends[1] as usize].to_vec()).collect()
 }

@@ -59,9 +59,9 @@ fn a_batch_in_the_callers_own_buffers() {
     let executor = cuda_host::CudaExecutor::open(0, "kernels", tests::ptx()).unwrap();
     let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default()).unwrap();
     // For any assignment of structures to blocks.
-    let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX };
-    let several = Largest { residues: 200, atoms: 2000, centrality: 300 };
-    for largest in [Largest::default(), one_block, Largest { centrality: 0, ..one_block }, several] {
+    let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX, rows: 128 };
+    let several = Largest { residues: 200, atoms: 2000, centrality: 300, rows: 50 };
+    for largest in [Largest::default(), Largest::DEVICE, one_block, Largest { centrality: 0, ..one_block }, several] {
         buffers.upload_shared_out(executor.stream(), &batch, largest).unwrap();
         for _ in 0..2 {
             buffers.launch(&executor).unwrap();

@@ -26,14 +26,14 @@ fn bits_depend_neither_on_the_order_of_threads_nor_on_how_structures_are_shared_
     let batch = PackedBatch::from_inputs(&structures).unwrap();
     for contact_threshold in [8.0, 12.0] {
         let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
-        let whole = Largest { residues: u32::MAX, atoms: u32::MAX, centrality: 0 };
+        let whole = Largest { residues: u32::MAX, atoms: u32::MAX, centrality: 0, ..Largest::default() };
         let expected = bits(&compute_on_cpu(&CpuExecutor::new(), &batch, config, whole).unwrap());
-        let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX };
+        let one_block = Largest { residues: 0, atoms: 0, centrality: u32::MAX, rows: 32 };
         let ways = [
             whole,
             one_block,
             Largest { centrality: 0, ..one_block },
-            Largest { residues: 100, atoms: 500, centrality: 150 },
+            Largest { residues: 100, atoms: 500, centrality: 150, rows: 7 },
         ];
         for (seed, largest) in ways.into_iter().enumerate() {
             let found = compute_on_cpu(&CpuExecutor::new(), &batch, config, largest).unwrap();

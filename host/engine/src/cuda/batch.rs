@@ -92,7 +92,7 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the driver, including too little memory.
     pub fn upload(&mut self, stream: &Stream, batch: &PackedBatch) -> Result<(), CudaError> {
-        self.upload_shared_out(stream, batch, Largest::default())
+        self.upload_shared_out(stream, batch, Largest::DEVICE)
     }
 
     /// As [`upload`](Self::upload), with explicit limits for what one block computes.

@@ -330,9 +330,9 @@ impl Slot {
             begin.record(stream)?;
             // Chunks of a larger batch keep their buffers, which fit again.
             if is_whole {
-                buffers.upload_gathered(stream, chunk, Largest::default())?;
+                buffers.upload_gathered(stream, chunk, Largest::DEVICE)?;
             } else {
-                buffers.upload_chunk(stream, chunk, Largest::default())?;
+                buffers.upload_chunk(stream, chunk, Largest::DEVICE)?;
             }
             uploaded.record(stream)?;
             let mut before = locked(&turns.launched);

@@ -3,11 +3,15 @@
 use super::{GroupWorkspace, LargeStructures, Shared, take_columns};
 use crate::batch_inputs::BatchInputs;
 use crate::batch_sizes::BatchSizes;
+use crate::items::DeviceItems;
 use crate::memory::Memory;
 use cuda_std::launch::Executor;
-use kernels_gpu::groups::BackboneItemsArgs;
+use kernels_gpu::groups::{BackboneItemsArgs, BondedItemsArgs};
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
-use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states, split_bonds};
+use kernels_gpu::{
+    backbone_bonds as bonds, backbone_geometry as geometry, backbone_ladders as ladders, backbone_marks as marks,
+    backbone_states as states, split_bonds,
+};
 use shared_types::feature::BackboneRow;
 use shared_types::{Group, Steps};
 
@@ -103,17 +107,50 @@ impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
                 };
                 sizes.launch::<split_bonds::Kernel, _>(executor, args)?;
             }
-            let args = states::Args {
-                output: M::segments(&mut self.rows, shared.residues),
-                starts: M::segments(&mut self.starts, shared.residues),
-                strands: M::segments(&mut self.strands, shared.residues),
-                marks: M::segments(&mut self.marks, shared.residues),
-                descriptors: inputs.shorter().descriptors,
-                carbons: M::view(&self.carbons, n),
-                bonds: M::view(&self.bonds, n),
-            };
-            sizes.launch::<states::Kernel, _>(executor, args)?;
+            self.launch_states(executor, inputs, sizes, items)?;
         }
         take_columns!(backbone_columns, executor, inputs, &self.rows, shared)
+    }
+}
+
+impl<M: Memory> BackboneWorkspace<M> {
+    /// Secondary structure, from hydrogen bonds.
+    fn launch_states<E: Executor<Space = M::Space>>(
+        &mut self,
+        executor: &E,
+        inputs: BatchInputs<'_, M::Space>,
+        sizes: &BatchSizes,
+        items: &DeviceItems<M>,
+    ) -> Result<(), E::Error> {
+        let n = sizes.residues;
+        let bonded = BondedItemsArgs {
+            items: items.view(),
+            descriptors: inputs.shorter().descriptors,
+            carbons: M::view(&self.carbons, n),
+            bonds: M::view(&self.bonds, n),
+        };
+        let args = marks::Args {
+            starts: M::segments(&mut self.starts, &items.offsets),
+            strands: M::segments(&mut self.strands, &items.offsets),
+            marks: M::segments(&mut self.marks, &items.offsets),
+            rows: M::view(&self.rows, n),
+            bonded: bonded.shorter(),
+        };
+        sizes.launch::<marks::Kernel, _>(executor, args)?;
+        let args = ladders::Args {
+            strands: M::view_mut(&mut self.strands),
+            items: items.view(),
+            descriptors: inputs.shorter().descriptors,
+            starts: M::view(&self.starts, n),
+            marks: M::view(&self.marks, n),
+        };
+        sizes.launch::<ladders::Kernel, _>(executor, args)?;
+        let args = states::Args {
+            output: M::segments(&mut self.rows, &items.offsets),
+            strands: M::view(&self.strands, n),
+            marks: M::view(&self.marks, n),
+            bonded,
+        };
+        sizes.launch::<states::Kernel, _>(executor, args)
     }
 }

@@ -33,7 +33,8 @@ impl<M: Memory> GroupWorkspace<M> for PositionWorkspace<M> {
     ) -> Result<(), E::Error> {
         let given = inputs.shorter();
         let args = positions::Args {
-            output: M::segments(&mut self.rows, shared.residues),
+            output: M::segments(&mut self.rows, &shared.residue_items.offsets),
+            items: shared.residue_items.view(),
             atoms: given.atoms,
             ca_indices: given.ca_indices,
             descriptors: given.descriptors,

@@ -14,7 +14,7 @@ use shared_types::FEATURES;
 use std::convert::Infallible;
 
 /// Limits that differ from the usual ones.
-const LIMITS: Largest = Largest { residues: 80, atoms: 200, centrality: 100 };
+const LIMITS: Largest = Largest { residues: 80, atoms: 200, centrality: 100, rows: 50 };
 /// A kernel panics on this structure, the last one of its batch.
 const VICTIM: &str = "victim";
 
