@@ -14,8 +14,9 @@ install() {
 packages() {
     local needed=(pytest mypy pyarrow numpy tqdm gemmi biopython)
     # For the notebooks, and the code in documents. PyTorch is too large for every check: what takes it runs where it is installed.
-    if ! install "${needed[@]}" pandas polars scikit-learn matplotlib MDAnalysis mdtraj biotite prody openmm; then
-        echo "left out: tests, notebooks and documents that take pandas, Polars, scikit-learn, matplotlib, MDAnalysis, mdtraj, Biotite, ProDy and OpenMM, which cannot be had from Python's package index"
+    if ! install "${needed[@]}" pandas polars scikit-learn matplotlib MDAnalysis mdtraj biotite prody openmm \
+        'pyright[nodejs]' pandas-stubs pyarrow-stubs; then
+        echo "left out: tests, notebooks and documents that take pandas, Polars, scikit-learn, matplotlib, MDAnalysis, mdtraj, Biotite, ProDy, OpenMM and pyright, which cannot be had from Python's package index"
         install "${needed[@]}"
     fi
 }

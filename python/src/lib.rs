@@ -26,7 +26,8 @@ use std::path::PathBuf;
 
 type ColumnRow = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-#[pymodule]
+// Not tried without Python's global lock: interpreters that can run without it take it for this module.
+#[pymodule(gil_used = true)]
 mod _prism {
     use super::*;
 

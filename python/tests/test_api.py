@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import pickle
 import subprocess
@@ -57,24 +58,7 @@ def test_what_editors_read_is_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-#: As a user would write it.
-REAL_USE = """
-from pathlib import Path
-import prism_features as prism
-
-def main(paths: list[Path]) -> float:
-    with prism.Engine("cpu", threads=2, points=200) as engine:
-        table = engine.features(paths, ["sasa", "ss"], chains=["A"], on_error="skip")
-        sites = engine.sites(paths, max_sites=3)
-        names: list[str] = [failure.name for failure in table.failures]
-        with engine.stream(paths, table="edges", kinds=["ca"]) as batches:
-            rows = sum(batch.num_rows for batch in batches)
-    frame = table.to_pandas()
-    for tensor in prism.tensors(paths, ["sasa"], device="cpu"):
-        print(tensor.name, tensor.shape)
-    print(names, rows, sites.num_rows, prism.columns().column_names, frame.shape)
-    return float(table.num_rows)
-"""
+#: What a type checker must refuse, and the name that it must give.
 WRONG = {
     "engine.features(paths, cahins=['A'])": "cahins",
     "prism.features(paths, altloc=1)": "altloc",
@@ -83,21 +67,39 @@ WRONG = {
 }
 
 
-def test_type_checkers_know_options_and_results(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
-    (tmp_path / "use.py").write_text(REAL_USE)
+def test_a_program_of_real_use_runs(rbd: Path) -> None:
+    made = PYTHON.parent / "host" / "trajectory" / "tests" / "data"
+    environment = {**os.environ, "PYTHONPATH": str(Path(prism.__file__).parents[1])}
+    command = [sys.executable, PYTHON / "tests" / "real_use.py", rbd, made / "top.pdb", made / "small.xtc"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{rbd.name} (194, 2) ") and "no-such-file.pdb" in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_type_checkers_know_options_and_results(checker: str, tmp_path: Path) -> None:
+    pytest.importorskip(checker)
+    (tmp_path / "use.py").write_text((PYTHON / "tests" / "real_use.py").read_text())
     wrong = "".join(f"    {line}\n" for line in WRONG)
     (tmp_path / "wrong.py").write_text(f"import prism_features as prism\ndef main(engine: prism.Engine, paths: list[str]) -> None:\n{wrong}")
-    environment = {**os.environ, "MYPYPATH": str(Path(prism.__file__).parents[1])}
+    package = str(Path(prism.__file__).parents[1])
+    environment = {**os.environ, "MYPYPATH": package}
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--follow-imports=silent"]
+    command += ["--cache-dir", str(tmp_path / "cache")]
+    if checker == "pyright":
+        # Without the stubs, pyright knows no batches, and takes their absence for an error.
+        pytest.importorskip("pyarrow-stubs", reason="pip install pyarrow-stubs")
+        (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict", "extraPaths": [package]}))
+        command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--project", str(tmp_path)]
     found = {}
     for name in ("use", "wrong"):
-        command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--follow-imports=silent", f"{name}.py"]
-        done = subprocess.run([*command, "--cache-dir", tmp_path / "cache"], env=environment, cwd=tmp_path, capture_output=True, text=True)
-        found[name] = (done.returncode, done.stdout)
-    assert found["use"][0] == 0, found["use"][1]
-    lines = [line for line in found["wrong"][1].splitlines() if "error" in line]
+        files = [] if checker == "pyright" else [f"{name}.py"]
+        done = subprocess.run([*command, *files], env=environment, cwd=tmp_path, capture_output=True, text=True)
+        lines = [line.strip().rpartition("/")[2] for line in done.stdout.splitlines() if "error" in line]
+        found[name] = [line for line in lines if line.startswith(f"{name}.py:")]
+    assert found["use"] == []
     for number, name in enumerate(WRONG.values(), 3):
-        assert any(line.startswith(f"wrong.py:{number}:") and name in line for line in lines), found["wrong"][1]
+        assert any(line.startswith(f"wrong.py:{number}:") and name in line for line in found["wrong"]), found["wrong"]
 
 
 def test_a_table_is_arrows_and_has_its_failures(rbd: Path) -> None:

@@ -52,9 +52,9 @@ class Table:
         self.failures = list(failures)
 
     @property
-    def rows(self) -> pa.Table:
+    def rows(self) -> Table:
         """Which residue each row is of: the columns that identify it, of those that the table has."""
-        return self.arrow.select([name for name in IDENTITY if name in self.arrow.column_names])
+        return self.select([name for name in IDENTITY if name in self.arrow.column_names])
 
     @property
     def column_names(self) -> list[str]:

@@ -15,6 +15,7 @@ from ._arguments import columns as check_columns
 from ._engine import Engine
 from ._errors import PrismError
 from ._options import Backend, Options, engine_options, split, table_options
+from ._table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ class Trajectory:
         self._source = source
         self._engine = engine
         self._options = options
-        self._rows: pa.Table | None = None
+        self._rows: Table | None = None
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -58,14 +59,14 @@ class Trajectory:
         return np.asarray(self._source.times, dtype=np.float64)
 
     @property
-    def rows(self) -> pa.Table:
+    def rows(self) -> Table:
         """The residues: the columns that identify a row of a frame."""
         if self._rows is None:
             names = ["structure", "row", "chain", "resnum", "icode", "resname", "parent"]
             found = pa.Table.from_batches(self._source.batches(self._engine, names, self._options, 1))
             # What the name of a frame adds to that of its structure says nothing of a residue.
             found = found.set_column(0, found.schema.field(0), pa.array([self._source.name] * found.num_rows))
-            self._rows = found.select(names)
+            self._rows = Table(found.select(names))
         return self._rows
 
     def stream(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -76,13 +77,13 @@ class Trajectory:
         """
         return self._source.batches(self._engine, check_columns(columns), self._options, None)
 
-    def table(self, columns: Sequence[str] | None = None) -> pa.Table:
+    def table(self, columns: Sequence[str] | None = None) -> Table:
         """A row for each residue in each frame, as ``prism features --trajectory`` writes it.
 
         Args:
             columns: As in :meth:`stream`.
         """
-        return pa.Table.from_batches(self.stream(columns))
+        return Table(pa.Table.from_batches(self.stream(columns)))
 
     def array(self, column: str) -> npt.NDArray[Any]:
         """A column as an array of shape ``(frames, residues)``: ``float32``, NaN where it is not defined; texts for states (``ss``).
