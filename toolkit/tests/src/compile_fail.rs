@@ -96,6 +96,11 @@ fn is_pinned() -> bool {
 fn errors_are_told_apart_by_their_kinds() {
     let one = kinds("error[E0502]: cannot borrow\n --> src\n\nerror: a kernel has a block\n\nerror[E0308]: types\n");
     assert_eq!(one, ["error: a kernel has a block", "error[E0308]", "error[E0502]"]);
-    assert_eq!(one, kinds("error[E0308]: mismatch\nerror[E0502]: other words\nnote: x\nerror: a kernel has a block\nerror[E0308]: again\n"));
+    assert_eq!(
+        one,
+        kinds(
+            "error[E0308]: mismatch\nerror[E0502]: other words\nnote: x\nerror: a kernel has a block\nerror[E0308]: again\n"
+        )
+    );
     assert_ne!(one, kinds("error[E0308]: mismatch\n"));
 }
