@@ -26,6 +26,8 @@ pub(super) struct Run {
     pub(super) is_start: bool,
     /// Sum and number of the B columns of its atoms, if their mean is asked for.
     pub(super) b: (f64, f64),
+    /// The B column of its alpha carbon, if it has one under a nucleotide's name.
+    pub(super) ca_b: Option<f32>,
     /// Whether it has a calcium that is called as alpha carbons are.
     pub(super) calcium: bool,
     /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
@@ -56,6 +58,7 @@ impl Run {
         b_differs: false,
         is_start: false,
         b: (0.0, 0.0),
+        ca_b: None,
         calcium: false,
         end_oxygen: None,
         phosphate: None,
