@@ -143,6 +143,10 @@ const DUMMIES: &str = concat!("DUM UNX EMB MEM VRT PSD ", "X", "XX");
 /// Martini's bead of water. In the dictionary it is tungsten, whose records have that element.
 pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;
 
+/// HADDOCK's residues that are no molecules, and their atoms: the axes of an anisotropy tensor, and points of a shape. In the
+/// dictionary both are ligands, with other atoms.
+const POINTS_OF_HADDOCK: [(&str, &str); 2] = [("ANI", "X Y Z OO"), ("SHA", "CA SHA")];
+
 /// Water in the dictionary and in force fields, and other beads of Martini's.
 const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
                       FB4 SWM4 SWM6 WT1 WN PW";
@@ -286,6 +290,15 @@ fn in_atom_record(name: u64) -> Option<Component> {
     Some(if kind < UNKNOWN { Component::Variant(kind) } else { Component::Modified(kind) })
 }
 
+/// Whether a residue with this name and such an atom is one of [`POINTS_OF_HADDOCK`].
+#[cold]
+pub(super) fn is_point(name: u64, atom: u64) -> bool {
+    let is_it = |text: &str, word: u64| pack(text.as_bytes()) == word;
+    POINTS_OF_HADDOCK
+        .iter()
+        .any(|(own, atoms)| is_it(own, name) && atoms.split_ascii_whitespace().any(|own| is_it(own, atom)))
+}
+
 /// The amino acid that a nucleotide's name means if the residue has a protein's backbone, or [`UNKNOWN`].
 pub(super) fn with_backbone(name: u64) -> ResidueKind {
     let (of, own) = SHARED_WITH_NUCLEOTIDE;
@@ -386,7 +399,11 @@ mod tests {
             ("T2P", -2.0),
             ("TP2", -2.0),
             ("Y2P", -2.0),
-            ("PGLU", 0.0), ("CHYP", 0.0), ("CNLE", 0.0), ("NOLP", 0.0)] {
+            ("PGLU", 0.0),
+            ("CHYP", 0.0),
+            ("CNLE", 0.0),
+            ("NOLP", 0.0),
+        ] {
             assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].charge), Some(charge), "{name}");
         }
     }

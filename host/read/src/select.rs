@@ -354,6 +354,7 @@ impl<'a> Selection<'a> {
             }
             Atom::Hydrogen => {
                 self.see_proton(record.name);
+                self.see_drude(record.name, false);
                 None
             }
             Atom::Cap { name, .. } => {
@@ -364,11 +365,16 @@ impl<'a> Selection<'a> {
                 None
             }
             Atom::Pseudo => {
-                self.run.pseudo_atoms += 1;
-                self.draft.tally.pseudo_atoms += 1;
+                self.count_pseudo_atom();
+                self.see_drude(record.name, true);
                 None
             }
         })
+    }
+
+    fn count_pseudo_atom(&mut self) {
+        self.run.pseudo_atoms += 1;
+        self.draft.tally.pseudo_atoms += 1;
     }
 
     fn take_ca(&mut self, at: usize, b_factor: &[u8]) {
@@ -574,6 +580,7 @@ pub(super) fn no_residue_number(field: &'static str, text: &[u8]) -> Problem {
         Some(b'*') => {
             "consists of stars: the residue number did not fit when the file was written; number residues anew"
         }
+        None if field.starts_with('_') => "is not given, and no other item numbers the residues: number them",
         _ => {
             "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)"
         }

@@ -13,8 +13,7 @@ use crate::lines::lines;
 use std::collections::HashSet;
 
 /// Names of lipids in CHARMM, Martini and Slipids, by their last letters: each of the names before them, with each of these.
-const LIPIDS: [(&str, &str); 2] =
-    [("POP DOP DPP DMP DLP DSP PLP SOP SAP SDP", "CEGSAI"), ("CHL", "1")];
+const LIPIDS: [(&str, &str); 2] = [("POP DOP DPP DMP DLP DSP PLP SOP SAP SDP", "CEGSAI"), ("CHL", "1")];
 
 /// What a file's records have in column 21.
 pub(super) struct Column21<'a> {

@@ -47,6 +47,7 @@ impl Selection<'_> {
         }
         let component = match components::component_of(residue, record.hetatm) {
             Component::Other if residue == BEAD_OF_WATER && record.element != TUNGSTEN => Component::Water,
+            Component::Other if components::is_point(residue, record.name) => Component::Dummy,
             other => other,
         };
         let (kind, fate) = self.fate_of(component, record);

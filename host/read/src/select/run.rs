@@ -34,6 +34,9 @@ pub(super) struct Run {
     pub(super) end_oxygen: Option<(usize, usize)>,
     /// Whether it has the phosphorus of a phosphate that its name does not state, and then whether a proton is bound to that.
     pub(super) phosphate: Option<bool>,
+    /// Whether it has Drude particles, and whether it has a hydrogen whose name may be one's.
+    pub(super) has_drude: bool,
+    pub(super) maybe_drude: bool,
     /// Whether it has atoms of a cap.
     pub(super) has_cap: bool,
     /// Atoms whose element column contradicts their name.
@@ -62,6 +65,8 @@ impl Run {
         calcium: false,
         end_oxygen: None,
         phosphate: None,
+        has_drude: false,
+        maybe_drude: false,
         has_cap: false,
         contradictions: 0,
         pseudo_atoms: 0,

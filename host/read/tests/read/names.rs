@@ -38,7 +38,10 @@ fn a_residue_bonded_into_a_chain_is_one_of_it_under_any_name() {
         let row = number as usize - 1;
         let kind = s.residue_types[row];
         let own = RESIDUES[usize::from(kind)];
-        assert_eq!((s.resname(row), parent_of(kind).map(|kind| RESIDUES[usize::from(kind)].name)), (name, Some(parent)));
+        assert_eq!(
+            (s.resname(row), parent_of(kind).map(|kind| RESIDUES[usize::from(kind)].name)),
+            (name, Some(parent))
+        );
         assert!(own.charge == charge || own.charge.is_nan() && charge.is_nan(), "{name}: {}", own.charge);
         // Its atoms are those of the parent.
         assert!(s.atoms == usual.atoms && s.roles == usual.roles && s.bfactor == usual.bfactor, "{name}");
