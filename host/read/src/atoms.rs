@@ -80,6 +80,9 @@ const PSEUDO_ATOMS: [&str; 5] = ["Q", "M", "L", "EP", "NV"];
 /// The centroid of a side chain in Rosetta.
 const CENTROID: &str = "CEN";
 
+/// What the Drude particle of N is called, and in X-PLOR the deuterium at N.
+const DRUDE_OR_DEUTERIUM: &[u8] = b"DN";
+
 /// CHARMM's atoms of caps within the residue that they end: acetyl, and methylamine or an amide.
 const CAPS: [(&str, &str); 2] = [("ACE", "CAY CY OY"), ("NME", "NT CAT")];
 
@@ -248,6 +251,12 @@ fn of_amino_acid(rules: Rules, residue: u64, kind: ResidueKind, name: u64, symbo
         return heavy(pack(standard.as_bytes()), u16::from(b'O'));
     }
     if matches!(first, b'H' | b'D' | b'T') {
+        if let Some(heavy) = drude_particle_of(text).filter(|_| !is_hydrogen(symbol))
+            && (has(BACKBONE, heavy) || has(side_chain, heavy))
+            && (text != DRUDE_OR_DEUTERIUM || symbol != 0)
+        {
+            return (Atom::Pseudo, true);
+        }
         return (Atom::Hydrogen, symbol == 0 || is_hydrogen(symbol));
     }
     if text == CENTROID.as_bytes() {
@@ -261,6 +270,16 @@ fn of_amino_acid(rules: Rules, residue: u64, kind: ResidueKind, name: u64, symbo
         return (Atom::Pseudo, true);
     }
     (of_other(name, symbol), true)
+}
+
+/// The heavy atom of a Drude particle by their names: CHARMM's polarisable force field gives each heavy atom one, `DCA` of `CA`.
+fn drude_particle_of(name: &[u8]) -> Option<&[u8]> {
+    name.strip_prefix(b"D").filter(|heavy| matches!(heavy.first(), Some(b'C' | b'N' | b'O' | b'S')))
+}
+
+/// Whether a name is that of a Drude particle, or may be one; no deuterium but that of N has such a name.
+pub(super) fn may_be_drude(name: u64) -> bool {
+    drude_particle_of(trim_zeros(&upper(name).to_le_bytes())).is_some()
 }
 
 /// The same for an amino acid of which only the backbone is known.

@@ -7,7 +7,7 @@ mod columns;
 mod msgpack;
 
 use super::atoms::element;
-use super::cif::{Block, Entities, Labels};
+use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 /// Numbers are passed as their bytes.
 const SYNTAX: Syntax = Syntax {
-    number_field: "_atom_site.auth_seq_id",
+    number_field: AUTHOR_NUMBER,
     residue_number: |bytes| bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)),
     b_factor: float,
     occupancy: float,
@@ -220,6 +220,7 @@ struct Atoms<'a> {
     number: Vec<Option<[u8; 4]>>,
     label_number: Vec<Option<i32>>,
     has_label: bool,
+    number_field: &'static str,
     icode: Texts<'a>,
     position: [Vec<f64>; 3],
     occupancy: Vec<[u8; 8]>,
@@ -257,6 +258,7 @@ impl<'a> Atoms<'a> {
         if !has_label && number.iter().all(Option::is_none) {
             return Err(Problem::MissingItem("auth_seq_id (or label_seq_id)"));
         }
+        let has_number = number.iter().any(Option::is_some);
         let number = number.iter().zip(&label_number).map(|(own, label)| own.or(*label).map(i32::to_le_bytes));
         Ok(Self {
             rows: all.rows,
@@ -270,6 +272,7 @@ impl<'a> Atoms<'a> {
             entity: all.texts("label_entity_id")?,
             number: number.collect(),
             label_number,
+            number_field: if has_number { AUTHOR_NUMBER } else { LABEL_NUMBER },
             has_label,
             icode: all.texts("pdbx_PDB_ins_code")?,
             position: [all.floats("Cartn_x")?, all.floats("Cartn_y")?, all.floats("Cartn_z")?],
@@ -301,7 +304,8 @@ impl<'a> Atoms<'a> {
                         Models::All | Models::Join => true,
                     };
                     let room = if ordinal == 1 { self.rows } else { 0 };
-                    is_read.then(|| models.push((number, Selection::new(options, SYNTAX, room))));
+                    let syntax = Syntax { number_field: self.number_field, ..SYNTAX };
+                    is_read.then(|| models.push((number, Selection::new(options, syntax, room))));
                     is_read.then_some(models.len().wrapping_sub(1))
                 });
             }

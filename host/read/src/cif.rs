@@ -1,6 +1,7 @@
 //! mmCIF: checks the syntax of the whole text and reads each data block with atoms.
 
 mod atom_site;
+mod end;
 mod entities;
 mod labels;
 mod lexer;
@@ -8,7 +9,7 @@ mod line;
 mod rows;
 mod table;
 
-pub(super) use atom_site::{BColumn, CATEGORY};
+pub(super) use atom_site::{AUTHOR_NUMBER, BColumn, CATEGORY, LABEL_NUMBER};
 pub(super) use entities::Entities;
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};
@@ -19,7 +20,6 @@ use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::masks;
-use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
@@ -116,22 +116,13 @@ impl<'a> Reader<'_, 'a> {
                 }
                 Token::End => {
                     self.close_frame()?;
-                    self.look_for_the_end();
+                    if self.ends_in_atoms {
+                        self.facts.notes.extend(end::note(self.lexer.text));
+                    }
                     self.end_block();
                     return Ok(());
                 }
             }
-        }
-    }
-
-    /// Warns if the file ends with its atoms, because it may be cut between two of them. Some programs write no mark after
-    /// a table, others omit only the last one.
-    fn look_for_the_end(&mut self) {
-        let text = self.lexer.text.trim_ascii_end();
-        let last_line = memchr::memrchr(b'\n', text).map_or(text, |at| &text[at + 1..]);
-        if self.ends_in_atoms && !last_line.starts_with(b"#") {
-            let text = "the file ends with its atoms, without a `#` after the last: it may be cut".to_owned();
-            self.facts.notes.push(Note { kind: NoteKind::MaybeCut, text });
         }
     }
 

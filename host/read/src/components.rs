@@ -86,8 +86,8 @@ const VARIANTS: [(&str, &str); 20] = [
 /// As [`VARIANTS`], names that the Chemical Component Dictionary gives something that is no amino acid: AMBER's aspartate and
 /// glutamate for constant pH (AS4, GL4), whose protons the name does not state; cysteines with a proton (CYP) or bound to
 /// zinc (Rosetta's CYZ); histidines with both protons (HIH, HDE); AMOEBA's lysine and tyrosine without theirs;
-/// AMBER's phosphates with one proton; GLYCAM's serine and hydroxyproline that carry a sugar.
-const SHARED: [(&str, &str); 13] = [
+/// phosphates of AMBER and GROMOS, and CHARMM's patches that make them; GLYCAM's serine and hydroxyproline that carry a sugar.
+const SHARED: [(&str, &str); 16] = [
     ("ARN", "AR0"),
     ("ASP", "AS4"),
     ("CYS", "CYP CYZ"),
@@ -96,21 +96,31 @@ const SHARED: [(&str, &str); 13] = [
     ("HYP", "OLP"),
     ("LYN", "LYD"),
     ("LYS", "LYP"),
-    ("S1P", "S1P"),
+    ("PTR", "TP2 TP2A Y2P"),
+    ("S1P", "S1P SP1"),
+    ("SEP", "SP2"),
     ("SER", "OLS"),
-    ("T1P", "T1P"),
+    ("T1P", "T1P THP1"),
+    ("TPO", "T2P THPB"),
     ("TYM", "TYD"),
-    ("Y1P", "Y1P"),
+    ("Y1P", "Y1P TP1A"),
 ];
+
+/// As [`SHARED`], names of a state or modification with a charge that the tables do not have, by parent: GROMACS's glutamine with a third
+/// proton, AMBER's phosphates of histidine.
+const SHARED_MODIFIED: [(&str, &str); 2] = [("GLN", "QLN"), ("HIS", "H1D H2D H1E H2E")];
+
+/// As [`SHARED`], a name that the dictionary gives a nucleotide: CHARMM's patch that phosphorylates tyrosine.
+const SHARED_WITH_NUCLEOTIDE: (&str, &str) = ("Y1P", "TP1");
+
+/// Names that mean one amino acid in `ATOM` records, where force fields give them, and in `HETATM` records the dictionary's, which is
+/// another one: GLYCAM's asparagine and threonine that carry a sugar (an amide of norleucine, methylated threonine), GROMOS's
+/// phosphate of serine (an alanine with a thiophene).
+const BY_RECORD: [(&str, &str); 3] = [("ASN", "NLN"), ("THR", "OLT"), ("SEP", "S2P")];
 
 /// Amino acids that have names at chain ends, and without them a name of [`VARIANTS`], of the dictionary, or a meaning that depends
 /// on the record: AMBER's norleucine, AMOEBA's cysteine without its proton, GLYCAM's amino acids that carry a sugar.
-const AT_ENDS: [(&str, &str); 5] =
-    [("ASN", GLYCAN_ASN), ("CYM", "CYD"), ("HYP", "HYP"), ("NLE", "NLE"), ("THR", "OLT")];
-
-/// GLYCAM's asparagine that carries a sugar. In the dictionary, whose modified amino acids are in `HETATM` records, it is the
-/// amide of norleucine.
-const GLYCAN_ASN: &str = "NLN";
+const AT_ENDS: [(&str, &str); 5] = [("ASN", "NLN"), ("CYM", "CYD"), ("HYP", "HYP"), ("NLE", "NLE"), ("THR", "OLT")];
 
 /// CHARMM's names of modified amino acids, by parent: D-ornithine, with lipids, with a myristoyl.
 const OTHER_MODIFIED: [(&str, &str); 4] =
@@ -133,6 +143,10 @@ const DUMMIES: &str = concat!("DUM UNX EMB MEM VRT PSD ", "X", "XX");
 /// Martini's bead of water. In the dictionary it is tungsten, whose records have that element.
 pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;
 
+/// HADDOCK's residues that are no molecules, and their atoms: the axes of an anisotropy tensor, and points of a shape. In the
+/// dictionary both are ligands, with other atoms.
+const POINTS_OF_HADDOCK: [(&str, &str); 2] = [("ANI", "X Y Z OO"), ("SHA", "CA SHA")];
+
 /// Water in the dictionary and in force fields, and other beads of Martini's.
 const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
                       FB4 SWM4 SWM6 WT1 WN PW";
@@ -154,6 +168,14 @@ const NUCLEOTIDES: [(&str, &str); 13] = [
     ("DN", "DN"),
 ];
 
+/// The type of one of the tables' amino acids by its name: a standard one, a protonation state, or a modified one.
+fn kind_named(name: &str) -> ResidueKind {
+    match RESIDUES[..usize::from(UNKNOWN)].iter().position(|residue| residue.name == name) {
+        Some(kind) => kind as ResidueKind,
+        None => modified_kind(name.as_bytes(), UNKNOWN),
+    }
+}
+
 /// The standard names of [`RESIDUES`], by [`pack`].
 const NAMES: [u64; STANDARD] = {
     let mut names = [0; STANDARD];
@@ -168,10 +190,7 @@ const NAMES: [u64; STANDARD] = {
 
 /// All names except the standard ones.
 static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
-    let kind = |name: &str| match RESIDUES[..usize::from(UNKNOWN)].iter().position(|residue| residue.name == name) {
-        Some(kind) => kind as ResidueKind,
-        None => modified_kind(name.as_bytes(), UNKNOWN),
-    };
+    let kind = kind_named;
     let mut all = HashMap::new();
     let add = |all: &mut HashMap<u64, Component>, names: &str, component: &dyn Fn(&str) -> Component| {
         all.extend(names.split_ascii_whitespace().map(|name| (pack(name.as_bytes()), component(name))));
@@ -205,6 +224,9 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     }
     for (name, names) in SHARED {
         add(&mut all, names, &|_| Component::Shared(kind(name)));
+    }
+    for (name, names) in SHARED_MODIFIED {
+        add(&mut all, names, &|_| Component::Shared(modified_kind(b"", kind(name))));
     }
     for (name, names) in VARIANTS {
         add(&mut all, names, &|_| Component::Variant(kind(name)));
@@ -253,10 +275,34 @@ pub(super) fn standard(name: u64) -> Option<ResidueKind> {
 /// The meaning of a name in a record, given as [`pack`] makes it.
 #[inline]
 pub(super) fn component_of(name: u64, hetatm: bool) -> Component {
-    match component(name) {
-        Component::Modified(_) if !hetatm && name == pack(GLYCAN_ASN.as_bytes()) => component(pack(b"NNLN")),
-        other => other,
+    let found = component(name);
+    match found {
+        Component::Modified(_) if !hetatm => in_atom_record(name).unwrap_or(found),
+        _ => found,
     }
+}
+
+/// What a name of [`BY_RECORD`] means in `ATOM` records.
+#[cold]
+fn in_atom_record(name: u64) -> Option<Component> {
+    let (of, _) = BY_RECORD.iter().find(|(_, own)| pack(own.as_bytes()) == name)?;
+    let kind = kind_named(of);
+    Some(if kind < UNKNOWN { Component::Variant(kind) } else { Component::Modified(kind) })
+}
+
+/// Whether a residue with this name and such an atom is one of [`POINTS_OF_HADDOCK`].
+#[cold]
+pub(super) fn is_point(name: u64, atom: u64) -> bool {
+    let is_it = |text: &str, word: u64| pack(text.as_bytes()) == word;
+    POINTS_OF_HADDOCK
+        .iter()
+        .any(|(own, atoms)| is_it(own, name) && atoms.split_ascii_whitespace().any(|own| is_it(own, atom)))
+}
+
+/// The amino acid that a nucleotide's name means if the residue has a protein's backbone, or [`UNKNOWN`].
+pub(super) fn with_backbone(name: u64) -> ResidueKind {
+    let (of, own) = SHARED_WITH_NUCLEOTIDE;
+    if name == pack(own.as_bytes()) { kind_named(of) } else { UNKNOWN }
 }
 
 /// The meaning of a name, given as [`pack`] makes it. Case is ignored, and what Rosetta adds to a name (`ALA:NtermProteinFull`).
@@ -278,11 +324,16 @@ fn unusual(name: u64) -> Component {
     }
 }
 
-/// The meaning of an unknown name of four letters: programs add one to the name of an amino acid for a state of it, whose charge is not
-/// known then. Ligands may have such names, too.
+/// The meaning of an unknown name of four letters: programs add one to the name of an amino acid, or of a state of it, for another
+/// state, whose charge is not known then. Ligands may have such names, too.
 fn with_a_fourth_letter(name: &[u8; 8]) -> Component {
     let &[a, b, c, d, 0, ..] = name else { return Component::Other };
-    let own = standard(pack(&[a, b, c])).filter(|_| d != 0);
+    let short = pack(&[a, b, c]);
+    let state = || match OTHERS.get(&short) {
+        Some(Component::Variant(kind)) => parent_of(*kind),
+        _ => None,
+    };
+    let own = standard(short).or_else(state).filter(|_| d != 0);
     own.map_or(Component::Other, |kind| Component::Shared(modified_kind(b"", kind)))
 }
 
@@ -323,6 +374,9 @@ mod tests {
             ("HDE", "HIP"),
             ("LYP", "LYS"),
             ("AR0", "ARN"),
+            ("QLN", "GLN"),
+            ("HIE1", "HIS"),
+            ("H2E", "HIS"),
             ("NLYD", "LYN"),
             ("CCYD", "CYM"),
             ("NOLS", "SER"),
@@ -336,7 +390,20 @@ mod tests {
         ] {
             assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].name), Some(state), "{name}");
         }
-        for (name, charge) in [("S1P", -1.0), ("PGLU", 0.0), ("CHYP", 0.0), ("CNLE", 0.0), ("NOLP", 0.0)] {
+        for (name, charge) in [
+            ("S1P", -1.0),
+            ("SP1", -1.0),
+            ("SP2", -2.0),
+            ("THP1", -1.0),
+            ("THPB", -2.0),
+            ("T2P", -2.0),
+            ("TP2", -2.0),
+            ("Y2P", -2.0),
+            ("PGLU", 0.0),
+            ("CHYP", 0.0),
+            ("CNLE", 0.0),
+            ("NOLP", 0.0),
+        ] {
             assert_eq!(kind(name).map(|kind| RESIDUES[usize::from(kind)].charge), Some(charge), "{name}");
         }
     }

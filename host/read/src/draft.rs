@@ -251,6 +251,16 @@ impl Draft {
         self.pending.push(Pending { row, is_amino: false, place });
     }
 
+    /// Goes on with the kept ones of the atoms that cover, in their order.
+    pub(super) fn keep_cover(&mut self, is_kept: &[bool]) {
+        let kept = |count: usize| is_kept[..count.min(is_kept.len())].iter().filter(|kept| **kept).count();
+        self.pending.iter_mut().for_each(|pending| pending.place = pending.place.map(kept));
+        let mut at = is_kept.iter();
+        self.cover.retain(|_| at.next().is_none_or(|kept| *kept));
+        let mut at = is_kept.iter();
+        self.cover_keys.retain(|_| at.next().is_none_or(|kept| *kept));
+    }
+
     /// Removes the last residue, a nucleotide whose atoms begin at `begin`.
     pub(super) fn drop_nucleotide(&mut self, begin: usize, cover: bool) {
         let atoms = begin..self.atoms.len();
@@ -512,12 +522,16 @@ impl Draft {
             marked
         };
         let [restarts, hetero, starts] = [&self.restarts, &self.hetero, &self.starts].map(|rows| marked(rows));
+        let pending: HashMap<usize, Pending> = self.pending.iter().map(|pending| (pending.row, *pending)).collect();
         let mut before = None;
         for &row in rows {
             let range = self.atoms_of(row);
             let (old, begin) = (range.start as u32, new.atoms.len() as u32);
             let moved = |atom: u32| if atom == NO_CA { NO_CA } else { atom - old + begin };
             let place = new.structure.n_residues();
+            if let Some(pending) = pending.get(&row) {
+                new.pending.push(Pending { row: place, ..*pending });
+            }
             if restarts[row] {
                 new.restarts.push(place);
             }

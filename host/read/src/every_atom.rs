@@ -2,7 +2,7 @@
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
 use super::b_column::{self, are_others};
-use super::cif::{CATEGORY, Lexer, Table, unquote};
+use super::cif::{AUTHOR_NUMBER, CATEGORY, LABEL_NUMBER, Lexer, Table, unquote};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
 use super::format::{Format, format_of, format_of_named, normal};
@@ -102,7 +102,8 @@ pub fn each_row<const N: usize>(
     rows(&text, category, items, take).map_err(|fault| fault.into_error(name, &text))
 }
 
-fn rows<'a, const N: usize>(
+/// As [`each_row`], of a text that is mmCIF.
+pub(super) fn rows<'a, const N: usize>(
     text: &'a [u8],
     category: &[u8],
     items: [&[u8]; N],
@@ -207,8 +208,13 @@ impl AtomRows {
         }
         let one_of = |a, b| if a == b"" { b } else { a };
         let shown = one_of(auth_number, seq);
-        let residue_number = integer(shown)
-            .ok_or_else(|| bad_field("_atom_site.auth_seq_id", shown, "is not a residue number (a decimal integer)"))?;
+        let field = match (auth_number, seq) {
+            (b"", b"") => "_atom_site.auth_seq_id or label_seq_id",
+            (b"", _) => LABEL_NUMBER,
+            _ => AUTHOR_NUMBER,
+        };
+        let residue_number =
+            integer(shown).ok_or_else(|| bad_field(field, shown, "is not a residue number (a decimal integer)"))?;
         let position = [
             coordinate("_atom_site.Cartn_x", x)?,
             coordinate("_atom_site.Cartn_y", y)?,

@@ -71,6 +71,7 @@ pub mod selection;
 pub mod structure;
 mod system;
 mod tables;
+mod virtual_sites;
 mod without;
 mod word;
 

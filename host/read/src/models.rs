@@ -30,7 +30,10 @@ pub(super) fn models(
         Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
     };
     let mut found = found;
-    found.iter_mut().for_each(|(_, draft)| draft.drop_placeholders());
+    for (_, draft) in &mut found {
+        draft.drop_placeholders();
+        draft.drop_virtual_sites();
+    }
     let (mut found, met) = frames::split(found, met, options);
     let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {

@@ -1,5 +1,6 @@
 //! PDB: `ATOM` and `HETATM` records with fixed columns, model by model.
 
+mod column_21;
 mod columns;
 mod copies;
 mod cut;
@@ -108,7 +109,7 @@ struct Reader<'o, 'a> {
     divisions: Divisions<'a>,
     /// Models after the first one, if it alone is read.
     uncounted: usize,
-    /// The text after the first model, if it alone is read.
+    /// The text after the first model, if that is not read.
     rest: &'a [u8],
     /// The number of the last `MODEL` record.
     number: Option<i32>,
@@ -260,7 +261,12 @@ impl<'a> Reader<'_, 'a> {
     #[cold]
     fn begin(&mut self, line: &'a [u8], offset: usize) -> Result<(), Problem> {
         match self.divisions.begin(offset, line) {
-            Begin::Model => self.begin_model(),
+            Begin::Model => {
+                self.begin_model();
+                if self.numbers.len() == 2 && self.options.models == Models::First {
+                    self.rest = &self.text[offset..];
+                }
+            }
             Begin::Part => {
                 if let Some((_, reader)) = self.models.last_mut().filter(|_| self.reading) {
                     reader.leave()?;

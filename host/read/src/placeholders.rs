@@ -22,10 +22,8 @@ impl Draft {
             return;
         }
         self.tally.placeholders += count;
-        let keys = std::mem::take(&mut self.cover_keys);
         let is_kept: Vec<bool> = self.cover.iter().map(|atom| !is_placeholder(atom)).collect();
-        self.cover_keys = keys.into_iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(key, _)| key).collect();
-        self.cover.retain(|atom| !is_placeholder(atom));
+        self.keep_cover(&is_kept);
         let n = self.structure.n_residues();
         let is_empty = |row: &usize| self.atoms[self.atoms_of(*row)].iter().all(is_placeholder);
         let rows: Vec<usize> = (0..n).filter(|row| !is_empty(row)).collect();

@@ -9,6 +9,7 @@ mod names;
 mod nucleotide;
 mod one_residue;
 mod patches;
+mod peptide;
 mod radius;
 mod repeat;
 mod run;
@@ -84,6 +85,9 @@ const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
 
 /// The name of a phosphate's phosphorus.
 const PHOSPHORUS: u64 = b'P' as u64;
+
+/// The name of an alpha carbon.
+const ALPHA_CARBON: u64 = u16::from_le_bytes(*b"CA") as u64;
 
 /// What came of a record.
 #[derive(Clone, Copy, PartialEq)]
@@ -298,6 +302,9 @@ impl<'a> Selection<'a> {
             });
         }
         let [anchor, first, last] = landmarks(kind);
+        if name == ALPHA_CARBON && is_nucleotide(kind) && self.run.ca_b.is_none() {
+            self.run.ca_b = Some(self.b_factor(record.b_factor));
+        }
         if name == anchor {
             // Alternate locations set theirs at the end of the run.
             if record.alternate == 0 || self.policy == Alternates::First {
@@ -347,6 +354,7 @@ impl<'a> Selection<'a> {
             }
             Atom::Hydrogen => {
                 self.see_proton(record.name);
+                self.see_drude(record.name, false);
                 None
             }
             Atom::Cap { name, .. } => {
@@ -357,11 +365,16 @@ impl<'a> Selection<'a> {
                 None
             }
             Atom::Pseudo => {
-                self.run.pseudo_atoms += 1;
-                self.draft.tally.pseudo_atoms += 1;
+                self.count_pseudo_atom();
+                self.see_drude(record.name, true);
                 None
             }
         })
+    }
+
+    fn count_pseudo_atom(&mut self) {
+        self.run.pseudo_atoms += 1;
+        self.draft.tally.pseudo_atoms += 1;
     }
 
     fn take_ca(&mut self, at: usize, b_factor: &[u8]) {
@@ -479,14 +492,16 @@ impl<'a> Selection<'a> {
     /// Keeps or drops the row of the run.
     #[inline]
     fn judge(&mut self) {
-        if is_nucleotide(self.run.kind) {
+        let has_other_name = is_nucleotide(self.run.kind);
+        if has_other_name && !self.becomes_amino_acid() {
             return self.judge_nucleotide();
         }
         let is_outside = self.run.in_chain == Some(false);
         if self.run.fate == Fate::Row && !self.run.hetatm && !is_outside {
             return;
         }
-        let known = self.run.residue.map_or(Component::Other, components::component);
+        let own_name = self.run.residue.filter(|_| !has_other_name);
+        let known = own_name.map_or(Component::Other, components::component);
         let backbone = self.draft.has_backbone();
         let amino = match known {
             Component::Standard(_) | Component::Variant(_) | Component::Modified(_) => backbone.ca,
@@ -565,6 +580,7 @@ pub(super) fn no_residue_number(field: &'static str, text: &[u8]) -> Problem {
         Some(b'*') => {
             "consists of stars: the residue number did not fit when the file was written; number residues anew"
         }
+        None if field.starts_with('_') => "is not given, and no other item numbers the residues: number them",
         _ => {
             "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000, or as OpenMM, Chimera and VMD write those beyond 9999)"
         }

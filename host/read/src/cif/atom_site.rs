@@ -24,11 +24,14 @@ pub(super) use usual::UsualRows;
 /// The category name with its final dot.
 pub(crate) const CATEGORY: &[u8] = b"_atom_site.";
 
+/// The items with the numbers of residues: the author's, and those of the polymer's sequence.
+pub(crate) const AUTHOR_NUMBER: &str = "_atom_site.auth_seq_id";
+pub(crate) const LABEL_NUMBER: &str = "_atom_site.label_seq_id";
+
 /// Typical length of a row in files of the wwPDB, in bytes.
 pub(super) const ATOM_LINE: usize = 85;
 
-const SYNTAX: Syntax =
-    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number, occupancy };
+const SYNTAX: Syntax = Syntax { number_field: AUTHOR_NUMBER, residue_number: integer, b_factor: cif_number, occupancy };
 
 /// Largest coordinate in Å: no molecule is this far from its origin, and squared distances stay far below the largest f32.
 const FARTHEST: f64 = 1e6;
@@ -116,6 +119,11 @@ impl Columns {
             Some((_, item)) => Err(Problem::MissingItem(item)),
             None => Ok(Self { has_group: has(Item::Group), column, count: tags.len() }),
         }
+    }
+
+    /// The item that has the residues' numbers.
+    fn number_field(&self) -> &'static str {
+        if self.column[Item::Number as usize] < self.count { AUTHOR_NUMBER } else { LABEL_NUMBER }
     }
 }
 
@@ -316,7 +324,8 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         self.current = is_read.then_some(self.models.len());
         if is_read {
             let room = if ordinal == 1 { self.room } else { 0 };
-            self.models.push((number, Selection::new(self.options, SYNTAX, room)));
+            let syntax = Syntax { number_field: self.columns.number_field(), ..SYNTAX };
+            self.models.push((number, Selection::new(self.options, syntax, room)));
         }
         self.index.insert(model.text, self.current);
         Ok(())

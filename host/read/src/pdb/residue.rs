@@ -9,10 +9,9 @@
 //! | Chimera (a letter and decimal digits) | `A000` | `A010` | `A016` | `A036` |
 //! | VMD (hexadecimal) | `2710` | `271a` | `2720` | `2734` |
 
-use super::columns::{field, line_residue, name, position};
-use super::{NEEDED, hetatm};
-use crate::components::{self, Component};
-use crate::draft::BOND2;
+use super::NEEDED;
+use super::column_21::Column21;
+use super::columns::{field, line_residue};
 use crate::error::{Problem, bad_field};
 use crate::lines::lines;
 use crate::number::pdb_residue_number;
@@ -45,10 +44,7 @@ pub(crate) struct Places<'a> {
     text: &'a [u8],
     /// Whether column 21 may have the fourth letter of a name.
     takes_four_letters: bool,
-    /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
-    plain_chain: u8,
-    /// Whether bonded residues of the file differ in column 21, once that was looked up.
-    bonds_differ: Option<bool>,
+    column_21: Column21<'a>,
     /// Whether a chain `-` has occurred with an unambiguous number.
     has_dash: bool,
     /// Chain and number of the residue before.
@@ -69,8 +65,7 @@ impl<'a> Places<'a> {
         Self {
             text,
             takes_four_letters,
-            plain_chain: 0,
-            bonds_differ: None,
+            column_21: Column21::new(text),
             has_dash: false,
             number: (b"", b""),
             large: Large::None,
@@ -90,9 +85,9 @@ impl<'a> Places<'a> {
         let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
         let mut name_end = 20;
         if columns[20] == b' ' {
-            self.plain_chain = columns[21];
+            self.column_21.see_plain(columns[21]);
         } else {
-            let of_name = self.has_four_letters(columns);
+            let of_name = self.column_21.is_of_name(columns);
             if of_name && self.takes_four_letters {
                 name_end = 21;
             } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
@@ -125,36 +120,6 @@ impl<'a> Places<'a> {
         let (chain, before) = self.number;
         let (before, number) = (pdb_residue_number(before), pdb_residue_number(&columns[21..26]));
         chain == b" " && before.zip(number).is_some_and(|(before, number)| (before..before + GAP).contains(&number))
-    }
-
-    /// Whether a name that column 21 may go on has four letters. The column may also be the first of a two-letter chain id.
-    #[cold]
-    fn has_four_letters(&mut self, columns: &[u8; NEEDED]) -> bool {
-        let component = |last: u8| {
-            let word = u32::from_le_bytes([columns[17], columns[18], columns[19], last]);
-            components::component(u64::from(name(word)))
-        };
-        let is_known = |component: Component| {
-            matches!(component, Component::Standard(_) | Component::Variant(_) | Component::Water)
-        };
-        let long = component(columns[20]);
-        // The dictionary's names of modified residues have three letters, or more than PDB has room for.
-        let is_listed = is_known(long) || matches!(long, Component::Modified(_)) && columns[17] != b' ';
-        if !is_listed && (long.amino_acid().is_none() || columns[17] == b' ') {
-            return false;
-        }
-        if is_listed && (!is_known(component(b' ')) || columns[21] == b' ') {
-            return true;
-        }
-        if self.plain_chain == 0 {
-            // A file may begin with such a name: its next residues show what the column is.
-            self.plain_chain = lines(self.text)
-                .filter(|(_, line)| hetatm(line).is_some() && line.get(20) == Some(&b' '))
-                .find_map(|(_, line)| line.get(21).copied())
-                .unwrap_or(b' ');
-        }
-        is_listed && columns[21] == self.plain_chain
-            || *self.bonds_differ.get_or_insert_with(|| bonds_differ(self.text))
     }
 
     /// Finds out how numbers beyond 9999 are written where the first of them comes. They are those of protein and of any
@@ -194,26 +159,6 @@ impl<'a> Places<'a> {
             _ => {}
         }
     }
-}
-
-/// Whether residues that are bonded in one chain differ in column 21, which then goes on with their names.
-fn bonds_differ(text: &[u8]) -> bool {
-    let mut carbon: Option<(&[u8], [f64; 3])> = None;
-    for (_, line) in lines(text).filter(|(_, line)| hetatm(line) == Some(false)) {
-        let Some(columns) = line.first_chunk::<NEEDED>() else { continue };
-        match (&columns[12..16], position(columns, line)) {
-            (b" C  " | b"C   ", Ok(place)) => carbon = Some((&columns[20..22], place)),
-            (b" N  " | b"N   ", Ok(place)) => {
-                let Some((chain, before)) = carbon.filter(|(chain, _)| *chain != &columns[20..22]) else { continue };
-                let distance2: f64 = (0..3).map(|axis| (place[axis] - before[axis]).powi(2)).sum();
-                if chain[1] == columns[21] && distance2 < BOND2 {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 /// How the text of a residue's number becomes its value.

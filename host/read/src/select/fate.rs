@@ -1,7 +1,7 @@
 //! What happens to residues: which have rows, and whose atoms cover others.
 
 use super::radius::{UNKNOWN_ELEMENT, radius};
-use super::{Named, Record, Selection};
+use super::{ALPHA_CARBON, Named, Record, Selection};
 use crate::atoms::{Atom, Rules};
 use crate::components::{self, BEAD_OF_WATER, Component};
 use crate::draft::CoverResidue;
@@ -25,6 +25,9 @@ pub(super) enum Fate {
     Nothing,
 }
 
+/// The names of a peptide's backbone, which nucleotides do not begin with.
+const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
+
 /// The element's symbol.
 const TUNGSTEN: u16 = b'W' as u16;
 
@@ -44,6 +47,7 @@ impl Selection<'_> {
         }
         let component = match components::component_of(residue, record.hetatm) {
             Component::Other if residue == BEAD_OF_WATER && record.element != TUNGSTEN => Component::Water,
+            Component::Other if components::is_point(residue, record.name) => Component::Dummy,
             other => other,
         };
         let (kind, fate) = self.fate_of(component, record);
@@ -60,6 +64,8 @@ impl Selection<'_> {
                 true if outside => (UNKNOWN, Fate::Cover),
                 true if component.is_standard_nucleotide() && !record.hetatm => (kind, Fate::Row),
                 true => (kind, Fate::IfPolymer),
+                // It may be an amino acid that has a nucleotide's name.
+                false if AMINO_ACIDS_BEGIN.contains(&record.name) => (kind, Fate::IfPolymer),
                 false => {
                     self.draft.tally.nucleotides += 1;
                     (UNKNOWN, Fate::Cover)

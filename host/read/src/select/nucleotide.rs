@@ -32,8 +32,10 @@ pub(super) fn landmarks(kind: ResidueKind) -> [u64; 3] {
 impl Selection<'_> {
     /// Keeps or drops the row of the run, which has a nucleotide's name.
     pub(super) fn judge_nucleotide(&mut self) {
+        let has_rows = self.polymers.has_nucleic();
+        self.draft.tally.nucleotides += usize::from(!has_rows);
         let has_sugar = self.draft.has_backbone().ca;
-        if !has_sugar && (self.run.fate == Fate::IfPolymer && self.run.in_chain != Some(true)) {
+        if !has_rows || !has_sugar && (self.run.fate == Fate::IfPolymer && self.run.in_chain != Some(true)) {
             self.draft.drop_nucleotide(self.run.begin, self.cover);
             self.key_cover(self.run.residue.unwrap_or_default());
             return;

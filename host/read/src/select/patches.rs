@@ -2,6 +2,7 @@
 //! value in the B column.
 
 use super::{Run, Selection};
+use crate::atoms::may_be_drude;
 use crate::draft::Draft;
 use crate::word::pack;
 use shared_types::RESIDUES;
@@ -23,6 +24,22 @@ impl Selection<'_> {
         const PROTONS: [&str; 6] = ["HT", "H1P", "H2P", "H3P", "HOP2", "HOP3"];
         if let Some(has_proton) = &mut self.run.phosphate {
             *has_proton |= PROTONS.iter().any(|own| pack(own.as_bytes()) == name);
+        }
+    }
+
+    /// Takes note of a Drude particle, which is a pseudo-atom, or of a hydrogen whose name may be one's: it is if the residue has others.
+    #[inline]
+    pub(super) fn see_drude(&mut self, name: u64, is_pseudo: bool) {
+        if name as u8 != b'D' || !may_be_drude(name) {
+            return;
+        }
+        if is_pseudo {
+            self.run.has_drude = true;
+        } else {
+            self.run.maybe_drude = true;
+        }
+        if self.run.has_drude && std::mem::take(&mut self.run.maybe_drude) {
+            self.count_pseudo_atom();
         }
     }
 

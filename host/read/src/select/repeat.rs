@@ -21,6 +21,8 @@ pub(crate) struct Known {
     unknown_elements: u32,
     /// Whether it has the hydrogens of a chain's first residue.
     is_start: bool,
+    /// Whether it has Drude particles, and whether it has a hydrogen whose name may be one's.
+    drude: [bool; 2],
 }
 
 /// The B columns of a repeated residue.
@@ -79,6 +81,7 @@ impl<'a> Selection<'a> {
             pseudo_atoms: self.run.pseudo_atoms,
             unknown_elements: self.run.unknown_elements,
             is_start: self.run.is_start,
+            drude: [self.run.has_drude, self.run.maybe_drude],
         })
     }
 
@@ -131,6 +134,8 @@ impl<'a> Selection<'a> {
             pseudo_atoms,
             unknown_elements,
             is_start,
+            has_drude: known.drude[0],
+            maybe_drude: known.drude[1],
             ..Run::NEW
         };
         self.draft.tally.contradictions += contradictions as usize;

@@ -26,12 +26,17 @@ pub(super) struct Run {
     pub(super) is_start: bool,
     /// Sum and number of the B columns of its atoms, if their mean is asked for.
     pub(super) b: (f64, f64),
+    /// The B column of its alpha carbon, if it has one under a nucleotide's name.
+    pub(super) ca_b: Option<f32>,
     /// Whether it has a calcium that is called as alpha carbons are.
     pub(super) calcium: bool,
     /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
     pub(super) end_oxygen: Option<(usize, usize)>,
     /// Whether it has the phosphorus of a phosphate that its name does not state, and then whether a proton is bound to that.
     pub(super) phosphate: Option<bool>,
+    /// Whether it has Drude particles, and whether it has a hydrogen whose name may be one's.
+    pub(super) has_drude: bool,
+    pub(super) maybe_drude: bool,
     /// Whether it has atoms of a cap.
     pub(super) has_cap: bool,
     /// Atoms whose element column contradicts their name.
@@ -56,9 +61,12 @@ impl Run {
         b_differs: false,
         is_start: false,
         b: (0.0, 0.0),
+        ca_b: None,
         calcium: false,
         end_oxygen: None,
         phosphate: None,
+        has_drude: false,
+        maybe_drude: false,
         has_cap: false,
         contradictions: 0,
         pseudo_atoms: 0,

@@ -1,4 +1,4 @@
-//! Where PDB files and their models end.
+//! Where files and their models end.
 
 use crate::read_common::*;
 use prism_read::{Alternates, Models, NoteKind, ReadOptions, read_bytes, read_structures};
@@ -149,4 +149,35 @@ fn an_end_divides_a_pqr_file_as_it_does_a_pdb_file() {
     }
     let both = read(as_pqr(&format!("{a}END\n{b}END\n")));
     assert!(both.notes.iter().any(|note| note.kind == NoteKind::Repaired), "{:?}", both.notes);
+}
+
+/// gemmi writes no `#` after tables.
+#[test]
+fn an_mmcif_file_that_ends_with_its_atoms_may_be_cut_if_something_is_missing() {
+    let maybe_cut = |text: &str| {
+        let notes = read(text).notes;
+        notes.into_iter().find(|note| note.kind == NoteKind::MaybeCut).map_or(String::new(), |note| note.text)
+    };
+    let (items, rows) = crambin_loop();
+    let atoms = cif_of(&items, &rows);
+    let asyms = |ids: &str| format!("data_X\nloop_\n_struct_asym.id\n_struct_asym.entity_id\n{ids}\n");
+    let after = |before: &str| atoms.replacen("data_X\n", before, 1);
+    for whole in
+        [atoms.clone(), after(&asyms("A 1")), after(&asyms("X 1\nY 1")), format!("{}#\n", after("data_X\n#\n"))]
+    {
+        assert_eq!(maybe_cut(&whole), "");
+    }
+    assert!(maybe_cut(&after("data_X\n#\n")).contains("without a `#` after the last"));
+    let lacking = maybe_cut(&after(&asyms("A 1\nB 1\nC 2")));
+    assert!(lacking.contains("has none of chains B,C, which _struct_asym names"), "{lacking}");
+}
+
+#[test]
+fn an_error_names_the_item_that_the_file_has() {
+    let (items, mut rows) = crambin_loop();
+    let number = items.iter().position(|&item| item == "label_seq_id").unwrap();
+    rows.iter_mut().for_each(|row| row[number] = ".");
+    let label: Vec<_> = items.iter().map(|&item| if item == "auth_seq_id" { "other" } else { item }).collect();
+    let message = refusal(cif_of(&label, &rows));
+    assert!(message.contains("_atom_site.label_seq_id") && !message.contains("auth_seq_id"), "{message}");
 }

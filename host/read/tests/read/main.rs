@@ -16,6 +16,7 @@ mod fuzz;
 mod labels;
 mod malformed;
 mod molecules;
+mod names;
 mod nucleotides;
 mod pdbtbx;
 mod programs;

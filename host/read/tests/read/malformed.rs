@@ -38,7 +38,7 @@ fn nothing_to_read() {
 fn no_protein() {
     let ligands: String = ubiquitin_atoms(8).replace("ATOM  ", "HETATM");
     refused(ligands, &["x: no protein residues"]);
-    let nucleotides = ubiquitin_atoms(8).replace("MET", " DA");
+    let nucleotides = ubiquitin_atoms(8).replace("MET", " DA").replace(" CA ", " C1'");
     refused(nucleotides, &["no protein: nucleic acid alone"]);
     let (items, mut rows) = crambin_loop();
     let number = items.iter().position(|&i| i == "label_seq_id").unwrap();

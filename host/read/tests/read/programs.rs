@@ -78,6 +78,19 @@ fn models_of_other_chains_are_said() {
 }
 
 #[test]
+fn copies_that_an_end_divides_are_said() {
+    let copy = |line: &str| moved(line, 60.0);
+    let changed = |line: &str| if line[22..26].trim() == "5" { moved(line, 0.5) } else { same(line) };
+    let first = ubiquitin(1..=40, same);
+    for (second, kind) in [(ubiquitin(1..=40, copy), NoteKind::Copies), (ubiquitin(1..=40, changed), NoteKind::Models)]
+    {
+        let read = read(format!("{first}END\n{second}END\n"));
+        assert!(!note(&read, kind).is_empty() && read.models == 2, "{:?}", read.notes);
+        assert_eq!(note(&read, NoteKind::Copies).contains("--model join"), kind == NoteKind::Copies);
+    }
+}
+
+#[test]
 fn a_fourth_letter_of_a_name_divides_no_chain() {
     let fourth = |letters: &'static [(&str, &str)], line: &str| {
         let found = letters.iter().find(|(name, _)| *name == &line[17..20]);
@@ -176,12 +189,39 @@ fn points_of_programs_cover_nothing() {
         (" X   GHO A 300", "BQ"),
         ("Bq   GHO A 300", ""),
         (" X1  LIG A 300", "X"),
+        (" X   ANI   500", ""),
+        (" OO  ANI   500", ""),
+        (" SHA SHA S   1", ""),
     ] {
         let read = covered(&format!("{atoms}{}", beside(columns, element)));
         assert!(covering_radii(&read).is_empty() && !note(&read, NoteKind::PseudoAtoms).is_empty(), "{columns}");
     }
+    // In the dictionary, ANI and SHA are ligands.
+    for columns in [" N1  ANI A 300", " C1  SHA A 300"] {
+        assert_eq!(covering_radii(&covered(&format!("{atoms}{}", beside(columns, "")))).len(), 1, "{columns}");
+    }
     let xenon = covered(&format!("{atoms}{}", beside("XE   XE  A 300", "")));
     assert_eq!(covering_radii(&xenon).len(), 1);
+}
+
+/// CHARMM's polarisable force field gives each heavy atom a particle, and oxygens lone pairs.
+#[test]
+fn drude_particles_are_counted_and_left_out() {
+    let count = |element: bool, name: fn(&str) -> String| {
+        let drude = |line: &str| {
+            let (own, symbol) = (line[12..16].trim(), if element { &line[76..78] } else { "  " });
+            format!("{line}\n{}", with(&with(line, 13, &format!("{:<4}", name(own))), 77, symbol))
+        };
+        let read = read(ubiquitin(1..=76, drude));
+        assert_same(&read.structure, &self::read(ubiquitin(1..=76, same)).structure);
+        assert_eq!(note(&read, NoteKind::Elements), "");
+        note(&read, NoteKind::PseudoAtoms).split(' ').next().unwrap().parse().unwrap_or(0)
+    };
+    let all = ubiquitin(1..=76, same).lines().filter(|line| &line[12..16] != " OXT").count();
+    for element in [false, true] {
+        assert!(count(element, |atom| format!("D{atom}")) >= all, "{element}");
+    }
+    assert_eq!(count(false, |_| "DN".to_owned()), 0, "deuterium of X-PLOR");
 }
 
 #[test]
@@ -212,6 +252,12 @@ fn coarse_grained_chains_are_traces() {
         assert!(!note(&read, NoteKind::Traces).contains("other chains"));
     }
     assert_eq!(note(&read(&centroids), NoteKind::PseudoAtoms).split(' ').next(), Some("70"));
+    // Virtual sites on the beads, as in a Gō model, are no second model.
+    let is_bead = |line: &&str| &line[12..16] == " BB ";
+    let sites: String = beads.lines().filter(is_bead).map(|line| with(line, 13, " CA ") + "\n").collect();
+    let go = read(format!("{beads}{sites}"));
+    assert_same(&go.structure, &read(&beads).structure);
+    assert_eq!((go.models, note(&go, NoteKind::PseudoAtoms).split(' ').next()), (1, Some("76")));
     let whole = ubiquitin(1..=76, |line| with(&moved(line, 60.0), 22, "B"));
     let beside = read(mostly + &whole);
     assert_eq!(beside.structure.traces, [0]);
