@@ -99,6 +99,18 @@ fn a_prediction_that_fails_is_named_and_the_others_are_written() {
 }
 
 #[test]
+fn a_structure_of_one_chain_is_counted_and_has_a_row_for_the_structure() {
+    let run = Run::new();
+    predictions(&run, "afdb", "afdb/");
+    let outcome = run.prism(&["confidence", "afdb", "--by-structure", "s.csv"]);
+    outcome.says(0, "note: 1 structure has one chain, and no row in the table of pairs");
+    assert_eq!(outcome.stdout.lines().count(), 1);
+    assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "chains"), ["1"]);
+    predictions(&run, "boltz", "boltz/");
+    assert!(!run.prism(&["confidence", "boltz"]).stderr.contains("one chain"));
+}
+
+#[test]
 fn columns_are_listed_and_explained() {
     let run = Run::new();
     let list = run.prism(&["confidence", "--list"]).stdout;

@@ -248,7 +248,7 @@ impl Predictions {
                 let beside = beside.into_iter().map(|at| about[at].clone()).collect();
                 let lists = lists.clone();
                 let of = PredictionFiles::of(model, beside);
-                self.files.push(PredictionFiles { lists, stacked, wanted: wanted.matrices, tag, ..of });
+                self.files.push(PredictionFiles { lists, stacked, wanted, tag, ..of });
             }
         }
         if named.is_some() {
