@@ -313,6 +313,8 @@ fn archives_on_standard_input_are_read() {
         assert_eq!(status, Some(0), "{archive}: {said}");
         assert_eq!(table(&arguments), expected, "{archive}");
     }
+    let (status, said) = given("all.tar", &["confidence", "-", "-", "-v"]);
+    assert!(status == Some(0) && said.contains("note: -: is given twice, and counted once"), "{said}");
     let (status, said) = given("all/boltz/made_model_0.cif", &["confidence", "-"]);
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("error: -: is no tar") && said.contains("are members of one tar or zip archive"), "{said}");

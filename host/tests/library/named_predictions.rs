@@ -358,6 +358,33 @@ fn whole_predictions_of_a_cut_archive_are_read() {
 }
 
 #[test]
+fn a_zip_archive_that_is_cut_behind_an_archive_in_it_is_refused() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (from, to) in boltz("a_model_0") {
+        zip.start_file(format!("a/{to}"), stored).unwrap();
+        std::io::Write::write_all(&mut zip, &fs::read(data(from)).unwrap()).unwrap();
+    }
+    let bytes = zip.finish().unwrap().into_inner();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.zip");
+    // Before the archive's own directory, whose entries begin so: the last directory is that of an npz.
+    let own = bytes.windows(4).rposition(|mark| mark == b"PK\x01\x02").unwrap();
+    for end in [own - 200, own - 400, bytes.len() / 2] {
+        fs::write(&path, &bytes[..end]).unwrap();
+        let found = Predictions::find(std::slice::from_ref(&path));
+        assert!(found.files.is_empty() && found.failures.len() == 1, "{end}: {}", said(&found));
+        assert!(said(&found).contains("fetch it again"), "{end}: {}", said(&found));
+    }
+    for (bytes, says) in
+        [(&b""[..], "is empty"), (&[&b"PK\x05\x06"[..], &[0; 18]].concat(), "has no model (.cif, .pdb)")]
+    {
+        fs::write(&path, bytes).unwrap();
+        assert!(said(&Predictions::find(std::slice::from_ref(&path))).contains(says), "{says}");
+    }
+}
+
+#[test]
 fn links_and_archives_in_archives_are_left_out_with_a_note() {
     let folder = all(&af3("x"));
     let inner = tar_of(folder.path());
