@@ -244,7 +244,7 @@ impl Predictions {
                 names => format!("{NO_FILES}: {} (.json or .npz)", names.join(" or ")),
             };
             // Templates, inputs, and what others put there, are no predictions; among predictions a model should have its matrix.
-            if is_alone && (about.is_empty() || model.name().starts_with("ranked_")) {
+            if is_alone && (about.is_empty() || names::may_be_alone(stem(model.name()))) {
                 self.notes.push(format!("{}: is left out: {}", model.path, reason()));
             } else if is_alone || model.is_of_cut() && matrix.is_none() && stacked.is_none() {
                 self.lacks(&model, &reason());

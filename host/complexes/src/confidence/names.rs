@@ -152,7 +152,7 @@ pub(super) fn says_which(name: &str) -> bool {
     files.any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
 }
 
-/// What the models of one design have in common: the design's path, by the path of a model.
+/// What the models of one design have in common: the design's path, by the path of a model; a dot if it is the given folder.
 ///
 /// ```
 /// use prism_complexes::confidence::design_of;
@@ -160,6 +160,7 @@ pub(super) fn says_which(name: &str) -> bool {
 /// assert_eq!(design_of("predictions/bind/bind_model_1.cif"), "predictions/bind/bind");
 /// assert_eq!(design_of("job/seed-1_sample-0/job_seed-1_sample-0_model.cif"), "job/job");
 /// assert_eq!(design_of("run/unrelaxed_model_1_multimer_v3_pred_0.pdb"), "run");
+/// assert_eq!(design_of("pred.model_idx_1.cif"), ".");
 /// assert_eq!(design_of("bind.pdb"), "bind");
 /// ```
 #[must_use]
@@ -189,7 +190,7 @@ pub fn design_of(model: &str) -> String {
         () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
     };
     match (folder, name) {
-        ("", "") => own.to_owned(),
+        ("", "") => ".".to_owned(),
         ("", only) | (only, "") => only.to_owned(),
         (folder, name) => format!("{folder}/{name}"),
     }
@@ -198,6 +199,11 @@ pub fn design_of(model: &str) -> String {
 /// The job whose best model's matrix a file of ColabFold has.
 pub(super) fn job_of(name: &str) -> Option<&str> {
     parts("*_predicted_aligned_error_v1", name)?.first().copied()
+}
+
+/// Whether a model has no matrix among others that have: a copy by rank, or what ColabFold writes of a recycle before the last.
+pub(super) fn may_be_alone(model: &str) -> bool {
+    ["ranked_#", "*_unrelaxed_*.r#"].iter().any(|template| parts(template, model).is_some())
 }
 
 /// The number of a model of Chai, by which files of all models have its arrays.
@@ -252,6 +258,8 @@ mod tests {
         assert_eq!(parts("model", "model"), Some(Vec::new()));
         assert_eq!(parts("*_model", "_model"), None);
         assert_eq!(parts("*_é", "ä_é"), Some(vec!["ä"]));
+        assert!(may_be_alone("ranked_0") && may_be_alone("a_unrelaxed_alphafold2_ptm_model_1_seed_000.r12"));
+        assert!(!may_be_alone("a_unrelaxed_rank_001_alphafold2_ptm_model_1_seed_000") && !may_be_alone("a_model.r1"));
     }
 
     #[test]

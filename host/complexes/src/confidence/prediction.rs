@@ -147,7 +147,7 @@ impl Prediction {
             )));
         }
         let chains = model.chains.clone();
-        let ranking = ranking.or_else(|| Some(0.8 * iptm? + 0.2 * ptm?));
+        let ranking = ranking.or_else(|| Some(ranking_of(iptm?, ptm?)));
         Ok(Self { name, chains, pae, contacts, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
     }
 
@@ -271,6 +271,13 @@ impl Prediction {
             scores::mean_off_diagonal(pae) as f32,
         ];
     }
+}
+
+/// AlphaFold 2's ranking of complexes. Predictors write few digits, and these are kept.
+fn ranking_of(iptm: f32, ptm: f32) -> f32 {
+    const DIGITS: f64 = 1e6;
+    let sum = 0.8 * f64::from(iptm) + 0.2 * f64::from(ptm);
+    ((DIGITS * sum).round() / DIGITS) as f32
 }
 
 /// Says whether errors are larger than those of predictors. `named`: the largest that the file names.
