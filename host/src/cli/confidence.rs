@@ -176,6 +176,7 @@ impl Run<'_> {
 fn say(scores: &Scores, report: &mut Report) {
     report.structures += 1;
     report.residues += scores.n_residues as u64;
+    report.single += u64::from(scores.pairs.is_empty());
     for warning in &scores.warnings {
         report.warning(&scores.name, warning);
     }

@@ -120,8 +120,15 @@ impl Folder {
             return Ok(folder);
         };
         if found != *manifest {
-            let differs = ["version", "inputs", "listing_sha256", "parts", "options"];
-            let differs: Vec<&str> = differs.into_iter().filter(|key| found[key] != manifest[key]).collect();
+            let differs = [
+                ("version", "version of prism"),
+                ("inputs", "number of inputs"),
+                ("listing_sha256", "names or sizes of inputs"),
+                ("parts", "number of parts"),
+                ("options", "options"),
+            ];
+            let differs = differs.into_iter().filter(|(key, _)| found[key] != manifest[key]);
+            let differs: Vec<&str> = differs.map(|(_, what)| what).collect();
             let advice = "give the same inputs and options, or another folder";
             return Err(Failure::Work(anyhow!("{shown}: holds another run (other {}); {advice}", differs.join(", "))));
         }

@@ -47,6 +47,8 @@ pub struct Report {
     pub kept: Option<Vec<(String, String)>>,
     /// Structures of several chains.
     pub joined: u64,
+    /// Structures of one chain, in a table of pairs of chains.
+    pub single: u64,
     /// Packed structures with oddities.
     packed_oddly: u64,
     /// Inputs with each kind of note.
@@ -83,6 +85,7 @@ impl Report {
             failed: 0,
             kept: None,
             joined: 0,
+            single: 0,
             packed_oddly: 0,
             noted: BTreeMap::new(),
             unit,
@@ -201,6 +204,11 @@ impl Report {
             );
             let text = "several chains, which bury surface in each other";
             self.line(&format!("note: {have} {text}: {each} computed as a whole (--each chain takes chains alone, --each assembly builds assemblies)"));
+        }
+        if self.single > 0 {
+            let have = counted(self.single, "structure has", "structures have");
+            let text = "one chain, and no row in the table of pairs; --by-structure has a row for each structure";
+            self.line(&format!("note: {have} {text}"));
         }
         let structures = counted(self.structures, one, several);
         let residues = counted(self.residues, "residue", "residues");

@@ -137,7 +137,7 @@ fn what_is_not_the_same_run_is_refused() {
     refused(vec!["merge", "out", "-o", "all.parquet"], 1, "8 of 15 parts are not done (0, 2, 4, 6, 8, 10, 12, 14)");
     refused(vec!["merge", "in", "-o", "all.parquet"], 1, "error: in: holds no run");
     run.copy(&example(), "in/999.pdb");
-    refused(into("out/", &["--resume"]), 1, "holds another run (other inputs, listing_sha256");
+    refused(into("out/", &["--resume"]), 1, "holds another run (other number of inputs, names or sizes of inputs");
 }
 
 /// A limit on file size simulates a full disk.

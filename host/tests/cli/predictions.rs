@@ -99,6 +99,37 @@ fn a_prediction_that_fails_is_named_and_the_others_are_written() {
 }
 
 #[test]
+fn a_structure_of_one_chain_is_counted_and_has_a_row_for_the_structure() {
+    let run = Run::new();
+    predictions(&run, "afdb", "afdb/");
+    let outcome = run.prism(&["confidence", "afdb", "--by-structure", "s.csv"]);
+    outcome.says(0, "note: 1 structure has one chain, and no row in the table of pairs");
+    assert_eq!(outcome.stdout.lines().count(), 1);
+    assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "chains"), ["1"]);
+    predictions(&run, "boltz", "boltz/");
+    assert!(!run.prism(&["confidence", "boltz"]).stderr.contains("one chain"));
+}
+
+#[test]
+fn models_of_the_given_folder_are_of_one_design_and_recycles_are_left_out() {
+    let run = Run::new();
+    predictions(&run, "chai", "chai/");
+    for (from, to) in [("pred.model_idx_0.cif", "pred.model_idx_1.cif"), ("pae.model_idx_0.npz", "pae.model_idx_1.npz")]
+    {
+        run.copy(&run.path(&format!("chai/{from}")), &format!("chai/{to}"));
+    }
+    run.prism(&["confidence", "chai", "--by-structure", "s.csv", "-o", "t.csv"]).says(0, "2 structures");
+    assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "design"), [".", "."]);
+    predictions(&run, "colabfold", "colabfold/");
+    let model = "colabfold/made_unrelaxed_rank_001_alphafold2_multimer_v3_model_3_seed_000.pdb";
+    run.copy(&run.path(model), "colabfold/made_unrelaxed_alphafold2_multimer_v3_model_3_seed_000.r2.pdb");
+    let outcome = run.prism(&["confidence", "colabfold", "--by-structure", "s.csv"]);
+    outcome.says(0, "note: 1 file is left out");
+    // 0.8 times 0.72 and 0.2 times 0.77, in the digits of these.
+    assert_eq!(column(&fs::read_to_string(run.path("s.csv")).unwrap(), "ranking"), ["0.73"]);
+}
+
+#[test]
 fn columns_are_listed_and_explained() {
     let run = Run::new();
     let list = run.prism(&["confidence", "--list"]).stdout;
@@ -301,6 +332,8 @@ fn archives_on_standard_input_are_read() {
         assert_eq!(status, Some(0), "{archive}: {said}");
         assert_eq!(table(&arguments), expected, "{archive}");
     }
+    let (status, said) = given("all.tar", &["confidence", "-", "-", "-v"]);
+    assert!(status == Some(0) && said.contains("note: -: is given twice, and counted once"), "{said}");
     let (status, said) = given("all/boltz/made_model_0.cif", &["confidence", "-"]);
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("error: -: is no tar") && said.contains("are members of one tar or zip archive"), "{said}");

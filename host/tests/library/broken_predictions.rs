@@ -313,12 +313,12 @@ fn values_that_are_no_numbers_are_named_and_left_out() {
         ("\"iptm\": 0.7,", "\"iptm\": 1e999,", "\"iptm\""),
     ] {
         let read = summary(from, to);
-        assert!(read.notes.iter().any(|note| note.contains(says)), "{to}: {:?}", read.notes);
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{to}: {:?}", read.warnings);
         assert_eq!((read.iptm, read.ptm, read.ranking), (None, Some(0.75), Some(0.73)), "{to}");
     }
-    assert!(summary("\"iptm\": 0.7,", "\"iptm\": null,").notes.is_empty(), "predictors write null for one chain");
+    assert!(summary("\"iptm\": 0.7,", "\"iptm\": null,").warnings.is_empty(), "predictors write null for one chain");
     let read = summary("0.85,", "NaN,");
-    assert!(read.notes.iter().any(|note| note.contains("\"chain_pair_iptm\" has NaN")), "{:?}", read.notes);
+    assert!(read.warnings.iter().any(|note| note.contains("\"chain_pair_iptm\" has NaN")), "{:?}", read.warnings);
     assert_eq!(read.iptm, Some(0.7));
 
     // Without the predictor's confidences, those of the B column are taken, which are the same.
@@ -330,17 +330,106 @@ fn values_that_are_no_numbers_are_named_and_left_out() {
     };
     let file = "made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
     let [whole, read] = [read_changed("colabfold", "", &<[u8]>::to_vec), read_changed("colabfold", file, &with_nan)];
-    assert!(
-        read.notes.iter().any(|note| note.contains("\"plddt\" has `NaN` where a number belongs")),
-        "{:?}",
-        read.notes
-    );
-    assert!((plddt(&whole) - plddt(&read)).abs() < 1e-3 && read.warnings.is_empty());
-    let mut values = vec![0.5_f32; 61];
-    values[3] = f32::NAN;
-    let read = read_changed("boltz", "plddt_made_model_0.npz", &|_| npz("plddt", &[61], &values));
-    assert!(read.notes.iter().any(|note| note.contains("has NaN among its confidences")), "{:?}", read.notes);
-    assert!((plddt(&read) - plddt(&read_changed("boltz", "", &<[u8]>::to_vec))).abs() < 1e-3);
+    let says = "\"plddt\" has `NaN` where a number belongs";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    assert!((plddt(&whole) - plddt(&read)).abs() < 1e-3);
+}
+
+#[test]
+fn confidences_that_are_none_or_of_another_model_are_named_and_the_b_column_is_taken() {
+    let plddt = |prediction: &Prediction| prediction.scores(Cutoffs::default()).structure.numbers[11];
+    let boltz =
+        |values: &[f32]| read_changed("boltz", "plddt_made_model_0.npz", &|_| npz("plddt", &[values.len()], values));
+    let expected = plddt(&read_changed("boltz", "", &<[u8]>::to_vec));
+    let (mut nan, mut large) = (vec![0.5_f32; 61], vec![0.5_f32; 61]);
+    (nan[3], large[3], large[5]) = (f32::NAN, 1e9, -1.0);
+    for (values, says) in [
+        (nan, "has 1 of 61 confidences (pLDDT) that are not from 0 to 100, such as NaN"),
+        (large, "has 2 of 61 confidences (pLDDT) that are not from 0 to 100, such as 1000000000"),
+        (vec![-0.5; 61], "has 61 of 61 confidences (pLDDT) that are not from 0 to 100, such as -0.5"),
+        (vec![0.0; 61], "has no confidence (pLDDT) above 0"),
+        (vec![0.5; 48], "has 48 confidences (pLDDT), and the matrix 61 rows"),
+    ] {
+        let read = boltz(&values);
+        let whole = format!("plddt_made_model_0.npz {says}: the B column is taken");
+        assert_eq!(read.warnings, [whole]);
+        assert!((plddt(&read) - expected).abs() < 1e-3, "{says}");
+    }
+    // The B column may have such values, too, and there is nothing beside it then.
+    let change = |from: &'static str, to: &'static str| {
+        move |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1).into_bytes()
+        }
+    };
+    let read = read_changed("afdb", "AF-X0X0X0-F1-model_v4.cif", &change(" 82.54 ", " 900.0 "));
+    let says = "confidences (pLDDT) that are not from 0 to 100, such as 900: they are left out";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    let atoms = |from: &'static str, to: &'static str| read_changed("af3", "made_confidences.json", &change(from, to));
+    for (from, to, says) in [
+        ("\"atom_plddts\": [", "\"atom_plddts\": [50.0,", "confidences (pLDDT) of atoms, and the model has"),
+        ("\"atom_chain_ids\": [", "\"atom_chain_ids\": [\"A\",", "confidences (pLDDT) of atoms, and the chains of"),
+        (
+            "\"atom_chain_ids\": [\"A\"",
+            "\"atom_chain_ids\": [\"B\"",
+            "confidences (pLDDT) of atoms of chain B, and the model has",
+        ),
+        (
+            "\"atom_chain_ids\": [\"A\"",
+            "\"atom_chain_ids\": [\"Q\"",
+            "1 confidences (pLDDT) of atoms of chain Q, and the model has 0",
+        ),
+    ] {
+        let read = atoms(from, to);
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{to}: {:?}", read.warnings);
+        assert!(read.warnings[0].ends_with("the B column is taken"), "{:?}", read.warnings);
+    }
+}
+
+#[test]
+fn scores_of_the_predictor_that_are_missing_are_named_where_its_layout_has_them() {
+    for (layout, file, named) in [
+        ("af3", "made_summary_confidences.json", "made_summary_confidences"),
+        ("af3_server", "fold_made_summary_confidences_1.json", "fold_made_summary_confidences_1"),
+        ("boltz", "confidence_made_model_0.json", "confidence_made_model_0"),
+        ("chai", "scores.model_idx_0.npz", "scores.model_idx_0"),
+        ("protenix", "made_summary_confidence_sample_0.json", "made_summary_confidence_sample_0"),
+    ] {
+        let all = files(layout);
+        assert!(all.iter().any(|(name, _)| name == file), "{layout}");
+        let said = said(&all.into_iter().filter(|(name, _)| name != file).collect::<Vec<_>>());
+        assert!(said.contains("the predictor's ipTM, pTM and ranking are in no file beside it"), "{layout}: {said}");
+        assert!(said.contains(named), "{layout}: {said}");
+    }
+    let without: Vec<_> = files("af2")
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with("ranking") && !name.starts_with("iptm"))
+        .collect();
+    assert!(said(&without).contains("they should be in ranking_debug (.json or .npz)"), "{}", said(&without));
+}
+
+#[test]
+fn marks_of_editors_are_read_and_names_that_are_there_twice_are_refused() {
+    let whole = read_changed("af3", "", &<[u8]>::to_vec);
+    let utf16 = |bytes: &[u8]| {
+        let units = String::from_utf8_lossy(bytes).encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        [&b"\xff\xfe"[..], &units].concat()
+    };
+    for (what, change) in [
+        ("UTF-8", &(|bytes: &[u8]| [b"\xef\xbb\xbf", bytes].concat()) as &dyn Fn(&[u8]) -> Vec<u8>),
+        ("UTF-16", &utf16),
+    ] {
+        for file in ["made_confidences.json", "made_summary_confidences.json"] {
+            let read = read_changed("af3", file, change);
+            assert_eq!((read.pae.values(), read.iptm), (whole.pae.values(), Some(0.7)), "{what} {file}");
+            assert!(read.warnings.is_empty(), "{what} {file}: {:?}", read.warnings);
+        }
+    }
+    let twice = changed("af3", "made_confidences.json", &|bytes| {
+        String::from_utf8_lossy(bytes).replacen('{', "{\"pae\":[[1.5]],", 1).into_bytes()
+    });
+    assert!(twice.contains("made_confidences.json: has two members \"pae\""), "{twice}");
 }
 
 #[test]
@@ -356,6 +445,9 @@ fn errors_above_the_largest_that_the_file_names_give_a_warning() {
         .warnings
     };
     assert!(with("0.75").is_empty() && with("31.5").is_empty());
+    // A file that names no largest error.
+    let large = changed("boltz", "pae_made_model_0.npz", &|_| npz("pae", &[61, 61], &[1e30; 61 * 61]));
+    assert!(large.contains("pae_made_model_0.npz: its largest predicted aligned error is 1000000000000000000000000000000 Å, and predictors write none above 32 Å"), "{large}");
     let warnings = with("93.25");
     assert!(
         warnings.len() == 1 && warnings[0].contains("is 93.25 Å, and the largest that it names 31.5 Å"),

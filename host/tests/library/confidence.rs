@@ -143,6 +143,7 @@ fn tokens_are_residues_and_the_atoms_of_everything_else() {
 #[test]
 fn one_chain_has_no_pairs_and_a_matrix_may_be_in_the_model_itself() {
     let one = scores("afdb/");
+    assert_eq!(one.notes.last().unwrap(), "it has one chain, and so no pairs of chains");
     assert!(one.pairs.is_empty() && one.residues.is_empty() && one.structure.chains == 1);
     assert!(of_structure(&one, "iptm_pae").is_nan() && of_structure(&one, "ptm_pae") > 0.2);
     // By the definition, of the database's integers.
@@ -318,7 +319,7 @@ fn what_is_wrong_with_files_is_said() {
             "af3",
             AF3,
             &edit("\"token_chain_ids\": [\"A\",", "\"token_chain_ids\": ["),
-            "its file names 60 chains and 61 residues of tokens",
+            "its file names the chains of 60 tokens and the residues of 61",
         ),
         ("af3", "made_model.cif", &absent, "made_confidences.json: there is no model beside it"),
         ("boltz", "pae_made_model_0.npz", &cut, "is no npz, or damaged"),
@@ -515,6 +516,34 @@ fn everything_follows_the_names_of_tokens() {
         scores.residues.iter().map(row).collect()
     };
     assert_eq!(by_residue(&found), by_residue(&expected));
+}
+
+#[test]
+fn confidences_of_atoms_follow_the_chains_that_their_file_names() {
+    // The tokens stand in another order than the atoms, which have that of the model.
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(data().join("af3/made_confidences.json")).unwrap()).unwrap();
+    let list = |name: &str| json[name].as_array().unwrap().clone();
+    let ids = list("token_chain_ids");
+    let in_order = |chain: &'static str| (0..ids.len()).filter(|&at| ids[at] == chain).collect::<Vec<_>>();
+    let order = ["C", "B", "A"].map(in_order).concat();
+    let of = |values: &[serde_json::Value]| order.iter().map(|&at| values[at].clone()).collect::<Vec<_>>();
+    let mut moved = json.clone();
+    for name in ["token_chain_ids", "token_res_ids"] {
+        moved[name] = of(&list(name)).into();
+    }
+    moved["pae"] = of(&list("pae").iter().map(|row| of(row.as_array().unwrap()).into()).collect::<Vec<_>>()).into();
+    let (read, failures) = changed("af3", "made_confidences.json", |_| Some(moved.to_string().into_bytes()));
+    assert!(failures.is_empty());
+    let read = read.into_iter().next().unwrap().unwrap();
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    let (found, expected) = (read.scores(Cutoffs::default()), scores("af3/"));
+    for (own, expected) in found.pairs.iter().zip(&expected.pairs) {
+        for column in ["pdockq", "pdockq2", "plddt_interface", "ipsae", "lis"] {
+            let [own, expected] = [own, expected].map(|pair| value(pair, column));
+            assert!(own.is_nan() && expected.is_nan() || (own - expected).abs() < 1e-4, "{column}: {own} {expected}");
+        }
+    }
 }
 
 #[test]

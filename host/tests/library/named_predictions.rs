@@ -262,9 +262,15 @@ fn models_called_by_rank_have_the_files_that_the_ranking_names() {
 fn the_best_sample_that_is_there_twice_is_counted_once() {
     let sample = |name: &str| af3(&format!("{name}/job_{name}"));
     let folder = all(&[&af3("job")[..], &sample("seed-1_sample-0"), &sample("seed-1_sample-1")].concat());
-    // The other sample has other scores.
-    let path = folder.path().join("seed-1_sample-0/job_seed-1_sample-0_summary_confidences.json");
-    fs::write(&path, fs::read_to_string(&path).unwrap().replace("0.73", "0.41")).unwrap();
+    let change = |name: &str, from: &str, to: &str| {
+        let path = folder.path().join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{name}: {from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    };
+    // The other sample has other errors, in a text of the same length, and the summary of the best has other digits.
+    change("seed-1_sample-0/job_seed-1_sample-0_confidences.json", "\"pae\": [[0", "\"pae\": [[1");
+    change("job_summary_confidences.json", "0.73", "0.7299999999");
     let found = find(&folder);
     assert_eq!(
         names(&found.files),
@@ -277,6 +283,9 @@ fn the_best_sample_that_is_there_twice_is_counted_once() {
     let twice = Predictions::find(&[folder.path().to_owned(), model.clone(), folder.path().join(".")]);
     assert_eq!(twice.files.len(), 2);
     assert!(twice.notes.iter().any(|note| note.ends_with("is given twice, and counted once")), "{:?}", twice.notes);
+    // Another model with the same errors is no copy.
+    change("seed-1_sample-1/job_seed-1_sample-1_model.cif", " 1 A 1", " 2 A 1");
+    assert_eq!(find(&folder).files.len(), 3);
     // A model that is named has no copies.
     let one = Predictions::find(&[folder.path().join("job_model.cif")]);
     assert_eq!((names(&one.files), one.notes.len()), (vec!["job_model.cif"], 0));
@@ -345,6 +354,33 @@ fn whole_predictions_of_a_cut_archive_are_read() {
             let read = found.files.iter().filter(|files| files.read().is_ok()).count();
             assert!((1..3).contains(&read) && read == found.files.len(), "{name}, {share} %: {}", said(&found));
         }
+    }
+}
+
+#[test]
+fn a_zip_archive_that_is_cut_behind_an_archive_in_it_is_refused() {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (from, to) in boltz("a_model_0") {
+        zip.start_file(format!("a/{to}"), stored).unwrap();
+        std::io::Write::write_all(&mut zip, &fs::read(data(from)).unwrap()).unwrap();
+    }
+    let bytes = zip.finish().unwrap().into_inner();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.zip");
+    // Before the archive's own directory, whose entries begin so: the last directory is that of an npz.
+    let own = bytes.windows(4).rposition(|mark| mark == b"PK\x01\x02").unwrap();
+    for end in [own - 200, own - 400, bytes.len() / 2] {
+        fs::write(&path, &bytes[..end]).unwrap();
+        let found = Predictions::find(std::slice::from_ref(&path));
+        assert!(found.files.is_empty() && found.failures.len() == 1, "{end}: {}", said(&found));
+        assert!(said(&found).contains("fetch it again"), "{end}: {}", said(&found));
+    }
+    for (bytes, says) in
+        [(&b""[..], "is empty"), (&[&b"PK\x05\x06"[..], &[0; 18]].concat(), "has no model (.cif, .pdb)")]
+    {
+        fs::write(&path, bytes).unwrap();
+        assert!(said(&Predictions::find(std::slice::from_ref(&path))).contains(says), "{says}");
     }
 }
 

@@ -104,7 +104,7 @@ fn other_decimal(bytes: [u8; 8]) -> Option<(f32, usize)> {
     Some((number as f32 / POWERS[parts as usize & 7], end as usize + 1))
 }
 
-/// A number by JSON's grammar; infinite if it is too large.
+/// A number by JSON's grammar; infinite if it is too large, and never minus zero.
 pub(super) fn json_number(text: &[u8]) -> Option<f32> {
     let digits = |text: &[u8]| text.iter().take_while(|c| c.is_ascii_digit()).count();
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
@@ -122,7 +122,8 @@ pub(super) fn json_number(text: &[u8]) -> Option<f32> {
         let count = digits(power);
         rest = power.get(count..).filter(|_| count > 0)?;
     }
-    if rest.is_empty() { fast_float2::parse(text).ok() } else { None }
+    let number = |text: &[u8]| fast_float2::parse::<f32, _>(text).ok().map(|number| number + 0.0);
+    if rest.is_empty() { number(text) } else { None }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::folder::{stem, without_compression};
 use super::given::{Given, PAIRWISE, PICKLE};
 use super::model::Model;
+use super::names::Wanted;
 use super::places::Place;
 use super::prediction::{Cutoffs, Prediction, Scores};
 use crate::dockq::{Compared, Reference, reading};
@@ -20,8 +21,8 @@ pub struct PredictionFiles {
     pub(super) lists: Vec<Place>,
     /// A file that has the matrices of several models, and this model's place there.
     pub(super) stacked: Option<(Place, usize)>,
-    /// The names of its matrix in the layouts that it may be of.
-    pub(super) wanted: Vec<String>,
+    /// The names of its files in the layouts that it may be of.
+    pub(super) wanted: Wanted,
     /// What the predictor calls the model, if that is not a part of its file's name.
     pub(super) tag: Option<String>,
 }
@@ -29,7 +30,7 @@ pub struct PredictionFiles {
 impl PredictionFiles {
     pub(super) fn of(model: Place, beside: Vec<Place>) -> Self {
         let name = without_compression(&model.path).to_owned();
-        Self { name, model, beside, lists: Vec::new(), stacked: None, wanted: Vec::new(), tag: None }
+        Self { name, model, beside, lists: Vec::new(), stacked: None, wanted: Wanted::default(), tag: None }
     }
 
     /// Reads a prediction.
@@ -88,13 +89,30 @@ impl PredictionFiles {
         }
         let names: Vec<&str> = self.beside.iter().map(Place::name).collect();
         let mut looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
-        looked += &match &self.wanted[..] {
+        looked += &match &self.wanted.matrices[..] {
             [] => ADVICE.to_owned(),
             names => format!("; it should be in {} (.json or .npz)", names.join(" or ")),
         };
         let mut prediction = Prediction::new(self.name.clone(), model, given, &looked)?;
+        if [prediction.iptm, prediction.ptm, prediction.ranking].iter().all(Option::is_none) {
+            self.say_unscored(&mut prediction);
+        }
         prediction.warnings.extend(damaged.into_iter().map(|reason| format!("{reason}; its scores are left out")));
         Ok(prediction)
+    }
+
+    /// Says that the predictor's own scores are missing. That is odd if its layout has a file for them, which is not there.
+    fn say_unscored(&self, prediction: &mut Prediction) {
+        let what = "the predictor's ipTM, pTM and ranking are in no file beside it, and left empty";
+        let names = &self.wanted.summaries;
+        let is_there =
+            self.beside.iter().chain(&self.lists).any(|place| names.iter().any(|name| name == stem(place.name())));
+        match names.is_empty() || is_there {
+            true => prediction.notes.push(what.to_owned()),
+            false => {
+                prediction.warnings.push(format!("{what}; they should be in {} (.json or .npz)", names.join(" or ")))
+            }
+        }
     }
 
     /// Reads a prediction and computes its scores, compared with a reference if one is given. A model that cannot be compared keeps
@@ -171,21 +189,17 @@ impl PredictionFiles {
         self.model.identity()
     }
 
-    /// Whether it has the same matrix and scores as another: a copy under another name.
+    /// Whether it has the same model and matrix as another: a copy under another name, whose summary may be written otherwise.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
         let (Some(own), Some(others)) = (self.beside.first(), other.beside.first()) else { return false };
-        if own.size() != others.size() {
-            return false;
-        }
-        let summary = |files: &Self| {
-            files.beside.iter().find(|place| stem(place.name()).ends_with("summary_confidences")).cloned()
-        };
-        // Two samples rarely have text of the same length; whether they have the same scores, small files say.
-        let [one, two] = match (summary(self), summary(other)) {
-            (Some(one), Some(two)) => [one, two],
-            _ => [own.clone(), others.clone()],
-        };
-        matches!((one.read(), two.read()), (Ok(one), Ok(two)) if one == two)
+        // Two samples rarely have texts of the same length, so that few are read.
+        let has_size = |one: &Place, other: &Place| one.size() == other.size();
+        let is_same =
+            |one: &Place, other: &Place| matches!((one.read(), other.read()), (Ok(one), Ok(two)) if one == two);
+        has_size(&self.model, &other.model)
+            && has_size(own, others)
+            && is_same(&self.model, &other.model)
+            && is_same(own, others)
     }
 }
 

@@ -41,11 +41,15 @@ impl Predictions {
     #[must_use]
     pub fn find(paths: &[PathBuf]) -> Self {
         let mut found = Self::default();
-        let mut named = Vec::new();
+        let (mut named, mut has_input) = (Vec::new(), false);
         for path in paths {
             let shown = path.display().to_string();
             let before = (found.files.len(), found.failures.len());
             let places = match std::fs::metadata(path) {
+                _ if path == Path::new(INPUT) && std::mem::replace(&mut has_input, true) => {
+                    found.notes.push(format!("{INPUT}: {TWICE}"));
+                    continue;
+                }
                 _ if path == Path::new(INPUT) => match found.opened(INPUT, members_of_input("stdin/")) {
                     Some(places) => places,
                     None => continue,
@@ -240,7 +244,7 @@ impl Predictions {
                 names => format!("{NO_FILES}: {} (.json or .npz)", names.join(" or ")),
             };
             // Templates, inputs, and what others put there, are no predictions; among predictions a model should have its matrix.
-            if is_alone && (about.is_empty() || model.name().starts_with("ranked_")) {
+            if is_alone && (about.is_empty() || names::may_be_alone(stem(model.name()))) {
                 self.notes.push(format!("{}: is left out: {}", model.path, reason()));
             } else if is_alone || model.is_of_cut() && matrix.is_none() && stacked.is_none() {
                 self.lacks(&model, &reason());
@@ -248,7 +252,7 @@ impl Predictions {
                 let beside = beside.into_iter().map(|at| about[at].clone()).collect();
                 let lists = lists.clone();
                 let of = PredictionFiles::of(model, beside);
-                self.files.push(PredictionFiles { lists, stacked, wanted: wanted.matrices, tag, ..of });
+                self.files.push(PredictionFiles { lists, stacked, wanted, tag, ..of });
             }
         }
         if named.is_some() {
@@ -324,7 +328,7 @@ impl Predictions {
         self.files.retain(|files| {
             let is_new = known.insert(files.identity());
             if !is_new {
-                notes.push(format!("{}: is given twice, and counted once", files.name));
+                notes.push(format!("{}: {TWICE}", files.name));
             }
             is_new
         });
@@ -344,6 +348,7 @@ impl Predictions {
     }
 }
 
+const TWICE: &str = "is given twice, and counted once";
 const NO_FILES: &str = "there is no file beside it with its matrix of predicted aligned errors";
 
 /// A model and the files that are its own, by their places in a list.

@@ -1,9 +1,9 @@
 //! What the files of a predictor say about a model, whatever they are called: each file's content decides what it is.
 
-use super::json::members;
+use super::json::{Runs, members, runs};
 use super::matrix::{Matrix, numbers};
 use super::npz::Arrays;
-use prism_read::{Problem, each_row, plain};
+use prism_read::{Problem, each_row, plain, unmarked};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -16,6 +16,8 @@ pub(super) struct Given {
     pub(super) plddt: Option<(Vec<f32>, String)>,
     /// A confidence for each atom, and its file.
     pub(super) atom_plddt: Option<(Vec<f32>, String)>,
+    /// The chains of these atoms, in their order.
+    pub(super) atom_chains: Runs,
     /// The chain and the residue number of each token.
     pub(super) token_chains: Vec<String>,
     pub(super) token_numbers: Vec<i32>,
@@ -36,7 +38,7 @@ pub(super) struct Given {
     /// The largest error that the matrix's file names.
     pub(super) largest: Option<f32>,
     /// Values that are left out, and why.
-    pub(super) notes: Vec<String>,
+    pub(super) left_out: Vec<String>,
     /// Two files that have different matrices.
     pub(super) conflict: Option<String>,
 }
@@ -65,7 +67,8 @@ impl Given {
     fn take_json(&mut self, file: &str, text: &[u8]) -> Result<bool, String> {
         let mut known = false;
         let mut flat = None;
-        for (name, value) in members(text)? {
+        let text = unmarked(text);
+        for (name, value) in members(&text)? {
             let in_member = |error: String| format!("{name:?}: {error}");
             let is_array = value.starts_with(b"[");
             match name {
@@ -84,7 +87,7 @@ impl Given {
                     Ok(true) => {}
                     Ok(false) => continue,
                     // Other scores do not need it.
-                    Err(reason) => self.notes.push(format!("{file}: {name:?} {reason}: it is left out")),
+                    Err(reason) => self.left_out.push(format!("{file}: {name:?} {reason}: it is left out")),
                 },
             }
             known = true;
@@ -103,6 +106,7 @@ impl Given {
             "contact_probs" if is_array && self.wants_contacts => self.contacts = Some(Matrix::of_json(value)?),
             "plddt" | "confidenceScore" if is_array => self.plddt = Some((numbers(value)?, file.to_owned())),
             "atom_plddts" | "atom_plddt" if is_array => self.atom_plddt = Some((numbers(value)?, file.to_owned())),
+            "atom_chain_ids" => self.atom_chains = runs(value).ok_or("is no array of names")?,
             "max_pae" | "max_predicted_aligned_error" => self.largest = number(value)?.or(self.largest),
             "iptm" => self.iptm = number(value)?.or(self.iptm),
             "ptm" => self.ptm = number(value)?.or(self.ptm),
@@ -133,7 +137,7 @@ impl Given {
         known |= match self.take_small_arrays(file, &mut arrays) {
             Ok(known) => known,
             Err(reason) => {
-                self.notes.push(format!("{file}: {reason}: it is left out"));
+                self.left_out.push(format!("{file}: {reason}: it is left out"));
                 true
             }
         };
@@ -157,7 +161,7 @@ impl Given {
             if let Some(first) = arrays.values(name)?.and_then(|values| values.first().copied()) {
                 match first.is_finite() {
                     true => *to = Some(first),
-                    false => self.notes.push(format!("{file}: {name:?} is {first}, and no number: it is left out")),
+                    false => self.left_out.push(format!("{file}: {name:?} is {first}, and no number: it is left out")),
                 }
                 known = true;
             }
@@ -188,6 +192,7 @@ impl Given {
     /// do. A model is found by a part of its file's name.
     pub(super) fn take_from_list(&mut self, text: &[u8], model: &str) -> Result<(), String> {
         let text = plain(text).map_err(|problem| problem.to_string())?;
+        let text = unmarked(&text);
         let is_it = |tag: &str| !tag.is_empty() && is_part(model, tag);
         for (name, value) in members(&text)? {
             if !value.starts_with(b"{") {

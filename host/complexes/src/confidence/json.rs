@@ -5,6 +5,7 @@
 //! are read: the matrix by [`Matrix::of_json`](super::Matrix), the small ones by `serde_json`.
 
 use memchr::{memchr2, memchr3};
+use std::collections::HashSet;
 
 /// The members of an object: each name with its value's text. An array of one object, as AlphaFold's database has, is that object.
 ///
@@ -25,7 +26,7 @@ pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
             Some(b'}') => {
                 let rest = rest[1..].trim_ascii_start();
                 return match rest == end {
-                    true => Ok(members),
+                    true => once(members),
                     false if rest.is_empty() => Err("is cut after its object; fetch it again".to_owned()),
                     false => Err("has more behind its object; one object is read".to_owned()),
                 };
@@ -43,6 +44,40 @@ pub(super) fn members(text: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
         let length = value(rest).ok_or_else(|| format!("is cut inside of {name:?}; fetch it again"))?;
         members.push((name, &rest[..length]));
         rest = rest[length..].trim_ascii_start();
+    }
+}
+
+/// The members, if each name is there once: readers take the first of two, or the last.
+fn once<'a>(members: Vec<(&'a str, &'a [u8])>) -> Result<Vec<(&'a str, &'a [u8])>, String> {
+    let mut known = HashSet::with_capacity(members.len());
+    match members.iter().find(|(name, _)| !known.insert(name)) {
+        Some((name, _)) => Err(format!("has two members {name:?}; leave one of them in it")),
+        None => Ok(members),
+    }
+}
+
+/// Names in a row, of which equal ones that follow each other are one, with their number.
+pub(super) type Runs = Vec<(String, usize)>;
+
+/// The strings of an array, such as the chain of each atom; `None` if it has anything else.
+pub(super) fn runs(array: &[u8]) -> Option<Runs> {
+    let (mut runs, mut last): (Runs, &[u8]) = (Runs::new(), b"");
+    let mut rest = array.strip_prefix(b"[")?.trim_ascii_start();
+    if rest == b"]" {
+        return Some(runs);
+    }
+    loop {
+        let (own, after) = rest.split_at(string(rest)?);
+        match runs.last_mut() {
+            Some((_, count)) if own == last => *count += 1,
+            _ => runs.push((serde_json::from_slice(own).ok()?, 1)),
+        }
+        (last, rest) = (own, after.trim_ascii_start());
+        match rest.split_first()? {
+            (b',', after) => rest = after.trim_ascii_start(),
+            (b']', b"") => return Some(runs),
+            _ => return None,
+        }
     }
 }
 
@@ -101,6 +136,23 @@ mod tests {
         assert_eq!(found(text), expected);
         assert_eq!(found(r#"[{"a":1}]"#), [("a", "1")]);
         assert_eq!(found("{}"), []);
+    }
+
+    #[test]
+    fn names_of_chains_are_counted() {
+        let of = |text: &str| runs(text.as_bytes());
+        let run = |name: &str, count| (name.to_owned(), count);
+        assert_eq!(of(r#"["A","A", "B" ,"A\u0041"]"#), Some(vec![run("A", 2), run("B", 1), run("AA", 1)]));
+        assert_eq!(of("[ ]"), Some(Vec::new()));
+        for text in [r#"["A""A"]"#, r#"["A",]"#, r#"["A""#, r#"["A",1]"#, r#"["A"]]"#, r#"[,"A"]"#, "", "{}"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_there_twice_is_named() {
+        let error = members(br#"{"pae":[[1]],"iptm":0.5,"pae":[[2]]}"#).unwrap_err();
+        assert!(error.contains("has two members \"pae\""), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::decimals::{json_number, short_decimal};
 use super::given::Given;
 use super::side_by_side::{SIDE_BY_SIDE, side_by_side};
+use super::sums::largest;
 use std::fmt::Write as _;
 
 /// A square matrix. Element `(i, j)` of a matrix of predicted aligned errors is the expected distance in Å between the predicted
@@ -32,7 +33,9 @@ impl Matrix {
         if size * size != values.len() {
             return Err(format!("{} values are no square matrix", values.len()));
         }
-        let matrix = Self { size, values };
+        let mut matrix = Self { size, values };
+        // Minus zero becomes zero.
+        matrix.values.iter_mut().for_each(|value| *value += 0.0);
         matrix.checked()
     }
 
@@ -76,7 +79,7 @@ impl Matrix {
 
     /// The largest error.
     pub(super) fn largest(&self) -> f32 {
-        self.values.iter().fold(0.0, |largest, &value| if value > largest { value } else { largest })
+        largest(&self.values)
     }
 
     /// The number of rows, which is that of tokens.
@@ -174,11 +177,14 @@ fn check(values: &[f32], row: usize) -> Result<(), String> {
         return Ok(());
     }
     let at = values.iter().position(|&value| !is_distance(value)).unwrap_or_default();
+    let is = match values[at] {
+        f32::INFINITY => "above 3.4e38".to_owned(),
+        value => value.to_string(),
+    };
     Err(format!(
-        "the predicted aligned error in row {}, column {} is {}, which is no distance; write the matrix again",
+        "the predicted aligned error in row {}, column {} is {is}, which is no distance; write the matrix again",
         row + 1,
-        at + 1,
-        values[at]
+        at + 1
     ))
 }
 
@@ -254,6 +260,12 @@ mod tests {
             assert_eq!(Matrix::of_json(text.as_bytes()).unwrap(), expected, "{text}");
         }
         assert_eq!(expected.of_tokens(&[1]).values(), [0.1]);
+        // Minus zero is zero, and is written so.
+        for matrix in
+            [Matrix::of_json(b"[[-0.0,1.5],[-0,0.5]]").unwrap(), Matrix::new(vec![-0.0, 1.5, -0.0, 0.5]).unwrap()]
+        {
+            assert!(matrix.values().iter().all(|value| value.is_sign_positive()), "{matrix:?}");
+        }
     }
 
     #[test]
@@ -321,7 +333,7 @@ mod tests {
             ("[[0.5,1.],[2.5,0.5]]", "row 1 has `1.` where a number belongs"),
             ("[[0.5,.5],[2.5,0.5]]", "row 1 has `.5` where a number belongs"),
             ("[[0.5,+1],[2.5,0.5]]", "row 1 has `+1` where a number belongs"),
-            ("[[0.5,1e999],[2.5,0.5]]", "row 1, column 2 is inf"),
+            ("[[0.5,1e39],[2.5,0.5]]", "row 1, column 2 is above 3.4e38, which is no distance"),
             ("[]", "0 rows"),
             ("3", "is no array"),
         ] {

@@ -264,7 +264,7 @@ impl Model {
     pub(super) fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
         if chains.len() != size || numbers.len() != size {
             return Err(format!(
-                "the matrix has {size} rows, and its file names {} chains and {} residues of tokens: it is damaged",
+                "the matrix has {size} rows, and its file names the chains of {} tokens and the residues of {}: it is damaged",
                 chains.len(),
                 numbers.len()
             ));

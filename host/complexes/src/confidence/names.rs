@@ -9,52 +9,81 @@ use super::folder::stem;
 struct Layout {
     models: &'static [&'static str],
     matrices: &'static [&'static str],
+    /// Those with the predictor's ipTM, pTM and ranking, if they are not beside the matrix.
+    summaries: &'static [&'static str],
     others: &'static [&'static str],
 }
+
+impl Layout {
+    /// All but the models, those of matrices first.
+    fn files(&self) -> impl Iterator<Item = &&'static str> {
+        self.matrices.iter().chain(self.summaries).chain(self.others)
+    }
+}
+
+const NONE: Layout = Layout { models: &[], matrices: &[], summaries: &[], others: &[] };
 
 const LAYOUTS: &[Layout] = &[
     // AlphaFold 3.
     Layout {
         models: &["*_model"],
         matrices: &["*_confidences"],
-        others: &["*_summary_confidences", "*_confidences_aggregated"],
+        summaries: &["*_summary_confidences"],
+        others: &["*_confidences_aggregated"],
     },
     // Its first release, in a folder for each sample.
-    Layout { models: &["model"], matrices: &["confidences"], others: &["summary_confidences"] },
+    Layout { models: &["model"], matrices: &["confidences"], summaries: &["summary_confidences"], ..NONE },
     // AlphaFold's server.
-    Layout { models: &["*_model_#"], matrices: &["*_full_data_#"], others: &["*_summary_confidences_#"] },
+    Layout { models: &["*_model_#"], matrices: &["*_full_data_#"], summaries: &["*_summary_confidences_#"], ..NONE },
     // Boltz.
     Layout {
         models: &["*_model_#"],
         matrices: &["pae_*_model_#"],
-        others: &["plddt_*_model_#", "pde_*_model_#", "confidence_*_model_#"],
+        summaries: &["confidence_*_model_#"],
+        others: &["plddt_*_model_#", "pde_*_model_#"],
     },
     // Chai.
     Layout {
         models: &["pred.model_idx_#"],
         matrices: &["pae.model_idx_#", "pae_model_idx_#"],
-        others: &["scores.model_idx_#", "plddt.model_idx_#", "pde.model_idx_#", "ranking_model_idx_#"],
+        summaries: &["scores.model_idx_#"],
+        others: &["plddt.model_idx_#", "pde.model_idx_#", "ranking_model_idx_#"],
     },
     // Protenix.
-    Layout { models: &["*_sample_#"], matrices: &["*_full_data_sample_#"], others: &["*_summary_confidence_sample_#"] },
-    // AlphaFold 2.
-    Layout { models: &["unrelaxed_*", "relaxed_*"], matrices: &["pae_*"], others: &["confidence_*", "result_*"] },
+    Layout {
+        models: &["*_sample_#"],
+        matrices: &["*_full_data_sample_#"],
+        summaries: &["*_summary_confidence_sample_#"],
+        ..NONE
+    },
+    // AlphaFold 2, which has the scores of all models in one file.
+    Layout {
+        models: &["unrelaxed_*", "relaxed_*"],
+        matrices: &["pae_*"],
+        summaries: &["ranking_debug"],
+        others: &["confidence_*", "result_*"],
+    },
     // ColabFold.
-    Layout { models: &["*_unrelaxed_rank_*", "*_relaxed_rank_*"], matrices: &["*_scores_rank_*"], others: &[] },
+    Layout { models: &["*_unrelaxed_rank_*", "*_relaxed_rank_*"], matrices: &["*_scores_rank_*"], ..NONE },
     // Without ranks, as it calls its models until it has all.
     Layout {
         models: &["*_unrelaxed_alphafold2_*", "*_relaxed_alphafold2_*"],
         matrices: &["*_scores_alphafold2_*"],
-        others: &[],
+        ..NONE
     },
     // It writes the matrix of its best model once more.
     Layout {
         models: &["*_unrelaxed_rank_001_*", "*_relaxed_rank_001_*", "*_unrelaxed_rank_1_*", "*_relaxed_rank_1_*"],
         matrices: &["*_predicted_aligned_error_v1"],
-        others: &[],
+        ..NONE
     },
     // AlphaFold's database.
-    Layout { models: &["*-model_v#"], matrices: &["*-predicted_aligned_error_v#"], others: &["*-confidence_v#"] },
+    Layout {
+        models: &["*-model_v#"],
+        matrices: &["*-predicted_aligned_error_v#"],
+        others: &["*-confidence_v#"],
+        ..NONE
+    },
 ];
 
 /// What other programs write beside a model of any name.
@@ -72,15 +101,18 @@ const ANY: Layout = Layout {
         "*_predicted_aligned_error",
     ],
     others: &["*_plddt", "plddt_*", "*_confidence", "confidence_*", "*_summary", "*_summary_confidences"],
+    ..NONE
 };
 
 /// The names of the files about a model, without their extensions.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     /// By layout, those of matrices before others.
     pub(super) names: Vec<String>,
     /// Those that have its matrix, one for each layout that its name may be of.
     pub(super) matrices: Vec<String>,
+    /// The same of those that have the predictor's scores.
+    pub(super) summaries: Vec<String>,
 }
 
 impl Wanted {
@@ -101,8 +133,9 @@ impl Wanted {
     fn add(&mut self, layout: &Layout, model: &str) {
         let Some(parts) = layout.models.iter().find_map(|template| parts(template, model)) else { return };
         let filled = |template: &&str| filled(template, &parts);
-        self.names.extend(layout.matrices.iter().chain(layout.others).map(filled));
+        self.names.extend(layout.files().map(filled));
         self.matrices.extend(layout.matrices.first().map(filled));
+        self.summaries.extend(layout.summaries.first().map(filled));
     }
 }
 
@@ -115,11 +148,11 @@ pub(super) fn is_matrix(name: &str) -> bool {
 
 /// Whether a name says which model a file of a layout is about.
 pub(super) fn says_which(name: &str) -> bool {
-    let files = LAYOUTS.iter().flat_map(|layout| layout.matrices.iter().chain(layout.others));
-    files.into_iter().any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
+    let mut files = LAYOUTS.iter().flat_map(Layout::files);
+    files.any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
 }
 
-/// What the models of one design have in common: the design's path, by the path of a model.
+/// What the models of one design have in common: the design's path, by the path of a model; a dot if it is the given folder.
 ///
 /// ```
 /// use prism_complexes::confidence::design_of;
@@ -127,6 +160,7 @@ pub(super) fn says_which(name: &str) -> bool {
 /// assert_eq!(design_of("predictions/bind/bind_model_1.cif"), "predictions/bind/bind");
 /// assert_eq!(design_of("job/seed-1_sample-0/job_seed-1_sample-0_model.cif"), "job/job");
 /// assert_eq!(design_of("run/unrelaxed_model_1_multimer_v3_pred_0.pdb"), "run");
+/// assert_eq!(design_of("pred.model_idx_1.cif"), ".");
 /// assert_eq!(design_of("bind.pdb"), "bind");
 /// ```
 #[must_use]
@@ -156,7 +190,7 @@ pub fn design_of(model: &str) -> String {
         () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
     };
     match (folder, name) {
-        ("", "") => own.to_owned(),
+        ("", "") => ".".to_owned(),
         ("", only) | (only, "") => only.to_owned(),
         (folder, name) => format!("{folder}/{name}"),
     }
@@ -165,6 +199,11 @@ pub fn design_of(model: &str) -> String {
 /// The job whose best model's matrix a file of ColabFold has.
 pub(super) fn job_of(name: &str) -> Option<&str> {
     parts("*_predicted_aligned_error_v1", name)?.first().copied()
+}
+
+/// Whether a model has no matrix among others that have: a copy by rank, or what ColabFold writes of a recycle before the last.
+pub(super) fn may_be_alone(model: &str) -> bool {
+    ["ranked_#", "*_unrelaxed_*.r#"].iter().any(|template| parts(template, model).is_some())
 }
 
 /// The number of a model of Chai, by which files of all models have its arrays.
@@ -219,6 +258,8 @@ mod tests {
         assert_eq!(parts("model", "model"), Some(Vec::new()));
         assert_eq!(parts("*_model", "_model"), None);
         assert_eq!(parts("*_é", "ä_é"), Some(vec!["ä"]));
+        assert!(may_be_alone("ranked_0") && may_be_alone("a_unrelaxed_alphafold2_ptm_model_1_seed_000.r12"));
+        assert!(!may_be_alone("a_unrelaxed_rank_001_alphafold2_ptm_model_1_seed_000") && !may_be_alone("a_model.r1"));
     }
 
     #[test]

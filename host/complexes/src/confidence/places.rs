@@ -160,7 +160,11 @@ fn archived(mut file: File, path: &Path, kept: Option<NamedTempFile>, prefix: &s
     let mut head = Vec::new();
     (&mut file).take(Compression::MAGIC as u64).read_to_end(&mut head).map_err(cannot)?;
     file.rewind().map_err(cannot)?;
-    if head.starts_with(b"PK\x03\x04") {
+    if head.is_empty() {
+        return Err("is empty; fetch it again".to_owned());
+    }
+    // The second mark is that of an archive without members.
+    if [b"PK\x03\x04", b"PK\x05\x06"].iter().any(|mark| head.starts_with(*mark)) {
         return zipped(file, path, kept, prefix);
     }
     let Some(compression) = Compression::of(&head) else { return tarred(file, path, kept, prefix, None) };
@@ -242,6 +246,12 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
     let damaged = |error: zip::result::ZipError| format!("is no zip archive, damaged or cut: {error}; fetch it again");
     let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: false });
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
+    // A directory that does not reach back to the first byte is that of a member, such as an npz.
+    if zip.offset() != 0 {
+        return Err(
+            "is a zip archive that is cut: its directory of members is not at its end; fetch it again".to_owned()
+        );
+    }
     let mut opened = Opened::default();
     for at in 0..zip.len() {
         let member = zip.by_index_raw(at).map_err(damaged)?;

@@ -1,6 +1,7 @@
 //! The confidences (pLDDT) of a model's residues and atoms, whichever file has them, from 0 to 100.
 
 use super::given::Given;
+use super::json::Runs;
 use super::model::{Model, Token};
 
 /// Confidences of one prediction.
@@ -30,32 +31,24 @@ impl Plddt {
         notes: &mut Vec<String>,
         warnings: &mut Vec<String>,
     ) -> Self {
-        let mut usable = |values: &Option<(Vec<f32>, String)>| -> Option<(Vec<f32>, String)> {
+        let mut left_out = Vec::new();
+        let mut usable = |values: &Option<(Vec<f32>, String)>, placed: &dyn Fn(&[f32]) -> Result<Placed, String>| {
             let (values, file) = values.as_ref()?;
-            if let Some(other) = values.iter().find(|value| !value.is_finite()) {
-                notes.push(format!("{file} has {other} among its confidences (pLDDT): they are left out"));
-                return None;
-            }
-            Some((values.clone(), file.clone()))
+            let placed = checked(values).and_then(|()| placed(values));
+            placed.map_err(|reason| left_out.push(format!("{file} has {reason}"))).ok()
         };
-        let (of_tokens, of_atoms) = (usable(&given.plddt), usable(&given.atom_plddt));
-        let was_given = given.plddt.is_some() || given.atom_plddt.is_some();
-        let chosen = chosen(model, tokens, of_tokens.as_ref().map(|of| &of.0), of_atoms.as_ref().map(|of| &of.0));
+        let of_tokens = usable(&given.plddt, &|values| of_tokens(model, tokens, values));
+        let of_atoms = usable(&given.atom_plddt, &|values| of_atoms(model, tokens, &given.atom_chains, values));
+        let chosen = of_tokens.or(of_atoms);
         let is_predictors = chosen.is_some();
+        let instead = if is_predictors { "they are left out" } else { "the B column is taken" };
+        warnings.extend(left_out.into_iter().map(|reason| format!("{reason}: {instead}")));
         let (values, by) = chosen.unwrap_or_else(|| {
-            if let Some((values, file)) = of_tokens.as_ref().or(of_atoms.as_ref()) {
-                notes.push(format!(
-                    "{file} has {} confidences (pLDDT), and the model {} tokens and {} atoms: the B column is taken",
-                    values.len(),
-                    tokens.len(),
-                    model.records
-                ));
-            } else if was_given {
-                notes.push("the confidences (pLDDT) of the B column are taken".to_owned());
-            }
-            (model.atoms.iter().map(|atom| atom.b).collect(), By::Atom)
+            let column: Vec<f32> = model.atoms.iter().map(|atom| atom.b).collect();
+            warnings.extend(outside(&column).map(|some| format!("its B column has {some}: they are left out")));
+            (column, By::Atom)
         });
-        let most = values.iter().fold(0_f32, |most, value| if *value > most { *value } else { most });
+        let most = values.iter().copied().filter(|value| is_confidence(*value)).fold(0.0, f32::max);
         let scale = match most {
             0.0 => 0.0,
             most if most <= 1.0 => 100.0,
@@ -123,7 +116,7 @@ impl Plddt {
             By::Atom => atom as usize,
         };
         let value = self.scale * self.values[at];
-        if self.scale > 0.0 && (0.0..=100.0).contains(&value) { value } else { f32::NAN }
+        if self.scale > 0.0 && is_confidence(value) { value } else { f32::NAN }
     }
 
     /// The mean confidence of each residue's atoms; NaN if it has none.
@@ -140,26 +133,91 @@ impl Plddt {
     }
 }
 
-/// The predictor's values and what they are of, if their number is that of tokens, residues or atoms. Files may have their tokens in
-/// another order than the model has its atoms.
-fn chosen(
-    model: &Model,
-    tokens: &[Token],
-    of_tokens: Option<&Vec<f32>>,
-    of_atoms: Option<&Vec<f32>>,
-) -> Option<(Vec<f32>, By)> {
-    let order: Vec<u32> = tokens.iter().flat_map(|token| token.atoms(model)).collect();
-    let is_in_order = order.is_sorted();
-    match (of_tokens, of_atoms) {
-        (Some(values), _) if values.len() == tokens.len() => Some((values.clone(), By::Token)),
-        (Some(values), _) if values.len() == model.residues.len() && is_in_order => Some((values.clone(), By::Residue)),
-        (_, Some(values)) if values.len() == model.records && is_in_order => Some((values.clone(), By::Record)),
-        (_, Some(values)) if values.len() == model.atoms.len() && is_in_order => Some((values.clone(), By::Atom)),
-        (_, Some(values)) if values.len() == model.atoms.len() && values.len() == order.len() => {
-            let mut sorted = vec![f32::NAN; values.len()];
-            order.iter().zip(values).for_each(|(&atom, &value)| sorted[atom as usize] = value);
-            Some((sorted, By::Atom))
-        }
-        _ => None,
+/// Values, and what they are of.
+type Placed = (Vec<f32>, By);
+
+fn is_confidence(value: f32) -> bool {
+    (0.0..=100.0).contains(&value)
+}
+
+/// Refuses values that cannot be confidences. The B column has what the predictor wrote there.
+fn checked(values: &[f32]) -> Result<(), String> {
+    match outside(values) {
+        Some(some) => Err(some),
+        None if values.iter().all(|value| *value == 0.0) => Err("no confidence (pLDDT) above 0".to_owned()),
+        None => Ok(()),
     }
+}
+
+/// Says how many values are no confidences.
+fn outside(values: &[f32]) -> Option<String> {
+    let mut others = values.iter().filter(|value| !is_confidence(**value));
+    let first = others.next()?;
+    let count = 1 + others.count();
+    Some(format!("{count} of {} confidences (pLDDT) that are not from 0 to 100, such as {first}", values.len()))
+}
+
+/// Places the confidences of tokens, or of residues.
+fn of_tokens(model: &Model, tokens: &[Token], values: &[f32]) -> Result<Placed, String> {
+    match values.len() {
+        count if count == tokens.len() => Ok((values.to_vec(), By::Token)),
+        count if count == model.residues.len() && is_in_order(model, tokens) => Ok((values.to_vec(), By::Residue)),
+        count => Err(format!("{count} confidences (pLDDT), and the matrix {} rows", tokens.len())),
+    }
+}
+
+/// Places the confidences of atoms: by the chains that their file names, else in the order of the tokens.
+fn of_atoms(model: &Model, tokens: &[Token], chains: &Runs, values: &[f32]) -> Result<Placed, String> {
+    let (count, heavy) = (values.len(), model.atoms.len());
+    let mut placed = vec![f32::NAN; heavy];
+    if count == heavy && !chains.is_empty() {
+        for (atom, value) in by_chain(model, chains, count)?.into_iter().zip(values) {
+            placed[atom as usize] = *value;
+        }
+        return Ok((placed, By::Atom));
+    }
+    let in_order = is_in_order(model, tokens);
+    let order = || tokens.iter().flat_map(|token| token.atoms(model));
+    match count {
+        count if count == model.records && in_order => Ok((values.to_vec(), By::Record)),
+        count if count == heavy && in_order => Ok((values.to_vec(), By::Atom)),
+        count if count == heavy && count == order().count() => {
+            order().zip(values).for_each(|(atom, value)| placed[atom as usize] = *value);
+            Ok((placed, By::Atom))
+        }
+        count => Err(format!("{count} confidences (pLDDT) of atoms, and the model has {} atoms", model.records)),
+    }
+}
+
+/// Whether the atoms of tokens are in the order of the model.
+fn is_in_order(model: &Model, tokens: &[Token]) -> bool {
+    tokens.is_sorted_by_key(|token| token.atoms(model).start)
+}
+
+/// The model's atoms in the order of a file that names the chain of each of its `count` atoms.
+fn by_chain(model: &Model, chains: &Runs, count: usize) -> Result<Vec<u32>, String> {
+    let mut of_chains: Vec<Vec<u32>> = vec![Vec::new(); model.chains.len()];
+    for residue in &model.residues {
+        of_chains[residue.chain as usize].extend(residue.atoms.clone());
+    }
+    let named: usize = chains.iter().map(|(_, run)| run).sum();
+    if named != count {
+        return Err(format!("{count} confidences (pLDDT) of atoms, and the chains of {named} atoms"));
+    }
+    let mut order = Vec::with_capacity(count);
+    let mut taken = vec![0; of_chains.len()];
+    for (id, run) in chains {
+        let chain = model.chains.iter().position(|own| own == id);
+        let next = chain.and_then(|chain| of_chains[chain].get(taken[chain]..taken[chain] + run));
+        let (Some(chain), Some(next)) = (chain, next) else {
+            let whole: usize = chains.iter().filter(|(own, _)| own == id).map(|(_, run)| run).sum();
+            let own = chain.map_or(0, |chain| of_chains[chain].len());
+            return Err(format!(
+                "{whole} confidences (pLDDT) of atoms of chain {id}, and the model has {own} atoms there"
+            ));
+        };
+        order.extend(next);
+        taken[chain] += run;
+    }
+    Ok(order)
 }

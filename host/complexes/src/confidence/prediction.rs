@@ -124,18 +124,11 @@ pub struct Scores {
 impl Prediction {
     /// Puts a model and what its files say together.
     pub(super) fn new(name: String, model: Model, mut given: Given, files: &str) -> Result<Self, String> {
-        let (mut notes, mut warnings) = (std::mem::take(&mut given.notes), Vec::new());
+        let (mut notes, mut warnings) = (Vec::new(), std::mem::take(&mut given.left_out));
         let Some((pae, file)) = given.matrix.take() else {
             return Err(format!("there is no matrix of predicted aligned errors for it{files}"));
         };
-        /// What rounding to integers adds to an error.
-        const ROUNDED: f32 = 0.51;
-        if let Some(largest) = given.largest.filter(|largest| pae.largest() > largest + ROUNDED) {
-            let own = pae.largest();
-            warnings.push(format!(
-                "{file}: its largest predicted aligned error is {own} Å, and the largest that it names {largest} Å: the matrix may be damaged"
-            ));
-        }
+        warnings.extend(too_large(&pae, given.largest).map(|reason| format!("{file}: {reason}")));
         let in_file = |error: String| format!("{file}: {error}");
         let tokens = match given.token_chains.is_empty() || given.token_numbers.is_empty() {
             true => model.tokens(pae.size()).map_err(in_file)?,
@@ -154,7 +147,7 @@ impl Prediction {
             )));
         }
         let chains = model.chains.clone();
-        let ranking = ranking.or_else(|| Some(0.8 * iptm? + 0.2 * ptm?));
+        let ranking = ranking.or_else(|| Some(ranking_of(iptm?, ptm?)));
         Ok(Self { name, chains, pae, contacts, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
     }
 
@@ -221,6 +214,9 @@ impl Prediction {
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },
             compared: None,
         };
+        if with_units.len() == 1 {
+            found.notes.push("it has one chain, and so no pairs of chains".to_owned());
+        }
         let mut at_interfaces = Vec::new();
         for (place, &a) in with_units.iter().enumerate() {
             for &b in &with_units[place + 1..] {
@@ -275,6 +271,28 @@ impl Prediction {
             scores::mean_off_diagonal(pae) as f32,
         ];
     }
+}
+
+/// AlphaFold 2's ranking of complexes. Predictors write few digits, and these are kept.
+fn ranking_of(iptm: f32, ptm: f32) -> f32 {
+    const DIGITS: f64 = 1e6;
+    let sum = 0.8 * f64::from(iptm) + 0.2 * f64::from(ptm);
+    ((DIGITS * sum).round() / DIGITS) as f32
+}
+
+/// Says whether errors are larger than those of predictors. `named`: the largest that the file names.
+fn too_large(pae: &Matrix, named: Option<f32>) -> Option<String> {
+    /// What rounding to integers adds to an error.
+    const ROUNDED: f32 = 0.51;
+    /// Where the bins of predictors end, in Å.
+    const LAST: f32 = 32.0;
+    let own = pae.largest();
+    let most = match named {
+        Some(named) if own > named + ROUNDED => format!("the largest that it names {named} Å"),
+        _ if own > LAST + ROUNDED => format!("predictors write none above {LAST} Å"),
+        _ => return None,
+    };
+    Some(format!("its largest predicted aligned error is {own} Å, and {most}: the matrix may be damaged"))
 }
 
 /// Says which chains have the id of a ligand, too.

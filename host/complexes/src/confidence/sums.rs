@@ -61,11 +61,21 @@ fn add(sums: &mut [f32; LANES], numbers: &[f32]) {
 /// The smallest number of a row; infinite without any.
 #[inline(always)]
 pub(super) fn smallest(row: &[f32]) -> f32 {
-    let less = |one: f32, other: f32| if one < other { one } else { other };
-    let (whole, rest) = row.as_chunks::<LANES>();
-    let lanes =
-        whole.iter().fold([f32::INFINITY; LANES], |lanes, chunk| std::array::from_fn(|at| less(chunk[at], lanes[at])));
-    lanes.iter().chain(rest).fold(f32::INFINITY, |least, &number| less(number, least))
+    last_of(row, f32::INFINITY, |one, other| if one < other { one } else { other })
+}
+
+/// The largest number of many that are not below zero; zero without any.
+#[inline(always)]
+pub(super) fn largest(numbers: &[f32]) -> f32 {
+    last_of(numbers, 0.0, |one, other| if one > other { one } else { other })
+}
+
+/// What is left of numbers of which one of two is taken, again and again.
+#[inline(always)]
+fn last_of(numbers: &[f32], first: f32, either: impl Fn(f32, f32) -> f32) -> f32 {
+    let (whole, rest) = numbers.as_chunks::<PART>();
+    let lanes = whole.iter().fold([first; PART], |lanes, chunk| std::array::from_fn(|at| either(chunk[at], lanes[at])));
+    lanes.iter().chain(rest).fold(first, |last, &number| either(number, last))
 }
 
 #[cfg(test)]
@@ -80,6 +90,7 @@ mod tests {
             assert_eq!(sum, row.iter().map(|&number| f64::from(number)).sum::<f64>(), "{length}");
             assert_eq!(near, row.iter().filter(|number| **number < 3.0).count() as f64, "{length}");
             assert_eq!(smallest(&row), row.iter().copied().fold(f32::INFINITY, f32::min), "{length}");
+            assert_eq!(largest(&row), row.iter().copied().fold(0.0, f32::max), "{length}");
         }
     }
 }
