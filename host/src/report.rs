@@ -40,8 +40,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 16] = [
+const SCRIPT: [&str; 17] = [
     include_str!("report/page/base.js"),
+    include_str!("report/page/labels.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
     include_str!("report/page/turns.js"),
@@ -214,7 +215,7 @@ impl ReportFile {
         let room = (self.most_details - self.details).min(structures.len());
         // One after the other, because the engine uses all cores for each.
         let mut relations: Vec<Value> = structures[..room].iter().map(|(part, _)| self.relations(part)).collect();
-        let packed: Vec<String> = structures[..room]
+        let packed: Vec<(String, Value)> = structures[..room]
             .par_iter()
             .zip(&mut relations)
             .map(|((part, notes), relations)| {
@@ -224,9 +225,9 @@ impl ReportFile {
             })
             .collect::<Result<_, _>>()
             .map_err(|source| self.whole.failed(source))?;
-        for text in packed {
+        for (text, _) in &packed {
             let id = format!("s{}", self.details);
-            packed_script(&mut self.out, &id, &text).map_err(|source| self.whole.failed(source))?;
+            packed_script(&mut self.out, &id, text).map_err(|source| self.whole.failed(source))?;
             self.details += 1;
         }
         let first_detail = self.details - room;
@@ -245,6 +246,8 @@ impl ReportFile {
                 "states": states(part),
                 "ligands": ligand_names(part.structure),
                 "notes": notes.len(),
+                "title": part.structure.title,
+                "scores": packed.get(index).map(|(_, scores)| scores),
             });
             self.standing.add(part, &sites, relations.get(index).unwrap_or(&Value::Null));
             if index < room {
@@ -327,6 +330,7 @@ impl ReportFile {
             "date": today(),
             "inputs": inputs,
             "frames": frames.len(),
+            "times": frames.times(),
             "standing": standing.listed(),
             "residues": sample.residues(),
             "sites": sites,

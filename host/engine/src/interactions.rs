@@ -22,6 +22,7 @@ mod rings;
 mod rules;
 mod search;
 mod templates;
+mod termini;
 
 pub use groups::{Group, GroupError, GroupInterface, GroupInterfaces, ParseGroupError, group_interfaces};
 pub use kinds::{Kind, UnknownKind};
@@ -184,9 +185,9 @@ fn check(gathered: &Gathered) -> Result<(), Problem> {
 
 /// The structure with its bonds, hydrogens and entities.
 fn system(gathered: Gathered, bonds: &[(u32, u32, model::Order)]) -> System {
-    let Gathered { residues, atoms, hydrogens, .. } = gathered;
+    let Gathered { residues, atoms, hydrogens, sequences, .. } = gathered;
     let bonds = Bonds::new(atoms.len(), bonds);
-    let mut system = System { residues, atoms, bonds, hydrogens: Vec::new() };
+    let mut system = System { residues, atoms, bonds, hydrogens: Vec::new(), sequences };
     for (residue, place) in hydrogens {
         let near = system.residues[residue as usize]
             .range()

@@ -144,7 +144,9 @@ fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Resu
         return Ok(None);
     };
     let mut facts = Facts::default();
-    for category in ["_exptl.", "_refine.", "_em_3d_reconstruction.", "_ma_qa_metric.", "_pdbx_struct_assembly_gen."] {
+    for category in
+        ["_exptl.", "_refine.", "_em_3d_reconstruction.", "_ma_qa_metric.", "_pdbx_struct_assembly_gen.", "_struct."]
+    {
         /// Real files have some ten tables, with up to a hundred columns.
         const MOST: usize = 1 << 12;
         const COLUMNS: usize = 1 << 8;

@@ -13,6 +13,21 @@ use super::word::text_of;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The item of mmCIF with the title.
+const TITLE: &[u8] = b"_struct.title";
+
+/// A title of several lines as one; a hyphen at a line's end stays.
+pub(super) fn title(lines: &[&[u8]]) -> String {
+    let mut all = String::new();
+    for word in lines.iter().flat_map(|line| line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())) {
+        let is_cut = all.ends_with('-') && !all.ends_with(" -");
+        let space = if all.is_empty() || is_cut { "" } else { " " };
+        all.push_str(space);
+        all.push_str(&text_of(word));
+    }
+    all
+}
+
 /// What a file says besides its atoms.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
@@ -23,6 +38,8 @@ pub(super) struct Facts {
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
+    /// Its title, or its first molecule's name.
+    pub(super) title: String,
     /// Number of models, read or not.
     pub(super) models: usize,
     /// Whether models that are not read are copies of an assembly.
@@ -51,6 +68,8 @@ impl Facts {
         let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
         if tag.eq_ignore_ascii_case(ITEM.as_bytes()) {
             self.b_column = Some(text_of(value));
+        } else if tag.eq_ignore_ascii_case(TITLE) {
+            self.title = title(&[if matches!(value, b"?" | b".") { b"" } else { value }]);
         } else if Self::is_confidence(tag) {
             self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
         } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
@@ -63,6 +82,7 @@ impl Facts {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         Self::is_confidence(tag)
             || tag.eq_ignore_ascii_case(ITEM.as_bytes())
+            || tag.eq_ignore_ascii_case(TITLE)
             || Listed::takes(tag)
             || tag.eq_ignore_ascii_case(b"_exptl.method")
             || is_in(b"_refine.")

@@ -148,6 +148,9 @@ impl Draft {
         structure.name = name.to_owned();
         structure.residue_names = names;
         structure.environment = environment;
+        if options.atoms {
+            structure.title.clone_from(&facts.title);
+        }
         (structure.atom_labels, structure.hetero) = (atom_labels, hetero);
         structure.fill_absent();
         structure.predicted = confidence.is_some();

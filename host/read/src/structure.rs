@@ -66,6 +66,9 @@ macro_rules! structure_input {
         pub struct StructureInput {
             /// The name in the output and in errors.
             pub name: String,
+            /// The title that the file gives it, or its first molecule's name; empty if there is none, and unless requested
+            /// ([`ReadOptions::atoms`](crate::ReadOptions::atoms)).
+            pub title: String,
             /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
             pub atoms: Vec<Atom>,
             /// Index in `atoms` of each residue's first atom, then the number of atoms: `n_residues() + 1` offsets.

@@ -74,6 +74,10 @@ pub trait SystemContents {
     fn conect(&mut self, serials: [i32; 2]);
     /// Takes a bond of a chemical component.
     fn component_bond(&mut self, bond: ComponentBond<'_>);
+    /// Takes the name of a residue of a chain's sequence, in order: `SEQRES` of PDB. Atoms of mmCIF have their numbers in it.
+    fn sequence(&mut self, chain: &[u8], name: &[u8]);
+    /// Takes the author's number of a residue that was not observed: `REMARK 465` of PDB.
+    fn unobserved(&mut self, chain: &[u8], number: i32);
 }
 
 /// A bond of a chemical component (`_chem_comp_bond`).
@@ -110,7 +114,10 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
                 struct_conn(text, into)
             }
             _ => {
-                lines(text).for_each(|(_, line)| bond_of_line(line, into));
+                lines(text).for_each(|(_, line)| {
+                    bond_of_line(line, into);
+                    sequence_of_line(line, into);
+                });
                 Ok(())
             }
         }
@@ -237,6 +244,20 @@ pub(super) fn each_record<'a>(
         table.each_row(&mut lexer, |edges| take(&columns, edges).map(|()| true))?;
     }
     Ok(())
+}
+
+/// Takes the residues of sequences in a line of a PDB file.
+fn sequence_of_line(line: &[u8], into: &mut dyn SystemContents) {
+    if line.starts_with(b"SEQRES")
+        && let (Some(chain), Some(names)) = (line.get(11..12), line.get(19..line.len().min(70)))
+    {
+        names.split(|c| *c == b' ').filter(|name| !name.is_empty()).for_each(|name| into.sequence(chain, name));
+    } else if line.starts_with(b"REMARK 465")
+        && let (Some(chain), Some(number)) = (line.get(19..20), line.get(21..26))
+        && let Some(number) = pdb_residue_number(number.trim_ascii())
+    {
+        into.unobserved(chain, number);
+    }
 }
 
 /// Takes the bonds in a line of a PDB file.

@@ -10,28 +10,31 @@ use prism_engine::sites::{SiteLimits, ranks, sites};
 use prism_io::output::{Column, RelationFailures, StructureRows, Value as Cell};
 use prism_read::{Note, NoteKind};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Significant digits of values: as many as the page shows.
 const DIGITS: i32 = 3;
 
-/// A structure as JSON, compressed by gzip, in Base64.
+/// A structure as JSON, compressed by gzip, in Base64; and its scores for the table of structures, if it has some.
 pub(super) fn packed(
     part: &StructureRows<'_>,
     notes: &[Note],
     (files, failures): (Option<&PredictionFiles>, &RelationFailures),
     relations: &Value,
-) -> std::io::Result<String> {
+) -> std::io::Result<(String, Value)> {
     let mut all = json(part, notes);
     all["relations"] = relations.clone();
+    let mut scores = Value::Null;
     if let Some(files) = files {
         let of = predicted::json(part.structure, files);
         if let Some(reason) = of["reason"].as_str() {
             failures.note(&part.structure.name, NoteKind::NoMatrix, format!("--pae: {reason}"));
         }
+        scores = predicted::summary(&of);
         all["pae"] = of;
     }
-    packed_json(&all)
+    Ok((packed_json(&all)?, scores))
 }
 
 /// JSON, compressed by gzip, in Base64.
@@ -89,17 +92,28 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
     });
     json!({
         "states": states.filter(|states| !states.trim().is_empty()),
+        "title": structure.title,
         "notes": notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
         "chains": structure.chains,
         "chain": structure.chain_ids[rows.clone()],
         "residue": rows.clone().map(|row| part.residue(row)).collect::<Vec<_>>(),
         "resname": text(Column::Resname),
+        "parents": parents(part),
         "atoms": atoms::json(part),
         "columns": columns,
         // The rank of each residue's site, or null.
         "site": ranks(structure, &part.features).into_iter().take(part.len()).collect::<Vec<_>>(),
         "sites": sites,
     })
+}
+
+/// The standard amino acid or nucleotide of each residue's name that is none itself: HIS of HSD, MET of MSE.
+fn parents(part: &StructureRows<'_>) -> BTreeMap<String, &'static str> {
+    let named = |row| match part.value(row, &Column::Resname) {
+        Cell::Text(name) => Some((name.to_owned(), part.structure.parent(row))),
+        _ => None,
+    };
+    (0..part.len()).filter_map(named).filter(|(name, parent)| !parent.is_empty() && name != parent).collect()
 }
 
 fn number(value: Cell<'_>) -> Value {

@@ -24,6 +24,8 @@ type Moments = [f64; 3];
 #[derive(Default)]
 pub(super) struct Frames {
     seen: usize,
+    /// Numbers and times of the first, the second and the last frame.
+    ends: [Option<(u32, f32)>; 3],
     /// Each column's moments, row by row.
     moments: Vec<(Column, Vec<Moments>)>,
     kept: Vec<Kept>,
@@ -46,9 +48,17 @@ impl Frames {
         self.seen
     }
 
+    /// Numbers and times in ps of the first, the second and the last frame, which say how long the trajectory is and which frames were taken.
+    pub(super) fn times(&self) -> Vec<Value> {
+        let known = self.ends.iter().flatten();
+        known.map(|&(number, time)| json!({ "number": number, "time": time.is_finite().then_some(time) })).collect()
+    }
+
     /// Adds a frame. All have the same residues.
     pub(super) fn add(&mut self, part: &StructureRows<'_>) {
         let rows = 0..part.len();
+        let own = part.structure.frame.map(|frame| (frame.number, frame.time));
+        self.ends[self.seen.min(2)] = own;
         if self.seen == 0 {
             self.atoms = drawn(part);
             let is_number = |column: &Column| matches!(column, Column::Feature(feature) if !feature.is_state() && !matches!(feature.name, "ca_x" | "ca_y" | "ca_z"));
@@ -73,7 +83,7 @@ impl Frames {
             let mapped = self.moments.iter().filter(|(column, _)| MAPPED.contains(&column.name()));
             let values = mapped.map(|(column, _)| rows.clone().map(|row| value(row, column)).collect()).collect();
             let positions = self.atoms.iter().map(|&atom| part.structure.atoms[atom]).collect();
-            let (number, time) = part.structure.frame.map_or((0, f32::NAN), |frame| (frame.number, frame.time));
+            let (number, time) = own.unwrap_or((0, f32::NAN));
             self.kept.push(Kept { number, time, values, positions });
             if self.kept.len() > 1 && (self.kept.len() > MOST || self.kept.len() * self.atoms.len() > MOST_POSITIONS) {
                 let mut index = 0;

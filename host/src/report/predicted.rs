@@ -16,6 +16,15 @@ const NONE: u8 = u8::MAX;
 /// The scores of two chains that the page shows.
 const SHOWN: [&str; 8] = ["iptm", "ipsae", "pdockq", "pdockq2", "lis", "actifptm", "pae_mean", "contacts"];
 
+/// The scores of the table of structures: the predictor's own, and the best ipSAE of two chains. Null without a matrix.
+pub fn summary(of: &Value) -> Value {
+    let Some(pairs) = of["pairs"].as_array() else { return Value::Null };
+    let ipsae = pairs.iter().filter_map(|pair| pair["numbers"]["ipsae"].as_f64());
+    let mut scores = of["own"].clone();
+    scores["ipsae"] = ipsae.reduce(f64::max).into();
+    scores
+}
+
 /// The matrix with a row for each of the picture's residues, and scores; or why there is none.
 pub fn json(structure: &StructureInput, files: &PredictionFiles) -> Value {
     let prediction = match files.read() {

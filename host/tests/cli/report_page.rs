@@ -120,7 +120,7 @@ const fn wide(address: &'static str, width: u32) -> Visit<'static> {
     Visit { address, width, script: MEASURE }
 }
 
-const VISITS: [Visit<'static>; 21] = [
+const VISITS: [Visit<'static>; 23] = [
     usual("#1fbl.cif", LINKED),
     usual("#rbd.pdb?residue=E_400", CLICK),
     usual("#1fbl.cif?ligand=A_996", ARRIVE),
@@ -142,6 +142,8 @@ const VISITS: [Visit<'static>; 21] = [
     usual("", SORT),
     usual("#1fbl.cif?site=1", POCKET),
     usual("#rbd.pdb", LOOK),
+    usual("#nothere.pdb", UNKNOWN),
+    usual("#1jcd.pdb", LISTED),
 ];
 
 const LINKED: &str = "
@@ -180,7 +182,7 @@ fn a_site_a_map_and_a_track_lead_to_the_structure_and_the_address() {
     let member = text(&found["residue"]["member"]);
     assert_eq!(text(&found["residue"]["address"]), format!("#1fbl.cif?residue={member}"));
     assert!(text(&found["residue"]["readout"]).starts_with(&member), "{found}");
-    assert!(text(&found["residue"]["values"]).contains("rsa"), "{found}");
+    assert!(text(&found["residue"]["values"]).contains("relative accessibility"), "{found}");
     let pair = text(&found["pair"]["address"]);
     assert_eq!(pair.matches("residue=").count(), 2, "{found}");
     assert!(text(&found["pair"]["readout"]).ends_with(" Å"), "{found}");
@@ -269,7 +271,7 @@ fn an_address_leads_to_a_selection() {
         ("Interface of A and B", &*interface, "A, B"),
         ("", "Å", ""),
         ("E_336 (CYS) and E_361 (CYS)", "Å apart", ""),
-        ("Nothing is selected", "", ""),
+        ("There is no residue E_9999", "does not have it", ""),
     ];
     assert_eq!(found.len(), expected.len());
     for ((Visit { address, .. }, found), (title, about, row)) in found.into_iter().zip(expected) {
@@ -279,6 +281,37 @@ fn an_address_leads_to_a_selection() {
             assert!(found["row"].as_array().unwrap().iter().any(|cell| cell == row), "{address}: {found}");
         }
     }
+}
+
+const UNKNOWN: &str = "return { said: text('[role=alert]'), title: text('h1') };";
+
+#[test]
+fn a_link_to_a_structure_that_is_not_there_says_so_on_the_first_page() {
+    let Some(found) = one_found_by(UNKNOWN) else { return };
+    assert_eq!(found["said"], "There is no structure nothere.pdb in this report. This is its first page.");
+    assert_eq!(found["title"], "Report on 4 structures");
+}
+
+const LISTED: &str = "
+    const list = () => all('[aria-label=Interactions] tbody tr').map(row => [...row.children].map(cell => cell.textContent));
+    const which = one('select[aria-label=\"Which interactions\"]'), before = which.selectedOptions[0].textContent;
+    click(named('button.pick', 'A, B'));
+    await shows('Interface of A and B');
+    const selected = { option: which.selectedOptions[0].textContent, lines: list() };
+    press(document.body, 'Escape');
+    await shows('whole');
+    return { before, selected, after: which.selectedOptions[0].textContent };";
+
+#[test]
+fn the_list_of_interactions_follows_the_selection() {
+    let Some(found) = one_found_by(LISTED) else { return };
+    let lines = found["selected"]["lines"].as_array().unwrap();
+    assert!(found["selected"]["option"].as_str().unwrap().starts_with("of the selection ("), "{found}");
+    // Between the two chains, of several kinds.
+    let end = |line: &Value, end: usize| line[end].as_str().unwrap().split(' ').nth(1).unwrap().chars().next();
+    assert!(!lines.is_empty() && lines.iter().all(|line| [end(line, 1), end(line, 2)].contains(&Some('A'))), "{found}");
+    assert!(lines.iter().all(|line| end(line, 1) != end(line, 2)), "{found}");
+    assert_eq!(found["before"], found["after"]);
 }
 
 const COLOUR: &str = "
@@ -338,15 +371,18 @@ fn no_width_makes_the_page_scroll_sideways_light_or_dark() {
 }
 
 const SORT: &str = "
-    const table = one('[aria-label=Structures]'), names = () => [...table.querySelectorAll('tbody td:first-child')].map(cell => cell.textContent);
+    const table = one('[aria-label=Structures]'), names = () => [...table.querySelectorAll('tbody td:first-child a')].map(cell => cell.textContent);
     click(named('th button', 'Residues'));
     const sorted = [names(), table.querySelector('[aria-sort]').ariaSort];
     const filter = one('input[type=search]');
     filter.value = 'zn'; filter.dispatchEvent(new Event('input'));
     const filtered = names();
+    filter.value = 'sars-cov-2 spike'; filter.dispatchEvent(new Event('input'));
+    const titled = names();
+    filter.value = 'zn'; filter.dispatchEvent(new Event('input'));
     table.querySelector('tbody a').click();
     await until('the page', () => one('h1')?.textContent === '1fbl.cif' && one('.view')?.ariaDescription);
-    return { sorted, filtered };";
+    return { sorted, filtered, titled };";
 
 #[test]
 fn the_table_of_structures_is_sorted_and_filtered() {
@@ -355,6 +391,7 @@ fn the_table_of_structures_is_sorted_and_filtered() {
     assert_eq!(found["sorted"][0], serde_json::json!(by_residues), "{found}");
     assert_eq!(found["sorted"][1], "descending");
     assert_eq!(found["filtered"], serde_json::json!(["1fbl.cif"]));
+    assert_eq!(found["titled"], serde_json::json!(["rbd.pdb"]), "by the file's TITLE");
 }
 
 #[test]
@@ -362,8 +399,12 @@ fn a_predicted_model_has_the_colours_of_its_confidence_and_its_errors() {
     let run = Run::new();
     predictions(&run, "colabfold", "in/");
     assert_eq!(run.prism(&["report", "in", "--pae", "--backend", "cpu", "-o", "r.html"]).status, 0);
-    let name =
-        data(&fs::read_to_string(run.path("r.html")).unwrap())["structures"][0]["name"].as_str().unwrap().to_owned();
+    let structure = &data(&fs::read_to_string(run.path("r.html")).unwrap())["structures"][0];
+    let name = structure["name"].as_str().unwrap().to_owned();
+    // The better of both directions, in the table of structures as well.
+    let scores = run.prism(&["confidence", "in"]).stdout;
+    let best = column(&scores, "ipsae").iter().filter_map(|one| one.parse::<f64>().ok()).fold(0.0, f64::max);
+    assert!((structure["scores"]["ipsae"].as_f64().unwrap() - best).abs() < 1e-4, "{structure} {best}");
     let script = "
         const legend = all('#legend > span').map(part => part.textContent);
         const matrix = all('section').find(section => section.textContent.startsWith('Predicted aligned errors'));
@@ -381,7 +422,7 @@ fn a_predicted_model_has_the_colours_of_its_confidence_and_its_errors() {
     );
     assert_eq!(found["address"].as_str().unwrap().matches("residue=").count(), 2, "{found}");
     assert!(found["readout"].as_str().unwrap().contains(", aligned on "), "{found}");
-    assert!(found["scores"].as_array().unwrap().contains(&"ipsae".into()), "{found}");
+    assert!(found["scores"].as_array().unwrap().contains(&"ipSAE".into()), "{found}");
     assert_eq!(found["pairs"], serde_json::json!(["A, B"]));
     // Its B column is no B factor.
     assert!(!found["columns"].as_array().unwrap().contains(&"b_factor".into()), "{found}");
@@ -392,7 +433,8 @@ fn two_structures_are_compared_along_an_alignment() {
     let run = Run::new();
     let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
     run.put("in/whole.pdb", &crambin);
-    // Another chain without residues 23 to 25, numbered from 101, and turned by 90 degrees; residues after 30 lie 6 Å farther along x.
+    // Another chain without residues 23 to 25, numbered from 101, with its aspartate protonated, and turned by 90 degrees; residues after 30 lie
+    // 6 Å farther along x.
     let is_left =
         |line: &&str| !line.starts_with("ATOM") || !(23..=25).contains(&line[22..26].trim().parse::<i32>().unwrap());
     let renumbered = |line: &str| match line.starts_with("ATOM") {
@@ -405,7 +447,7 @@ fn two_structures_are_compared_along_an_alignment() {
         }
         false => format!("{line}\n"),
     };
-    let cut: String = crambin.lines().filter(is_left).map(renumbered).collect();
+    let cut: String = crambin.lines().filter(is_left).map(renumbered).map(|line| line.replace("ASP", "ASH")).collect();
     run.put("in/cut.pdb", cut);
     assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
     let script = "
@@ -433,7 +475,7 @@ fn two_structures_are_compared_along_an_alignment() {
         found["about"]
             .as_str()
             .unwrap()
-            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them"),
+            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them the same."),
         "{found}"
     );
     // The greatest difference of areas, from the table of features.
@@ -498,7 +540,11 @@ fn frames_of_a_trajectory_are_one_page_with_a_slider() {
         await until('a residue', () => location.hash.includes('residue='));
         const section = canvas.closest('section');
         return { frames: slider.max, when, first: slider.value, readout: section.querySelector('.readout').textContent, address: location.hash, drawn: !!one('.view canvas') };";
-    let Some(found) = visit(&run, "r.html", "#top.pdb", script) else { return skipped() };
+    let first = "return { title: text('h1'), about: all('main > p').map(part => part.textContent).join(' ') };";
+    let Some(found) = visits(&run, "r.html", &[usual("", first), usual("#top.pdb", script)]) else { return skipped() };
+    let [first, found] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(first["title"], "Trajectory of top.pdb");
+    assert!(first["about"].as_str().unwrap().contains("6 frames, from 0 ps to 50 ps, 10 ps apart"), "{first}");
     assert_eq!(
         (&found["frames"], &found["when"], &found["first"]),
         (&"5".into(), &"frame 5, 50 ps".into(), &"0".into()),

@@ -129,6 +129,41 @@ fn near_charges_are_salt_bridges() {
     assert!(pair("LYN", 3.0).is_empty(), "its name says that it has no charge");
 }
 
+/// The N of two residues of chain A from `number` on, beside an aspartate of residue 50; what stands before the atoms is `header`.
+fn first_nitrogen(number: i32, header: &str, hydrogens: &[(&str, [f64; 3])]) -> Vec<String> {
+    let first = [("N", [0.0; 3]), ("CA", [-1.46, 0.0, 0.0]), ("C", [-2.0, 1.42, 0.0]), ("O", [-1.24, 2.39, 0.0])];
+    let second =
+        [("N", [-3.32, 1.53, 0.0]), ("CA", [-3.99, 2.83, 0.0]), ("C", [-5.5, 2.7, 0.0]), ("O", [-6.1, 1.6, 0.0])];
+    let acid = [("CG", [3.5, 1.1, 0.0]), ("OD1", [3.0, 0.0, 0.0]), ("OD2", [4.75, 1.1, 0.0])];
+    let atoms = Pdb::default().atoms("SER", number, &first).atoms("SER", number, hydrogens);
+    let atoms = atoms.atoms("VAL", number + 1, &second).atoms("ASP", 50, &acid);
+    Pdb { text: format!("{header}{}", atoms.text), ..atoms }.lines(Kind::SaltBridge)
+}
+
+#[test]
+fn the_first_residue_with_atoms_is_charged_only_if_it_begins_its_molecule() {
+    let (charged, neutral) = (vec!["N OD1 3.00".to_owned()], Vec::<String>::new());
+    // Without a sequence, the number decides.
+    assert_eq!(first_nitrogen(1, "", &[]), charged);
+    assert_eq!(first_nitrogen(-3, "", &[]), charged, "a tag");
+    assert_eq!(first_nitrogen(15, "", &[]), neutral);
+    // Chymotrypsin's chains begin at 16 and 149.
+    let sequence = |names: &str| format!("SEQRES   1 A    6  {names}\n");
+    assert_eq!(first_nitrogen(16, &sequence("SER VAL ASP"), &[]), charged);
+    assert_eq!(first_nitrogen(15, &sequence("GLY LYS SER VAL ASP"), &[]), neutral);
+    assert_eq!(first_nitrogen(1, &sequence("GLY LYS SER VAL ASP"), &[]), neutral);
+    // The sequence repeats itself.
+    let unobserved =
+        format!("REMARK 465     SER A    13\nREMARK 465     VAL A    14\n{}", sequence("SER VAL SER VAL ASP"));
+    assert_eq!(first_nitrogen(15, &unobserved, &[]), neutral);
+    let at_the_end = format!("REMARK 465     GLY A    51\n{}", sequence("SER VAL ASP GLY"));
+    assert_eq!(first_nitrogen(1, &at_the_end, &[]), charged);
+    // Hydrogens say what it is.
+    let hydrogens = [("H1", [0.34, 0.94, 0.0]), ("H2", [0.34, -0.47, 0.82]), ("H3", [0.34, -0.47, -0.82])];
+    assert_eq!(first_nitrogen(15, "", &hydrogens), charged);
+    assert_eq!(first_nitrogen(1, "", &hydrogens[..1]), neutral);
+}
+
 #[test]
 fn rings_stack_in_parallel_and_at_right_angles() {
     let pair = |centre: [f64; 3], stands: bool| {

@@ -7,6 +7,7 @@
 use super::elements::{C, Element, N, O, P, S, SE};
 use super::model::{Class, Entity, Order, System};
 use super::rings::Ring;
+use super::termini::amino_end;
 
 /// What hydrogens an atom has, and where they may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,7 +119,7 @@ pub(super) fn perceive(system: &System, rings: &[Ring]) -> Perceived {
     charges.retain(|charge| !charge.atoms.iter().any(|&atom| is_named_neutral(system, atom)));
     for index in 0..system.residues.len() {
         named_state(system, index, &mut atoms);
-        termini(system, index, &mut atoms, &mut charges);
+        amino_end(system, index, &mut atoms, &mut charges);
     }
     Perceived { atoms, charges }
 }
@@ -306,39 +307,6 @@ fn named_state(system: &System, index: usize, atoms: &mut [Chemistry]) {
             let count = if name == "NZ" { 2 } else { 0 };
             let hydrogens = Hydrogens { count, is_planar: false };
             atoms[atom] = Chemistry { hydrogens, donates: count > 0, accepts: true, ..atoms[atom] };
-        }
-    }
-}
-
-/// The charged N of a chain's first amino acid; elsewhere an N without the residue before it is an amide's.
-fn termini(system: &System, index: usize, atoms: &mut [Chemistry], charges: &mut Vec<Charge>) {
-    let residue = &system.residues[index];
-    if residue.class != Class::AminoAcid {
-        return;
-    }
-    let Some(n) = residue.range().find(|&atom| &*system.atoms[atom].name == "N" && system.atoms[atom].element == N)
-    else {
-        return;
-    };
-    let inside = |end: u32| residue.range().contains(&(end as usize));
-    let ends = system.bonds.of(n as u32);
-    if ends.iter().any(|&(end, _)| !inside(end)) {
-        return;
-    }
-    let before = index.checked_sub(1).map(|before| &system.residues[before]);
-    let begins = before.is_none_or(|before| before.chain != residue.chain || before.class != Class::AminoAcid);
-    let is_first = residue.in_sequence.map_or(begins, |number| number == 1);
-    let own = &mut atoms[n];
-    own.accepts = false;
-    match is_first || residue.entity == Entity::Ligand {
-        true => {
-            let count = 4_usize.saturating_sub(ends.len()) as u8;
-            *own = Chemistry { hydrogens: Hydrogens { count, is_planar: false }, donates: count > 0, ..*own };
-            charges.push(Charge { is_positive: true, atoms: vec![n as u32] });
-        }
-        false => {
-            let count = 2_usize.saturating_sub(ends.len()) as u8;
-            *own = Chemistry { hydrogens: Hydrogens { count, is_planar: false }, donates: count > 0, ..*own };
         }
     }
 }

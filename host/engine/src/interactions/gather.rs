@@ -2,6 +2,7 @@
 
 use super::elements::{C, Element, N, O, P, S};
 use super::model::{Atom, Class, Entity, Order, Residue};
+use super::termini::Sequences;
 use prism_read::plural::counted;
 use prism_read::{
     Alternates, AtomClass, AtomRecord, Classes, ComponentBond, LinkEnd, LinkKind, Problem, ResidueClass,
@@ -75,6 +76,7 @@ pub(super) struct Gathering<'o> {
     seen: HashSet<(u32, Box<str>, u8)>,
     pub(super) components: Components,
     pub(super) named: Vec<Named>,
+    sequences: Sequences,
     pseudo_atoms: usize,
     unknown: usize,
     /// Whether there are models or data blocks that are not read.
@@ -105,6 +107,7 @@ pub(super) struct Gathered {
     pub(super) hydrogens: Vec<(u32, [f64; 3])>,
     /// The atom of each number of a PDB file.
     pub(super) serials: HashMap<i32, u32>,
+    pub(super) sequences: Sequences,
     pub(super) notes: Vec<String>,
 }
 
@@ -120,6 +123,7 @@ impl<'o> Gathering<'o> {
             seen: HashSet::new(),
             components: Components::default(),
             named: Vec::new(),
+            sequences: Sequences::default(),
             pseudo_atoms: 0,
             unknown: 0,
             has_more: false,
@@ -239,7 +243,7 @@ impl<'o> Gathering<'o> {
                 counted(unknown, "atom has", "atoms have")
             ),
         );
-        Gathered { residues, atoms, hydrogens, serials, notes }
+        Gathered { residues, atoms, hydrogens, serials, sequences: self.sequences, notes }
     }
 
     /// Residues of other names in the place of a residue that has the higher occupancy.
@@ -378,6 +382,14 @@ impl SystemContents for Gathering<'_> {
     fn component_bond(&mut self, bond: ComponentBond<'_>) {
         self.components.add(bond);
     }
+
+    fn sequence(&mut self, chain: &[u8], name: &[u8]) {
+        self.sequences.add(text_of(chain).into(), text_of(name).into());
+    }
+
+    fn unobserved(&mut self, chain: &[u8], number: i32) {
+        self.sequences.add_unobserved(text_of(chain).into(), number);
+    }
 }
 
 impl SystemContents for Components {
@@ -394,4 +406,8 @@ impl SystemContents for Components {
     fn component_bond(&mut self, bond: ComponentBond<'_>) {
         self.add(bond);
     }
+
+    fn sequence(&mut self, _: &[u8], _: &[u8]) {}
+
+    fn unobserved(&mut self, _: &[u8], _: i32) {}
 }

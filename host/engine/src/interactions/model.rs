@@ -2,6 +2,7 @@
 
 use super::elements::Element;
 use super::geometry::Point;
+use super::termini::Sequences;
 
 /// What a residue belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,6 +141,7 @@ pub(super) struct System {
     pub(super) bonds: Bonds,
     /// Hydrogens that the file has, each with the heavy atom that it is bonded to, sorted by these.
     pub(super) hydrogens: Vec<(u32, Point)>,
+    pub(super) sequences: Sequences,
 }
 
 impl System {

@@ -4,7 +4,7 @@ use crate::assembly::Remark350;
 use crate::b_column::of_record;
 use crate::components::standard;
 use crate::deposited::{self, Listed};
-use crate::facts::Facts;
+use crate::facts::{Facts, title};
 use crate::molecules::Cell;
 use crate::number::{decimal, pdb_residue_number};
 use crate::options::{Each, ReadOptions};
@@ -44,11 +44,14 @@ pub(super) struct Header {
     /// DBREF, if labels are requested.
     pub(super) references: References,
     takes_references: bool,
+    /// The lines of TITLE and of COMPND, if they are requested.
+    titles: [Vec<u8>; 2],
+    takes_titles: bool,
 }
 
 impl Header {
     pub(super) fn new(options: &ReadOptions) -> Self {
-        Self { takes_references: options.labels, ..Self::default() }
+        Self { takes_references: options.labels, takes_titles: options.atoms, ..Self::default() }
     }
 
     /// Takes a record, known by its first six columns.
@@ -76,7 +79,9 @@ impl Header {
             b"HEADER" => self.is_entry = line.get(62..66).is_some_and(is_entry_id),
             head if head.starts_with(b"TITLE") => {
                 self.predictor_in_title = self.predictor_in_title || says_predicted(line);
+                self.title(0, line);
             }
+            b"COMPND" => self.title(1, line),
             _ => {}
         }
     }
@@ -95,6 +100,13 @@ impl Header {
 
     /// Adds what it says of assemblies and sequence databases.
     pub(super) fn take_into(self, facts: &mut Facts, options: &ReadOptions) {
+        let [titles, compounds] = &self.titles;
+        let molecule = title(&compounds.split(|c| *c == b'\n').collect::<Vec<_>>());
+        let molecule = molecule.split_once("MOLECULE: ").map_or("", |(_, name)| name.split(';').next().unwrap_or(name));
+        facts.title = title(&titles.split(|c| *c == b'\n').collect::<Vec<_>>());
+        if facts.title.is_empty() {
+            facts.title = molecule.to_owned();
+        }
         facts.b_column = self.b_column;
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
@@ -107,6 +119,14 @@ impl Header {
         }
         if options.labels {
             facts.references = Some(Arc::new(self.references));
+        }
+    }
+
+    /// Takes a line of TITLE or COMPND.
+    fn title(&mut self, which: usize, line: &[u8]) {
+        if self.takes_titles {
+            self.titles[which].extend_from_slice(line.get(10..).unwrap_or_default());
+            self.titles[which].push(b'\n');
         }
     }
 

@@ -25,7 +25,8 @@ const css = name => getComputedStyle(root).getPropertyValue(name).trim();
 const say = (element, text, hint) => { element.textContent = text ?? hint; element.classList.toggle("hint", text == null); };
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³").replace(/^degree$/, "°");
+const superscripts = text => text.replaceAll("^-2", "⁻²").replaceAll("^2", "²").replaceAll("^3", "³");
+const unit = text => superscripts(text ?? "").replace(/^degree$/, "°");
 const count = (n, what, several = `${what}s`) => `${n.toLocaleString("en")} ${n === 1 ? what : several}`;
 const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
   : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));

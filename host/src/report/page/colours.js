@@ -56,6 +56,9 @@ const RESIDUES = [
 ].map(([name, colour, residues]) => ({ name, colour, residues: new Set(residues.split(" ")) }));
 const residueKind = name => RESIDUES.find(({ residues }) => residues.has(name));
 
+// A chain in words.
+const chainName = (data, chain) => data.chains[chain].trim() ? `chain ${data.chains[chain]}` : "chain without a name";
+
 const key = (colour, text) => $("span", { class: "key", style: `border-color:${colour}` }, text);
 const statesKey = states => Object.entries(STATES).filter(([letter]) => states.includes(letter)).map(([letter, [name, colour]]) => key(colour, `${letter} ${name}`));
 const ramp = (low, high, stops) => [$("span", {}, low), $("i", { style: `background:linear-gradient(90deg,${stops.join()})` }), $("span", {}, high)];
@@ -67,7 +70,7 @@ function colouring(name, model) {
   const { data } = model;
   if (name === "chain") return {
     of: row => kindColour(data.chain[row]),
-    legend: keys(model.chains.map(chain => key(kindColour(chain), `chain ${data.chains[chain].trim() || "without a name"}`))),
+    legend: keys(model.chains.map(chain => key(kindColour(chain), chainName(data, chain)))),
   };
   if (name === "site") return {
     of: row => data.site[row] == null ? UNDEFINED : kindColour(data.site[row] - 1),

@@ -29,11 +29,11 @@ async function comparePage(query) {
   main.append($("h1", {}, `${names[0] ?? "?"} minus ${names[1] ?? "?"}`));
   if (missing !== undefined) { main.append($("p", {}, `There is no page of ${missing ?? "a structure"} in this report.`)); return; }
   const models = (await Promise.all(entries.map(detailOf))).map(structureOf), both = models.map(({ data }) => data);
-  const chains = both.map(chainsOf), label = (side, chain) => both[side].chains[chain].trim() || "–";
-  const selects = [0, 1].map(side => $("select", { "aria-label": `Chain of ${names[side]}` }, [...chains[side].keys()].map(chain => $("option", { value: String(chain) }, `chain ${label(side, chain)}`))));
+  const chains = both.map(chainsOf), label = (side, chain) => chainName(both[side], chain);
+  const selects = [0, 1].map(side => $("select", { "aria-label": `Chain of ${names[side]}` }, [...chains[side].keys()].map(chain => $("option", { value: String(chain) }, label(side, chain)))));
   const columns = Object.keys(both[0].columns).filter(name => name in both[1].columns);
   if (!columns.length) { main.append($("p", {}, "These structures have no column in common.")); return; }
-  const column = $("select", { "aria-label": "Column" }, columns.map(name => $("option", { value: name }, name)));
+  const column = $("select", { "aria-label": "Column" }, columns.map(columnOption));
   const wanted = query.get("column");
   column.value = columns.includes(wanted) ? wanted : ["rsa", "sasa", "depth"].find(name => columns.includes(name)) ?? columns[0];
   for (const [side, name] of ["chain-a", "chain-b"].entries()) {
@@ -47,7 +47,7 @@ async function comparePage(query) {
   main.append(about, $("div", { class: "tools" }, selects, swap), pair.element, $("div", { class: "tools" }, $("label", {}, "Column ", column)), definition, $("div", { class: "tracks" }, canvas), readout,
     $("div", { class: "legend" }, key(SIDES[0], names[0]), key(SIDES[1], names[1]), $("span", {}, "bars below: the first minus the second")), tables);
   let pairs = [], cursor = 0;
-  const called = (side, row) => `${both[side].residue[row]} (${both[side].resname[row]})`;
+  const called = (side, row) => models[side].called(row);
   const values = () => pairs.map(([a, b]) => [both[0].columns[column.value][a], both[1].columns[column.value][b]]);
   const LEFT = 90, x = (at, wide) => LEFT + (at + .5) / Math.max(pairs.length, 1) * (wide - LEFT - 6);
   const draw = () => {
@@ -88,21 +88,21 @@ async function comparePage(query) {
   const lists = () => {
     const sorted = columns.map(name => ({ name, ...differing(name, pairs, both[0].columns[name], both[1].columns[name]) })).filter(one => one.n);
     const summary = table(["Column", "Residues", "Mean difference", "Mean absolute", "Correlation"], sorted.map(one => ({ key: one.name, cells: [
-      button(one.name, () => { column.value = one.name; fill(); tell(cursor); }, { class: "pick" }), String(one.n), `${short(one.mean)} ${unit(run.units[one.name])}`, short(one.absolute), short(one.correlation)] })), { label: "Differences by column" });
+      button(labelOf(one.name), () => { column.value = one.name; fill(); tell(cursor); }, { class: "pick" }), String(one.n), `${short(one.mean)} ${unit(run.units[one.name])}`, short(one.absolute), short(one.correlation)] })), { label: "Differences by column" });
     const all = values(), greatest = pairs.map((pair, at) => ({ pair, at, difference: minus(column.value, ...all[at]) })).filter(one => one.difference != null)
       .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference)).slice(0, 25);
     const to = (side, row) => $("a", { href: addressOf(names[side], `residue=${encodeURIComponent(both[side].residue[row])}`) }, called(side, row));
     const residues = table(["Of the first", "Of the second", "First", "Second", "Difference"], greatest.map(({ pair: [a, b], at, difference }) => ({ key: String(at), cells: [to(0, a), to(1, b), ...all[at].map(short), short(difference)] })), { label: "Greatest differences", texts: [0, 1] });
-    tables.replaceChildren($("section", {}, $("h2", {}, "All columns"), summary), $("section", {}, $("h2", {}, `Greatest differences of ${column.value}`), residues));
+    tables.replaceChildren($("section", {}, $("h2", {}, "All columns"), summary), $("section", {}, $("h2", {}, `Greatest differences of ${labelOf(column.value)}`), residues));
   };
   const fill = () => {
     try {
       const rows = chosen();
-      pairs = aligned(...rows.map((own, side) => own.map(row => both[side].resname[row]))).map(([i, j]) => [rows[0][i], rows[1][j]]);
-      const same = pairs.filter(([a, b]) => both[0].resname[a] === both[1].resname[b]).length;
-      about.textContent = `${pairs.length} of ${rows[0].length} and ${rows[1].length} residues are aligned by their sequences, ${same} of them with the same name${pairs.length && same / pairs.length < .3 ? ": these chains are hardly alike, and differences may mean nothing" : ""}.`;
+      pairs = aligned(...rows.map((own, side) => own.map(row => models[side].parent(row)))).map(([i, j]) => [rows[0][i], rows[1][j]]);
+      const same = pairs.filter(([a, b]) => models[0].parent(a) === models[1].parent(b)).length;
+      about.textContent = `${pairs.length} of ${rows[0].length} and ${rows[1].length} residues are aligned by their sequences, ${same} of them the same${pairs.length && same / pairs.length < .3 ? ": these chains are hardly alike, and differences may mean nothing" : ""}.`;
     } catch (error) { pairs = []; about.textContent = `They cannot be compared: ${error.message}`; }
-    definition.textContent = `${column.value}: ${run.definitions[column.value] ?? ""}`;
+    definition.textContent = hintOf(column.value);
     cursor = clamp(cursor, 0, Math.max(pairs.length - 1, 0));
     draw(); lists();
     const parts = { a: names[0], b: names[1], column: column.value, "chain-a": both[0].chains[selects[0].value], "chain-b": both[1].chains[selects[1].value] };

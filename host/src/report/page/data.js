@@ -23,6 +23,9 @@ async function detailOf({ detail }) {
   return data;
 }
 
+// The middles of nucleotides in contact are closer than this, in Å.
+const NUCLEOTIDES_TOUCH = 12;
+
 function structureOf(data) {
   const { steps, deltas, kinds, of, without_rows: others } = data.atoms;
   const axes = placesOf(deltas, steps), n = axes[0].length, rows = data.residue.length;
@@ -45,13 +48,20 @@ function structureOf(data) {
     element: residue => elements(residue)[0],
     // Which residue it is, and with its name.
     id: residue => residue < rows ? data.residue[residue] : others[residue - rows].id,
-    called: residue => residue < rows ? `${data.residue[residue]} (${data.resname[residue]})` : `${others[residue - rows].id} (${others[residue - rows].name})`,
+    // As people read it: a chain without a name is left out.
+    label: residue => model.id(residue).replace(/^\s*_/, ""),
+    called: residue => `${model.label(residue)} (${model.resname(residue)})`,
+    // The standard residue that a modified one, or one in another state, was made of: HIS of HSD.
+    parent: row => data.parents[data.resname[row]] ?? data.resname[row],
     resname: residue => residue < rows ? data.resname[residue] : others[residue - rows].name,
     chainOf: residue => residue < rows ? data.chain[residue] : data.chains.indexOf(others[residue - rows].chain),
     byId: new Map(),
     // The chains with rows; those of glycans alone have none.
     chains: [...new Set(data.chain)],
   };
+  // Whether two residues are in contact in maps, by their middles: alpha carbons by the run's threshold. Those of paired bases (C1') are 10.5 Å apart.
+  model.reach = (a, b) => isNucleotide(a) || isNucleotide(b) ? NUCLEOTIDES_TOUCH : run.threshold;
+  model.touch = (a, b) => squared(middle[a], middle[b]) < model.reach(a, b) ** 2;
   model.hasNucleotides = Array.from({ length: rows }, (_, row) => row).some(isNucleotide);
   for (let residue = of.length - 1; residue >= 0; residue--) model.byId.set(model.id(residue), residue);
   model.ligands = Array.isArray(data.relations.ligands) ? data.relations.ligands.map(ligand => ({ ...ligand, residue: ligand.residue + rows })) : [];

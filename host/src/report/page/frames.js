@@ -2,7 +2,7 @@
 
 async function trajectory(model, { choose, frame }) {
   const moving = JSON.parse(await unpack("frames")), { data, rows } = model, names = Object.keys(moving.columns), kept = moving.numbers.length;
-  const column = $("select", { "aria-label": "Column of the trajectory" }, names.map(name => $("option", { value: name }, name)));
+  const column = $("select", { "aria-label": "Column of the trajectory" }, names.map(columnOption));
   column.value = ["rsa", "sasa"].find(name => names.includes(name)) ?? names[0];
   const slider = $("input", { type: "range", min: 0, max: kept - 1, value: 0, step: 1, "aria-label": "Frame" }), when = $("span", { class: "soft-inline" });
   const means = $("canvas", { role: "img", "aria-label": "Mean and standard deviation of each residue over all frames" });
@@ -45,7 +45,7 @@ async function trajectory(model, { choose, frame }) {
   const mark = (pen, tall) => { if (cursor != null) { pen.strokeStyle = css("--mark"); pen.lineWidth = 1.5; pen.strokeRect(x(cursor), 0, Math.max(inner() / rows, 2), tall); } };
   const drawHeat = () => {
     const map = moving.maps[column.value], tall = map ? clamp(kept * 3, 80, 320) : 30, pen = sized(heat, tall + 6);
-    if (!map) { pen.fillStyle = css("--soft"); pen.fillText(`Values over time are kept of ${Object.keys(moving.maps).join(", ")}.`, LEFT, 14); legend.replaceChildren(); return; }
+    if (!map) { pen.fillStyle = css("--soft"); pen.fillText(`Values over time are kept of ${Object.keys(moving.maps).map(labelOf).join(", ")}.`, LEFT, 14); legend.replaceChildren(); return; }
     const levels = bytesOf(map.levels), stops = scale(), picture = new OffscreenCanvas(rows, kept), own = picture.getContext("2d"), image = own.createImageData(rows, kept);
     levels.forEach((level, index) => image.data.set([...(level === 255 ? [150, 150, 150] : between(stops, level / 254)), 255], 4 * index));
     own.putImageData(image, 0, 0);
@@ -61,7 +61,7 @@ async function trajectory(model, { choose, frame }) {
     when.textContent = told(at());
     if (row == null) { say(readout, null, "Click on the values over time: the residue is selected, and the frame is shown."); return; }
     const { mean, deviation } = moving.columns[column.value], map = moving.maps[column.value], level = map && bytesOf(map.levels)[at() * rows + row];
-    say(readout, `${model.called(row)}: ${column.value} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`);
+    say(readout, `${model.called(row)}: ${labelOf(column.value)} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`);
   };
   const draw = () => { drawMeans(); drawHeat(); tell(); };
   const go = index => { slider.value = String(index); drawHeat(); tell(); frame(at() === 0 ? null : positions(at())); };

@@ -1,13 +1,13 @@
 // The contact map of the residues in the window, which the tracks share.
 
 // Calls `draw` with rows of a window that are in contact.
-function contacts(model, [begin, end], reach, take) {
-  const points = model.middle.slice(begin, end), near = cells(points, reach);
-  points.forEach((point, i) => near(point, j => { if (j <= i && (i === j || squared(point, points[j]) < reach * reach)) take(begin + i, begin + j); }));
+function contacts(model, [begin, end], take) {
+  const points = model.middle.slice(begin, end), near = cells(points, model.hasNucleotides ? NUCLEOTIDES_TOUCH : run.threshold);
+  points.forEach((point, i) => near(point, j => { if (j <= i && (i === j || model.touch(begin + i, begin + j))) take(begin + i, begin + j); }));
 }
 
 function contactMap(model, { choose }) {
-  const canvas = $("canvas", { tabindex: 0, role: "img", "aria-label": `Contact map: ${run.threshold} Å; the arrow keys move along it, a click chooses two residues` });
+  const canvas = $("canvas", { tabindex: 0, role: "img", "aria-label": `Contact map; the arrow keys move along it, a click chooses two residues` });
   const readout = $("p", { class: "readout" });
   let window = [0, model.rows], picture = null, at = null;
   const side = () => Math.max(Math.min(window[1] - window[0], 800), 1);
@@ -16,7 +16,7 @@ function contactMap(model, { choose }) {
 
   const fill = () => {
     const n = side(), counts = new Uint16Array(n * n);
-    contacts(model, window, run.threshold, (i, j) => { counts[place(i) * n + place(j)]++; if (i !== j) counts[place(j) * n + place(i)]++; });
+    contacts(model, window, (i, j) => { counts[place(i) * n + place(j)]++; if (i !== j) counts[place(j) * n + place(i)]++; });
     picture = new OffscreenCanvas(n, n);
     const pen = picture.getContext("2d"), image = pen.createImageData(n, n), dark = root.classList.contains("dark"), on = dark ? [254, 232, 56] : [0, 34, 78];
     // Where a point stands for many pairs, a few of them are a lighter point.
@@ -61,7 +61,7 @@ function contactMap(model, { choose }) {
     let best = [i, j], least = Infinity;
     for (let a = Math.max(window[0], Math.floor(i - reach)); a <= Math.min(window[1] - 1, i + reach); a++) for (let b = Math.max(window[0], Math.floor(j - reach)); b <= Math.min(window[1] - 1, j + reach); b++) {
       const off = (a + .5 - scaled[0]) ** 2 + (b + .5 - scaled[1]) ** 2;
-      if (off < least && squared(model.middle[a], model.middle[b]) < run.threshold ** 2) { best = [a, b]; least = off; }
+      if (off < least && model.touch(a, b)) { best = [a, b]; least = off; }
     }
     return best;
   };

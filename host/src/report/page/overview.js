@@ -24,12 +24,12 @@ function histogram(bins) {
       write(x, anchor, short(value));
     }
   }
-  return $("div", { class: "plot" }, $("h3", {}, name, about && $("span", { class: "soft-inline" }, ` ${about}`)), picture, run.definitions[name] && $("p", { class: "definition" }, run.definitions[name]));
+  return $("div", { class: "plot" }, $("h3", { title: hintOf(name) }, labelOf(name), about && $("span", { class: "soft-inline" }, ` ${about}`)), picture, run.definitions[name] && $("p", { class: "definition" }, hintOf(name)));
 }
 
 const order = run.structures.filter(s => s.detail), detailed = new Map(order.map(s => [s.name, s]));
 const addressOf = (name, query = "") => `#${encodeURIComponent(name)}${query && `?${query}`}`;
-const link = (name, query) => detailed.has(name) ? $("a", { href: addressOf(name, query) }, name) : name;
+const link = (name, query = "", text = name) => detailed.has(name) ? $("a", { href: addressOf(name, query) }, text) : text;
 
 const named = ligands => Object.entries(ligands).map(([name, times]) => times > 1 ? `${times} ${name}` : name);
 // Helices and strands as a small bar; the rest is neither.
@@ -37,18 +37,19 @@ const statesBar = states => states && $("span", { class: "states", role: "img", 
   $("i", { style: `width:${states[0] * 100}%;background:${STATES.H[1]}` }), $("i", { style: `width:${states[1] * 100}%;background:${STATES.E[1]}` }));
 const most = Math.max(...run.structures.map(s => s.residues), 1);
 const COLUMNS = [
-  { id: "structure", title: "Structure", value: s => s.name, cell: s => link(s.name), text: true },
+  { id: "structure", title: "Structure", value: s => s.name, cell: s => [link(s.name), s.title && $("span", { class: "title", title: s.title }, s.title)], text: true },
   { id: "residues", title: "Residues", value: s => s.residues, cell: s => bar(s.residues / most, s.residues.toLocaleString("en")) },
   { id: "chains", title: "Chains", value: s => s.chains, cell: s => String(s.chains) },
-  { id: "states", title: "Helix, strand", value: s => s.states?.[0], cell: s => statesBar(s.states) ?? "–", if: s => s.states },
-  { id: "best", title: "Best site", value: s => s.best, cell: s => s.best == null ? "–" : bar(s.best, short(s.best)) },
+  { id: "states", title: "Helix, strand", value: s => s.states?.[0], cell: s => statesBar(s.states) ?? "none", if: s => s.states },
+  { id: "best", title: "Best site", value: s => s.best, cell: s => s.best == null ? "none" : bar(s.best, short(s.best)) },
   { id: "sites", title: "Likely sites", value: s => s.sites, cell: s => String(s.sites) },
   { id: "ligands", title: "Ligands", value: s => Object.keys(s.ligands).length, cell: s => {
     const all = named(s.ligands);
-    return all.length ? all.slice(0, 4).join(", ") + (all.length > 4 ? ` and ${all.length - 4} more` : "") : "–";
+    return all.length ? all.slice(0, 4).join(", ") + (all.length > 4 ? ` and ${all.length - 4} more` : "") : "none";
   }, text: true, if: s => Object.keys(s.ligands).length },
-  { id: "plddt", title: "Mean pLDDT", value: s => s.plddt, cell: s => s.plddt == null ? "–" : $("span", { class: "key", style: `border-color:${PLDDT.find(([above]) => s.plddt > above)[1]}` }, s.plddt.toFixed(1)), if: s => s.plddt != null },
-  { id: "rsa", title: "Mean RSA", value: s => s.rsa, cell: s => short(s.rsa) },
+  { id: "plddt", title: "Mean pLDDT", value: s => s.plddt, cell: s => s.plddt == null ? "none" : $("span", { class: "key", style: `border-color:${PLDDT.find(([above]) => s.plddt > above)[1]}` }, s.plddt.toFixed(1)), if: s => s.plddt != null },
+  ...["ranking", "iptm", "ptm", "ipsae"].map(name => ({ id: name, title: name === "ipsae" ? "Best ipSAE" : SCORES[name].replace("ranking score", "Ranking score"), value: s => s.scores?.[name], cell: s => s.scores?.[name] == null ? "none" : s.scores[name].toFixed(3), if: s => s.scores?.[name] != null })),
+  { id: "rsa", title: "Mean exposure", hint: "mean relative accessibility (rsa): 0 is buried, 1 is exposed", value: s => s.rsa, cell: s => s.rsa == null ? "not defined" : short(s.rsa) },
   { id: "notes", title: "Notes", value: s => s.notes, cell: s => String(s.notes) },
 ];
 const state = { by: null, up: true, filter: "", page: 0 };
@@ -58,7 +59,7 @@ function structuresTable() {
   const body = $("tbody"), foot = $("div", { class: "tools foot" }), PAGE = 50;
   const fill = () => {
     const wanted = state.filter.toLowerCase(), key = columns.find(({ id }) => id === state.by)?.value;
-    const matches = s => s.name.toLowerCase().includes(wanted) || Object.keys(s.ligands).some(name => name.toLowerCase() === wanted);
+    const matches = s => s.name.toLowerCase().includes(wanted) || s.title.toLowerCase().includes(wanted) || Object.keys(s.ligands).some(name => name.toLowerCase() === wanted);
     const found = all.filter(matches);
     // What is not defined comes last, either way.
     if (key) found.sort((a, b) => { const [x, y] = [key(a), key(b)]; return x == null ? (y == null ? 0 : 1) : y == null ? -1 : (x < y ? -1 : x > y ? 1 : 0) * (state.up ? 1 : -1); });
@@ -69,13 +70,13 @@ function structuresTable() {
     foot.replaceChildren(...(pages > 1 ? [button("← Earlier", turn(-1), { disabled: state.page === 0 }), $("span", { class: "soft-inline" }, `${count(found.length, "structure")}, page ${state.page + 1} of ${pages}`), button("Later →", turn(1), { disabled: state.page + 1 >= pages })]
       : [$("span", { class: "soft-inline" }, found.length < all.length ? `${found.length} of ${count(all.length, "structure")}` : count(all.length, "structure"))]));
   };
-  const head = $("tr", {}, columns.map(({ id, title, text }) => $("th", { scope: "col", class: text ? "text" : null }, button(title, event => {
+  const head = $("tr", {}, columns.map(({ id, title, text, hint }) => $("th", { scope: "col", class: text ? "text" : null, title: hint }, button(title, event => {
     state.up = state.by === id ? !state.up : text === true; state.by = id; fill();
     for (const th of head.children) th.removeAttribute("aria-sort");
     event.target.closest("th").setAttribute("aria-sort", state.up ? "ascending" : "descending");
   }))));
   fill();
-  return [all.length > 1 && $("div", { class: "tools" }, $("input", { type: "search", placeholder: "Filter by name or ligand", "aria-label": "Filter by name or ligand", value: state.filter, oninput: event => { state.filter = event.target.value; state.page = 0; fill(); } })),
+  return [all.length > 1 && $("div", { class: "tools" }, $("input", { type: "search", placeholder: "Filter by name, title or ligand", "aria-label": "Filter by name, title or ligand", value: state.filter, oninput: event => { state.filter = event.target.value; state.page = 0; fill(); } })),
     $("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Structures" }, $("table", {}, $("thead", {}, head), body)), foot];
 }
 
@@ -88,7 +89,7 @@ function standing() {
     out.push($("p", { class: "soft" }, `${run.sites === 1 ? "One site" : `${run.sites.toLocaleString("en")} sites`} with a probability of at least 0.5 to bind a ligand${run.standing.length < run.sites ? `; the likeliest ${run.standing.length}` : ""}.`),
       table(head, run.standing.map(site => ({ cells: [
         detailed.has(site.structure) ? $("a", { href: addressOf(site.structure, `site=${site.rank}`) }, `${site.structure}, site ${site.rank}`) : `${site.structure}, site ${site.rank}`, bar(site.probability, short(site.probability)), String(site.residues), short(site.volume),
-        ...(isPredicted ? [short(site.plddt)] : []), site.ligands.length ? [...new Set(site.ligands)].join(", ") : "–",
+        ...(isPredicted ? [short(site.plddt)] : []), site.ligands.length ? [...new Set(site.ligands)].join(", ") : "none",
       ] })), { label: "Likely sites", texts: [0, head.length - 1] }));
   } else out.push($("p", {}, "No site has a probability of 0.5 or more to bind a ligand."));
   if (run.failed.length) {
@@ -103,13 +104,24 @@ function standing() {
   return out;
 }
 
+// How many frames of a trajectory there are, from when to when, and which were taken.
+function framesTaken() {
+  const { times } = run, last = times.at(-1), [first, second] = times, all = count(run.frames, "frame");
+  if (times.length < 2) return all;
+  const at = ({ number, time }) => time == null ? `frame ${number}` : `${time.toLocaleString("en")} ps`;
+  const every = second.number - first.number;
+  return `${all}, from ${at(first)} to ${at(last)}${every > 1 ? `, every ${every}th of the file` : ""}${first.time == null || second.time == null ? "" : `, ${short(second.time - first.time)} ps apart`}`;
+}
+
 const FIRST = ["ss", "site_score", "rsa", "depth", "contact_number", "plddt", "b_factor"];
 function overviewPage() {
-  const all = run.structures, title = run.title ?? `Report on ${all.length === 1 ? all[0].name : count(all.length, "structure")}`;
+  const all = run.structures, of = all.length === 1 ? all[0].name : count(all.length, "structure");
+  const title = run.title ?? (run.frames ? `Trajectory of ${of}` : `Report on ${of}`);
   document.title = `${title}, ${run.date}`;
   const backend = run.provenance["prism.backend"];
   const inputs = run.inputs.length ? `From ${run.inputs.slice(0, 3).join(", ")}${run.inputs.length > 3 ? ` and ${run.inputs.length - 3} more` : ""}. ` : "";
-  main.append($("h1", {}, title), $("p", { class: "soft" }, `${run.date}. ${inputs}${count(all.length, "structure")}, ${count(run.residues, "residue")}, ${count(run.sites, "likely site")}${run.failed.length ? `, ${run.failed.length} failed` : ""}. prism ${run.provenance["prism.version"]}${backend ? `, ${backend}` : ""}.`),
+  const about = [all.length === 1 && all[0].title && $("p", { class: "title" }, all[0].title), run.frames > 0 && $("p", {}, `A trajectory: ${framesTaken()}. The sites and the table are of the first one; `, link(all[0].name, "", "the structure's page"), " has the means and values over time of all.")];
+  main.append($("h1", {}, title), ...about.filter(part => part), $("p", { class: "soft" }, `${run.date}. ${inputs}${count(all.length, "structure")}, ${count(run.residues, "residue")}, ${count(run.sites, "likely site")}${run.failed.length ? `, ${run.failed.length} failed` : ""}. prism ${run.provenance["prism.version"]}${backend ? `, ${backend}` : ""}.`),
     $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable()));
   const tools = compareTools();
   if (tools) main.append($("section", { class: "hint" }, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
@@ -117,7 +129,7 @@ function overviewPage() {
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
     rest.length > 0 && later(`${rest.length} more columns`, () => $("div", { class: "grid" }, rest.map(histogram)))));
-  main.append($("section", {}, $("h2", {}, "How it was computed"), $("dl", {}, Object.entries(run.provenance).flatMap(([key, value]) => [$("dt", {}, key.replace(/^prism\./, "")), $("dd", {}, value)]))));
+  main.append($("section", {}, $("h2", {}, "How it was computed"), $("dl", {}, Object.entries(run.provenance).flatMap(([key, value]) => [$("dt", { title: key }, labelOf(key)), $("dd", {}, value)]))));
 }
 // What is made when it is opened.
 function later(title, make) {
@@ -142,16 +154,23 @@ previous.addEventListener("click", () => go(-1));
 next.addEventListener("click", () => go(1));
 addEventListener("resize", () => onResize());
 addEventListener("keydown", event => { if (event.key === "Escape") onEscape(); });
+// A link to a structure that has no page here says so.
+function unknownPage() {
+  const name = nameOf(location.hash.slice(1).split("?")[0]);
+  if (!name || document.getElementById(name)) return;
+  const why = run.structures.some(s => s.name === name) ? `${name} has no page of its own in this report: the first ${count(order.length, "structure")} have one (--details)` : `There is no structure ${name} in this report`;
+  main.prepend($("p", { class: "unknown", role: "alert" }, `${why}. This is its first page.`));
+}
 async function show() {
   const [position, query, isComparison] = where();
   if (position >= 0 && position === opened && take) { take(query); return; }
   redraw = onResize = onEscape = filled = () => {};
   opened = position; take = null;
   main.replaceChildren();
-  previous.hidden = next.hidden = position < 0;
+  previous.hidden = next.hidden = position < 0 || order.length < 2;
   previous.disabled = position <= 0; next.disabled = position + 1 >= order.length;
   scrollTo(0, 0);
-  if (isComparison) await comparePage(query); else if (position < 0) overviewPage(); else take = await structurePage(order[position], query);
+  if (isComparison) await comparePage(query); else if (position < 0) { overviewPage(); unknownPage(); } else take = await structurePage(order[position], query);
   root.dataset.ready = "1";
 }
 addEventListener("hashchange", () => { show(); main.focus({ preventScroll: true }); });

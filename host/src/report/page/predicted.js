@@ -1,5 +1,8 @@
 // Predicted aligned errors: the matrix, and the scores of chains.
 
+// Scores by their usual names.
+const SCORES = { iptm: "ipTM", ptm: "pTM", ranking: "ranking score", ipsae: "ipSAE", pdockq: "pDockQ", pdockq2: "pDockQ2", lis: "LIS", actifptm: "actifpTM", pae_mean: "mean error, Å", contacts: "contacts" };
+
 function predictedErrors(model, { choose }) {
   const pae = model.data.pae, heading = $("h2", {}, "Predicted aligned errors");
   if (pae.reason) return { section: $("section", {}, heading, $("p", {}, `They cannot be shown: ${pae.reason}`)), draw() {}, select() {} };
@@ -51,9 +54,9 @@ function predictedErrors(model, { choose }) {
     }
     if (best) go(best[0], best[1]);
   };
-  const own = Object.entries(pae.own).map(([name, value]) => `${name} ${short(value)}`).join(", ");
+  const own = Object.entries(pae.own).map(([name, value]) => `${SCORES[name] ?? name} ${short(value)}`).join(", ");
   const legend = $("div", { class: "legend" }, ramp("0", "30 Å or more", GREENS.map(hex)));
-  const scores = table(["Chains", ...pae.columns], pae.pairs.map(pair => ({
+  const scores = table(["Chains", ...pae.columns.map(name => SCORES[name] ?? name)], pae.pairs.map(pair => ({
     cells: [button(pair.chains.join(", "), () => surest(pair.chains)), ...pae.columns.map(name => short(pair.numbers[name]))],
   })), { label: "Scores of pairs of chains" });
   const section = $("section", {}, heading, $("div", { class: "two" },

@@ -49,6 +49,13 @@ function selectionOf(model, query) {
   return null;
 }
 
+// What a query asks for, in words; null if it asks for nothing.
+function wantedBy(query) {
+  const kinds = { site: "site", ligand: "ligand", interaction: "interaction", chain: "chain", residue: "residue" };
+  const wanted = Object.entries(kinds).flatMap(([name, word]) => query.getAll(name).map(value => `${word} ${value}`));
+  return wanted.length ? wanted.join(" and ") : null;
+}
+
 // Residues with an atom within 4.5 Å of those of another chain.
 function touching(model, own, others) {
   const isNear = near(others.flatMap(residue => model.atoms(residue).map(model.place)), 4.5);
@@ -70,7 +77,7 @@ async function structurePage(entry, query) {
   const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), "kind of residue", ...names.filter(name => name !== "plddt")];
   const usual = names.includes("plddt") ? "plddt" : model.chains.length > 1 ? "chain" : data.states ? "secondary structure" : model.hasNucleotides ? "kind of residue" : "chain";
   let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
-  const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(name => $("option", { value: name }, name)));
+  const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(columnOption));
   byColumn.value = ways.includes(asked) ? asked : usual;
 
   const address = selection => {
@@ -98,6 +105,7 @@ async function structurePage(entry, query) {
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
   const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { scene?.frame(positions); select(current, false); } });
+  const interactions = interactionsTable(model, { choose });
   const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
 
   const paint = () => {
@@ -114,10 +122,16 @@ async function structurePage(entry, query) {
     if (shown.value === "surface" && current?.surface) legend.append(surfaceKey);
     if (shown.value === "points" && current?.points) legend.append(pointsKey);
   };
-  const select = (selection, move = true) => {
+  // What an address asks for and the structure does not have is said where a selection would be.
+  const selectBy = parts => {
+    const selection = selectionOf(model, parts);
+    select(selection, true, selection ? null : wantedBy(parts));
+  };
+  const select = (selection, move = true, missing = null) => {
     current = selection;
     if (!isFirst) address(selection);
-    panel.show(selection);
+    panel.show(selection, missing);
+    interactions.select(selection);
     legendOfSurface();
     map.select(selection); tracks.select(selection); if (errors) errors.select(selection); if (moving) moving.select(selection);
     mark();
@@ -143,9 +157,9 @@ async function structurePage(entry, query) {
     box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : points ? `, and ${count(points, "point")}` : ""}` : "It shows the whole structure");
   };
 
-  const facts = [run.frames > 0 && `the first of ${count(run.frames, "frame")}`, count(model.rows, "residue"), `${count(model.chains.length, "chain")}${model.chains.length <= 12 ? ` (${model.chains.map(chain => data.chains[chain].trim() || "–").join(", ")})` : ""}`, count(likely.length, "likely site"),
+  const facts = [run.frames > 0 && `the first of ${framesTaken()}`, count(model.rows, "residue"), `${count(model.chains.length, "chain")}${model.chains.length <= 12 ? ` (${model.chains.map(chain => data.chains[chain].trim() || "without a name").join(", ")})` : ""}`, count(likely.length, "likely site"),
     model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
-  main.append($("h1", {}, entry.name), $("div", { class: "facts" }, $("p", { class: "soft" }, facts.join(", ")), compareTools(entry.name)));
+  main.append($("h1", {}, entry.name), ...(data.title ? [$("p", { class: "title" }, data.title)] : []), $("div", { class: "facts" }, $("p", { class: "soft" }, facts.join(", ")), compareTools(entry.name)));
   if (data.notes.length) main.append($("details", { class: "notes" }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
   main.append($("div", { class: "work" },
     $("section", {}, $("h2", { class: "hidden" }, "Structure"),
@@ -155,14 +169,14 @@ async function structurePage(entry, query) {
     ["Sites", sitesTable(model, { choose })],
     moving && ["Trajectory", moving.elements],
     ["Along the sequence", tracks.elements],
-    (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligandsTable(model, { choose })],
     (model.interfaces.length > 0 || data.relations.interfaces?.reason) && ["Interfaces of chains", interfacesTable(model, { choose })],
+    (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligandsTable(model, { choose })],
   ].filter(part => part);
   for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
   if (errors) main.append(errors.section);
   main.append($("div", { class: "two" },
-    $("section", { class: "whole" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons${model.hasNucleotides ? ", or C1' of nucleotides," : ""} closer than ${run.threshold} Å, of the residues in the window of the tracks${model.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
-    $("section", {}, $("h2", {}, "Interactions"), interactionsTable(model, { choose }))));
+    $("section", { class: "whole" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å${model.hasNucleotides ? `, or C1' of nucleotides closer than ${NUCLEOTIDES_TOUCH} Å to each other or to an alpha carbon` : ""}, of the residues in the window of the tracks${model.chains.length > 1 ? "; lines part the chains" : ""}.`), map.element),
+    $("section", {}, $("h2", {}, "Interactions"), interactions.elements)));
 
   byColumn.addEventListener("change", () => { paint(); address(current); });
   shown.addEventListener("change", () => select(current, false));
@@ -171,7 +185,7 @@ async function structurePage(entry, query) {
   onEscape = clear;
   map.window(tracks.window());
   redraw();
-  select(selectionOf(model, query));
+  selectBy(query);
   isFirst = false;
   try {
     scene = await view3d(box, model, { choose: pick, tell, of: row => of(row) });
@@ -184,6 +198,6 @@ async function structurePage(entry, query) {
   return next => {
     if (ways.includes(next.get("colour"))) byColumn.value = next.get("colour");
     paint();
-    select(selectionOf(model, next));
+    selectBy(next);
   };
 }

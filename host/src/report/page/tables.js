@@ -21,7 +21,7 @@ function sitesTable(model, { choose }) {
   return [about, paged(rows, Math.max(likely, 3), some => table(head, some, { label: "Sites", texts: [0, ...(hasLigands ? [head.length - 2] : []), head.length - 1] }))];
 }
 
-const residueButton = (model, residue, choose) => button(`${model.resname(residue)} ${model.id(residue)}`,
+const residueButton = (model, residue, choose) => button(`${model.resname(residue)} ${model.label(residue)}`,
   () => choose(residue < model.rows ? { residues: [residue] } : { ligand: residue }), { class: "residue", title: model.called(residue), "data-residue": model.id(residue) });
 
 // A share as a small bar beside its number.
@@ -49,7 +49,7 @@ function interfacesTable(model, { choose }) {
   const row = pair => {
     const names = pair.chains.map(chain => chains[chain]);
     return { key: `chain=${names[0]}&chain=${names[1]}`, cells: [
-      button(names.map(name => name.trim() || "–").join(", "), () => choose({ chains: names }), { class: "pick" }), bar((pair.area ?? 0) / most, pair.area == null ? "not defined" : `${pair.area.toFixed(0)}`),
+      button(names.map(name => name.trim() || "without a name").join(", "), () => choose({ chains: names }), { class: "pick" }), bar((pair.area ?? 0) / most, pair.area == null ? "not defined" : `${pair.area.toFixed(0)}`),
       ...pair.residues.map(String), String(pair.contacts),
     ] };
   };
@@ -57,33 +57,46 @@ function interfacesTable(model, { choose }) {
     paged(sorted, 15, some => table(["Chains", "Buried area, Å²", "Residues of the first", "of the second", "Contacts"], some.map(row), { label: "Interfaces" }))];
 }
 
+// The interactions of the selection, or else those of a kind. `select` is called with what is selected.
 function interactionsTable(model, { choose }) {
-  const found = model.data.relations.interactions;
-  if (!found) return [$("p", { class: "soft" }, "They are looked for where a file holds one structure that is taken as it is: not in data sets, trajectories, single chains, further models or assemblies.")];
-  if (found.reason) return [$("p", { class: "soft" }, `They cannot be shown: ${found.reason}`)];
+  const found = model.data.relations.interactions, only = text => ({ elements: [$("p", { class: "soft" }, text)], select() {} });
+  if (!found) return only("They are looked for where a file holds one structure that is taken as it is: not in data sets, trajectories, single chains, further models or assemblies.");
+  if (found.reason) return only(`They cannot be shown: ${found.reason}`);
   const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
   const present = found.kinds.filter(({ name }) => counts.get(name) > 0);
   // What is rare comes first: bonds of the backbone are many.
   const rare = present.find(({ name }) => !["hbond", "water_bridge", "base_stack"].includes(name)) ?? present[0];
-  if (!rare) return [$("p", { class: "soft" }, "None were found.")];
-  const kind = $("select", { "aria-label": "Kind of interaction" }, present.map(({ name }) => $("option", { value: name }, `${interactionName(name)} (${counts.get(name)})`)));
+  if (!rare) return only("None were found.");
+  const ofSelection = $("option", { value: "" });
+  const kind = $("select", { "aria-label": "Which interactions" }, present.map(({ name }) => $("option", { value: name }, `${interactionName(name)} (${counts.get(name)})`)));
   kind.value = rare.name;
   const box = $("div"), rule = $("p", { class: "soft" });
+  let chosen = [];
   const fill = () => {
-    rule.textContent = found.kinds.find(({ name }) => name === kind.value).rule + ".";
-    const isPair = kind.value === "base_pair";
+    const shown = kind.value ? model.interactions.filter(one => one.kind === kind.value) : chosen, isPair = shown.some(one => one.kind === "base_pair");
+    rule.textContent = kind.value ? `${superscripts(found.kinds.find(({ name }) => name === kind.value).rule)}.` : "What is selected, with all kinds. The list has the others.";
     const row = one => ({ key: `interaction=${one.index}`, cells: [
       button(interactionName(one.kind), () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
-      short(one.distance), ...(isPair ? [one.class ?? "–"] : []),
+      short(one.distance), ...(isPair ? [one.class ?? ""] : []),
     ] });
-    box.replaceChildren(paged(model.interactions.filter(one => one.kind === kind.value), 15, some =>
-      table(["Kind", "First", "Second", "Distance, Å", ...(isPair ? ["Class"] : [])], some.map(row), { label: "Interactions", texts: [0, 1, 2] })));
+    box.replaceChildren(paged(shown, 15, some => table(["Kind", "First", "Second", "Distance, Å", ...(isPair ? ["Class"] : [])], some.map(row), { label: "Interactions", texts: [0, 1, 2] })));
   };
-  kind.addEventListener("change", fill);
+  kind.addEventListener("change", () => { fill(); filled(); });
   fill();
-  return [$("div", { class: "tools" }, kind), rule, box,
-    $("p", { class: "soft" }, `The same as from prism edges --kinds, without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)];
+  return {
+    elements: [$("div", { class: "tools" }, kind), rule, box,
+      $("p", { class: "soft" }, `The same as from prism edges --kinds, without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
+    select: selection => {
+      // A line of the list that is chosen does not shorten the list.
+      if (selection?.query.interaction != null) return;
+      chosen = selection?.edges ?? [];
+      const isOfSelection = kind.value === "";
+      ofSelection.textContent = `of the selection (${chosen.length})`;
+      if (chosen.length) { kind.prepend(ofSelection); kind.value = ""; } else { ofSelection.remove(); if (isOfSelection) kind.value = rare.name; }
+      fill();
+    },
+  };
 }
 
 // What is known about the chosen residues.
@@ -91,7 +104,7 @@ function selectionPanel(model, { choose, clear }) {
   const box = $("section", { class: "chosen", "aria-label": "Selection", "aria-live": "polite" });
   const names = Object.keys(model.data.columns);
   const usual = ["plddt", "site_score", "rsa", "sasa", "depth", "contact_number", "b_factor", "B factor"].filter(name => names.includes(name));
-  const value = (name, row) => [$("dt", { title: run.definitions[name] }, name), $("dd", {}, `${short(model.data.columns[name][row])} ${unit(run.units[name])}`)];
+  const value = (name, row) => [$("dt", { title: hintOf(name) }, labelOf(name)), $("dd", {}, `${short(model.data.columns[name][row])} ${unit(run.units[name])}`)];
   const values = row => {
     const state = model.data.states && STATES[model.data.states[row]], site = model.data.site[row];
     const rest = names.filter(name => !usual.includes(name) && model.data.columns[name][row] != null);
@@ -115,8 +128,13 @@ function selectionPanel(model, { choose, clear }) {
   const members = residues => $("p", { class: "members" }, residues.slice(0, 60).map(residue => [residueButton(model, residue, choose), " "]), residues.length > 60 && `and ${residues.length - 60} more`);
   return {
     element: box,
-    show: selection => {
-      box.classList.toggle("hint", !selection);
+    // `missing` is what the address asks for, if the structure does not have it.
+    show: (selection, missing) => {
+      box.classList.toggle("hint", !selection && !missing);
+      if (missing) {
+        box.replaceChildren($("h3", { class: "warn" }, `There is no ${missing}`), $("p", {}, "The address of this page asks for it, and this structure does not have it. The link may be that of another structure, or of another version of this report."));
+        return;
+      }
       if (!selection) {
         box.replaceChildren($("h3", {}, "Nothing is selected"), $("p", { class: "soft" }, "Click on the structure, a site, a ligand, the tracks or the contact map. The address of this page then leads to the selection. Escape ends it."));
         return;

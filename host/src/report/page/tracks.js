@@ -17,7 +17,7 @@ function trackPanel(model, { choose, windowed }) {
   if (window[1] > 3000) window[1] = 1000;
   let cursor = null, marked = [];
 
-  const label = () => tracks.parentElement.clientWidth < 600 ? 84 : 124;
+  const label = () => tracks.parentElement.clientWidth < 600 ? 92 : 150;
   const left = () => label();
   const wide = () => Math.max(tracks.parentElement.clientWidth - 18, 200);
   const x = row => left() + (row - window[0] + .5) / (window[1] - window[0]) * (wide() - left() - 6);
@@ -29,17 +29,17 @@ function trackPanel(model, { choose, windowed }) {
     pen.scale(scale, scale); pen.font = "12px system-ui, sans-serif"; pen.textBaseline = "middle";
     return pen;
   };
-  const chainName = row => data.chains[data.chain[row]].trim() || "–";
+  const chainAt = row => data.chains[data.chain[row]].trim();
 
   const drawOverview = () => {
     const pen = ready(overview, 38), inner = wide() - left() - 6, at = row => left() + row / rows * inner;
     pen.fillStyle = css("--soft");
-    pen.fillText(bounds.length > 2 ? `${bounds.length - 1} chains` : `chain ${chainName(0)}`, 4, 12);
+    pen.fillText(bounds.length > 2 ? `${bounds.length - 1} chains` : chainName(data, data.chain[0]), 4, 12);
     for (let index = 0; index + 1 < bounds.length; index++) {
       const [begin, end] = [at(bounds[index]), at(bounds[index + 1])];
       pen.fillStyle = kindColour(data.chain[bounds[index]]);
       pen.fillRect(begin, 5, Math.max(end - begin - (end - begin > 4 ? 1 : 0), .5), 14);
-      const text = chainName(bounds[index]);
+      const text = chainAt(bounds[index]);
       if (end - begin > pen.measureText(text).width + 8) { pen.fillStyle = "#111111"; pen.fillText(text, (begin + end - pen.measureText(text).width) / 2, 12.5); }
     }
     pen.fillStyle = css("--mark");
@@ -68,10 +68,10 @@ function trackPanel(model, { choose, windowed }) {
     }
     pen.fillStyle = css("--soft");
     pen.fillText("chain", 4, TOP); pen.fillText("in a site", 4, TOP + 14);
-    if (data.states) pen.fillText(fitted(pen, "structure (ss)"), 4, TOP + 30);
+    if (data.states) pen.fillText(fitted(pen, labelOf("ss")), 4, TOP + 30);
     list.forEach((name, index) => {
       const top = 36 + strips + index * TALL, bottom = top + TALL - 10, values = data.columns[name], [low, high] = range(values), y = value => bottom - (value - low) / (high - low) * (TALL - 14);
-      pen.fillStyle = css("--text"); pen.fillText(fitted(pen, name), 4, top + 10);
+      pen.fillStyle = css("--text"); pen.fillText(fitted(pen, labelOf(name)), 4, top + 10);
       pen.fillStyle = css("--soft"); pen.fillText(fitted(pen, `${short(low)} to ${short(high)}`), 4, top + 26);
       pen.strokeStyle = css("--line"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(left(), bottom + .5); pen.lineTo(wide() - 6, bottom + .5); pen.stroke();
       if (step < .7) return band(pen, values, y);
@@ -108,15 +108,15 @@ function trackPanel(model, { choose, windowed }) {
     pen.fillStyle = css("--soft");
     const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(by => by * step > 70) ?? 10000;
     for (let row = Math.ceil(window[0] / every) * every; row < window[1]; row += every) {
-      const text = data.residue[row], half = pen.measureText(text).width / 2;
+      const text = model.label(row), half = pen.measureText(text).width / 2;
       pen.fillText(text, clamp(x(row) - half, left(), wide() - 2 * half - 4), tall - 6);
     }
   };
 
   const tell = row => {
     say(readout, row == null ? null : `${model.called(row)}: `
-      + [...shown].map(name => `${name} ${short(data.columns[name][row])}`).join(", ")
-      + (data.states && STATES[data.states[row]] ? `, ss ${data.states[row]} (${STATES[data.states[row]][0]})` : "") + (data.site[row] != null ? `, site ${data.site[row]}` : ""), "Click on the tracks, or move along them by the arrow keys.");
+      + [...shown].map(name => `${labelOf(name)} ${data.columns[name][row] == null ? "not defined" : short(data.columns[name][row])}`).join(", ")
+      + (data.states && STATES[data.states[row]] ? `, ${STATES[data.states[row]][0]}` : "") + (data.site[row] != null ? `, site ${data.site[row]}` : ""), "Click on the tracks, or move along them by the arrow keys.");
   };
   const draw = () => { drawOverview(); drawTracks(); };
   const setWindow = (begin, end) => {
@@ -148,13 +148,13 @@ function trackPanel(model, { choose, windowed }) {
   overview.addEventListener("pointerdown", event => { overview.setPointerCapture?.(event.pointerId); drag(event); });
   overview.addEventListener("pointermove", drag);
 
-  const add = $("select", { "aria-label": "Show or hide a track" }, $("option", { value: "" }, "Show or hide a track…"), names.map(name => $("option", { value: name }, name)));
+  const add = $("select", { "aria-label": "Show or hide a track" }, $("option", { value: "" }, "Show or hide a track…"), names.map(columnOption));
   add.addEventListener("change", () => {
     if (add.value) shown.has(add.value) ? shown.delete(add.value) : shown.add(add.value);
     add.value = "";
     draw(); tell(cursor);
   });
-  const chains = $("select", { "aria-label": "Chain in the window" }, $("option", { value: "" }, "Chain…"), bounds.slice(0, -1).map((bound, index) => $("option", { value: String(index) }, chainName(bound))));
+  const chains = $("select", { "aria-label": "Chain in the window" }, $("option", { value: "" }, "Chain…"), bounds.slice(0, -1).map((bound, index) => $("option", { value: String(index) }, chainName(data, data.chain[bound]))));
   chains.addEventListener("change", () => { if (chains.value) setWindow(bounds[Number(chains.value)], bounds[Number(chains.value) + 1]); chains.value = ""; });
   return {
     elements: [

@@ -33,6 +33,8 @@ impl SystemContents for Atoms {
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
     fn conect(&mut self, _: [i32; 2]) {}
     fn component_bond(&mut self, _: ComponentBond<'_>) {}
+    fn sequence(&mut self, _: &[u8], _: &[u8]) {}
+    fn unobserved(&mut self, _: &[u8], _: i32) {}
 }
 
 /// What a reader finds; `None` if it does not take the format, or refuses damaged records of atoms that have no rows.
