@@ -248,7 +248,7 @@ impl Prediction {
 
     fn of_structure(&self, pae: &Matrix, at_interfaces: Vec<usize>, found: &mut Scores) {
         let ends: Vec<usize> = self.units.ranges.iter().map(|range| range.end).collect();
-        let (ptm, iptm) = scores::ptm(pae, &ends);
+        let of_whole = scores::of_whole(pae, &ends);
         let whole = |column: &str| {
             let column = super::PAIR_NUMBERS.iter().position(|known| known.name == column).unwrap_or_default();
             let values = found.pairs.iter().filter(|pair| pair.is_max).map(|pair| pair.numbers[column]);
@@ -258,8 +258,8 @@ impl Prediction {
             self.iptm.unwrap_or(f32::NAN),
             self.ptm.unwrap_or(f32::NAN),
             self.ranking.unwrap_or(f32::NAN),
-            iptm as f32,
-            ptm as f32,
+            of_whole.iptm as f32,
+            of_whole.ptm as f32,
             whole("ipsae"),
             whole("pdockq"),
             whole("pdockq2"),
@@ -268,7 +268,7 @@ impl Prediction {
             whole("actifptm"),
             scores::mean_plddt(&self.units.all) as f32,
             scores::plddt_of_contacts(&self.units.all, at_interfaces) as f32,
-            scores::mean_off_diagonal(pae) as f32,
+            of_whole.pae_mean as f32,
         ];
     }
 }

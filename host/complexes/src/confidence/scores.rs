@@ -59,24 +59,14 @@ macro_rules! over_matrices {
 }
 
 over_matrices! {
-    /// The mean of all errors but those on the diagonal, of units aligned on themselves.
-    fn mean_off_diagonal(pae: &Matrix) -> f64 = mean_off_diagonal_with;
     /// ipSAE (Dunbrack 2025) with its three scales, the ipTM of the matrix, LIS (Kim 2024), mean and minimum of the errors.
     ///
     /// ipSAE of a direction is the highest of its residues' scores. LIS is the mean of (12 - e) / 12 over all errors e of at most 12 Å.
     fn by_errors(pae: &Matrix, a: Range<usize>, b: Range<usize>, cutoff: f32, nucleic: bool) -> ByErrors = by_errors_with;
-    /// pTM of the matrix (Zhang and Skolnick 2004, Jumper 2021): the highest mean term of a row; and ipTM, over the columns of other
-    /// chains alone (Evans 2021); NaN if there is one chain. `ends` are those of the chains.
-    fn ptm(pae: &Matrix, ends: &[usize]) -> (f64, f64) = ptm_with;
-}
-
-#[inline(always)]
-fn mean_off_diagonal_with(pae: &Matrix) -> f64 {
-    let (size, mut sum) = (pae.size(), 0.0);
-    for row in 0..size {
-        sum += sums(pae.row(row), |pae| [pae])[0] - f64::from(pae.at(row, row));
-    }
-    sum / (size * size.saturating_sub(1)) as f64
+    /// The scores of all chains together. `ends` are those of the chains.
+    fn of_whole(pae: &Matrix, ends: &[usize]) -> OfWhole = of_whole_with;
+    /// The pairs of units of two chains up to a distance in Å from each other, by their positions and first indices.
+    fn near_positions(a: (usize, &[[f64; 3]]), b: (usize, &[[f64; 3]]), limit: f64) -> Vec<Near> = near_positions_with;
 }
 
 /// The TM-score's term of an error, for sums over many; `scale` is that of [`terms`].
@@ -209,9 +199,18 @@ pub(super) fn near(
     limit: f64,
     position: impl Fn(&Unit) -> [f64; 3],
 ) -> Vec<Near> {
+    let [own, others] = [&a, &b].map(|chain| units[chain.clone()].iter().map(&position).collect::<Vec<_>>());
+    near_positions((a.start, &own), (b.start, &others), limit)
+}
+
+#[inline(always)]
+fn near_positions_with(
+    (first_a, own): (usize, &[[f64; 3]]),
+    (first_b, others): (usize, &[[f64; 3]]),
+    limit: f64,
+) -> Vec<Near> {
     /// Units that are compared at once.
     const AT_ONCE: usize = 8;
-    let others: Vec<[f64; 3]> = units[b.clone()].iter().map(&position).collect();
     // Side by side by axis. The last ones are blanks, near nothing.
     let blocks: Vec<[[f64; AT_ONCE]; 3]> = others
         .chunks(AT_ONCE)
@@ -221,8 +220,7 @@ pub(super) fn near(
         })
         .collect();
     let mut pairs = Vec::new();
-    for i in a {
-        let [x, y, z] = position(&units[i]);
+    for (i, [x, y, z]) in (first_a..).zip(own) {
         for (block, [u, v, w]) in blocks.iter().enumerate() {
             let mut squares = [0.0; AT_ONCE];
             for (at, square) in squares.iter_mut().enumerate() {
@@ -232,7 +230,7 @@ pub(super) fn near(
             // Few blocks have any.
             if squares.iter().fold(false, |any, &square| any | (square <= limit * limit)) {
                 let near = squares.iter().enumerate().filter(|(_, square)| **square <= limit * limit);
-                let first = b.start + AT_ONCE * block;
+                let first = first_b + AT_ONCE * block;
                 pairs.extend(near.map(|(at, square)| Near { a: i, b: first + at, distance: square.sqrt() }));
             }
         }
@@ -309,14 +307,26 @@ pub(super) fn contacts_of_actifptm(pairs: &[Near]) -> impl Iterator<Item = &Near
     pairs.iter().filter(|pair| pair.distance < CONTACT)
 }
 
+/// The scores of a matrix that need all chains.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfWhole {
+    /// pTM (Zhang and Skolnick 2004, Jumper 2021): the highest mean term of a row.
+    pub(super) ptm: f64,
+    /// ipTM: the same over the columns of other chains alone (Evans 2021); NaN if there is one chain.
+    pub(super) iptm: f64,
+    /// The mean of all errors but those on the diagonal, of units aligned on themselves.
+    pub(super) pae_mean: f64,
+}
+
 #[inline(always)]
-fn ptm_with(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
+fn of_whole_with(pae: &Matrix, ends: &[usize]) -> OfWhole {
     let (size, d0) = (pae.size(), d0_of_predictors(pae.size()));
-    let (mut ptm, mut iptm, scale) = (0_f64, f64::NAN, terms(d0));
+    let (mut ptm, mut iptm, mut errors, scale) = (0_f64, f64::NAN, 0.0, terms(d0));
     let mut begin = 0;
     for &end in ends {
-        for row in begin..end {
-            let row = pae.row(row);
+        for at in begin..end {
+            let row = pae.row(at);
+            errors += sums(row, |pae| [pae])[0] - f64::from(row[at]);
             let mut parts = [0.0; 3];
             for (sum, part) in parts.iter_mut().zip([&row[..begin], &row[begin..end], &row[end..]]) {
                 [*sum] = sums(part, |pae| [of_many(pae, scale)]);
@@ -329,5 +339,5 @@ fn ptm_with(pae: &Matrix, ends: &[usize]) -> (f64, f64) {
         }
         begin = end;
     }
-    (ptm, iptm)
+    OfWhole { ptm, iptm, pae_mean: errors / (size * size.saturating_sub(1)) as f64 }
 }

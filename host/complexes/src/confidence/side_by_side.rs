@@ -45,28 +45,28 @@ fn read(rows: [&[u8]; SIDE_BY_SIDE], width: usize, out: &mut [f32]) -> Option<()
     read_with(rows, width, out, |_| None)
 }
 
-/// Reads rows. `three` reads three numbers at once, if they are of its form.
+/// Reads rows. `threes` reads three numbers of each at once, if they are of its form.
 #[inline(always)]
 fn read_with(
     rows: [&[u8]; SIDE_BY_SIDE],
     width: usize,
     out: &mut [f32],
-    three: impl Fn([u8; 16]) -> Option<Three>,
+    threes: impl Fn([[u8; 16]; SIDE_BY_SIDE]) -> Option<[Three; SIDE_BY_SIDE]>,
 ) -> Option<()> {
     let (mut at, mut column) = ([0; SIDE_BY_SIDE], 0);
     while column < width - 1 {
         let mut steps = 1;
         // The fourth number lies in the row, too, and is read next.
         if column + 4 < width {
-            let mut found = [([0.0; 4], 0); SIDE_BY_SIDE];
+            let mut texts = [[0; 16]; SIDE_BY_SIDE];
             let mut all = true;
-            for ((row, at), found) in rows.iter().zip(at).zip(&mut found) {
-                match row.get(at..).and_then(<[u8]>::first_chunk).and_then(|bytes| three(*bytes)) {
-                    Some(numbers) => *found = numbers,
+            for ((row, at), text) in rows.iter().zip(at).zip(&mut texts) {
+                match row.get(at..).and_then(<[u8]>::first_chunk) {
+                    Some(bytes) => *text = *bytes,
                     None => all = false,
                 }
             }
-            if all {
+            if let Some(found) = all.then(|| threes(texts)).flatten() {
                 for (place, ((numbers, length), at)) in found.into_iter().zip(&mut at).enumerate() {
                     out[place * width + column..][..4].copy_from_slice(&numbers);
                     *at += length;
@@ -100,40 +100,56 @@ mod x86 {
 
     /// The form of three numbers with one or two digits before the point.
     #[derive(Clone, Copy)]
+    #[repr(C, align(128))]
     struct Form {
         /// Where digits go: each number gets the tens, the ones, the tenths, and nothing.
-        places: [u8; 16],
-        /// The points and commas, and zeros elsewhere.
+        digits: [u8; 16],
+        /// What is taken from them: 1 from tens, which are none below that, because JSON has no zeros there.
+        least: [u8; 16],
+        /// The largest digits after that.
+        most: [u8; 16],
+        /// Where the points and commas are, in turn.
         marks: [u8; 16],
-        /// The places of tens among the digits. JSON has no zeros there.
-        tens: [u8; 16],
         /// Bytes with all commas.
         length: usize,
     }
 
-    /// By which numbers have tens: bit k says it of number k.
+    /// The form of each place of [`key`].
     const FORMS: [Form; 8] = forms();
+
+    /// The points and commas of each form.
+    const MARKS: [u8; 16] = *b".,.,.,\0\0\0\0\0\0\0\0\0\0";
+
+    /// The place of a form, by where its points are: bit k says it of byte k.
+    const fn key(points: u32) -> usize {
+        // The point of a fourth number is none of the first 13 bytes. The factor gives each form a place of its own.
+        ((points & 0x1fff).wrapping_mul(0x14ed_2049) >> 29) as usize
+    }
 
     const fn forms() -> [Form; 8] {
         const NONE: u8 = 0x80;
-        let mut all = [Form { places: [NONE; 16], marks: [0; 16], tens: [0; 16], length: 0 }; 8];
+        let none = Form { digits: [NONE; 16], least: [0; 16], most: [9; 16], marks: [NONE; 16], length: 0 };
+        let mut all = [none; 8];
         let mut index = 0;
         while index < 8 {
-            let form = &mut all[index];
-            let mut number = 0;
+            let (mut form, mut points, mut number) = (none, 0, 0);
             while number < 3 {
+                // Bit k of the index says whether number k has tens.
                 let (begin, tens) = (form.length, index >> number & 1);
                 if tens == 1 {
-                    form.places[4 * number] = begin as u8;
-                    form.tens[4 * number] = 0xff;
+                    form.digits[4 * number] = begin as u8;
+                    (form.least[4 * number], form.most[4 * number]) = (1, 8);
                 }
-                form.places[4 * number + 1] = (begin + tens) as u8;
-                form.marks[begin + tens + 1] = b'.';
-                form.places[4 * number + 2] = (begin + tens + 2) as u8;
-                form.marks[begin + tens + 3] = b',';
+                form.digits[4 * number + 1] = (begin + tens) as u8;
+                form.marks[2 * number] = (begin + tens + 1) as u8;
+                form.digits[4 * number + 2] = (begin + tens + 2) as u8;
+                form.marks[2 * number + 1] = (begin + tens + 3) as u8;
+                points |= 1 << (begin + tens + 1);
                 form.length = begin + tens + 4;
                 number += 1;
             }
+            assert!(all[key(points)].length == 0, "two forms have one place");
+            all[key(points)] = form;
             index += 1;
         }
         all
@@ -145,7 +161,7 @@ mod x86 {
 
     #[target_feature(enable = "avx,bmi2")]
     pub fn read(rows: [&[u8]; SIDE_BY_SIDE], width: usize, out: &mut [f32]) -> Option<()> {
-        read_with(rows, width, out, |bytes| three(bytes))
+        read_with(rows, width, out, |texts| threes(texts))
     }
 
     #[target_feature(enable = "avx,bmi2")]
@@ -157,35 +173,31 @@ mod x86 {
 
     #[target_feature(enable = "avx,bmi2")]
     #[inline]
-    pub(super) fn three(bytes: [u8; 16]) -> Option<Three> {
-        let text = load(bytes);
-        let points = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(b'.' as i8))) as u32;
-        // A number has tens if its point is the third byte. Whether all else is of that form is seen below.
-        let first = points >> 2 & 1;
-        let second = points >> (first + 6) & 1;
-        let third = points >> (first + second + 10) & 1;
-        let form = &FORMS[(first | second << 1 | third << 2) as usize];
-        let (places, marks, tens) = (load(form.places), load(form.marks), load(form.tens));
-        let placed = _mm_shuffle_epi8(_mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8)), places);
-        // Marks that are others, digits above 9, and zeros before other digits.
-        let is_mark = _mm_cmpgt_epi8(marks, _mm_setzero_si128());
-        let others = _mm_and_si128(_mm_xor_si128(text, marks), is_mark);
-        let others = _mm_or_si128(others, _mm_subs_epu8(placed, _mm_set1_epi8(9)));
-        let others = _mm_or_si128(others, _mm_and_si128(_mm_cmpeq_epi8(placed, _mm_setzero_si128()), tens));
-        if _mm_testz_si128(others, others) == 0 {
-            return None;
+    pub(super) fn threes(texts: [[u8; 16]; SIDE_BY_SIDE]) -> Option<[Three; SIDE_BY_SIDE]> {
+        let mut found = [([0.0; 4], 0); SIDE_BY_SIDE];
+        let mut others = _mm_setzero_si128();
+        for (text, found) in texts.into_iter().zip(&mut found) {
+            let text = load(text);
+            let points = _mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(b'.' as i8))) as u32;
+            // Whether the text is of that form is seen by its marks and digits.
+            let form = &FORMS[key(points)];
+            let digits = _mm_shuffle_epi8(_mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8)), load(form.digits));
+            let marks = _mm_shuffle_epi8(text, load(form.marks));
+            let above = _mm_subs_epu8(_mm_sub_epi8(digits, load(form.least)), load(form.most));
+            others = _mm_or_si128(others, _mm_or_si128(above, _mm_xor_si128(marks, load(MARKS))));
+            let weights = _mm_set1_epi32(i32::from_le_bytes([100, 10, 1, 0]));
+            let tenths = _mm_madd_epi16(_mm_maddubs_epi16(digits, weights), _mm_set1_epi16(1));
+            // A quotient of two exact numbers is the nearest one.
+            let numbers = _mm_div_ps(_mm_cvtepi32_ps(tenths), _mm_set1_ps(10.0));
+            let lanes = [
+                _mm_extract_ps::<0>(numbers),
+                _mm_extract_ps::<1>(numbers),
+                _mm_extract_ps::<2>(numbers),
+                _mm_extract_ps::<3>(numbers),
+            ];
+            *found = (lanes.map(|bits| f32::from_bits(bits as u32)), form.length);
         }
-        let weights = _mm_set1_epi32(i32::from_le_bytes([100, 10, 1, 0]));
-        let tenths = _mm_madd_epi16(_mm_maddubs_epi16(placed, weights), _mm_set1_epi16(1));
-        // A quotient of two exact numbers is the nearest one.
-        let numbers = _mm_div_ps(_mm_cvtepi32_ps(tenths), _mm_set1_ps(10.0));
-        let lanes = [
-            _mm_extract_ps::<0>(numbers),
-            _mm_extract_ps::<1>(numbers),
-            _mm_extract_ps::<2>(numbers),
-            _mm_extract_ps::<3>(numbers),
-        ];
-        Some((lanes.map(|bits| f32::from_bits(bits as u32)), form.length))
+        (_mm_testz_si128(others, others) == 1).then_some(found)
     }
 }
 
@@ -193,11 +205,25 @@ mod x86 {
 mod tests {
     use super::*;
 
+    /// Reads three numbers in one of the rows, beside others that are of another form.
     fn three(text: &str) -> Option<Three> {
         let mut bytes = [b'7'; 16];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
-        // SAFETY: the processor has the instructions.
-        unsafe { x86::three(bytes) }
+        let own = |place: usize| {
+            let mut texts = [*b"1.5,22.5,3.5,7.7"; SIDE_BY_SIDE];
+            texts[place] = bytes;
+            // SAFETY: the processor has the instructions.
+            let found = unsafe { x86::threes(texts) };
+            if let Some(found) = found {
+                let beside = found[(place + 1) % SIDE_BY_SIDE];
+                assert_eq!((&beside.0[..3], beside.1), (&[1.5, 22.5, 3.5][..], 13));
+            }
+            found.map(|found| found[place])
+        };
+        let all: [_; SIDE_BY_SIDE] = std::array::from_fn(own);
+        assert!(all.iter().all(|one| one.is_some() == all[0].is_some()), "{text}");
+        assert!(all.iter().flatten().all(|one| one.1 == all[0].unwrap().1), "{text}");
+        all[SIDE_BY_SIDE - 1]
     }
 
     #[test]
