@@ -118,10 +118,12 @@ pub(super) fn rows<'a, const N: usize>(
     let mut take = |columns: &[usize; N], edges: &[usize]| {
         // Not `map`, which compilers leave as calls.
         let mut values = [&b""[..]; N];
+        let (ends, _) = edges.as_chunks::<2>();
         for (to, &column) in values.iter_mut().zip(columns) {
-            let raw = &text[edges[2 * column]..edges[2 * column + 1]];
+            let [begin, end] = ends[column];
+            let raw = &text[begin..end];
             *to = match raw {
-                b"?" | b"." => &b""[..],
+                [b'?' | b'.'] => &b""[..],
                 // Most are as they stand.
                 [b'\'' | b'"' | b';', ..] => unquote(raw),
                 _ => raw,

@@ -205,25 +205,25 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Reads three numbers in one of the rows, beside others that are of another form.
+    /// Reads three numbers in each of the rows in turn; the others have numbers that can be read.
     fn three(text: &str) -> Option<Three> {
+        const OTHERS: ([f32; 3], usize) = ([1.5, 22.5, 3.5], 13);
         let mut bytes = [b'7'; 16];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
-        let own = |place: usize| {
+        let mut rows = (0..SIDE_BY_SIDE).map(|place| {
             let mut texts = [*b"1.5,22.5,3.5,7.7"; SIDE_BY_SIDE];
             texts[place] = bytes;
             // SAFETY: the processor has the instructions.
-            let found = unsafe { x86::threes(texts) };
-            if let Some(found) = found {
-                let beside = found[(place + 1) % SIDE_BY_SIDE];
-                assert_eq!((&beside.0[..3], beside.1), (&[1.5, 22.5, 3.5][..], 13));
-            }
-            found.map(|found| found[place])
-        };
-        let all: [_; SIDE_BY_SIDE] = std::array::from_fn(own);
-        assert!(all.iter().all(|one| one.is_some() == all[0].is_some()), "{text}");
-        assert!(all.iter().flatten().all(|one| one.1 == all[0].unwrap().1), "{text}");
-        all[SIDE_BY_SIDE - 1]
+            let found = unsafe { x86::threes(texts) }?;
+            let (numbers, length) = found[(place + 1) % SIDE_BY_SIDE];
+            assert_eq!((&numbers[..3], length), (&OTHERS.0[..], OTHERS.1), "beside {text}");
+            Some(found[place])
+        });
+        let first = rows.next().flatten();
+        let as_read =
+            |three: Option<Three>| three.map(|(numbers, length)| ([numbers[0], numbers[1], numbers[2]], length));
+        rows.for_each(|row| assert_eq!(as_read(row), as_read(first), "{text}"));
+        first
     }
 
     #[test]
