@@ -86,7 +86,7 @@ function interfacesTable(model, { choose }) {
 // The interactions of the selection, or else those of a kind. `select` is called with what is selected.
 function interactionsTable(model, { choose }) {
   const found = model.data.relations.interactions, only = text => ({ elements: [$("p", { class: "soft" }, text)], select() {} });
-  if (!found) return only("They are looked for where a file holds one structure that is taken as it is: not in data sets, trajectories, single chains, further models or assemblies.");
+  if (!found) return only("They are not known: a data set does not have the names of atoms.");
   if (found.reason) return only(`They cannot be shown: ${found.reason}`);
   const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
@@ -112,7 +112,7 @@ function interactionsTable(model, { choose }) {
   fill();
   return {
     elements: [$("div", { class: "tools" }, kind), rule, box,
-      $("p", { class: "soft" }, `The same as from prism edges --kinds, without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
+      $("p", { class: "soft" }, `${found.dry ? `Of the atoms of ${run.frames ? "proteins and nucleic acids in the first frame" : "this structure"} alone, without water and the file's hydrogens. ` : "The same as from prism edges --kinds. "}Without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
     select: selection => {
       // A line of the list that is chosen does not shorten the list.
       if (selection?.query.interaction != null) return;
