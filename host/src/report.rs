@@ -219,7 +219,10 @@ impl ReportFile {
             .par_iter()
             .zip(&mut relations)
             .map(|((part, notes), relations)| {
-                relations["interactions"] = relations::interactions_of(part, &self.interactions);
+                relations["interactions"] = match self.is_member(part) {
+                    true => Value::Null,
+                    false => relations::interactions_in(part, &self.interactions),
+                };
                 let files = self.predictions.as_ref().and_then(|predictions| predictions.get(&part.structure.name));
                 detail::packed(part, notes, (files, &self.failures), relations)
             })
@@ -251,8 +254,7 @@ impl ReportFile {
             });
             self.standing.add(part, &sites, relations.get(index).unwrap_or(&Value::Null));
             if index < room {
-                let name = &part.structure.name;
-                if !self.interactions.archives.is_empty() && !self.interactions.files.contains_key(name) {
+                if self.is_member(part) {
                     self.members.add(part, first_detail + index);
                 }
                 // Counted from 1; 0 means none.
@@ -264,6 +266,11 @@ impl ReportFile {
             notes.iter().for_each(|note| self.note(&part.structure.name, note));
         }
         Ok(())
+    }
+
+    /// Whether an archive has it, whose interactions are looked for at the end.
+    fn is_member(&self, part: &StructureRows<'_>) -> bool {
+        !self.interactions.archives.is_empty() && !self.interactions.files.contains_key(&part.structure.name)
     }
 
     fn relations(&self, part: &StructureRows<'_>) -> Value {

@@ -17,6 +17,7 @@ mod groups;
 mod hydrogens;
 mod kinds;
 mod model;
+mod of_structure;
 mod orders;
 mod rings;
 mod rules;
@@ -31,7 +32,7 @@ pub use model::{Atom, Entity, Residue};
 use bonds::{Found, Link};
 use gather::{Components, Gathered, Gathering};
 use model::{Bonds, Class, System};
-use prism_read::structure::check_spread;
+use prism_read::structure::{StructureInput, check_spread};
 use prism_read::{Alternates, Problem, ReadError, contents, read_components, read_system};
 use rings::small_rings;
 use search::Search;
@@ -129,16 +130,41 @@ pub struct Interactions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn interactions(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<Interactions, ReadError> {
-    let (search, links, notes) = searched(bytes, name, options)?;
+    Ok(all_of(searched(bytes, name, options)?, options))
+}
+
+/// Finds the interactions of a structure that was read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms): a frame, a model,
+/// chains, an assembly. It has no water, no hydrogens and no bonds that its file names.
+///
+/// # Errors
+/// If its atoms lie so that a search takes too long, or none of them is known.
+pub fn interactions_of(structure: &StructureInput, options: &Options<'_>) -> Result<Interactions, ReadError> {
+    let mut gathering = Gathering::new(options.chains, options.alternates);
+    let refused = |problem| ReadError { name: structure.name.clone(), line: None, problem };
+    of_structure::each_atom(structure, &mut gathering).map_err(refused)?;
+    Ok(all_of(prepared(gathering, &structure.name, options)?, options))
+}
+
+/// All interactions of what was prepared.
+fn all_of((search, links, notes): (Search, Vec<Link>, Vec<String>), options: &Options<'_>) -> Interactions {
     let found = found_in(&search, &links, options.kinds);
     let System { residues, atoms, .. } = search.system;
-    Ok(Interactions { residues, atoms, found, notes })
+    Interactions { residues, atoms, found, notes }
 }
 
 /// Reads a structure and prepares the search. Returns its bonds between residues, and notes, too.
 fn searched(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<(Search, Vec<Link>, Vec<String>), ReadError> {
     let mut gathering = Gathering::new(options.chains, options.alternates);
     read_system(bytes, name, &mut gathering)?;
+    prepared(gathering, name, options)
+}
+
+/// Prepares the search in what was gathered.
+fn prepared(
+    mut gathering: Gathering<'_>,
+    name: &str,
+    options: &Options<'_>,
+) -> Result<(Search, Vec<Link>, Vec<String>), ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let components = std::mem::take(&mut gathering.components);
     let named = std::mem::take(&mut gathering.named);

@@ -3,7 +3,7 @@
 use super::atoms::identity;
 use prism_engine::Engine;
 use prism_engine::contacts::interfaces;
-use prism_engine::interactions::{Interaction, Interactions, Kind, Options, interactions};
+use prism_engine::interactions::{Interaction, Interactions, Kind, Options, interactions, interactions_of};
 use prism_engine::ligands::ligands;
 use prism_io::inputs::InputFile;
 use prism_io::output::StructureRows;
@@ -71,10 +71,10 @@ fn tenth(value: f32) -> Value {
     if value.is_finite() { Value::from((f64::from(value) * 10.0).round() / 10.0) } else { Value::Null }
 }
 
-/// Interactions between residues of the view: their kinds, both ends, distances in Å and the names of atoms, each as a list. `null` if
-/// no file of its own holds the structure.
-pub(super) fn interactions_of(part: &StructureRows<'_>, from: &InteractionFiles) -> Value {
-    let Some(file) = from.files.get(&part.structure.name) else { return Value::Null };
+/// Interactions between residues of the view: their kinds, both ends, distances in Å and the names of atoms, each as a list. Where no
+/// file of its own holds the structure, they are those of its atoms, without water; `null` if these have no names.
+pub(super) fn interactions_in(part: &StructureRows<'_>, from: &InteractionFiles) -> Value {
+    let Some(file) = from.files.get(&part.structure.name) else { return from.found_in(part) };
     let mut result = None;
     file.each_file(&mut |name, bytes| {
         result = Some(match bytes {
@@ -102,6 +102,19 @@ impl InteractionFiles {
         let options =
             Options { kinds: &kinds, chains: self.chains.as_deref(), alternates: self.alternates, dictionary: None };
         interactions(bytes, name, &options).map_or_else(reason, |all| listed(places, &all, &kinds))
+    }
+
+    /// The interactions of a structure's own atoms.
+    fn found_in(&self, part: &StructureRows<'_>) -> Value {
+        if part.structure.atom_labels.is_empty() {
+            return Value::Null;
+        }
+        let kinds: Vec<Kind> = shown().into_iter().filter(|kind| *kind != Kind::WaterBridge).collect();
+        let options = Options { kinds: &kinds, chains: None, alternates: self.alternates, dictionary: None };
+        let mut found =
+            interactions_of(part.structure, &options).map_or_else(reason, |all| listed(&places(part), &all, &kinds));
+        found["dry"] = true.into();
+        found
     }
 }
 

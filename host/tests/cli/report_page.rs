@@ -523,6 +523,11 @@ fn frames_of_a_trajectory_are_one_page_with_a_slider() {
     // The mean and the deviation of the table of all frames.
     let table = run.features(&["top.pdb", "--trajectory", "run.xtc", "--columns", "row,sasa"]).stdout;
     let areas: Vec<f64> = column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect();
+    // Hydrogen bonds of the backbone's atoms in the first frame; crambin's three disulfides are bonds in the frame as well.
+    let found = &detail(&html, "s0")["relations"]["interactions"];
+    let disulfide = found["kinds"].as_array().unwrap().iter().position(|kind| kind["name"] == "disulfide").unwrap();
+    let of_kind = |kind: usize| found["kind"].as_array().unwrap().iter().filter(|own| **own == kind).count();
+    assert_eq!((of_kind(disulfide), of_kind(0) > 20), (3, true), "{found}");
     let frames = detail(&html, "frames");
     for row in 0..46 {
         let own: Vec<f64> = (0..6).map(|frame| areas[frame * 46 + row]).collect();

@@ -1,7 +1,7 @@
 //! Interactions of atoms that are placed so that the rules decide, and of an entry.
 
-use prism_host::interactions::{Dictionary, Entity, Interactions, Kind, Options, interactions};
-use prism_host::read::Alternates;
+use prism_host::interactions::{Dictionary, Entity, Interactions, Kind, Options, interactions, interactions_of};
+use prism_host::read::{Alternates, ReadOptions, read_bytes};
 use std::fmt::Write as _;
 
 /// A PDB file in the making.
@@ -335,6 +335,25 @@ fn crambin_has_its_disulfides_and_the_bonds_of_its_helices() {
     // The guanidine and the end of the chain.
     assert!(is(Kind::SaltBridge, [10, 46]));
     assert!(all.residues.iter().all(|residue| residue.entity == Entity::Protein));
+}
+
+#[test]
+fn a_structure_has_the_interactions_of_its_file() {
+    let bytes = std::fs::read("../tests/data/1crn.pdb.gz").unwrap();
+    let read = ReadOptions { atoms: true, ..ReadOptions::default() };
+    let structure = read_bytes(&bytes, "1crn", &read).unwrap().structure;
+    let options = Options { kinds: &Kind::ALL, chains: None, alternates: Alternates::Highest, dictionary: None };
+    let (of_file, own) =
+        (interactions(&bytes, "1crn", &options).unwrap(), interactions_of(&structure, &options).unwrap());
+    // Angles may be NaN, which no value equals.
+    let known = |all: &Interactions| -> Vec<_> {
+        all.found
+            .iter()
+            .map(|one| (one.kind, one.residues, one.atoms.clone(), one.distance, one.angle.to_bits()))
+            .collect()
+    };
+    assert_eq!(known(&own), known(&of_file), "crambin has neither water nor hydrogens");
+    assert_eq!((own.residues.len(), own.found.len() > 60), (46, true));
 }
 
 #[test]

@@ -19,6 +19,8 @@ const svg = (tag, attributes) => {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
 };
+// Many items of a kind as one line that opens: what it says, how many there are, and whether it is open.
+const opener = (text, isOpen, onclick) => $("button", { type: "button", class: "pick", "aria-expanded": String(isOpen), onclick }, `${isOpen ? "▾" : "▸"} ${text}`);
 const button = (text, onclick, attributes = {}) => $("button", { type: "button", onclick, ...attributes }, text);
 const css = name => getComputedStyle(root).getPropertyValue(name).trim();
 // What an element says, or else what to do; paper leaves the latter out.
@@ -27,8 +29,9 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 const superscripts = text => text.replaceAll("^-2", "⁻²").replaceAll("^2", "²").replaceAll("^3", "³");
 const unit = text => superscripts(text ?? "").replace(/^degree$/, "°");
+const sentence = text => `${text[0].toUpperCase()}${text.slice(1)}.`;
 const count = (n, what, several = `${what}s`) => `${n.toLocaleString("en")} ${n === 1 ? what : several}`;
-const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
+const short = x => x == null ? "not defined" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
   : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
 const range = values => {
   let low = Infinity, high = -Infinity;
@@ -51,10 +54,19 @@ asked.addEventListener("change", dress);
 onPaper.addEventListener("change", dress);
 document.getElementById("theme").addEventListener("click", () => { chosen = !root.classList.contains("dark"); dress(); });
 
+// A box that scrolls sideways fades where it goes on.
+const fades = new ResizeObserver(entries => entries.forEach(({ target }) => fade(target.closest(".scroll"))));
+const fade = box => box?.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+function scrolling(label, inside) {
+  const box = $("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label, onscroll: () => fade(box) }, inside);
+  fades.observe(box); fades.observe(inside);
+  return box;
+}
+
 // A table whose rows can be chosen: cells of a row, and what a click on its first cell does.
 function table(head, rows, { label, texts = [0] }) {
   const isText = index => texts.includes(index) ? { class: "text" } : {};
-  return $("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, $("table", {},
+  return scrolling(label, $("table", {},
     $("thead", {}, $("tr", {}, head.map((text, index) => $("th", { scope: "col", ...isText(index) }, text)))),
     $("tbody", {}, rows.map(({ cells, key }) => $("tr", { "data-key": key }, cells.map((cell, index) => $("td", isText(index), cell)))))));
 }

@@ -65,6 +65,12 @@ const ramp = (low, high, stops) => [$("span", {}, low), $("i", { style: `backgro
 // More names than fit are counted.
 const keys = (all, most = 12) => [...all.slice(0, most), ...(all.length > most ? [$("span", {}, `and ${all.length - most} more, in the same colours again`)] : [])];
 
+// The ions that are drawn as spheres.
+function ionKeys(model) {
+  const ions = model.ligands.filter(({ kind }) => kind === "ion").map(({ residue }) => [(model.elements(residue)[0] || "").toUpperCase(), model.resname(residue)]);
+  return [...new Map(ions.map(([element, name]) => [name, element]))].map(([name, element]) => key(ELEMENTS[element] ?? UNDEFINED, `ion ${name}`));
+}
+
 // How residues are coloured by a column, and the legend: the colour of a row, and elements.
 function colouring(name, model) {
   const { data } = model;

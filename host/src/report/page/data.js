@@ -65,6 +65,7 @@ function structureOf(data) {
   model.hasNucleotides = Array.from({ length: rows }, (_, row) => row).some(isNucleotide);
   for (let residue = of.length - 1; residue >= 0; residue--) model.byId.set(model.id(residue), residue);
   model.ligands = Array.isArray(data.relations.ligands) ? data.relations.ligands.map(ligand => ({ ...ligand, residue: ligand.residue + rows })) : [];
+  bondLigands(model);
   model.interfaces = Array.isArray(data.relations.interfaces) ? data.relations.interfaces : [];
   const found = data.relations.interactions;
   model.interactions = found?.kinds ? found.kind.map((kind, index) => ({
@@ -124,6 +125,15 @@ function bonds(places, elements) {
     });
   });
   return all;
+}
+
+// What ligands are bonded to: residues with rows, and other ligands, such as the next sugar of a glycan.
+function bondLigands(model) {
+  const atoms = model.ligands.filter(ligand => ligand.kind !== "ion").flatMap(ligand => model.atoms(ligand.residue).map((atom, at) => ({ atom, ligand, element: (model.elements(ligand.residue)[at] || "C").toUpperCase() })));
+  const linked = bonds(atoms.map(({ atom }) => model.place(atom)), atoms.map(({ element }) => element));
+  for (const ligand of model.ligands) ligand.partners = new Set(ligand.bonds);
+  linked.forEach((ends, at) => { for (const end of ends) if (atoms[end].ligand !== atoms[at].ligand) atoms[at].ligand.partners.add(atoms[end].ligand.residue); });
+  for (const ligand of model.ligands) ligand.partners = [...ligand.partners];
 }
 
 // Whether two residues follow each other in a chain.

@@ -16,7 +16,7 @@ function viewFrame(label, scene) {
     box, frame,
     tell: text => { tip.hidden = !text; tip.textContent = text ?? ""; },
     ready: () => waiting.remove(),
-    failed: error => { waiting.textContent = `The 3-D view cannot be shown here: ${error.message ?? error}`; },
+    failed: error => { waiting.textContent = `The 3-D view cannot be shown here: ${error.message ?? error}`; frame.append(waiting); console.error(error); },
     save: name => { if (scene()) $("a", { href: scene().picture(), download: `${name.replace(/[^\w.-]+/g, "_")}.png` }).click(); },
   };
 }

@@ -52,7 +52,16 @@ const COLUMNS = [
   { id: "rsa", title: "Mean exposure", hint: "mean relative accessibility (rsa): 0 is buried, 1 is exposed", value: s => s.rsa, cell: s => s.rsa == null ? "not defined" : short(s.rsa) },
   { id: "notes", title: "Notes", value: s => s.notes, cell: s => String(s.notes) },
 ];
-const state = { by: null, up: true, filter: "", page: 0 };
+// Models of one file, by the file's name: x.cif#1, x.cif#2.
+const fileOf = s => s.name.match(/^(.+)#\d+$/)?.[1];
+// Several models as one line: their first one's cells, and what their values range over.
+const rangeOf = (models, { value, cell, text }) => {
+  const values = models.map(value);
+  if (text || values.some(one => typeof one !== "number")) return cell(models[0]);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low === high ? cell(models[0]) : `${short(low)} to ${short(high)}`;
+};
+const state = { by: null, up: true, filter: "", page: 0, opened: new Set() };
 
 function structuresTable() {
   const all = run.structures, columns = COLUMNS.filter(column => !column.if || all.some(column.if));
@@ -63,9 +72,16 @@ function structuresTable() {
     const found = all.filter(matches);
     // What is not defined comes last, either way.
     if (key) found.sort((a, b) => { const [x, y] = [key(a), key(b)]; return x == null ? (y == null ? 0 : 1) : y == null ? -1 : (x < y ? -1 : x > y ? 1 : 0) * (state.up ? 1 : -1); });
-    const pages = Math.max(Math.ceil(found.length / PAGE), 1);
+    const files = new Map();
+    for (const s of found) { const file = fileOf(s) ?? s.name; files.has(file) ? files.get(file).push(s) : files.set(file, [s]); }
+    const line = cells => $("tr", {}, columns.map((column, index) => $("td", { class: column.text && (column.id === "ligands" ? "text wide" : "text") }, cells(column, index))));
+    const one = s => line(({ cell }) => cell(s));
+    const toggle = file => () => { state.opened.has(file) ? state.opened.delete(file) : state.opened.add(file); fill(); };
+    const several = (file, models) => line((column, index) => index ? rangeOf(models, column) : [opener(`${file}, ${models.length} models`, state.opened.has(file), toggle(file)), models[0].title && $("span", { class: "title", title: models[0].title }, models[0].title)]);
+    const lines = [...files].flatMap(([file, models]) => models.length === 1 ? [() => one(models[0])] : [() => several(file, models), ...(state.opened.has(file) ? models.map(s => () => one(s)) : [])]);
+    const pages = Math.max(Math.ceil(lines.length / PAGE), 1);
     state.page = Math.min(state.page, pages - 1);
-    body.replaceChildren(...found.slice(state.page * PAGE, (state.page + 1) * PAGE).map(s => $("tr", {}, columns.map(({ id, cell, text }) => $("td", { class: text && (id === "ligands" ? "text wide" : "text") }, cell(s))))));
+    body.replaceChildren(...lines.slice(state.page * PAGE, (state.page + 1) * PAGE).map(make => make()));
     const turn = by => () => { state.page += by; fill(); };
     foot.replaceChildren(...(pages > 1 ? [button("← Earlier", turn(-1), { disabled: state.page === 0 }), $("span", { class: "soft-inline" }, `${count(found.length, "structure")}, page ${state.page + 1} of ${pages}`), button("Later →", turn(1), { disabled: state.page + 1 >= pages })]
       : [$("span", { class: "soft-inline" }, found.length < all.length ? `${found.length} of ${count(all.length, "structure")}` : count(all.length, "structure"))]));
@@ -77,7 +93,7 @@ function structuresTable() {
   }))));
   fill();
   return [all.length > 1 && $("div", { class: "tools" }, $("input", { type: "search", placeholder: "Filter by name, title or ligand", "aria-label": "Filter by name, title or ligand", value: state.filter, oninput: event => { state.filter = event.target.value; state.page = 0; fill(); } })),
-    $("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Structures" }, $("table", {}, $("thead", {}, head), body)), foot];
+    scrolling("Structures", $("table", {}, $("thead", {}, head), body)), foot];
 }
 
 // Sites, notes and failures, before the table.
@@ -86,7 +102,7 @@ function standing() {
   if (run.standing.length) {
     const isPredicted = run.standing.some(site => site.plddt != null);
     const head = ["Likely site", "Probability", "Residues", "Volume, Å³", ...(isPredicted ? ["Mean pLDDT"] : []), "Ligands there"];
-    out.push($("p", { class: "soft" }, `${run.sites === 1 ? "One site" : `${run.sites.toLocaleString("en")} sites`} with a probability of at least 0.5 to bind a ligand${run.standing.length < run.sites ? `; the likeliest ${run.standing.length}` : ""}.`),
+    out.push($("p", { class: "soft" }, `${run.sites === 1 ? "One site" : `${run.sites.toLocaleString("en")} sites`} with a probability of at least 0.5 to bind a ligand${run.standing.length < run.sites ? `; the likeliest ${run.standing.length}` : ""}. ${VOLUME}`),
       table(head, run.standing.map(site => ({ cells: [
         detailed.has(site.structure) ? $("a", { href: addressOf(site.structure, `site=${site.rank}`) }, `${site.structure}, site ${site.rank}`) : `${site.structure}, site ${site.rank}`, bar(site.probability, short(site.probability)), String(site.residues), short(site.volume),
         ...(isPredicted ? [short(site.plddt)] : []), site.ligands.length ? [...new Set(site.ligands)].join(", ") : "none",
@@ -125,10 +141,12 @@ function overviewPage() {
     $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable()));
   const tools = compareTools();
   if (tools) main.append($("section", { class: "hint" }, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
-  const first = FIRST.map(name => run.histograms.find(bins => bins.name === name)).filter(bins => bins), rest = run.histograms.filter(bins => !first.includes(bins));
+  // What is the same everywhere has no distribution.
+  const spread = run.histograms.filter(bins => bins.states || bins.low < bins.high), same = run.histograms.filter(bins => !spread.includes(bins));
+  const first = FIRST.map(name => spread.find(bins => bins.name === name)).filter(bins => bins), rest = spread.filter(bins => !first.includes(bins));
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
-    rest.length > 0 && later(`${rest.length} more columns`, () => $("div", { class: "grid" }, rest.map(histogram)))));
+    rest.length > 0 && later(`${rest.length} more columns`, () => $("div", { class: "grid" }, rest.map(histogram))), same.length > 0 && $("p", { class: "soft" }, `The same for all: ${same.map(bins => `${labelOf(bins.name)} ${short(bins.median)} ${unit(bins.unit)}`.trim()).join(", ")}.`)));
   main.append($("section", {}, $("h2", {}, "How it was computed"), $("dl", {}, Object.entries(run.provenance).flatMap(([key, value]) => [$("dt", { title: key }, labelOf(key)), $("dd", {}, value)]))));
 }
 // What is made when it is opened.

@@ -11,7 +11,7 @@ function selectionOf(model, query) {
     if (!site) return null;
     // The surface is that of atoms near the centre, and not of the other side of their residues.
     const center = site.center.map((value, axis) => value - data.atoms.center[axis]), ligands = model.ligands.filter(ligand => ligand.site === site.rank).map(ligand => ligand.residue);
-    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, wall: point => squared(point, center) < 9 ** 2, points: pointsOf(site), title: `Site ${site.rank}`,
+    return { query: { site: site.rank }, key: `site=${site.rank}`, residues: site.rows, beside: [], surface: site.rows, wall: point => squared(point, center) < 9 ** 2, points: pointsOf(site), ligands, title: `Site ${site.rank}`,
       about: `Probability ${short(site.probability)}, ${count(site.rows.length, "residue")}, volume ${short(site.volume)} Å³, centre at ${site.center.map(short).join(", ")}${ligands.length ? `; there: ${ligands.map(model.called).join(", ")}` : ""}`,
       edges: model.interactions.filter(edge => edge.ends.some(end => ligands.includes(end))) };
   }
@@ -33,7 +33,7 @@ function selectionOf(model, query) {
     const of = chain => Array.from({ length: model.rows }, (_, row) => row).filter(row => data.chain[row] === chain);
     const pair = model.interfaces.find(pair => pair.chains.every(chain => chains.includes(chain)) && chains.length === 2);
     const whole = chains.map(of), own = pair ? [touching(model, whole[0], whole[1]), touching(model, whole[1], whole[0])].flat() : whole.flat(), inside = new Set(own);
-    return { query: { chain: names }, key: names.map(name => `chain=${name}`).join("&"), residues: own, beside: [], sides: pair && whole, title: pair ? `Interface of ${names.join(" and ")}` : `Chain ${names.join(", ")}`,
+    return { query: { chain: names }, key: names.map(name => `chain=${name}`).join("&"), residues: own, beside: [], sides: pair ? whole : null, isInterface: Boolean(pair), title: pair ? `Interface of ${names.join(" and ")}` : `Chain ${names.join(", ")}`,
       about: pair ? `${pair.area == null ? "" : `${pair.area.toFixed(0)} Å² buried, `}${count(pair.contacts, "contact")}; the residues with atoms within 4.5 Å of the other chain` : "",
       edges: pair ? model.interactions.filter(edge => edge.ends.every(end => inside.has(end)) && data.chain[edge.ends[0]] !== data.chain[edge.ends[1]]) : [] };
   }
@@ -43,7 +43,7 @@ function selectionOf(model, query) {
     const edges = edgesAt(residues).filter(edge => residues.length === 1 || edge.ends.every(end => residues.includes(end)));
     const beside = residues.length === 1 ? [...new Set(edges.flatMap(edge => edge.ends))].filter(residue => residue !== residues[0]) : [];
     const ids = residues.map(model.id);
-    return { query: { residue: ids }, key: ids.map(id => `residue=${id}`).join("&"), residues, beside, sides: residues.length === 2 && residues.map(residue => [residue]), title: residues.map(model.called).join(" and "), edges,
+    return { query: { residue: ids }, key: ids.map(id => `residue=${id}`).join("&"), residues, beside, sides: residues.length === 2 ? residues.map(residue => [residue]) : null, title: residues.map(model.called).join(" and "), edges,
       about: residues.length === 2 ? `${short(Math.sqrt(squared(model.middle[residues[0]], model.middle[residues[1]])))} Å apart${residues.every(residue => residue < model.rows && !model.isNucleotide(residue)) ? ", between the alpha carbons" : ""}` : "" };
   }
   return null;
@@ -105,20 +105,22 @@ async function structurePage(entry, query) {
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
   const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { scene?.frame(positions); select(current, false); } });
-  const interactions = interactionsTable(model, { choose });
+  const interactions = interactionsTable(model, { choose }), ligands = ligandsTable(model, { choose });
   const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
 
   const paint = () => {
     const colours = colouring(byColumn.value, model);
-    legend.replaceChildren(...colours.legend, ...(model.ligands.some(ligand => ligand.kind !== "ion") ? [key(ligandColour(), "carbon of ligands")] : []));
+    legend.replaceChildren(...colours.legend, ...(model.ligands.some(ligand => ligand.kind !== "ion") ? [key(ligandColour(), "carbon of ligands")] : []), ...ionKeys(model));
     of = colours.of;
-    legendOfSurface();
+    legendOfSelection();
     scene?.paint();
   };
   const surfaceKey = key("var(--pocket)", "surface of the selection");
   const pointsKey = $("span", { class: "ramp" }, ramp("points of the site, probability 0.1", "0.9", POINTS.map(hex)));
-  const legendOfSurface = () => {
-    surfaceKey.remove(); pointsKey.remove();
+  const litKey = key("var(--lit)", "carbon of the selected ligand");
+  const legendOfSelection = () => {
+    for (const one of [surfaceKey, pointsKey, litKey]) one.remove();
+    if (model.rows <= MOST_PALE && [...(current?.residues ?? []), ...(current?.ligands ?? [])].some(residue => residue >= model.rows)) legend.append(litKey);
     if (shown.value === "surface" && current?.surface) legend.append(surfaceKey);
     if (shown.value === "points" && current?.points) legend.append(pointsKey);
   };
@@ -131,8 +133,8 @@ async function structurePage(entry, query) {
     current = selection;
     if (!isFirst) address(selection);
     panel.show(selection, missing);
-    interactions.select(selection);
-    legendOfSurface();
+    interactions.select(selection); ligands.select(selection);
+    legendOfSelection();
     map.select(selection); tracks.select(selection); if (errors) errors.select(selection); if (moving) moving.select(selection);
     mark();
     // Arrow keys change it faster than a structure is drawn.
@@ -170,7 +172,7 @@ async function structurePage(entry, query) {
     moving && ["Trajectory", moving.elements],
     ["Along the sequence", tracks.elements],
     (model.interfaces.length > 0 || data.relations.interfaces?.reason) && ["Interfaces of chains", interfacesTable(model, { choose })],
-    (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligandsTable(model, { choose })],
+    (model.ligands.length > 0 || data.relations.ligands?.reason) && ["Ligands", ligands.elements],
   ].filter(part => part);
   for (const [title, inside] of sections) main.append($("section", {}, $("h2", {}, title), inside.filter(part => part)));
   if (errors) main.append(errors.section);

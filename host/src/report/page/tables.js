@@ -1,9 +1,11 @@
 // What was found in a structure, as tables: sites, ligands, interfaces of chains, interactions. A button of a line chooses it.
 
+const VOLUME = "The volume is the space within 6 Å of a site's centre that is free of atoms, also outside of an open pocket.";
+
 function sitesTable(model, { choose }) {
   const { sites } = model.data, isPredicted = sites.some(site => site.plddt != null);
   const about = $("p", { class: "soft" }, sites.length
-    ? `Where a ligand is likely to bind, the likeliest first; those with a probability below 0.1 are left out. Residues are those within 6 Å of the centre, and those with a site_score of at least ${run.provenance["prism.site_threshold"]}.${isPredicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`
+    ? `Where a ligand is likely to bind, the likeliest first; those with a probability below 0.1 are left out. ${VOLUME} Residues are those within 6 Å of the centre, and those with a binding-site score (site_score) of at least ${run.provenance["prism.site_threshold"]}.${isPredicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`
     : "None with a probability of 0.1 or more was found.");
   if (!sites.length) return [about];
   const hasLigands = model.ligands.some(ligand => ligand.site != null);
@@ -12,7 +14,7 @@ function sitesTable(model, { choose }) {
     const inside = model.ligands.filter(ligand => ligand.site === site.rank);
     return { key: `site=${site.rank}`, cells: [
       button(`Site ${site.rank}`, () => choose({ site: site.rank }), { class: "pick" }), bar(site.probability, short(site.probability)), String(site.rows.length), short(site.volume),
-      ...(isPredicted ? [short(site.plddt)] : []), ...(hasLigands ? [inside.map(ligand => [residueButton(model, ligand.residue, choose), " "])] : []),
+      ...(isPredicted ? [short(site.plddt)] : []), ...(hasLigands ? [inside.length ? inside.map(ligand => [residueButton(model, ligand.residue, choose), " "]) : "none"] : []),
       $("span", { class: "members" }, site.rows.map(row => [residueButton(model, row, choose), " "])),
     ] };
   });
@@ -27,18 +29,42 @@ const residueButton = (model, residue, choose) => button(`${model.resname(residu
 // A share as a small bar beside its number.
 const bar = (share, text) => $("span", { class: "bar-of" }, $("span", { class: "bar-text" }, text), share != null && $("span", { class: "bar-ground", "aria-hidden": "true" }, $("i", { style: `width:${clamp(share, 0, 1) * 100}%` })));
 
+// Ligands, those of a name together. `select` is called with what is selected.
 function ligandsTable(model, { choose }) {
   const reason = model.data.relations.ligands?.reason;
-  if (reason) return [$("p", { class: "soft" }, `They cannot be shown: ${reason}`)];
+  if (reason) return { elements: [$("p", { class: "soft" }, `They cannot be shown: ${reason}`)], select() {} };
   const head = ["Ligand", "Name", "Kind", "Atoms", "Buried, Å²", "Share buried", "In site", "Bonded to", "Residues within 4 Å"];
+  const buried = (area, alone) => [area == null ? "not defined" : short(area), area == null ? "not defined" : bar(area / alone, `${Math.round(area / alone * 100)} %`)];
   const row = ligand => ({ key: `ligand=${model.id(ligand.residue)}`, cells: [
-    button(model.id(ligand.residue), () => choose({ ligand: ligand.residue }), { class: "pick" }), model.resname(ligand.residue), ligand.kind.replace("_", " "), String(model.names(ligand.residue).length),
-    short(ligand.buried), ligand.buried == null ? "–" : bar(ligand.buried / ligand.alone, `${Math.round(ligand.buried / ligand.alone * 100)} %`), ligand.site == null ? "–" : button(`Site ${ligand.site}`, () => choose({ site: ligand.site }), { class: "residue" }),
-    ligand.bonds.length ? ligand.bonds.map(bond => [residueButton(model, bond, choose), " "]) : "–",
+    button(model.label(ligand.residue), () => choose({ ligand: ligand.residue }), { class: "pick" }), model.resname(ligand.residue), ligand.kind.replace("_", " "), String(model.names(ligand.residue).length),
+    ...buried(ligand.buried, ligand.alone), ligand.site == null ? "none" : button(`Site ${ligand.site}`, () => choose({ site: ligand.site }), { class: "residue" }),
+    ligand.partners.length ? ligand.partners.map(partner => [residueButton(model, partner, choose), " "]) : "nothing",
     $("span", { class: "members" }, ligand.near.map(near => [residueButton(model, near, choose), " "])),
   ] });
-  return [$("p", { class: "soft" }, "Ligands, ions and residues of glycans; water is left out. Buried is the accessible area that their surroundings cover."),
-    paged(model.ligands, 20, some => table(head, some.map(row), { label: "Ligands", texts: [0, 1, 2, 7, 8] }))];
+  // Many of a name are one line that opens.
+  const byName = new Map(), opened = new Set(), box = $("div");
+  for (const ligand of model.ligands) { const name = model.resname(ligand.residue); byName.has(name) ? byName.get(name).push(ligand) : byName.set(name, [ligand]); }
+  const group = (name, all) => {
+    const known = all.filter(ligand => ligand.buried != null), mean = of => known.length ? known.reduce((sum, ligand) => sum + of(ligand), 0) / known.length : null;
+    const inSites = all.filter(ligand => ligand.site != null).length, bonded = all.filter(ligand => ligand.partners.length).length, chains = [...new Set(all.map(ligand => model.data.chains[model.chainOf(ligand.residue)] ?? ""))].filter(chain => chain.trim());
+    return { key: `name=${name}`, cells: [
+      opener(`${all.length} ${name}`, opened.has(name), () => { opened.has(name) ? opened.delete(name) : opened.add(name); fill(); filled(); }), name, [...new Set(all.map(ligand => ligand.kind.replace("_", " ")))].join(", "), String(model.names(all[0].residue).length),
+      ...buried(mean(ligand => ligand.buried), mean(ligand => ligand.alone)), inSites ? `${inSites} of ${all.length}` : "none", bonded ? `${bonded} of ${all.length}` : "nothing", `means of ${all.length}${chains.length ? `, in ${chains.length > 12 ? `${chains.length} chains` : `the chains ${chains.join(", ")}`}` : ""}`,
+    ] };
+  };
+  const fill = () => {
+    const rows = [...byName].flatMap(([name, all]) => all.length <= 3 ? all.map(row) : [group(name, all), ...(opened.has(name) ? all.map(row) : [])]);
+    box.replaceChildren(paged(rows, opened.size ? rows.length : 20, some => table(head, some, { label: "Ligands", texts: [0, 1, 2, 7, 8] })));
+  };
+  fill();
+  return {
+    elements: [$("p", { class: "soft" }, "Ligands, ions and residues of glycans; water is left out. Buried is the accessible area that their surroundings cover."), box],
+    // A ligand that is selected has its line open.
+    select: selection => {
+      const closed = model.ligands.filter(({ residue }) => selection?.key === `ligand=${model.id(residue)}`).map(({ residue }) => model.resname(residue)).filter(name => !opened.has(name));
+      if (closed.length) { closed.forEach(name => opened.add(name)); fill(); }
+    },
+  };
 }
 
 function interfacesTable(model, { choose }) {
@@ -60,7 +86,7 @@ function interfacesTable(model, { choose }) {
 // The interactions of the selection, or else those of a kind. `select` is called with what is selected.
 function interactionsTable(model, { choose }) {
   const found = model.data.relations.interactions, only = text => ({ elements: [$("p", { class: "soft" }, text)], select() {} });
-  if (!found) return only("They are looked for where a file holds one structure that is taken as it is: not in data sets, trajectories, single chains, further models or assemblies.");
+  if (!found) return only("They are not known: a data set does not have the names of atoms.");
   if (found.reason) return only(`They cannot be shown: ${found.reason}`);
   const counts = new Map(found.kinds.map(({ name }) => [name, 0]));
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
@@ -75,7 +101,7 @@ function interactionsTable(model, { choose }) {
   let chosen = [];
   const fill = () => {
     const shown = kind.value ? model.interactions.filter(one => one.kind === kind.value) : chosen, isPair = shown.some(one => one.kind === "base_pair");
-    rule.textContent = kind.value ? `${superscripts(found.kinds.find(({ name }) => name === kind.value).rule)}.` : "What is selected, with all kinds. The list has the others.";
+    rule.textContent = kind.value ? sentence(superscripts(found.kinds.find(({ name }) => name === kind.value).rule)) : "What is selected, with all kinds. The list has the others.";
     const row = one => ({ key: `interaction=${one.index}`, cells: [
       button(interactionName(one.kind), () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
       short(one.distance), ...(isPair ? [one.class ?? ""] : []),
@@ -86,7 +112,7 @@ function interactionsTable(model, { choose }) {
   fill();
   return {
     elements: [$("div", { class: "tools" }, kind), rule, box,
-      $("p", { class: "soft" }, `The same as from prism edges --kinds, without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
+      $("p", { class: "soft" }, `${found.dry ? `Of the atoms of ${run.frames ? "proteins and nucleic acids in the first frame" : "this structure"} alone, without water and the file's hydrogens. ` : "The same as from prism edges --kinds. "}Without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
     select: selection => {
       // A line of the list that is chosen does not shorten the list.
       if (selection?.query.interaction != null) return;
@@ -123,9 +149,9 @@ function selectionPanel(model, { choose, clear }) {
     }
     const line = ({ own, other, edges: found }) => $("li", {}, residues.length > 1 && [residueButton(model, own, choose), " and "], residueButton(model, other, choose), [...new Set(found.map(edge => edge.kind))].map(kind =>
       [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${found.filter(edge => edge.kind === kind).map(edge => short(edge.distance)).join(", ")}\u00a0Å`]));
-    return [$("h4", {}, count(edges.length, "interaction")), $("ul", { class: "edges" }, [...pairs.values()].slice(0, 30).map(line)), pairs.size > 30 && $("p", { class: "soft" }, `and with ${pairs.size - 30} more pairs, in the table of interactions`)];
+    return [$("h4", {}, count(edges.length, "interaction")), paged([...pairs.values()], 15, some => $("ul", { class: "edges" }, some.map(line)))];
   };
-  const members = residues => $("p", { class: "members" }, residues.slice(0, 60).map(residue => [residueButton(model, residue, choose), " "]), residues.length > 60 && `and ${residues.length - 60} more`);
+  const members = residues => paged(residues, 24, some => $("p", { class: "members" }, some.map(residue => [residueButton(model, residue, choose), " "])));
   return {
     element: box,
     // `missing` is what the address asks for, if the structure does not have it.

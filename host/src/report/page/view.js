@@ -17,8 +17,17 @@ function isDrawnByProcessor() {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
-// Larger structures are drawn as tubes through alpha carbons, with fewer faces.
+// Larger structures are drawn as sticks between alpha carbons.
 const MOST_IN_CARTOON = 9000;
+// Larger structures do not become pale around a selection, because that draws all of their cartoons again.
+const MOST_PALE = 3000;
+
+// The bonds of the next atom to draw a chain through, which are drawn where the structure is large.
+function linksOf(atoms, resi, isDrawn) {
+  if (!isDrawn || resi === 1) return { bonds: [], bondOrder: [] };
+  atoms.at(-1).bonds.push(atoms.length); atoms.at(-1).bondOrder.push(1);
+  return { bonds: [atoms.length - 1], bondOrder: [1] };
+}
 
 // The atoms that the viewer draws chains through. Stretches that are not linked have names of their own, because the viewer joins what
 // follows each other in a chain.
@@ -41,7 +50,7 @@ function backbone(model) {
     for (const atom of thin ? drawn.slice(0, 1) : drawn) {
       const [x, y, z] = model.place(atom), at = atom - first;
       atoms.push({
-        x, y, z, serial: atom, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, bonds: [], bondOrder: [],
+        x, y, z, serial: atom, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, ...linksOf(atoms, resi, large),
         // A trace is drawn through what is called an alpha carbon.
         atom: thin ? "CA" : names[at], elem: thin ? "C" : elements[at] || "C",
         resn: thin || !nucleotide ? "ALA" : names.includes("N9") ? "A" : "U",
@@ -83,10 +92,20 @@ function drawnOnce(scene, steps) {
   return result;
 }
 
-// Cartoons, and tubes where a ribbon has no sides.
-function styleChains(chains, model, colorfunc) {
-  chains.setStyle({ predicate: atom => !atom.thin }, { cartoon: { style: "oval", arrows: true, thickness: .35, colorfunc } });
-  chains.setStyle({ predicate: atom => atom.thin }, { cartoon: { style: "trace", thickness: model.rows > MOST_IN_CARTOON ? 1 : .5, colorfunc } });
+// Cartoons, and tubes where a ribbon has no sides. Large structures are sticks between alpha carbons: the graphics card, or what stands
+// for it, makes each of a few points, and a tube has hundreds.
+function styleChains(chains, model, colorfunc, isThin = () => false) {
+  for (const thin of [false, true]) chains.setStyle({ predicate: atom => !atom.thin && isThin(atom.row) === thin }, { cartoon: { style: "oval", arrows: true, thickness: thin ? .15 : .35, ...(thin ? { width: .6 } : {}), colorfunc } });
+  chains.setStyle({ predicate: atom => atom.thin }, model.rows > MOST_IN_CARTOON ? { stick: { radius: 1, colorfunc } } : { cartoon: { style: "trace", thickness: .5, colorfunc } });
+}
+
+// Zooms so that points fill the box as they are turned now; `of` selects their atoms, or all.
+function fillBox(scene, box, points, of) {
+  const turn = scene.getView().slice(4), center = average(points), seen = points.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
+  const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
+  const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
+  scene.zoomTo(of);
+  scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
 }
 
 // Points as a whole: their longest axis lies across, and they fill the box.
@@ -94,14 +113,10 @@ function lookAlong(scene, box, points) {
   const [long, second] = axesOf(points), first = shortestTurn(long, [1, 0, 0]);
   const turned = rotated(second, first), roll = Math.atan2(turned[2], turned[1]), about = [-Math.sin(roll / 2), 0, 0, Math.cos(roll / 2)];
   const turn = multiplied(about, first);
-  const center = average(points), seen = points.map(point => rotated(point.map((value, axis) => value - center[axis]), turn));
-  const radius = seen.reduce((most, point) => Math.max(most, Math.hypot(...point)), 1);
-  const [wide, tall] = [0, 1].map(axis => seen.reduce((most, point) => Math.max(most, Math.abs(point[axis])), 1) + 3);
   drawnOnce(scene, () => {
     scene.setSlab(-1000, 1000);
     scene.setView([...scene.getView().slice(0, 4), ...turn]);
-    scene.zoomTo();
-    scene.zoom(clamp(Math.min(radius / tall, radius * box.clientWidth / Math.max(box.clientHeight, 1) / wide) * .92, .5, 4));
+    fillBox(scene, box, points);
     scene.render();
   });
 }
@@ -117,9 +132,12 @@ async function view3d(box, model, { choose, tell, of }) {
   // The residues to which glycans and other ligands are bonded, so that they do not float.
   const anchors = [...new Set(model.ligands.flatMap(ligand => ligand.bonds))];
   others.addAtoms(sticks(model, [...outside, ...anchors]));
-  const carbonOf = residue => residue < model.rows ? of(residue) : ligandColour();
+  const carbonOf = residue => residue < model.rows ? of(residue) : lit.has(residue) ? css("--lit") : ligandColour();
   const byElement = { colorfunc: atom => elementColour(atom, carbonOf(atom.row)) };
   let focus = null, cloud = null, surface = null, sequence = 0, moved = null;
+  // What is selected stands out: other rows are thin and pale, and its ligands have a colour of their own.
+  let isPale = () => false, lit = new Set(), lifted = "false  ";
+  const pale = colour => hex(between([parts(colour), parts(css("--ground"))], .6));
 
   const pick = model3d => {
     model3d.setClickable({}, true, atom => choose(atom.row));
@@ -128,10 +146,10 @@ async function view3d(box, model, { choose, tell, of }) {
   pick(chains); pick(others);
 
   const paint = () => drawnOnce(scene, () => {
-    const colorfunc = atom => atom.row < model.rows ? of(atom.row) : UNDEFINED;
+    const colorfunc = atom => atom.row < model.rows ? isPale(atom.row) ? pale(of(atom.row)) : of(atom.row) : UNDEFINED;
     scene.setBackgroundColor(css("--ground"));
-    styleChains(chains, model, colorfunc);
-    others.setStyle({}, { stick: { radius: .27, ...byElement } });
+    styleChains(chains, model, colorfunc, isPale);
+    for (const isLit of [false, true]) others.setStyle({ predicate: atom => lit.has(atom.row) === isLit }, { stick: { radius: isLit ? .36 : .27, ...byElement } });
     others.setStyle({ predicate: atom => atom.bonds.length === 0 }, { sphere: { scale: .45, ...byElement } });
     paintFocus();
     scene.render();
@@ -147,19 +165,41 @@ async function view3d(box, model, { choose, tell, of }) {
       const [left, right] = selection.sides.map(side => average(side.map(residue => model.middle[residue])));
       turnTo(right.map((value, axis) => value - left[axis]), [1, 0, 0]);
     } else turnTo(outlook(model, center, center.map((value, axis) => value - whole[axis])), [0, 0, 1]);
+    if (selection.isInterface) {
+      // Both chains as a whole, with what lies before them.
+      const both = new Set(selection.sides.flat());
+      fillBox(scene, box, [...both].map(row => model.middle[row]), { predicate: atom => both.has(atom.row) });
+      scene.setSlab(-1000, 1000);
+      return;
+    }
     scene.zoomTo({ predicate: atom => selection.residues.includes(atom.row) });
     // Not so close that one no longer sees where it is.
-    if (radius < 25) scene.zoom(clamp(radius / 16, .3, .8));
+    if (radius < 25) scene.zoom(clamp(radius / 14, .5, .85));
     // What would hide it is cut away.
     scene.setSlab(-(radius + (selection.residues.length > 2 ? 9 : 5)), 400);
   };
   const turnTo = (from, to) => scene.setView([...scene.getView().slice(0, 4), ...shortestTurn(from, to)]);
   const lookAtAll = () => lookAlong(scene, box, model.middle);
 
+  // Makes the chains pale and the ligands bright, unless that would take long.
+  const lift = selection => {
+    if (model.rows > MOST_PALE) return;
+    const bright = new Set(selection?.isInterface ? selection.sides.flat() : []);
+    const now = selection ? [...selection.residues, ...(selection.ligands ?? [])].filter(residue => residue >= model.rows) : [];
+    // What looks the same is not drawn again: most selections differ in their residues alone.
+    const look = `${selection != null} ${selection?.isInterface ? selection.key : ""} ${now}`;
+    if (look === lifted) return;
+    lifted = look;
+    isPale = row => selection != null && !bright.has(row);
+    lit = new Set(now);
+    paint();
+  };
+
   // Shows a selection: sticks of its residues and of those beside them, dashed interactions, and what `as` says: a surface or points.
   const select = (selection, how) => drawnOnce(scene, () => show(selection, how));
   const show = (selection, { as, move = true }) => {
     const call = ++sequence, withSurface = as === "surface";
+    lift(selection);
     for (const drawn of [focus, cloud]) if (drawn) scene.removeModel(drawn);
     focus = cloud = null;
     scene.removeAllShapes();
@@ -199,7 +239,7 @@ async function view3d(box, model, { choose, tell, of }) {
     if (move) look(selection);
     scene.render();
     if (!lining.length) return Promise.resolve();
-    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .7, color: css("--pocket") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
+    return scene.addSurface($3Dmol.SurfaceType.VDW, { opacity: .5, color: css("--pocket") }, { model: focus, predicate: atom => atom.lines }, { model: focus })
       .then(id => { if (call === sequence) { surface = id; scene.render(); } });
   };
 
