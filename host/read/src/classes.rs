@@ -1,7 +1,7 @@
 //! What residues and their atoms are, for readers of every atom: amino acids, nucleotides, water, and the rest.
 
 use super::atoms::{Atom, Rules};
-use super::components::{Component, component_of};
+use super::components::{Component, component_of, is_point};
 use super::word::{pack, text_of, trim_zeros};
 use shared_types::residue::{STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
@@ -71,6 +71,9 @@ impl Classes {
 
     /// What one of its atoms is, by its name and the element column.
     pub fn atom(&self, name: &[u8], symbol: &[u8]) -> AtomClass {
+        if self.residue == ResidueClass::Other && is_point(self.name, pack(name)) {
+            return AtomClass::Pseudo;
+        }
         let (atom, _) = self.rules.atom(self.name, self.kind, pack(name), super::atoms::element(symbol));
         match atom {
             // Packed names are cut after eight bytes.

@@ -290,6 +290,11 @@ fn in_atom_record(name: u64) -> Option<Component> {
     Some(if kind < UNKNOWN { Component::Variant(kind) } else { Component::Modified(kind) })
 }
 
+/// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.
+pub(super) fn is_unused(name: u64) -> bool {
+    matches!(component(name), Component::Water | Component::Dummy)
+}
+
 /// Whether a residue with this name and such an atom is one of [`POINTS_OF_HADDOCK`].
 #[cold]
 pub(super) fn is_point(name: u64, atom: u64) -> bool {

@@ -3,6 +3,7 @@
 
 use super::b_column::{self, are_others};
 use super::cif::{AUTHOR_NUMBER, CATEGORY, LABEL_NUMBER, Lexer, Table, unquote};
+use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
 use super::format::{Format, format_of, format_of_named, normal};
@@ -53,28 +54,66 @@ pub fn each_atom(
     name: &str,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
 ) -> Result<(), ReadError> {
+    each_atom_or_all_but(bytes, name, DamagedWater::Refused, take).map(drop)
+}
+
+/// The same, but for damaged records of water and of points that are no atoms, which are left out. Returns their number.
+///
+/// # Errors
+/// As [`each_atom`] for all other records.
+pub fn each_atom_but_damaged_water(
+    bytes: &[u8],
+    name: &str,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<usize, ReadError> {
+    each_atom_or_all_but(bytes, name, DamagedWater::LeftOut, take)
+}
+
+fn each_atom_or_all_but(
+    bytes: &[u8],
+    name: &str,
+    damaged: DamagedWater,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<usize, ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text = plain(bytes).map_err(refused)?;
     let text = normal(&text);
     let format = format_of_named(&text, name);
     let what =
         "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
-    each_atom_of(&text, format, what, take).map(drop).map_err(|fault| fault.into_error(name, &text))
+    let taken = each_atom_of(&text, format, what, damaged, take);
+    taken.map(|taken| taken.left_out).map_err(|fault| fault.into_error(name, &text))
 }
 
-/// The same for a text of a known format. `otherwise` says what to do about formats without such records. Returns whether there are
-/// further models, which are not read.
+/// What happens to damaged records of water and of points that are no atoms.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum DamagedWater {
+    #[default]
+    Refused,
+    LeftOut,
+}
+
+/// What was not taken.
+pub(super) struct NotTaken {
+    /// Whether there are further models, which are not read.
+    pub(super) has_more: bool,
+    /// Number of damaged records that were left out.
+    pub(super) left_out: usize,
+}
+
+/// The same for a text of a known format. `otherwise` says what to do about formats without such records.
 pub(super) fn each_atom_of(
     text: &[u8],
     format: Format,
     otherwise: &'static str,
+    damaged: DamagedWater,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
-) -> Result<bool, Fault> {
+) -> Result<NotTaken, Fault> {
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb => in_pdb(text, take),
-        Format::Cif => in_cif(text, take),
+        Format::Pdb => in_pdb(text, damaged, take),
+        Format::Cif => in_cif(text, damaged, take),
         Format::BinaryCif | Format::Pqr | Format::PqrColumns | Format::FoldComp => {
             Err(Fault::whole(Problem::OtherFormat(otherwise)))
         }
@@ -169,6 +208,9 @@ pub(super) struct AtomRows {
     pub(super) has_more: bool,
     /// Whether the B column holds neither B factors nor confidences.
     holds_others: bool,
+    pub(super) damaged: DamagedWater,
+    /// Number of damaged records that were left out.
+    left_out: usize,
 }
 
 impl AtomRows {
@@ -217,12 +259,14 @@ impl AtomRows {
         };
         let residue_number =
             integer(shown).ok_or_else(|| bad_field(field, shown, "is not a residue number (a decimal integer)"))?;
-        let position = [
-            coordinate("_atom_site.Cartn_x", x)?,
-            coordinate("_atom_site.Cartn_y", y)?,
-            coordinate("_atom_site.Cartn_z", z)?,
-        ];
         self.atoms += 1;
+        let position = match position([x, y, z]) {
+            Err(_) if self.damaged == DamagedWater::LeftOut && is_unused(pack(one_of(residue, auth_residue))) => {
+                self.left_out += 1;
+                return Ok(true);
+            }
+            position => position?,
+        };
         take(AtomRecord {
             chain: one_of(auth_chain, asym),
             number: residue_number,
@@ -242,20 +286,33 @@ impl AtomRows {
         Ok(true)
     }
 
-    /// Whether there are further models.
-    pub(super) fn end(self) -> Result<bool, Fault> {
+    /// What was not taken.
+    pub(super) fn end(self) -> Result<NotTaken, Fault> {
         match self.atoms {
             0 => Err(Fault::whole(Problem::NoAtoms("no data block has an _atom_site table with rows"))),
-            _ => Ok(self.has_more),
+            _ => Ok(NotTaken { has_more: self.has_more, left_out: self.left_out }),
         }
     }
 }
 
-fn in_cif(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+fn in_cif(
+    text: &[u8],
+    damaged: DamagedWater,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<NotTaken, Fault> {
     let holds_others = b_column::of_cif(text).is_some_and(are_others);
-    let mut all = AtomRows { holds_others, ..AtomRows::default() };
+    let mut all = AtomRows { holds_others, damaged, ..AtomRows::default() };
     rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
     all.end()
+}
+
+/// The coordinates of a row of mmCIF.
+fn position([x, y, z]: [&[u8]; 3]) -> Result<[f64; 3], Problem> {
+    Ok([
+        coordinate("_atom_site.Cartn_x", x)?,
+        coordinate("_atom_site.Cartn_y", y)?,
+        coordinate("_atom_site.Cartn_z", z)?,
+    ])
 }
 
 /// A coordinate of mmCIF.
@@ -269,23 +326,36 @@ fn number(text: &[u8]) -> Option<f64> {
     short_decimal(text).or_else(|| cif_number(text))
 }
 
-fn in_pdb(text: &[u8], take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>) -> Result<bool, Fault> {
+fn in_pdb(
+    text: &[u8],
+    damaged: DamagedWater,
+    take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
+) -> Result<NotTaken, Fault> {
     let mut records = Records::of_first_model(text);
     let (mut atoms, mut left_aligned, holds_others) = (0_usize, None, b_column::of_pdb(text).is_some_and(are_others));
+    let mut not_taken = NotTaken { has_more: false, left_out: 0 };
     for (at, line) in lines(text) {
         let found = records.line(at, line).map_err(|problem| Fault::at(at, problem))?;
         if records.model() > 1 {
-            return Ok(true);
+            not_taken.has_more = true;
+            break;
         }
         for atom in found.iter().flatten() {
             atoms += 1;
             let left_aligned = || *left_aligned.get_or_insert_with(|| names_are_left_aligned(text));
-            record(atom, left_aligned, holds_others).and_then(&mut *take).map_err(|problem| Fault::at(at, problem))?;
+            let taken = match record(atom, left_aligned, holds_others) {
+                Err(_) if damaged == DamagedWater::LeftOut && atom.is_unused() => {
+                    not_taken.left_out += 1;
+                    Ok(())
+                }
+                record => record.and_then(&mut *take),
+            };
+            taken.map_err(|problem| Fault::at(at, problem))?;
         }
     }
     match atoms {
         0 => Err(Fault::whole(Problem::NoAtoms("no line is an ATOM or HETATM record"))),
-        _ => Ok(false),
+        _ => Ok(not_taken),
     }
 }
 

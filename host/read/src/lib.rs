@@ -90,7 +90,7 @@ pub use confidence::from_b_column;
 pub use contents::{contents, open, with_contents};
 pub use error::{Problem, ReadError};
 #[doc(hidden)]
-pub use every_atom::{AtomRecord, each_atom, each_row};
+pub use every_atom::{AtomRecord, each_atom, each_atom_but_damaged_water, each_row};
 pub use failure::InputFailure;
 #[doc(hidden)]
 pub use finish::centred;

@@ -213,7 +213,7 @@ impl<'a> Selection<'a> {
             }
             Residues::All => match component {
                 Component::Nucleic(_) => !self.polymers.has_nucleic(),
-                other => matches!(other, Component::Water | Component::Dummy),
+                _ => components::is_unused(residue),
             },
         }
     }

@@ -5,10 +5,11 @@ use super::bcif;
 use super::cif::{Lexer, Table, unquote};
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError};
-use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, each_atom_of};
+use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, DamagedWater, each_atom_of};
 use super::format::{Format, format_of_named, normal};
 use super::lines::lines;
 use super::number::{integer, pdb_residue_number};
+use super::pdb::Links;
 use memchr::memmem;
 
 /// An item that each table of atoms has once.
@@ -68,6 +69,8 @@ pub trait SystemContents {
     fn atom(&mut self, atom: AtomRecord<'_>) -> Result<(), Problem>;
     /// The file has models or data blocks with atoms that are not read.
     fn further(&mut self);
+    /// Damaged records of water, or of points that are no atoms, were left out.
+    fn left_out(&mut self, records: usize);
     /// Takes a bond between residues: mmCIF's `_struct_conn`, `LINK` and `SSBOND` of PDB.
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]);
     /// Takes a bond between atoms with these serial numbers: `CONECT` of PDB.
@@ -101,11 +104,12 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
     let format = format_of_named(&text, name);
     let read = |text: &[u8], into: &mut dyn SystemContents| {
         let otherwise = "interactions are computed from PDB, mmCIF and BinaryCIF; convert the file, or give the .cif or .pdb file of the entry";
-        let has_models = each_atom_of(text, format, otherwise, &mut |atom| into.atom(atom))?;
+        let not_taken = each_atom_of(text, format, otherwise, DamagedWater::LeftOut, &mut |atom| into.atom(atom))?;
+        into.left_out(not_taken.left_out);
         // Not the item of its standard uncertainty, _atom_site.Cartn_x_esd.
         let is_whole = |at: &usize| text.get(at + COORDINATE.len()).is_none_or(|next| next.is_ascii_whitespace());
         let mut blocks = memmem::find_iter(text, COORDINATE).filter(is_whole).skip(1);
-        if has_models || format == Format::Cif && blocks.next().is_some() {
+        if not_taken.has_more || format == Format::Cif && blocks.next().is_some() {
             into.further();
         }
         match format {
@@ -114,8 +118,9 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
                 struct_conn(text, into)
             }
             _ => {
+                let mut links = Links::new(text);
                 lines(text).for_each(|(_, line)| {
-                    bond_of_line(line, into);
+                    bond_of_line(line, &mut links, into);
                     sequence_of_line(line, into);
                 });
                 Ok(())
@@ -133,6 +138,7 @@ fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
     let categories: [(&str, &[&str]); 3] =
         [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), ("_struct_conn.", &LINK_ITEMS)];
     let mut atoms = AtomRows::default();
+    atoms.damaged = DamagedWater::LeftOut;
     let blocks = bcif::each_row(bytes, &categories, &mut |category, row| {
         if let (0, Ok(row)) = (category, row.try_into()) {
             return atoms.row(row, &mut |atom| into.atom(atom));
@@ -145,7 +151,9 @@ fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
         Ok(true)
     });
     let blocks = blocks.map_err(Fault::whole)?;
-    if atoms.end()? || blocks > 1 {
+    let not_taken = atoms.end()?;
+    into.left_out(not_taken.left_out);
+    if not_taken.has_more || blocks > 1 {
         into.further();
     }
     Ok(())
@@ -261,7 +269,7 @@ fn sequence_of_line(line: &[u8], into: &mut dyn SystemContents) {
 }
 
 /// Takes the bonds in a line of a PDB file.
-fn bond_of_line(line: &[u8], into: &mut dyn SystemContents) {
+fn bond_of_line<'a>(line: &'a [u8], links: &mut Links<'a>, into: &mut dyn SystemContents) {
     let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
     if line.starts_with(b"CONECT") {
         let serial = |at: usize| integer(of(at, at + 5));
@@ -269,29 +277,8 @@ fn bond_of_line(line: &[u8], into: &mut dyn SystemContents) {
         (1..=4).filter_map(|k| serial(6 + 5 * k)).for_each(|to| into.conect([from, to]));
         return;
     }
-    // Chains may be blank, which is their name.
-    let chain = |at: usize| line.get(at..at + 1).unwrap_or_default();
-    let is_disulfide = line.starts_with(b"SSBOND");
-    if !is_disulfide && !line.starts_with(b"LINK  ") || of(59, 65) != of(66, 72) {
-        return;
-    }
-    let ends: [Option<LinkEnd<'_>>; 2] = [0, 1].map(|end| {
-        Some(match is_disulfide {
-            true => {
-                let at = [15, 29][end];
-                let number = pdb_residue_number(of(at + 2, at + 6))?;
-                let residue = of(at - 4, at - 1);
-                LinkEnd { chain: chain(at), number, icode: of(at + 6, at + 7), residue, atom: b"SG" }
-            }
-            false => {
-                let at = [12, 42][end];
-                let number = pdb_residue_number(of(at + 10, at + 14))?;
-                let residue = of(at + 5, at + 8);
-                LinkEnd { chain: chain(at + 9), number, icode: of(at + 14, at + 15), residue, atom: of(at, at + 4) }
-            }
-        })
-    });
-    if let [Some(a), Some(b)] = ends {
-        into.link(if is_disulfide { LinkKind::Disulfide } else { LinkKind::Covalent }, [a, b]);
+    // Bonds to another copy in the crystal are not within the structure.
+    if let Some((kind, ends)) = links.of(line).filter(|_| of(59, 65) == of(66, 72)) {
+        into.link(kind, ends);
     }
 }

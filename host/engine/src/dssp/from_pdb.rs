@@ -2,7 +2,7 @@
 
 use super::Dssp;
 use super::annotate::{Table, id};
-use prism_read::{PolymerResidue, Problem, ReadError, each_atom};
+use prism_read::{PolymerResidue, Problem, ReadError, each_atom_but_damaged_water};
 use std::collections::HashMap;
 
 const ATOM: [&str; 19] = [
@@ -49,7 +49,7 @@ pub(super) fn write(dssp: &Dssp, bytes: &[u8], name: &str) -> Result<String, Rea
     let mut entities: HashMap<String, usize> = HashMap::new();
     let mut atoms = Table::new("atom_site", ATOM);
     let mut failed = None;
-    each_atom(bytes, name, &mut |atom| {
+    each_atom_but_damaged_water(bytes, name, &mut |atom| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let or = |value: String, none: &str| if value.trim().is_empty() { none.to_owned() } else { value };
         let (chain, icode, residue) = (text(atom.chain), text(atom.icode), text(atom.residue));

@@ -78,6 +78,8 @@ pub(super) struct Gathering<'o> {
     pub(super) named: Vec<Named>,
     sequences: Sequences,
     pseudo_atoms: usize,
+    /// Damaged records of water.
+    damaged: usize,
     unknown: usize,
     /// Whether there are models or data blocks that are not read.
     has_more: bool,
@@ -125,6 +127,7 @@ impl<'o> Gathering<'o> {
             named: Vec::new(),
             sequences: Sequences::default(),
             pseudo_atoms: 0,
+            damaged: 0,
             unknown: 0,
             has_more: false,
         }
@@ -235,6 +238,11 @@ impl<'o> Gathering<'o> {
         );
         let points = self.pseudo_atoms;
         note(points, format!("{} left out", counted(points, "pseudo-atom is", "pseudo-atoms are")));
+        let damaged = self.damaged;
+        note(
+            damaged,
+            format!("{} left out", counted(damaged, "damaged record of water is", "damaged records of water are")),
+        );
         let unknown = self.unknown;
         note(
             unknown,
@@ -366,6 +374,10 @@ impl SystemContents for Gathering<'_> {
         self.has_more = true;
     }
 
+    fn left_out(&mut self, records: usize) {
+        self.damaged += records;
+    }
+
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]) {
         let named = |end: LinkEnd<'_>| {
             let [chain, icode, residue, atom] =
@@ -398,6 +410,8 @@ impl SystemContents for Components {
     }
 
     fn further(&mut self) {}
+
+    fn left_out(&mut self, _: usize) {}
 
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
 

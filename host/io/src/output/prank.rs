@@ -6,7 +6,7 @@ use super::{OutputError, RelationFailures, SitesTally, StructureRows, Table, che
 use crate::inputs::{InputFailure, InputFile, Source};
 use prism_engine::sites::{FoundSite, SiteLimits, SurfacePoint, points, sites};
 use prism_read::grid::Grid;
-use prism_read::{contents, each_atom};
+use prism_read::{contents, each_atom_but_damaged_water};
 use rayon::prelude::*;
 use shared_types::FEATURES;
 use std::collections::{HashMap, HashSet};
@@ -189,7 +189,7 @@ fn atom_ids(part: &StructureRows<'_>, points: &[SurfacePoint], input: &Path) -> 
     let shown = input.display().to_string();
     let bytes = contents(input).map_err(|problem| Failed::Input(problem.to_string()))?;
     let mut ids = HashMap::with_capacity(atoms.len());
-    each_atom(&bytes, &shown, &mut |record| {
+    each_atom_but_damaged_water(&bytes, &shown, &mut |record| {
         let id = std::str::from_utf8(record.id).ok().and_then(|id| id.parse::<i64>().ok());
         for (index, _) in grid.near(record.position) {
             // Of atoms in one place the first counts.

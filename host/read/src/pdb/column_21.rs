@@ -43,9 +43,19 @@ impl<'a> Column21<'a> {
         self.plain_chain = chain;
     }
 
-    /// Whether the column, which is not blank, goes on with a record's residue name.
+    /// Where a record's residue name ends, and where its chain id, which ends with column 22, begins, if column 21 is not blank: columns
+    /// counted from 0.
     #[cold]
-    pub(super) fn is_of_name(&mut self, columns: &[u8; NEEDED]) -> bool {
+    pub(super) fn divide(&mut self, columns: &[u8; NEEDED]) -> (usize, usize) {
+        match self.is_of_name(columns) {
+            true => (21, 21),
+            false if columns[20].is_ascii_graphic() && columns[21] != b' ' => (20, 20),
+            false => (20, 21),
+        }
+    }
+
+    /// Whether the column, which is not blank, goes on with a record's residue name.
+    fn is_of_name(&mut self, columns: &[u8; NEEDED]) -> bool {
         if !columns[20].is_ascii_graphic() || columns[17] == b' ' {
             return false;
         }

@@ -1,12 +1,16 @@
 //! The records of atoms one by one, for readers of every atom. Their residues and models are those that [`read`](super::read) finds.
 
-use super::columns::{B_END, cut_short, is_cut_record, is_shortened, line_residue, no_atom_name, position, symbol_of};
+use super::columns::{
+    B_END, cut_short, is_cut_record, is_shortened, line_residue, no_atom_name, position, shifted, symbol_of,
+};
 use super::divisions::{Begin, Divisions};
 use super::records::{hetatm, is_end, is_model, misspelt, second_record};
 use super::residue::{NumberRule, Place, Places, place_columns};
 use super::{NEEDED, SYNTAX, hetatm_in_any_case, six_columns};
+use crate::components::is_unused;
 use crate::error::Problem;
 use crate::select::no_residue_number;
+use crate::word::pack;
 
 /// An atom's record, and what its columns say about its residue.
 pub(crate) struct AtomLine<'a> {
@@ -54,6 +58,13 @@ impl<'a> AtomLine<'a> {
     /// The value of the B column.
     pub(crate) fn b(&self) -> Option<f64> {
         six_columns(self.line.get(B_END - 6..)?.get(..6).unwrap_or_default())
+    }
+
+    /// Whether a damaged record can be left out, because it is of water or of no atom. In a line that is shifted, the usual columns hold
+    /// parts of two fields.
+    pub(crate) fn is_unused(&self) -> bool {
+        shifted(self.line)
+            .map_or_else(|| is_unused(pack(self.residue())), |shifted| is_unused(u64::from(shifted.residue)))
     }
 
     /// The residue's name.

@@ -87,11 +87,10 @@ impl<'a> Places<'a> {
         if columns[20] == b' ' {
             self.column_21.see_plain(columns[21]);
         } else {
-            let of_name = self.column_21.is_of_name(columns);
-            if of_name && self.takes_four_letters {
-                name_end = 21;
-            } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
-                chain = &columns[20..22];
+            let (end, begin) = self.column_21.divide(columns);
+            chain = &columns[begin..22];
+            if self.takes_four_letters {
+                name_end = end;
             }
         }
         if chain == b"-" && is_number(number) && !self.has_dash {

@@ -7,7 +7,8 @@ use super::{Filling, PolymerAtoms, Position, asym_of, header};
 use crate::error::{Fault, Problem};
 use crate::lines::lines;
 use crate::number::pdb_residue_number;
-use crate::pdb::{AtomLine, Records};
+use crate::pdb::{AtomLine, Links, Records};
+use crate::system::LinkEnd;
 use crate::word::text_of;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
 
     fn records(&mut self, text: &'a [u8]) -> Result<(), Fault> {
         let (mut ended, mut is_known_marked, mut has_more) = (HashSet::new(), false, false);
-        let mut records = Records::new(text);
+        let (mut records, mut links) = (Records::new(text), Links::new(text));
         for (offset, line) in lines(text) {
             let head: &[u8] = line.get(..6).unwrap_or_default();
             let fault = |problem| Fault::at(offset, problem);
@@ -182,12 +183,8 @@ impl<'a> Reader<'a> {
                     self.ligands.insert((place, of(line, 8, 10)));
                 }
                 b"SSBOND" => {
-                    let end = |column: usize| {
-                        Some((chain(line, column), number(line, column + 2, column + 5)?, at(line, column + 6)))
-                    };
-                    if let (Some(a), Some(b)) = (end(16), end(30)) {
-                        self.bonds.push([a, b]);
-                    }
+                    let place = |end: LinkEnd<'a>| (end.chain, end.number, end.icode.first().copied().unwrap_or(b' '));
+                    self.bonds.extend(links.of(line).map(|(_, ends)| ends.map(place)));
                 }
                 _ => {}
             }

@@ -26,3 +26,4 @@ mod repeats;
 mod residues;
 mod selected;
 mod selection;
+mod system;

@@ -30,6 +30,7 @@ impl SystemContents for Atoms {
         Ok(())
     }
     fn further(&mut self) {}
+    fn left_out(&mut self, _: usize) {}
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
     fn conect(&mut self, _: [i32; 2]) {}
     fn component_bond(&mut self, _: ComponentBond<'_>) {}

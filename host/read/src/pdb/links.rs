@@ -1,0 +1,54 @@
+//! Bonds between residues: `LINK` and `SSBOND`.
+
+use super::NEEDED;
+use super::column_21::Column21;
+use crate::number::pdb_residue_number;
+use crate::system::{LinkEnd, LinkKind};
+
+/// Reads the records of a text.
+pub(crate) struct Links<'a> {
+    column_21: Column21<'a>,
+}
+
+impl<'a> Links<'a> {
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Self { column_21: Column21::new(text) }
+    }
+
+    /// The bond of a line; `None` if it holds none.
+    pub(crate) fn of(&mut self, line: &'a [u8]) -> Option<(LinkKind, [LinkEnd<'a>; 2])> {
+        let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
+        let is_disulfide = line.starts_with(b"SSBOND");
+        if !is_disulfide && !line.starts_with(b"LINK  ") {
+            return None;
+        }
+        let ends = match is_disulfide {
+            true => [(11, &b"SG"[..]), (25, b"SG")],
+            false => [(17, of(12, 16)), (47, of(42, 46))],
+        };
+        let [a, b] = ends.map(|(at, atom)| self.end(line, at, atom));
+        Some((if is_disulfide { LinkKind::Disulfide } else { LinkKind::Covalent }, [a?, b?]))
+    }
+
+    /// The end whose residue begins at byte `at`: its name, chain, number and insertion code have columns as in the records of atoms, but
+    /// that `SSBOND` has a blank before the number.
+    fn end(&mut self, line: &'a [u8], at: usize, atom: &'a [u8]) -> Option<LinkEnd<'a>> {
+        /// Columns 18 and 22 of an atom's record, counted from 0.
+        const NAME: usize = 17;
+        const CHAIN: usize = 21;
+        let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
+        let own = line.get(at..=at + CHAIN - NAME)?;
+        let mut columns = [b' '; NEEDED];
+        columns[NAME..=CHAIN].copy_from_slice(own);
+        let (end, begin) = if columns[20] == b' ' { (20, CHAIN) } else { self.column_21.divide(&columns) };
+        let number_at = at + CHAIN - NAME + if line.starts_with(b"SSBOND") { 2 } else { 1 };
+        Some(LinkEnd {
+            // Chains may be blank, which is their name.
+            chain: &own[begin - NAME..],
+            number: pdb_residue_number(of(number_at, number_at + 4))?,
+            icode: of(number_at + 4, number_at + 5),
+            residue: own[..end - NAME].trim_ascii(),
+            atom,
+        })
+    }
+}
