@@ -291,7 +291,11 @@ impl<'a> Reader<'_, 'a> {
         };
         if self.reading {
             let room = if ordinal == 1 { self.text.len() / ATOM_LINE } else { 0 };
-            self.models.push((number, AtomReader::new(self.text, self.options, self.syntax, room)));
+            let mut reader = AtomReader::new(self.text, self.options, self.syntax, room);
+            if let Some((_, before)) = self.models.last() {
+                reader.places = before.places.of_next_model();
+            }
+            self.models.push((number, reader));
         }
     }
 

@@ -11,6 +11,7 @@ use crate::components::{self, Component};
 use crate::draft::BOND2;
 use crate::lines::lines;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Names of lipids in CHARMM, Martini and Slipids, by their last letters: each of the names before them, with each of these.
 const LIPIDS: [(&str, &str); 2] = [("POP DOP DPP DMP DLP DSP PLP SOP SAP SDP", "CEGSAI"), ("CHL", "1")];
@@ -20,8 +21,10 @@ pub(super) struct Column21<'a> {
     text: &'a [u8],
     /// Column 22 of the last record whose column 21 was blank; 0 if there was none.
     plain_chain: u8,
+    /// That of the first such record of the file, once that was looked up.
+    first_plain: Option<u8>,
     /// What the whole file shows, once that was looked up.
-    shown: Option<Shown>,
+    shown: Option<Arc<Shown>>,
 }
 
 /// What a whole file shows about the column.
@@ -34,7 +37,12 @@ struct Shown {
 
 impl<'a> Column21<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, plain_chain: 0, shown: None }
+        Self { text, plain_chain: 0, first_plain: None, shown: None }
+    }
+
+    /// The same at the beginning of another model. What was looked up is not looked up again: a file may have many models.
+    pub(super) fn of_next_model(&self) -> Self {
+        Self { plain_chain: 0, shown: self.shown.clone(), ..*self }
     }
 
     /// Takes note of a record whose column 21 is blank: of its column 22.
@@ -63,19 +71,27 @@ impl<'a> Column21<'a> {
         if is_listed && (!is_known(component(columns, b' ')) || columns[21] == b' ') {
             return true;
         }
-        if self.plain_chain == 0 {
-            // A file may begin with such a name: its next residues show what the column is.
-            self.plain_chain = lines(self.text)
-                .filter(|(_, line)| hetatm(line).is_some() && line.get(20) == Some(&b' '))
-                .find_map(|(_, line)| line.get(21).copied())
-                .unwrap_or(b' ');
-        }
-        if is_listed && columns[21] == self.plain_chain {
+        if is_listed && columns[21] == self.plain() {
             return true;
         }
-        let shown = self.shown.get_or_insert_with(|| Shown::of(self.text));
+        let shown = self.shown.get_or_insert_with(|| Arc::new(Shown::of(self.text)));
         shown.bonds_differ
             || !shown.chains.contains(&[columns[20], columns[21]]) && (shown.chains.is_empty() || is_lipid(columns))
+    }
+
+    /// The chain of the records around one: column 22 where column 21 is blank.
+    fn plain(&mut self) -> u8 {
+        if self.plain_chain == 0 {
+            let text = self.text;
+            let first = || {
+                lines(text)
+                    .filter(|(_, line)| hetatm(line).is_some() && line.get(20) == Some(&b' '))
+                    .find_map(|(_, line)| line.get(21).copied())
+            };
+            // A file may begin with such a name: its next residues show what the column is.
+            self.plain_chain = *self.first_plain.get_or_insert_with(|| first().unwrap_or(b' '));
+        }
+        self.plain_chain
     }
 }
 

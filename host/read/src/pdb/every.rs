@@ -119,7 +119,7 @@ impl<'a> Records<'a> {
         };
         if self.divisions.is_between() {
             if self.divisions.begin(offset, line) == Begin::Model {
-                (self.places, self.rule) = (Places::new(self.text, true), SYNTAX.residue_number);
+                (self.places, self.rule) = (self.places.of_next_model(), SYNTAX.residue_number);
             }
             self.last = None;
         }

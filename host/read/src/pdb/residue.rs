@@ -73,6 +73,11 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Finds those of another model of the text.
+    pub(super) fn of_next_model(&self) -> Self {
+        Self { column_21: self.column_21.of_next_model(), ..Self::new(self.text, self.takes_four_letters) }
+    }
+
     /// The rule for the numbers of this record and those that follow, if it is another one than before, and what is to be said about it.
     #[inline]
     pub(super) fn changed_rule(&mut self) -> Option<(NumberRule, Option<&'static str>)> {

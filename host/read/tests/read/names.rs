@@ -111,3 +111,13 @@ fn lipids_have_names_of_four_letters() {
     let text = ubiquitin(1..=39, chain) + &ubiquitin(42..=76, chain) + &lipids(&["POPCL", "POPEL", "XYZWL", "HEMBL"]);
     assert_eq!(ligands(&text), ["POP CL", "POPE L", "XYZ WL", "HEM BL"]);
 }
+
+/// What the column means is looked up once, however many models there are.
+#[test]
+fn frames_of_lipids_are_read_in_linear_time() {
+    let lipid = "ATOM   9000  P   POPCL   1      60.000  10.000  10.000  1.00  0.00      MEMB\n";
+    let atoms = ubiquitin(1..=2, same) + lipid;
+    let models: String = (1..=5_000).map(|number| format!("MODEL {number:8}\n{atoms}ENDMDL\n")).collect();
+    let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
+    assert_eq!(prism_read::read_structures(models.as_bytes(), "x", &options).len(), 5_000);
+}
