@@ -342,7 +342,7 @@ fn a_structure_has_the_interactions_of_its_file() {
     let bytes = std::fs::read("../tests/data/1crn.pdb.gz").unwrap();
     let read = ReadOptions { atoms: true, ..ReadOptions::default() };
     let structure = read_bytes(&bytes, "1crn", &read).unwrap().structure;
-    let options = Options { kinds: &Kind::ALL, chains: None, alternates: Alternates::Highest, dictionary: None };
+    let options = Options { kinds: Kind::ALL, chains: None, alternates: Alternates::Highest, dictionary: None };
     let (of_file, own) =
         (interactions(&bytes, "1crn", &options).unwrap(), interactions_of(&structure, &options).unwrap());
     // Angles may be NaN, which no value equals.

@@ -75,7 +75,8 @@ function table(head, rows, { label, texts = [0] }) {
 let filled = () => {};
 function paged(list, some, show) {
   const box = $("div");
-  let shown = Math.min(list.length, some);
+  // A few more than some are shown at once.
+  let shown = list.length <= 1.25 * some ? list.length : some;
   const fill = () => {
     const more = list.length - shown;
     box.replaceChildren(show(list.slice(0, shown)), ...(more > 0

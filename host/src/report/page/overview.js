@@ -40,6 +40,7 @@ const COLUMNS = [
   { id: "structure", title: "Structure", value: s => s.name, cell: s => [link(s.name), s.title && $("span", { class: "title", title: s.title }, s.title)], text: true },
   { id: "residues", title: "Residues", value: s => s.residues, cell: s => bar(s.residues / most, s.residues.toLocaleString("en")) },
   { id: "chains", title: "Chains", value: s => s.chains, cell: s => String(s.chains) },
+  ...["ranking", "iptm", "ptm", "ipsae"].map(name => ({ id: name, title: name === "ipsae" ? "Best ipSAE" : SCORES[name].replace("ranking score", "Ranking score"), value: s => s.scores?.[name], cell: s => s.scores?.[name] == null ? "none" : s.scores[name].toFixed(3), if: s => s.scores?.[name] != null })),
   { id: "states", title: "Helix, strand", value: s => s.states?.[0], cell: s => statesBar(s.states) ?? "none", if: s => s.states },
   { id: "best", title: "Best site", value: s => s.best, cell: s => s.best == null ? "none" : bar(s.best, short(s.best)) },
   { id: "sites", title: "Likely sites", value: s => s.sites, cell: s => String(s.sites) },
@@ -48,7 +49,6 @@ const COLUMNS = [
     return all.length ? all.slice(0, 4).join(", ") + (all.length > 4 ? ` and ${all.length - 4} more` : "") : "none";
   }, text: true, if: s => Object.keys(s.ligands).length },
   { id: "plddt", title: "Mean pLDDT", value: s => s.plddt, cell: s => s.plddt == null ? "none" : $("span", { class: "key", style: `border-color:${PLDDT.find(([above]) => s.plddt > above)[1]}` }, s.plddt.toFixed(1)), if: s => s.plddt != null },
-  ...["ranking", "iptm", "ptm", "ipsae"].map(name => ({ id: name, title: name === "ipsae" ? "Best ipSAE" : SCORES[name].replace("ranking score", "Ranking score"), value: s => s.scores?.[name], cell: s => s.scores?.[name] == null ? "none" : s.scores[name].toFixed(3), if: s => s.scores?.[name] != null })),
   { id: "rsa", title: "Mean exposure", hint: "mean relative accessibility (rsa): 0 is buried, 1 is exposed", value: s => s.rsa, cell: s => s.rsa == null ? "not defined" : short(s.rsa) },
   { id: "notes", title: "Notes", value: s => s.notes, cell: s => String(s.notes) },
 ];
