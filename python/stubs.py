@@ -20,15 +20,18 @@ import prism_features as prism
 FILE = Path(__file__).parent / "src-python" / "prism_features" / "__init__.pyi"
 #: Functions whose options are declared elsewhere, and the classes that have such methods.
 FUNCTIONS = [
-    "features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq", "stream", "tensors", "trajectory", "columns", "spark_features",
+    "features", "sites", "edges", "interface", "ligands", "atoms", "areas", "summary", "dockq", "stream", "tensors", "trajectory", "report", "columns",
+    "spark_features",
 ]  # fmt: skip
-CLASSES = ["Engine", "RayFeatures"]
+CLASSES = ["Engine", "RayFeatures", "Trajectory"]
 HEAD = '''"""Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -79,7 +82,7 @@ def imports() -> str:
         for name in names.split(", "):
             if name not in own and " as " not in name:
                 lines.append(f"from {module} import {name} as {name}")
-    types = "from ._options import Backend, Device, OnError, TableName\nfrom ._trajectory import Trajectory as Trajectory"
+    types = "from ._options import Backend, Device, FrameTable, OnError, TableName\nfrom ._report import Path, Paths"
     return "\n".join(dict.fromkeys([*lines, *types.splitlines()])) + "\n"
 
 
