@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -34,7 +35,7 @@ from ._table import RESIDUES as RESIDUES
 from ._table import STATES as STATES
 from ._table import Table as Table
 from ._options import Backend, Device, FrameTable, OnError, TableName
-from ._report import Path, Paths
+from ._report import Paths
 
 __all__ = [
     "Engine",
@@ -1303,13 +1304,6 @@ class Trajectory:
     """The frames of a trajectory: see :func:`prism.trajectory`. Features are computed when they are asked for, frame by frame, and every
     frame has the same rows.
     """
-
-    def __init__(
-        self,
-        source: _Files | _Object,
-        engine: Engine,
-        options: dict[str, Any],
-    ) -> None: ...
 
     @property
     def frames(self) -> npt.NDArray[np.int64]:

@@ -70,7 +70,7 @@ def report(
         words.append("--pae")
     words += _words(options)
     # Names that begin with a hyphen are no options.
-    command = [sys.executable, "-m", __package__, *words, "--", *map(os.fspath, paths)]
+    command = [sys.executable, "-m", __package__, *words, "--", *(os.fspath(path) for path in paths)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if done.returncode != 0:
         raise PrismError(done.stderr.strip() or f"prism report ended with status {done.returncode}")
