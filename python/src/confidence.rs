@@ -127,6 +127,7 @@ fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Said
 
 /// A table of the scores of predictions. All cores read and compute.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "an option each")]
 pub fn score_predictions(
     py: Python<'_>,
     files: Vec<PyRef<'_, PredictedFiles>>,

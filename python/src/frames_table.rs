@@ -34,8 +34,7 @@ impl Kind {
     /// Statistics that are asked for.
     pub fn reduced(columns: Columns, options: &Options) -> PyResult<Self> {
         let of = |text: &String| {
-            text.parse()
-                .or_else(|known: String| Err(PyValueError::new_err(format!("statistics: {known}, not {text:?}"))))
+            text.parse().map_err(|known: String| PyValueError::new_err(format!("statistics: {known}, not {text:?}")))
         };
         Ok(Self::Reduced(columns, options.statistics.iter().map(of).collect::<PyResult<_>>()?))
     }
