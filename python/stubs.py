@@ -20,15 +20,21 @@ import prism_features as prism
 FILE = Path(__file__).parent / "src-python" / "prism_features" / "__init__.pyi"
 #: Functions whose options are declared elsewhere, and the classes that have such methods.
 FUNCTIONS = [
-    "features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq", "stream", "tensors", "trajectory", "columns", "spark_features",
+    "features", "sites", "edges", "interface", "ligands", "atoms", "areas", "summary", "dockq", "stream", "tensors", "trajectory", "report", "columns",
+    "spark_features",
 ]  # fmt: skip
-CLASSES = ["Engine", "RayFeatures"]
+CLASSES = ["Engine", "RayFeatures", "Trajectory"]
+#: What only functions make.
+MADE = ["Trajectory"]
 HEAD = '''"""Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -63,6 +69,8 @@ def of_class(name: str) -> str:
     text = textwrap.indent(inspect.getdoc(kind) or "", "    ").lstrip()
     parts = [f'class {name}:\n    """{text}\n    """\n']
     for member, value in vars(kind).items():
+        if name in MADE and member == "__init__":
+            continue
         if isinstance(value, property) and not member.startswith("_"):
             parts.append("    @property\n" + of_function(value.fget, "    "))
         elif inspect.isfunction(value) and (not member.startswith("_") or member in ("__init__", "__call__", "__enter__", "__exit__")):
@@ -79,7 +87,7 @@ def imports() -> str:
         for name in names.split(", "):
             if name not in own and " as " not in name:
                 lines.append(f"from {module} import {name} as {name}")
-    types = "from ._options import Backend, Device, OnError, TableName\nfrom ._trajectory import Trajectory as Trajectory"
+    types = "from ._options import Backend, Device, FrameTable, OnError, TableName\nfrom ._report import Paths"
     return "\n".join(dict.fromkeys([*lines, *types.splitlines()])) + "\n"
 
 

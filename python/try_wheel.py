@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Tries a wheel as a new user does: in a new environment for each interpreter.
 
-    try_wheel.py WHEEL [INTERPRETER ...] [--extras pandas,polars] [--examples]
+    try_wheel.py WHEEL [INTERPRETER ...] [--extras pandas,polars] [--examples] [--graphs]
 
 Each environment gets the wheel and what it asks for, and nothing else. Then the command, the module as a program, and the first lines of
 README run there. An extra is installed after that, and its own line of README runs: `--extras` names them, `pandas` alone without.
-`--examples` installs the extra `notebooks` and runs the notebooks that need no more. Packages come from Python's index.
+`--examples` installs the extra `notebooks`, runs every notebook and compares what it prints with what it shows. `--graphs` installs
+PyTorch Geometric for the cell of `graph.ipynb` that takes it. Packages come from Python's index.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -25,7 +27,7 @@ OF_EXTRAS = {
     "progress": f"import prism_features as prism; assert prism.features([{str(STRUCTURE)!r}], ['sasa'], progress=True).num_rows == 194",
     "torch": f"import prism_features.torch as t; assert len(list(t.StructureDataset([{str(STRUCTURE)!r}], ['sasa']))) == 1",
 }
-NOTEBOOKS = ["flexible.ipynb", "graph.ipynb"]
+EXAMPLES = ROOT / "python" / "examples"
 
 
 def run(*command: object, folder: Path | None = None) -> str:
@@ -47,7 +49,26 @@ def check_names(wheel: Path) -> None:
         sys.exit(f"{wheel}: has {sorted(folders - own)} beside prism_features")
 
 
-def try_in(wheel: Path, interpreter: str, extras: list[str], examples: bool) -> None:
+def printed(notebook: Path) -> list[str]:
+    """What each cell of code prints or shows as text. Tables are compared cell by cell, whatever the width of their columns."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [[output for output in cell["outputs"]] for cell in cells if cell["cell_type"] == "code"]
+    texts = ["".join("".join(output.get("text", output.get("data", {}).get("text/plain", ""))) for output in own) for own in outputs]
+    return [" ".join(text.split()) for text in texts]
+
+
+def try_notebooks(python: Path, folder: Path, version: str, graphs: bool) -> None:
+    """Runs each notebook where it lies, into a copy, whose texts must be those that it shows."""
+    for notebook in sorted(EXAMPLES.glob("*.ipynb")):
+        convert = [python, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder]
+        run(*convert, notebook)
+        for number, (shown, found) in enumerate(zip(printed(notebook), printed(folder / notebook.name), strict=True), 1):
+            if shown != found and (graphs or not found.startswith("LEFT OUT")):
+                sys.exit(f"{version}: {notebook.name}, cell {number} shows\n{shown}\nbut prints\n{found}")
+        print(f"{version}: {notebook.name}", flush=True)
+
+
+def try_in(wheel: Path, interpreter: str, extras: list[str], examples: bool, graphs: bool) -> None:
     """In an environment of this interpreter."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -69,11 +90,10 @@ def try_in(wheel: Path, interpreter: str, extras: list[str], examples: bool) -> 
             run(python, "-c", OF_EXTRAS[extra], folder=folder)
             print(f"{version}: [{extra}]", flush=True)
         if examples:
-            run(*pip, f"prism-features[notebooks] @ {wheel.resolve().as_uri()}")
-            for notebook in NOTEBOOKS:
-                convert = [python, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder]
-                run(*convert, ROOT / "python" / "examples" / notebook)
-                print(f"{version}: {notebook}", flush=True)
+            run(*pip, f"prism-features[notebooks{',torch' if graphs else ''}] @ {wheel.resolve().as_uri()}")
+            if graphs:
+                run(*pip, "torch_geometric")
+            try_notebooks(python, folder, version, graphs)
 
 
 def main() -> None:
@@ -82,13 +102,14 @@ def main() -> None:
     parser.add_argument("interpreters", nargs="*", default=[sys.executable])
     parser.add_argument("--extras", default="pandas", help="separated by commas: " + ", ".join(OF_EXTRAS))
     parser.add_argument("--examples", action="store_true", help="run notebooks, too")
+    parser.add_argument("--graphs", action="store_true", help="with PyTorch and PyTorch Geometric; takes --examples")
     given = parser.parse_args()
     extras = [extra for extra in given.extras.split(",") if extra]
     if unknown := [extra for extra in extras if extra not in OF_EXTRAS]:
         parser.error(f"no line of README is known for {', '.join(unknown)}; --extras takes {', '.join(OF_EXTRAS)}")
     check_names(given.wheel)
     for interpreter in given.interpreters:
-        try_in(given.wheel, interpreter, extras, given.examples)
+        try_in(given.wheel, interpreter, extras, given.examples, given.graphs)
 
 
 if __name__ == "__main__":

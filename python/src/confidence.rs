@@ -90,7 +90,7 @@ impl Prediction {
     /// A table of its scores.
     fn table(&self, py: Python<'_>, table: &str, pae_cutoff: f32, distance_cutoff: f64) -> PyResult<Batch> {
         let scores = detached(py, || self.0.scores(Cutoffs { pae: pae_cutoff, distance: distance_cutoff }));
-        let rows = batch(table, &[scores], false).map_err(PyRuntimeError::new_err)?;
+        let rows = batch(table, &[scores], false, None).map_err(PyRuntimeError::new_err)?;
         Ok(Done::of_rows(rows, Vec::new(), Vec::new(), 1).into())
     }
 }
@@ -127,6 +127,7 @@ fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Said
 
 /// A table of the scores of predictions. All cores read and compute.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "an option each")]
 pub fn score_predictions(
     py: Python<'_>,
     files: Vec<PyRef<'_, PredictedFiles>>,
@@ -134,6 +135,7 @@ pub fn score_predictions(
     pae_cutoff: f32,
     distance_cutoff: f64,
     reference: Option<PathBuf>,
+    best: Option<usize>,
     options: Options,
 ) -> PyResult<Batch> {
     let files: Vec<PredictionFiles> = files.iter().map(|files| files.0.clone()).collect();
@@ -156,13 +158,13 @@ pub fn score_predictions(
             Err(reason) => failures.push((files.name.clone(), reason, false)),
         }
     }
-    let rows = batch(table, &scores, reference.is_some()).map_err(PyRuntimeError::new_err)?;
+    let rows = batch(table, &scores, reference.is_some(), best).map_err(PyRuntimeError::new_err)?;
     let mut done = Done::of_rows(rows, failures, notes, files.len());
     done.warn(warnings);
     Ok(done.into())
 }
 
-fn batch(table: &str, scores: &[Scores], compared: bool) -> Result<RecordBatch, String> {
+fn batch(table: &str, scores: &[Scores], compared: bool, best: Option<usize>) -> Result<RecordBatch, String> {
     let columns: &'static [RelationColumn] = match table {
         "residue" => &RESIDUE_COLUMNS,
         "structure" if compared => &COMPARED_STRUCTURE_COLUMNS,
@@ -175,7 +177,7 @@ fn batch(table: &str, scores: &[Scores], compared: bool) -> Result<RecordBatch, 
         "residue" => scores.iter().for_each(|scores| append_residues(scores, &mut cells)),
         "structure" => {
             let rows: Vec<StructureRow> = scores.iter().map(StructureRow::new).collect();
-            append_structures(&rows, None, &mut cells);
+            append_structures(&rows, best, &mut cells);
         }
         _ => scores.iter().for_each(|scores| append_pairs(scores, &mut cells)),
     }

@@ -245,6 +245,9 @@ impl Job {
     /// Batches of the table, frame by frame, of the first `most` frames.
     fn stream_frames(&self, py: Python<'_>, frames: &Frames, most: Option<usize>) -> PyResult<Stream> {
         process::check(self.opening.process)?;
+        if self.has_errors {
+            return Err(PyValueError::new_err("pae is of models beside their matrices, and not of frames"));
+        }
         Stream::of_frames(py, &self.opening, frames, most, &self.table)
     }
 }

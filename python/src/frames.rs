@@ -20,8 +20,9 @@ pub struct Frames {
 
 #[pymethods]
 impl Frames {
-    /// Opens files, and reads a topology. No frame is decoded, unless the topology has no positions.
+    /// Opens files, and reads a topology with what a table needs. No frame is decoded, unless the topology has no positions.
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "an option each")]
     fn new(
         py: Python<'_>,
         topology: PathBuf,
@@ -29,6 +30,7 @@ impl Frames {
         frames: Option<String>,
         every: Option<f64>,
         pbc: &str,
+        table: &str,
         options: Options,
     ) -> PyResult<Self> {
         let boundaries = match pbc {
@@ -39,7 +41,7 @@ impl Frames {
         let told = |text: String| PyValueError::new_err(text);
         let range: Option<FrameRange> =
             frames.map(|text| text.parse().map_err(|error| told(format!("frames: {error}")))).transpose()?;
-        let reading = options.reading(None)?;
+        let reading = options.reading_of_frames(table)?;
         if reading.lineages.is_some() {
             return Err(told("lineages is for structures, and not for trajectories".to_owned()));
         }

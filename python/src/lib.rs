@@ -9,6 +9,7 @@ mod engine;
 mod every_atom;
 mod export;
 mod frames;
+mod frames_table;
 mod lock;
 mod names;
 mod options;
@@ -45,6 +46,8 @@ mod _prism {
     use super::every_atom::{are_groups, dssp, interaction_kinds, interactions, interfaces};
     #[pymodule_export]
     use super::frames::Frames;
+    #[pymodule_export]
+    use super::frames_table::frame_columns;
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]

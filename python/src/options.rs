@@ -6,6 +6,7 @@ use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference, reading};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
+use prism_host::output::{AreasFormat, ReferenceAreas};
 use prism_host::radii::RadiusSet;
 use prism_host::read::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 use prism_host::selection::SelectionError;
@@ -52,6 +53,11 @@ pub struct Options {
     pub pae: bool,
     pub ids: Option<String>,
     pub cutoff: f32,
+    pub neighbors: u32,
+    pub steps: u32,
+    pub pocket_shape: bool,
+    pub format: String,
+    pub statistics: Vec<String>,
 }
 
 /// Which models.
@@ -181,6 +187,22 @@ impl Options {
         Ok(AtomOptions { probe: self.probe, radii, algorithm })
     }
 
+    /// The format of a file of areas, and the areas that its percentages are of.
+    pub fn areas(&self) -> PyResult<(AreasFormat, ReferenceAreas)> {
+        let format = match self.format.as_str() {
+            "rsa" => AreasFormat::Rsa,
+            "naccess" => AreasFormat::Naccess,
+            "pdb" => AreasFormat::Pdb,
+            other => return refuse("format", "\"rsa\", \"naccess\" or \"pdb\"", other),
+        };
+        let reference = match self.radii.to_str() {
+            Some("protor") => ReferenceAreas::ProtOr,
+            Some("naccess") => ReferenceAreas::Naccess,
+            _ => ReferenceAreas::None,
+        };
+        Ok((format, reference))
+    }
+
     /// Which sites have a row.
     pub fn sites(&self) -> PyResult<SiteLimits> {
         let within = |value: f32, most: f32| (0.0..=most).contains(&value);
@@ -191,7 +213,7 @@ impl Options {
             return refuse("min_plddt", "from 0 to 100, or None", &least.to_string());
         }
         let min_probability = if self.all { 0.0 } else { self.min_probability };
-        Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt, pockets: false })
+        Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt, pockets: self.pocket_shape })
     }
 
     pub fn name_by(&self) -> PyResult<NameBy> {
@@ -204,7 +226,27 @@ impl Options {
         }
     }
 
-    /// How to read for a table, or frames.
+    /// How to read the topology of frames, for a table of this name.
+    pub fn reading_of_frames(&self, table: &str) -> PyResult<Reading> {
+        let mut found = self.reading(None)?;
+        found.options.labels = true;
+        match table {
+            "ligands" | "areas" => {
+                return Err(PyValueError::new_err(format!("{table} is a table of structures, and not of frames")));
+            }
+            "dockq" if self.small_molecules => {
+                let told =
+                    "small_molecules: ligands of trajectories are not compared; write frames as files and give those";
+                return Err(PyValueError::new_err(told));
+            }
+            "dockq" => found.options = reading(found.options),
+            "atoms" => found.options.atoms = true,
+            _ => {}
+        }
+        Ok(found)
+    }
+
+    /// How to read for a table.
     pub fn reading(&self, table: Option<&Table>) -> PyResult<Reading> {
         let told = |error: String| PyValueError::new_err(error);
         let options = ReadOptions {

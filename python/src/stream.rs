@@ -117,7 +117,7 @@ impl Stream {
         opening: &Opening,
         frames: &Frames,
         most: Option<usize>,
-        table: &Table,
+        table: &Arc<Table>,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
         let prepare = || {
@@ -127,7 +127,7 @@ impl Stream {
             Ok::<_, String>((source.with_batch_atoms(batch_atoms(&engine)), engine))
         };
         let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
-        let (total, table) = (source.n_frames(), Arc::new(table.of_frames()));
+        let (total, table) = (source.n_frames(), table.of_frames());
         let mut stream =
             Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, Told::default())?;
         stream.total = Some(total);
@@ -143,6 +143,7 @@ impl Stream {
         told: Told,
     ) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
+        let table = table.for_run();
         let (stop, own) = (cancel.clone(), Arc::clone(&table));
         let (not_over, over) = sync_channel(0);
         // Computes only what the table has, in the same memory.
@@ -160,6 +161,9 @@ impl Stream {
                 }
                 send.send(done).map_err(|_| Gone)
             });
+            if let (true, Some(rows)) = (ended.is_ok(), own.last()) {
+                let _ = send.send(rows.map(|rows| Done::of_rows(rows, Vec::new(), Vec::new(), 0)));
+            }
             // Of inputs after the last batch.
             let rest = told.take();
             if ended.is_ok() && !rest.is_empty() {

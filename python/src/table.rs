@@ -2,6 +2,7 @@
 
 use crate::consume::Said;
 use crate::engine::within;
+use crate::frames_table::{Followed, Kind, with_frames};
 use crate::options::{Options, refuse};
 use crate::process;
 use arrow_array::RecordBatch;
@@ -16,14 +17,16 @@ use prism_host::engine::Selection;
 use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
-    AtomLines, Cells, Column, ColumnError, Columns, DockqRelation, EdgesRelation, InterfacePairs, InterfaceResidues,
-    InterfacesRelation, LigandLines, LinesOf, RecordBatches, Relation, RelationFailures, SitesRelation, StructureRows,
-    SummaryRelation, WithErrors, relation_batch,
+    AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
+    EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, LigandLines, LinesOf, RecordBatches,
+    ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation, StructureRows, SummaryRelation,
+    Table as _, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
 use rayon::ThreadPool;
+use rayon::prelude::*;
 use shared_types::{FEATURES, Group};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,13 +47,24 @@ pub enum Table {
     Ligands(Box<Engine>),
     /// A row for each heavy atom, with those of residues without rows or not. The engine computes areas and depths.
     Atoms { engine: Box<Engine>, options: AtomOptions, cover: bool },
+    /// A row for each structure, with its areas as a file of FreeSASA or NACCESS.
+    Areas { engine: Box<Engine>, options: AtomOptions, cover: bool, format: AreasFormat, reference: ReferenceAreas },
     /// A row for each structure, and one for each chain.
     Summary,
     /// A row for each model, and one for each interface of the reference.
     Dockq(Arc<Reference>),
     /// A table of edges or of pairs of chains with the predicted aligned errors beside the models.
     Predicted { of: Arc<Self>, predictions: Arc<HashMap<String, PredictionFiles>> },
+    /// A table of each frame of a trajectory, with columns of the frame.
+    OfFrames(Arc<Self>),
+    /// A table that follows the frames of a trajectory.
+    Followed(Followed),
 }
+
+const AREAS: &[RelationColumn] = &[
+    RelationColumn::new("structure", CellKind::Text, "", "the structure's name"),
+    RelationColumn::new("text", CellKind::Text, "", "the file"),
+];
 
 /// The rows of some structures, those that have none, and what is odd about the others.
 type Batch = (RecordBatch, Vec<Refused>, Vec<Said>);
@@ -71,25 +85,11 @@ impl Table {
             "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
             "device tensors" => Self::Tensors(tensor_columns(columns)?.selection().on_device()),
             "sites" => Self::Sites(options.sites()?),
-            "edges" => {
-                let known = || EdgeKind::ALL.map(EdgeKind::name).join(", ");
-                let kind = |name: &String| {
-                    let found = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name);
-                    found.map_or_else(|| refuse("kinds", &format!("of {}", known()), name), Ok)
-                };
-                let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
-                let named = match options.ids.as_deref() {
-                    None | Some("rows") => false,
-                    Some("residues") => true,
-                    Some(other) => return refuse("ids", "\"rows\", \"residues\" or None", other),
-                };
-                if !(options.cutoff > 0.0 && options.cutoff <= 20.0) {
-                    return refuse("cutoff", "above 0 and at most 20 Å", &options.cutoff.to_string());
-                }
-                let threshold = engine()?.config().contact_threshold;
-                let rules = EdgeRules { threshold, cutoff: options.cutoff, ..EdgeRules::default() };
-                Self::Edges(EdgesRelation::new(rules, kinds, named))
-            }
+            "edges" => Self::Edges(Self::edges(options, engine)?),
+            "sites of frames" => Self::Followed(Followed::new(Kind::Sites(options.sites()?))),
+            "pockets" => Self::Followed(Followed::new(Kind::Pockets(options.sites()?))),
+            "occupancy" => Self::Followed(Followed::new(Kind::Occupancy(Self::edges(options, engine)?))),
+            "reduced" => Self::Followed(Followed::new(Kind::reduced(feature_columns(columns, options)?, options)?)),
             "interface" if options.pae && options.by_residue => {
                 return Err(PyValueError::new_err("pae is of pairs of chains; leave out by_residue"));
             }
@@ -110,16 +110,57 @@ impl Table {
                 options: options.atoms()?,
                 cover: options.het == "cover",
             },
+            "areas" => {
+                let (format, reference) = options.areas()?;
+                Self::Areas {
+                    engine: Box::new(engine()?.with_selection(selection(&["sasa", "depth"]))),
+                    options: options.atoms()?,
+                    cover: options.het == "cover",
+                    format,
+                    reference,
+                }
+            }
             "summary" => Self::Summary,
             "dockq" => Self::Dockq(Arc::new(options.reference()?)),
             other => {
                 return refuse(
                     "table",
-                    "\"features\", \"sites\", \"edges\", \"interface\", \"ligands\", \"atoms\", \"summary\" or \"dockq\"",
+                    "\"features\", \"sites\", \"edges\", \"interface\", \"ligands\", \"atoms\", \"areas\", \"summary\" or \"dockq\"",
                     other,
                 );
             }
         })
+    }
+
+    /// Which edges, by which rules.
+    fn edges(options: &Options, engine: impl Fn() -> PyResult<Arc<Engine>>) -> PyResult<EdgesRelation> {
+        let known = || EdgeKind::ALL.map(EdgeKind::name).join(", ");
+        let kind = |name: &String| {
+            let found = EdgeKind::ALL.into_iter().find(|kind| kind.name() == name);
+            found.map_or_else(|| refuse("kinds", &format!("of {}", known()), name), Ok)
+        };
+        let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
+        let named = match options.ids.as_deref() {
+            None | Some("rows") => false,
+            Some("residues") => true,
+            Some(other) => return refuse("ids", "\"rows\", \"residues\" or None", other),
+        };
+        if !(options.cutoff > 0.0 && options.cutoff <= 20.0) {
+            return refuse("cutoff", "above 0 and at most 20 Å", &options.cutoff.to_string());
+        }
+        let threshold = engine()?.config().contact_threshold;
+        for (name, value) in [("neighbors", options.neighbors), ("steps", options.steps)] {
+            if !(1..=100_000).contains(&value) {
+                return refuse(name, "from 1 to 100,000", &value.to_string());
+            }
+        }
+        let rules = EdgeRules {
+            threshold,
+            cutoff: options.cutoff,
+            neighbours: options.neighbors as usize,
+            steps: options.steps,
+        };
+        Ok(EdgesRelation::new(rules, kinds, named))
     }
 
     /// The same with the errors of some predictions, by the names of structures.
@@ -134,8 +175,11 @@ impl Table {
             // Kept, because every call asks for it.
             Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) | Self::Ligands(_) => Selection::new(named(&["site_score"]), true),
-            Self::Predicted { of, .. } => of.selection(),
-            Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Dockq(_) => selection(&[]),
+            Self::Predicted { of, .. } | Self::OfFrames(of) => of.selection(),
+            Self::Followed(followed) => followed.selection(),
+            Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Areas { .. } | Self::Dockq(_) => {
+                selection(&[])
+            }
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
     }
@@ -147,7 +191,7 @@ impl Table {
 
     /// Whether it asks what atoms are, and for residues without rows.
     pub fn has_atoms(&self) -> bool {
-        matches!(self, Self::Ligands(_) | Self::Atoms { .. })
+        matches!(self, Self::Ligands(_) | Self::Atoms { .. } | Self::Areas { .. })
     }
 
     /// Leaves out columns that no input gives, and adds those of lineages.
@@ -160,6 +204,7 @@ impl Table {
                 let filled = all.without_annotations(given).selection();
                 return Self::Tensors(if own.stays_on_device() { filled.on_device() } else { filled });
             }
+            Self::Followed(followed) if !chosen => return Self::Followed(followed.without_annotations(given)),
             other => return other,
         };
         if !chosen {
@@ -168,12 +213,27 @@ impl Table {
         Self::features(if lineages { columns.with_lineages() } else { columns })
     }
 
-    /// The table of features with the columns of frames; there is no other of frames.
-    pub fn of_frames(&self) -> Self {
-        match self {
-            Self::Features(columns, _) => Self::features(columns.clone().with_frames()),
-            _ => Self::features(Columns::default().with_frames()),
+    /// The table with the columns of frames.
+    pub fn of_frames(self: &Arc<Self>) -> Arc<Self> {
+        match &**self {
+            Self::Features(columns, _) => Arc::new(Self::features(columns.clone().with_frames())),
+            Self::Sites(limits) => Arc::new(Self::Followed(Followed::new(Kind::Sites(*limits)).of_frames())),
+            Self::Followed(followed) => Arc::new(Self::Followed(followed.of_frames())),
+            _ => Arc::new(Self::OfFrames(Arc::clone(self))),
         }
+    }
+
+    /// The table for a run, which keeps nothing of other runs.
+    pub fn for_run(self: &Arc<Self>) -> Arc<Self> {
+        match &**self {
+            Self::Followed(followed) => Arc::new(Self::Followed(followed.again())),
+            _ => Arc::clone(self),
+        }
+    }
+
+    /// The rows that follow those of all structures, if the table has such rows.
+    pub fn last(&self) -> Option<Result<RecordBatch, String>> {
+        if let Self::Followed(followed) = self { followed.last() } else { None }
     }
 
     fn features(columns: Columns) -> Self {
@@ -260,6 +320,49 @@ impl Table {
                     }
                 }
                 relation_batch(AtomLines.columns(), cells).map_err(|error| error.to_string())
+            }
+            Self::Areas { engine, options, cover, format, reference } => {
+                let (mut names, mut texts) = (Vec::new(), Vec::new());
+                for part in parts {
+                    let failures = RelationFailures::default();
+                    let engine = engine.with_selection(selection(&["sasa", "depth"]));
+                    let relation =
+                        AtomsRelation { engine, options: options.clone(), cover: *cover, failures: failures.clone() };
+                    let mut text = Vec::new();
+                    let mut file = AreasText::new(&mut text, relation, *format, *reference);
+                    file.write(std::slice::from_ref(part)).map_err(|error| error.to_string())?;
+                    drop(file);
+                    let failed = failures.take();
+                    if failed.is_empty() {
+                        names.push(part.structure.name.clone());
+                        texts.push(String::from_utf8_lossy(&text).into_owned());
+                    }
+                    refused.extend(failed.into_iter().map(|failure| (failure.name, failure.reason)));
+                    odd.extend(failures.take_notes().into_iter().map(|(name, note)| (name, note.text)));
+                }
+                relation_batch(AREAS, vec![Cells::Text(names), Cells::Text(texts)]).map_err(|error| error.to_string())
+            }
+            Self::OfFrames(of) => {
+                // Tables that compute with an engine wait for it, and find nothing at a time.
+                let each: Vec<Result<Batch, String>> = match &**of {
+                    Self::Edges(_) | Self::Dockq(_) | Self::Summary => {
+                        parts.par_iter().map(|part| of.rows(std::slice::from_ref(part))).collect()
+                    }
+                    _ => parts.iter().map(|part| of.rows(std::slice::from_ref(part))).collect(),
+                };
+                let mut frames = Vec::with_capacity(parts.len());
+                for (part, found) in parts.iter().zip(each) {
+                    let (rows, own, told) = found?;
+                    refused.extend(own);
+                    odd.extend(told);
+                    frames.push((*part, rows));
+                }
+                with_frames(&of.rows(&[])?.0, &frames)
+            }
+            Self::Followed(followed) => {
+                let (rows, told) = followed.take(parts)?;
+                odd = told;
+                Ok(rows)
             }
             Self::Ligands(engine) => {
                 let mut cells = Cells::of(LigandLines.columns());

@@ -21,10 +21,10 @@ import prism_features as prism
 from prism_features import _prism
 
 PYTHON = Path(__file__).resolve().parents[1]
-TABLES = ["features", "sites", "edges", "interface", "ligands", "atoms", "summary"]
+TABLES = ["features", "sites", "edges", "interface", "ligands", "atoms", "areas", "summary"]
 
 
-@pytest.mark.parametrize("name", [*TABLES, "dockq", "stream", "tensors", "trajectory"])
+@pytest.mark.parametrize("name", [*TABLES, "dockq", "stream", "tensors", "trajectory", "report"])
 def test_signatures_list_every_option(name: str) -> None:
     function = inspect.signature(getattr(prism, name)).parameters
     assert not [one for one in function.values() if one.kind is inspect.Parameter.VAR_KEYWORD]
@@ -136,7 +136,7 @@ def test_a_missing_file_is_a_file_that_is_not_found(tmp_path: Path) -> None:
         prism.features("1crn", backend="cpu")
 
 
-@pytest.mark.parametrize("name", [*TABLES])
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "areas"])
 def test_tables_say_how_they_were_made_as_files_do(command: Path, name: str, crambin: Path, tmp_path: Path) -> None:
     output = tmp_path / "table.arrow"
     # The command refuses what has no effect.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,6 +34,9 @@ CASES: list[tuple[str, Callable[..., Any], dict[str, Any], list[str]]] = [
     ("sites", prism.sites, {"all": True, "min_plddt": 70.0}, ["--all", "--min-plddt", "70"]),
     ("sites", prism.sites, {"site_threshold": 0.2}, ["--site-threshold", "0.2"]),
     ("edges", prism.edges, {}, []),
+    ("edges", prism.edges, {"kinds": ["knn", "sequence"], "neighbors": 5, "steps": 2}, ["--kinds", "knn,sequence", "--neighbors", "5", "--steps", "2"]),
+    ("sites", prism.sites, {"pocket_shape": True}, ["--pocket-shape"]),
+    ("features", prism.features, {"model": "join", "columns": ["sasa"]}, ["--model", "join", "--columns", "sasa"]),
     ("edges", prism.edges, {"kinds": ["ca"], "contact_threshold": 10.0}, ["--kinds", "ca", "--contact-threshold", "10"]),
     ("interface", prism.interface, {}, []),
     ("ligands", prism.ligands, {}, []),
@@ -119,6 +124,62 @@ def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) ->
         prism.dockq(path, path, mapping=["A:X"])
     with pytest.raises(prism.PrismError, match="mapping: give pairs MODEL:REFERENCE"):
         prism.dockq(path, path, mapping=["AX"])
+
+
+@pytest.mark.parametrize("format", ["rsa", "naccess", "pdb"])
+def test_areas_in_files_of_other_programs(command: Path, data: Path, tmp_path: Path, format: Any) -> None:
+    inputs, output = [data / "1crn.pdb.gz", data / "1jcd.pdb.gz"], tmp_path / ("areas.pdb" if format == "pdb" else "areas.rsa")
+    words = ["--radii", "naccess", *(["--rsa", "naccess"] if format == "naccess" else [])]
+    subprocess.run([command, "atoms", *inputs, "--backend", "cpu", "-q", "-o", output, *words], check=True)
+    table = prism.areas(inputs, "cpu", format=format, radii="naccess")
+    assert table["structure"].to_pylist() == ["1crn.pdb", "1jcd.pdb"]
+    assert "".join(table["text"].to_pylist()) == output.read_text()
+    with pytest.raises(prism.PrismError, match='format must be "rsa", "naccess" or "pdb"'):
+        prism.areas(inputs, "cpu", format="asa")  # type: ignore[arg-type]
+
+
+def test_a_report_is_the_commands(command: Path, data: Path, rbd: Path, tmp_path: Path) -> None:
+    made = prism.report([rbd, data / "1crn.pdb.gz"], tmp_path / "own.html", "cpu", title="two of them", details=1, points=50, chains=["A", "E"])
+    words = ["--title", "two of them", "--details", "1", "--points", "50", "--chains", "A,E", "--backend", "cpu", "-q", "-o", tmp_path / "its.html"]
+    subprocess.run([command, "report", rbd, data / "1crn.pdb.gz", *words], check=True)
+    assert made == tmp_path / "own.html" and "two of them" in made.read_text(encoding="utf-8")
+    of_page = [path.read_text(encoding="utf-8") for path in (made, tmp_path / "its.html")]
+    # It says by which command it was made.
+    assert abs(len(of_page[0]) - len(of_page[1])) < 400
+    with pytest.raises(prism.PrismError, match="none.pdb"):
+        prism.report(tmp_path / "none.pdb", tmp_path / "x.html")
+    with pytest.raises(TypeError, match="no option 'annotations' of a report"):
+        prism.report(rbd, tmp_path / "x.html", annotations="x.csv")
+    with pytest.raises(TypeError, match="give paths, not bytes"):
+        prism.report([b""], tmp_path / "x.html")  # type: ignore[list-item]
+
+
+#: The command's options that are none of Python's functions, and why.
+OF_THE_COMMAND = {
+    "where and how a table is written": {"output", "format", "provenance", "digests", "status", "timings", "quiet", "verbose"},
+    "what `columns()`, `help()` and docstrings say": {"list", "explain", "help"},
+    "runs into folders, and shares of them": {"resume", "shard", "part-inputs"},
+    "inputs are lists, and bytes have names": {"from-file", "name"},
+    "`on_error`": {"keep-going", "fail-fast"},
+    "`prism.trajectory`": {"trajectory", "frames", "every", "pbc", "reduce", "occupancy"},
+    "files for viewers": {"write-structures", "color-by", "script", "write-structure", "pockets"},
+    "`prism.areas`": {"rsa"},
+}
+#: Where Python has another name.
+RENAMED = {"device": "devices"}
+COMMANDS = ["features", "sites", "edges", "interface", "ligands", "atoms", "summary", "confidence", "dockq", "dssp", "report"]
+#: Options that a command lists and refuses, as it reads each file as a whole.
+REFUSED = {"dssp": {"chains", "select", "each", "residues", "polymers", "altloc", "model", "assembly", "het"}, "confidence": {"threads"}}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_the_command_has_its_form(command: Path, name: str) -> None:
+    text = subprocess.run([command, name, "--help"], capture_output=True, text=True, check=True).stdout
+    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE))
+    assert {"output", "help"} <= listed
+    known = {RENAMED.get(one, one).replace("_", "-") for one in inspect.signature(getattr(prism, name)).parameters}
+    other = set().union(*OF_THE_COMMAND.values()) | REFUSED.get(name, set())
+    assert {RENAMED.get(one, one) for one in listed} - known - other - ({"threads"} if name == "dssp" else set()) == set()
 
 
 def test_annotations_and_lineages(command: Path, rbd: Path, tmp_path: Path) -> None:

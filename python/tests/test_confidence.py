@@ -29,6 +29,16 @@ def test_tables_are_the_commands(command, tmp_path, options):
             assert ["" if value is None else str(value) for value in expected] == [str(value) for value in given], name
 
 
+def test_the_best_designs_are_the_commands(command, tmp_path):
+    output = tmp_path / "best.csv"
+    words = ["confidence", MADE, "-q", "--by-structure", output, "--best", "2"]
+    subprocess.run([command, *words], check=True, stdout=subprocess.DEVNULL)
+    best = prism.confidence(MADE, by_structure=True, best=2)
+    assert best.num_rows == 2 and best["structure"].to_pylist() == pyarrow.csv.read_csv(output)["structure"].to_pylist()
+    with pytest.raises(prism.PrismError, match="add by_structure=True"):
+        prism.confidence(MADE, best=2)
+
+
 def test_matrices_are_numpys_without_a_copy():
     (prediction,) = prism.predictions(MADE / "chai")
     with np.load(MADE / "chai/pae.model_idx_0.npz") as file:

@@ -62,7 +62,7 @@ pub use npz::NpzTable;
 pub use occupancy::OccupancyRelation;
 pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
-pub use pockets::PocketsRelation;
+pub use pockets::{PocketsRelation, PocketsSummary};
 pub use prank::PrankFolder;
 pub use predicted::{LinesOf, WithErrors, matrix_rows, predictions_beside};
 pub use reduced::{ReducedRelation, Statistic};

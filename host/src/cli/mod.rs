@@ -56,6 +56,8 @@ pub use provenance::kernels as kernels_digest;
 /// [`run_command`] with other arguments, the first of which is the program's name.
 #[must_use]
 pub fn run_command_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    provenance::remember(&arguments);
     match limits::prepare() {
         Ok(()) => run(usage::parse(arguments)),
         Err(failure) => failure.report(),

@@ -10,8 +10,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use shared_types::MegaFusedConfig;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Digests of the input files, if requested.
 #[derive(Default)]
@@ -64,16 +66,25 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What the command was given, which is not what this process was given where another program runs it.
+static ARGUMENTS: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// Keeps the arguments of the command, the first of which is the program's name.
+pub fn remember(arguments: &[OsString]) {
+    *ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner) = arguments.to_vec();
+}
+
 /// The command line. Arguments are quoted if a shell requires it.
 fn command_line() -> String {
     let plain =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c));
-    let quoted = |argument: std::ffi::OsString| {
+    let quoted = |argument: &OsString| {
         let text = argument.to_string_lossy().into_owned();
         if plain(&text) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
     };
     let mut words = vec!["prism".to_owned()];
-    words.extend(std::env::args_os().skip(1).map(quoted));
+    let arguments = ARGUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    words.extend(arguments.iter().skip(1).map(quoted));
     words.join(" ")
 }
 

@@ -9,14 +9,15 @@ The import computes nothing and starts no device.
 
 from ._adapters import structures
 from ._annotate import annotate
-from ._api import atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
+from ._api import areas, atoms, columns, dockq, edges, features, interface, ligands, sites, stream, summary, tensors
 from ._clusters import RayFeatures, spark_features
 from ._confidence import Prediction, confidence, predictions
 from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, MissingInputError, PrismError
 from ._every_atom import dssp
-from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
+from ._options import EngineOptions, Options, OwnOptions, ReadingOptions, StreamOptions, TableOptions
 from ._prism import Tensor, __version__
+from ._report import report
 from ._runs import Stream
 from ._signatures import spelled_out as _spelled_out
 from ._structure import Structure
@@ -33,6 +34,7 @@ __all__ = [
     "InputWarning",
     "MissingInputError",
     "Options",
+    "OwnOptions",
     "Prediction",
     "PrismError",
     "RESIDUES",
@@ -48,6 +50,7 @@ __all__ = [
     "Trajectory",
     "__version__",
     "annotate",
+    "areas",
     "atoms",
     "columns",
     "confidence",
@@ -58,6 +61,7 @@ __all__ = [
     "interface",
     "ligands",
     "predictions",
+    "report",
     "sites",
     "spark_features",
     "stream",

@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -20,6 +23,7 @@ from ._errors import PrismError as PrismError
 from ._every_atom import dssp as dssp
 from ._options import EngineOptions as EngineOptions
 from ._options import Options as Options
+from ._options import OwnOptions as OwnOptions
 from ._options import ReadingOptions as ReadingOptions
 from ._options import StreamOptions as StreamOptions
 from ._options import TableOptions as TableOptions
@@ -30,8 +34,8 @@ from ._structure import Structure as Structure
 from ._table import RESIDUES as RESIDUES
 from ._table import STATES as STATES
 from ._table import Table as Table
-from ._trajectory import Trajectory as Trajectory
-from ._options import Backend, Device, OnError, TableName
+from ._options import Backend, Device, FrameTable, OnError, TableName
+from ._report import Paths
 
 __all__ = [
     "Engine",
@@ -41,6 +45,7 @@ __all__ = [
     "InputWarning",
     "MissingInputError",
     "Options",
+    "OwnOptions",
     "Prediction",
     "PrismError",
     "RESIDUES",
@@ -56,6 +61,7 @@ __all__ = [
     "Trajectory",
     "__version__",
     "annotate",
+    "areas",
     "atoms",
     "columns",
     "confidence",
@@ -66,6 +72,7 @@ __all__ = [
     "interface",
     "ligands",
     "predictions",
+    "report",
     "sites",
     "spark_features",
     "stream",
@@ -88,7 +95,7 @@ def features(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -145,6 +152,7 @@ def sites(
     min_probability: float = 0.1,
     all: bool = False,
     min_plddt: float | None = None,
+    pocket_shape: bool = False,
     on_error: OnError = 'raise',
     progress: bool = False,
     chains: Sequence[str] | None = None,
@@ -153,7 +161,7 @@ def sites(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -175,6 +183,7 @@ def sites(
         min_probability: Leave out sites with a lower probability of binding a ligand.
         all: Sites of any probability.
         min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+        pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
     Other arguments, and errors, are those of :func:`features`.
     """
@@ -186,6 +195,8 @@ def edges(
     kinds: Sequence[str] = ('ca', 'atom'),
     ids: Literal['rows', 'residues'] | None = None,
     cutoff: float = 4.5,
+    neighbors: int = 30,
+    steps: int = 1,
     ccd: str | os.PathLike[str] | None = None,
     pae: bool = False,
     on_error: OnError = 'raise',
@@ -196,7 +207,7 @@ def edges(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -214,14 +225,16 @@ def edges(
 
     Args:
         kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
-            at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
-            residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+            at least two rows apart or in different chains. ``"knn"``: from each residue to its nearest ``neighbors``. ``"sequence"``:
+            residues at most ``steps`` rows apart in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
             ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
             ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
             files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
         ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
             interactions, which have no rows, are by residues.
         cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+        neighbors: Nearest residues of each one, for kind ``"knn"``, at most 100,000.
+        steps: Rows along a chain, for kind ``"sequence"``, at most 100,000.
         ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
         pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
             their matrices (``--pae``). The inputs are paths then.
@@ -246,7 +259,7 @@ def interface(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -286,7 +299,7 @@ def ligands(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -321,7 +334,7 @@ def atoms(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -346,6 +359,47 @@ def atoms(
     Other arguments, and errors, are those of :func:`features`.
     """
 
+def areas(
+    inputs: Any,
+    backend: Backend = 'auto',
+    *,
+    format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
+    probe: float = 1.4,
+    radii: str | os.PathLike[str] = 'protor',
+    algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+    slices: int = 20,
+    on_error: OnError = 'raise',
+    progress: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all', 'join'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Table:
+    """Accessible areas in the files of other programs, as ``prism atoms -o x.rsa`` writes them: a row for each structure, with the
+    ``text`` of the file.
+
+    Args:
+        format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
+            ``"pdb"``, the areas of atoms as B factors.
+        probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+
 def summary(
     inputs: Any,
     backend: Backend = 'auto',
@@ -358,7 +412,7 @@ def summary(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -395,7 +449,7 @@ def dockq(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -430,31 +484,23 @@ def stream(
     table: TableName = 'features',
     on_error: OnError = 'raise',
     progress: bool = False,
-    chains: Sequence[str] | None = None,
-    select: str | None = None,
-    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
-    residues: Literal['all', 'standard'] = 'all',
-    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
-    altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
-    assembly: str | None = None,
-    het: Literal['none', 'cover'] = 'none',
-    name_by: Literal['name', 'path', 'stem'] | None = None,
-    annotations: str | os.PathLike[str] | None = None,
-    lineages: str | os.PathLike[str] | None = None,
     max_sites: int = 20,
     min_probability: float = 0.1,
     all: bool = False,
     min_plddt: float | None = None,
+    pocket_shape: bool = False,
     kinds: Sequence[str] = ('ca', 'atom'),
     ids: Literal['rows', 'residues'] | None = None,
     cutoff: float = 4.5,
+    neighbors: int = 30,
+    steps: int = 1,
     between: tuple[str, str] | None = None,
     by_residue: bool = False,
     probe: float = 1.4,
     radii: str | os.PathLike[str] = 'protor',
     algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
     slices: int = 20,
+    format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
     reference: str | os.PathLike[str] | None = None,
     mapping: Sequence[str] | None = None,
     allowed_mismatches: int = 0,
@@ -462,6 +508,18 @@ def stream(
     peptide: bool = False,
     small_molecules: bool = False,
     pae: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all', 'join'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
     devices: Sequence[int] | Literal['all'] | None = None,
     threads: int | None = None,
     contact_threshold: float = 8.0,
@@ -473,8 +531,8 @@ def stream(
     loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
     Args:
-        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
-            takes the options of the function of that name.
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"areas"``, ``"summary"`` or
+            ``"dockq"``. It takes the options of the function of that name.
 
     Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
     """
@@ -493,7 +551,7 @@ def tensors(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -537,7 +595,7 @@ def trajectory(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -571,6 +629,54 @@ def trajectory(
     >>> areas = run.array("sasa")  # shape (frames, residues)
     """
 
+def report(
+    inputs: Paths,
+    output: str | os.PathLike[str],
+    backend: Backend = 'auto',
+    *,
+    details: int = 500,
+    title: str | None = None,
+    pae: bool = False,
+    chains: Sequence[str] | None = None,
+    select: str | None = None,
+    each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+    residues: Literal['all', 'standard'] = 'all',
+    polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+    altloc: str = 'highest',
+    model: int | Literal['all', 'join'] | None = None,
+    assembly: str | None = None,
+    het: Literal['none', 'cover'] = 'none',
+    name_by: Literal['name', 'path', 'stem'] | None = None,
+    annotations: str | os.PathLike[str] | None = None,
+    lineages: str | os.PathLike[str] | None = None,
+    devices: Sequence[int] | Literal['all'] | None = None,
+    threads: int | None = None,
+    contact_threshold: float = 8.0,
+    points: int = 100,
+    site_threshold: float = 0.3,
+    min_feature_value: float = 0.0,
+) -> Path:
+    """Shows structures, features and sites in one self-contained HTML file, as ``prism report`` does, which runs in a process of its own.
+
+    Args:
+        inputs: Paths of files, archives, packed data sets and folders.
+        output: The file, an ``.html``.
+        backend: As of :class:`Engine`.
+        details: So many structures, from the first, get a page of their own.
+        title: The report's title. ``None`` takes the number of structures, or the name of a single one.
+        pae: Show predicted aligned errors and scores of chains, from the files beside each model.
+        options: What is read, and how features are computed: see :class:`Options`.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        PrismError: The command failed: the error has its message.
+        TypeError: An argument is of a wrong type, or there is no such option.
+
+    >>> prism.report("structures/", "report.html")
+    """
+
 def columns() -> Table:
     """All columns of :func:`features`, in their order: a row for each, with
 
@@ -594,7 +700,7 @@ def spark_features(
     residues: Literal['all', 'standard'] = 'all',
     polymers: Literal['protein', 'nucleic', 'all'] | None = None,
     altloc: str = 'highest',
-    model: int | Literal['all'] | None = None,
+    model: int | Literal['all', 'join'] | None = None,
     assembly: str | None = None,
     het: Literal['none', 'cover'] = 'none',
     name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -674,7 +780,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -725,6 +831,7 @@ class Engine:
         min_probability: float = 0.1,
         all: bool = False,
         min_plddt: float | None = None,
+        pocket_shape: bool = False,
         on_error: OnError = 'raise',
         progress: bool = False,
         chains: Sequence[str] | None = None,
@@ -733,7 +840,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -749,6 +856,7 @@ class Engine:
             min_probability: Leave out sites with a lower probability of binding a ligand.
             all: Sites of any probability.
             min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+            pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
         Other arguments, and errors, are those of :func:`features`.
         """
@@ -760,6 +868,8 @@ class Engine:
         kinds: Sequence[str] = ('ca', 'atom'),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
         ccd: str | os.PathLike[str] | None = None,
         pae: bool = False,
         on_error: OnError = 'raise',
@@ -770,7 +880,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -782,14 +892,16 @@ class Engine:
 
         Args:
             kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
-                at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
-                residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+                at least two rows apart or in different chains. ``"knn"``: from each residue to its nearest ``neighbors``. ``"sequence"``:
+                residues at most ``steps`` rows apart in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
                 ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
                 ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
                 files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
             ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
                 interactions, which have no rows, are by residues.
             cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+            neighbors: Nearest residues of each one, for kind ``"knn"``, at most 100,000.
+            steps: Rows along a chain, for kind ``"sequence"``, at most 100,000.
             ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
             pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
                 their matrices (``--pae``). The inputs are paths then.
@@ -814,7 +926,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -848,7 +960,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -877,7 +989,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -896,6 +1008,41 @@ class Engine:
         Other arguments, and errors, are those of :func:`features`.
         """
 
+    def areas(
+        self,
+        inputs: Any,
+        *,
+        format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        on_error: OnError = 'raise',
+        progress: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all', 'join'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
+    ) -> Table:
+        """Accessible areas in the files of other programs, as ``prism atoms -o x.rsa`` writes them: a row for each structure, with the
+        ``text`` of the file.
+
+        Args:
+            format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
+                ``"pdb"``, the areas of atoms as B factors.
+            probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+
     def summary(
         self,
         inputs: Any,
@@ -908,7 +1055,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -939,7 +1086,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -968,31 +1115,23 @@ class Engine:
         *,
         on_error: OnError = 'raise',
         progress: bool = False,
-        chains: Sequence[str] | None = None,
-        select: str | None = None,
-        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
-        residues: Literal['all', 'standard'] = 'all',
-        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
-        altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
-        assembly: str | None = None,
-        het: Literal['none', 'cover'] = 'none',
-        name_by: Literal['name', 'path', 'stem'] | None = None,
-        annotations: str | os.PathLike[str] | None = None,
-        lineages: str | os.PathLike[str] | None = None,
         max_sites: int = 20,
         min_probability: float = 0.1,
         all: bool = False,
         min_plddt: float | None = None,
+        pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
         between: tuple[str, str] | None = None,
         by_residue: bool = False,
         probe: float = 1.4,
         radii: str | os.PathLike[str] = 'protor',
         algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
         slices: int = 20,
+        format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
         reference: str | os.PathLike[str] | None = None,
         mapping: Sequence[str] | None = None,
         allowed_mismatches: int = 0,
@@ -1000,9 +1139,21 @@ class Engine:
         peptide: bool = False,
         small_molecules: bool = False,
         pae: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all', 'join'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
     ) -> Table:
-        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or
-        ``"dockq"``, with the options of the function of that name.
+        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"areas"``,
+        ``"summary"`` or ``"dockq"``, with the options of the function of that name.
         """
 
     def stream(
@@ -1013,31 +1164,23 @@ class Engine:
         table: TableName = 'features',
         on_error: OnError = 'raise',
         progress: bool = False,
-        chains: Sequence[str] | None = None,
-        select: str | None = None,
-        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
-        residues: Literal['all', 'standard'] = 'all',
-        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
-        altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
-        assembly: str | None = None,
-        het: Literal['none', 'cover'] = 'none',
-        name_by: Literal['name', 'path', 'stem'] | None = None,
-        annotations: str | os.PathLike[str] | None = None,
-        lineages: str | os.PathLike[str] | None = None,
         max_sites: int = 20,
         min_probability: float = 0.1,
         all: bool = False,
         min_plddt: float | None = None,
+        pocket_shape: bool = False,
         kinds: Sequence[str] = ('ca', 'atom'),
         ids: Literal['rows', 'residues'] | None = None,
         cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
         between: tuple[str, str] | None = None,
         by_residue: bool = False,
         probe: float = 1.4,
         radii: str | os.PathLike[str] = 'protor',
         algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
         slices: int = 20,
+        format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
         reference: str | os.PathLike[str] | None = None,
         mapping: Sequence[str] | None = None,
         allowed_mismatches: int = 0,
@@ -1045,13 +1188,25 @@ class Engine:
         peptide: bool = False,
         small_molecules: bool = False,
         pae: bool = False,
+        chains: Sequence[str] | None = None,
+        select: str | None = None,
+        each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
+        residues: Literal['all', 'standard'] = 'all',
+        polymers: Literal['protein', 'nucleic', 'all'] | None = None,
+        altloc: str = 'highest',
+        model: int | Literal['all', 'join'] | None = None,
+        assembly: str | None = None,
+        het: Literal['none', 'cover'] = 'none',
+        name_by: Literal['name', 'path', 'stem'] | None = None,
+        annotations: str | os.PathLike[str] | None = None,
+        lineages: str | os.PathLike[str] | None = None,
     ) -> Stream[pa.RecordBatch]:
         """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
         loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
         Args:
-            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
-                takes the options of the function of that name.
+            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"areas"``, ``"summary"`` or
+                ``"dockq"``. It takes the options of the function of that name.
 
         Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
         """
@@ -1070,7 +1225,7 @@ class Engine:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -1126,7 +1281,7 @@ class RayFeatures:
         residues: Literal['all', 'standard'] = 'all',
         polymers: Literal['protein', 'nucleic', 'all'] | None = None,
         altloc: str = 'highest',
-        model: int | Literal['all'] | None = None,
+        model: int | Literal['all', 'join'] | None = None,
         assembly: str | None = None,
         het: Literal['none', 'cover'] = 'none',
         name_by: Literal['name', 'path', 'stem'] | None = None,
@@ -1144,3 +1299,157 @@ class RayFeatures:
         self,
         batch: Any,
     ) -> pa.Table: ...
+
+class Trajectory:
+    """The frames of a trajectory: see :func:`prism.trajectory`. Features are computed when they are asked for, frame by frame, and every
+    frame has the same rows.
+    """
+
+    @property
+    def frames(self) -> npt.NDArray[np.int64]:
+        """The number of each frame, from 0 through all files.
+        """
+
+    @property
+    def times(self) -> npt.NDArray[np.float64]:
+        """The time of each frame in ps, NaN where it is unknown.
+        """
+
+    @property
+    def rows(self) -> Table:
+        """The residues: the columns that identify a row of a frame.
+        """
+
+    def stream(
+        self,
+        columns: str | Sequence[str] | None = None,
+        *,
+        table: FrameTable = 'features',
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        pocket_shape: bool = False,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
+        between: tuple[str, str] | None = None,
+        by_residue: bool = False,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
+        reference: str | os.PathLike[str] | None = None,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        pae: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches of the table, in the order of frames: as :meth:`table`, in memory that does not grow with them.
+
+        Arguments are those of :meth:`table`.
+        """
+
+    def table(
+        self,
+        columns: str | Sequence[str] | None = None,
+        *,
+        table: FrameTable = 'features',
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        pocket_shape: bool = False,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        ids: Literal['rows', 'residues'] | None = None,
+        cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
+        between: tuple[str, str] | None = None,
+        by_residue: bool = False,
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = 'protor',
+        algorithm: Literal['shrake-rupley', 'lee-richards'] = 'shrake-rupley',
+        slices: int = 20,
+        format: Literal['rsa', 'naccess', 'pdb'] = 'rsa',
+        reference: str | os.PathLike[str] | None = None,
+        mapping: Sequence[str] | None = None,
+        allowed_mismatches: int = 0,
+        by_number: bool = False,
+        peptide: bool = False,
+        small_molecules: bool = False,
+        pae: bool = False,
+    ) -> Table:
+        """A row for each residue in each frame, as ``prism features --trajectory`` writes it; or for each site, edge, interface, atom, chain
+        or comparison with a reference, as the command of that name writes it.
+
+        Args:
+            columns: As in :func:`prism.features`. ``frame`` and ``time_ps`` follow the structure's name.
+            table: Which table.
+            options: Those of the table that its function has: ``kinds`` of :func:`prism.edges`, say. What is read, and ``points`` and the like,
+                are options of :func:`prism.trajectory`.
+
+        >>> run.table(table="edges", kinds=["ca"])
+        """
+
+    def reduce(
+        self,
+        statistics: str | Sequence[str] = ('mean', 'sd'),
+        columns: str | Sequence[str] | None = None,
+    ) -> Table:
+        """Statistics of features over all frames: a row for each residue, as ``prism features --trajectory --reduce`` writes it, in memory
+        that does not grow with the frames.
+
+        Args:
+            statistics: ``"mean"``, ``"sd"``, ``"min"``, ``"max"``, ``"median"``, and quantiles in percent, such as ``"q05"``. There is a
+                column for each of each feature (``sasa_mean``); of dihedral angles ``mean`` and ``sd`` alone, on the circle; of ``ss`` the
+                share of frames in each state (``ss_H``).
+            columns: Features. ``None`` takes all.
+        """
+
+    def occupancy(
+        self,
+        kinds: Sequence[str] = ('ca', 'atom'),
+        *,
+        cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
+    ) -> Table:
+        """Contacts over all frames: a row for each pair of residues that is in contact in any frame, with the share of frames and its mean and
+        smallest distance (Å), as ``prism edges --trajectory --occupancy`` writes it.
+
+        Args:
+            kinds, cutoff, neighbors, steps: As of :func:`prism.edges`.
+        """
+
+    def pockets(
+        self,
+        *,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        pocket_shape: bool = False,
+    ) -> Table:
+        """Pockets, which are sites of several frames with common residues: a row for each, with the share of frames that have it, and statistics
+        of its score, area (Å²) and volume (Å³), as ``prism sites --trajectory --pockets`` writes it. Their numbers are those of the column
+        ``pocket`` in the table of sites.
+
+        Args:
+            max_sites, min_probability, all, min_plddt, pocket_shape: As of :func:`prism.sites`.
+        """
+
+    def array(
+        self,
+        column: str,
+    ) -> npt.NDArray[Any]:
+        """A column as an array of shape ``(frames, residues)``: ``float32``, NaN where it is not defined; texts for states (``ss``).
+
+        Args:
+            column: The name of a feature; :func:`prism.columns` lists them.
+        """

@@ -114,6 +114,7 @@ edges = _of_module(Engine.edges)
 interface = _of_module(Engine.interface)
 ligands = _of_module(Engine.ligands)
 atoms = _of_module(Engine.atoms)
+areas = _of_module(Engine.areas)
 summary = _of_module(Engine.summary)
 dockq = _of_module(Engine.dockq)
 

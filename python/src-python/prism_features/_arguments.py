@@ -21,7 +21,7 @@ def _takes(what: str, *names: str) -> Callable[[Callable[[Any], bool]], Callable
     return register
 
 
-@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het", "algorithm", "format")
+@_takes("a text", "backend", "column", "device", "table", "name", "residues", "altloc", "het", "algorithm", "format", "title")
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -51,7 +51,7 @@ def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae", "all_atoms")
+@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae", "all_atoms", "pocket_shape")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
@@ -63,12 +63,17 @@ def _is_model(value: Any) -> bool:
     return value is None or isinstance(value, str) or _is_whole(value) and -(2**31) <= value < 2**31
 
 
-@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches", "slices", "min_pp_stretch")
+@_takes("a whole number, not below 0", "max_sites", "allowed_mismatches", "slices", "min_pp_stretch", "details")
 def _is_count(value: Any) -> bool:
     return _is_whole(value) and 0 <= value < 2**63
 
 
-@_takes("a whole number above 0, or None", "threads")
+@_takes("a whole number above 0", "neighbors", "steps")
+def _is_above_0(value: Any) -> bool:
+    return _is_whole(value) and 0 < value < 2**32
+
+
+@_takes("a whole number above 0, or None", "threads", "best")
 def _are_threads(value: Any) -> bool:
     return value is None or _is_count(value) and value > 0
 

@@ -104,6 +104,7 @@ def confidence(
     by_structure: bool = False,
     pae_cutoff: float = 10.0,
     distance_cutoff: float = 10.0,
+    best: int | None = None,
     reference: Path | None = None,
     mapping: Sequence[str] | None = None,
     allowed_mismatches: int = 0,
@@ -122,6 +123,7 @@ def confidence(
         distance_cutoff: Contacts are pairs of residues closer than this, in Å.
         reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
             the tables of pairs and of structures.
+        best: So many designs alone, the best first, of each the model with the highest ipSAE (``--best``); with ``by_structure``.
         mapping, allowed_mismatches, by_number, peptide, small_molecules: How they are compared, as of :func:`dockq`.
         on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"``; the table's attribute ``failures`` lists them.
 
@@ -133,6 +135,9 @@ def confidence(
     check_on_error(on_error, ("raise", "skip", "report"))
     if reference is not None:
         check("reference", reference)
+    check("best", best)
+    if best is not None and not by_structure:
+        raise PrismError("best chooses among structures; add by_structure=True")
     compared = {"mapping": mapping, "allowed_mismatches": allowed_mismatches, "by_number": by_number, "peptide": peptide}
     compared["small_molecules"] = small_molecules
     given = [name for name, value in compared.items() if value not in (None, 0, False)]
@@ -141,7 +146,7 @@ def confidence(
     options = table_options(compared, "dockq")  # type: ignore[arg-type]
     files, failed, notes = _prism.find_predictions(_paths(inputs))
     try:
-        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference), options)
+        batch = _prism.score_predictions(files, which, *cutoffs, None if reference is None else os.fspath(reference), best, options)
     except ValueError as error:
         raise PrismError(str(error)) from None
     except RuntimeError as error:

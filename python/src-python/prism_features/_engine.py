@@ -176,6 +176,7 @@ class Engine:
         min_probability: float = 0.1,
         all: bool = False,
         min_plddt: float | None = None,
+        pocket_shape: bool = False,
         on_error: OnError = "raise",
         progress: bool = False,
         **options: Unpack[ReadingOptions],
@@ -189,10 +190,12 @@ class Engine:
             min_probability: Leave out sites with a lower probability of binding a ligand.
             all: Sites of any probability.
             min_plddt: Leave out sites of predicted models whose residues have a lower mean pLDDT, from 0 to 100.
+            pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
         Other arguments, and errors, are those of :func:`features`.
         """
         own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
+        own["pocket_shape"] = pocket_shape
         return self.table("sites", inputs, on_error=on_error, progress=progress, **{**own, **options})
 
     @spelled_out
@@ -203,6 +206,8 @@ class Engine:
         kinds: Sequence[str] = ("ca", "atom"),
         ids: Literal["rows", "residues"] | None = None,
         cutoff: float = 4.5,
+        neighbors: int = 30,
+        steps: int = 1,
         ccd: str | os.PathLike[str] | None = None,
         pae: bool = False,
         on_error: OnError = "raise",
@@ -214,14 +219,16 @@ class Engine:
 
         Args:
             kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within ``cutoff``, where the residues are
-                at least two rows apart or in different chains. ``"knn"``: from each residue to the 30 nearest ones. ``"sequence"``:
-                residues that follow each other in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
+                at least two rows apart or in different chains. ``"knn"``: from each residue to its nearest ``neighbors``. ``"sequence"``:
+                residues at most ``steps`` rows apart in a chain. ``"hbond_backbone"``, ``"bridge"``: by DSSP, with columns of energies and
                 ladders. Or interactions of every atom (``"hbond"``, ``"salt_bridge"``, ``"pi_stack"``, ``"metal"``, ...;
                 ``prism edges --list`` shows all), which are named by chain, number and name, with their atoms; they are computed from
                 files on CPU cores, and take the options ``chains``, ``altloc`` and ``name_by``.
             ids: Residues by their ``"rows"``, or, as ``"residues"``, by chain, number, insertion code and name. ``None`` is rows;
                 interactions, which have no rows, are by residues.
             cutoff: Heavy atoms of kind ``"atom"`` within this distance are in contact, at most 20 Å.
+            neighbors: Nearest residues of each one, for kind ``"knn"``, at most 100,000.
+            steps: Rows along a chain, for kind ``"sequence"``, at most 100,000.
             ccd: Bonds of ligands for interactions: a file of the Chemical Component Dictionary.
             pae: Columns with the predicted aligned errors (Å), and the predictor's probability of a contact, of models that lie beside
                 their matrices (``--pae``). The inputs are paths then.
@@ -236,7 +243,7 @@ class Engine:
             return interactions(inputs, kinds, ccd, on_error, dict(options))
         if ccd is not None:
             raise PrismError("ccd has no effect on contacts; it has the bonds of ligands for interactions")
-        own: dict[str, Any] = {"kinds": kinds, "ids": ids, "cutoff": cutoff, "pae": pae}
+        own: dict[str, Any] = {"kinds": kinds, "ids": ids, "cutoff": cutoff, "neighbors": neighbors, "steps": steps, "pae": pae}
         return self.table("edges", inputs, on_error=on_error, progress=progress, **{**own, **options})
 
     @spelled_out
@@ -316,6 +323,33 @@ class Engine:
         return self.table("atoms", inputs, on_error=on_error, progress=progress, **{**own, **options})
 
     @spelled_out
+    def areas(
+        self,
+        inputs: Any,
+        *,
+        format: Literal["rsa", "naccess", "pdb"] = "rsa",
+        probe: float = 1.4,
+        radii: str | os.PathLike[str] = "protor",
+        algorithm: Literal["shrake-rupley", "lee-richards"] = "shrake-rupley",
+        slices: int = 20,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Table:
+        """Accessible areas in the files of other programs, as ``prism atoms -o x.rsa`` writes them: a row for each structure, with the
+        ``text`` of the file.
+
+        Args:
+            format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
+                ``"pdb"``, the areas of atoms as B factors.
+            probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+
+        Other arguments, and errors, are those of :func:`features`.
+        """
+        own: dict[str, Any] = {"format": format, "probe": probe, "radii": radii, "algorithm": algorithm, "slices": slices}
+        return self.table("areas", inputs, on_error=on_error, progress=progress, **{**own, **options})
+
+    @spelled_out
     def summary(
         self, inputs: Any, *, on_error: OnError = "raise", progress: bool = False, **options: Unpack[ReadingOptions]
     ) -> Table:
@@ -369,8 +403,8 @@ class Engine:
         progress: bool = False,
         **options: Unpack[TableOptions],
     ) -> Table:
-        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or
-        ``"dockq"``, with the options of the function of that name."""
+        """Any table by its name: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"areas"``,
+        ``"summary"`` or ``"dockq"``, with the options of the function of that name."""
         check_on_error(on_error, ("raise", "skip", "report"))
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
@@ -397,11 +431,16 @@ class Engine:
         loop, or Ctrl-C, ends the run. Leaving it waits until an iterator of inputs has given the one that it is at; Ctrl-C does not.
 
         Args:
-            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"summary"`` or ``"dockq"``. It
-                takes the options of the function of that name.
+            table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"``, ``"ligands"``, ``"atoms"``, ``"areas"``, ``"summary"`` or
+                ``"dockq"``. It takes the options of the function of that name.
 
         Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
         """
+        return self._stream(table, inputs, columns, options, on_error, progress)
+
+    def _stream(
+        self, table: str, inputs: Any, columns: Any, options: Any, on_error: OnError = "raise", progress: bool = False
+    ) -> Stream[pa.RecordBatch]:
         check_on_error(on_error, ("raise", "skip", "report"))
         # Begins here and not at the first batch, so that wrong arguments raise at once.
         job, run = self._begin(table, inputs, columns, options)
@@ -459,11 +498,11 @@ class Engine:
         return Stream((tensor for batch in batches for tensor in batch.tensors()), failures)
 
     def _frames(
-        self, frames: _prism.Frames, columns: list[str] | None, options: Any, most: int | None
+        self, frames: _prism.Frames, table: str, columns: list[str] | None, options: Any, most: int | None
     ) -> Iterator[pa.RecordBatch]:
-        """The table of features of some frames, batch by batch."""
+        """A table of some frames, batch by batch."""
         try:
-            job = Job(self._native.job("features", columns, table_options(options)))
+            job = Job(self._native.job(table, columns, table_options(options, table)))
             run = job.native.stream_frames(frames, most)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None

@@ -11,7 +11,8 @@ from ._arguments import check, texts
 Backend = Literal["auto", "cuda", "cpu"]
 Device = Literal["cpu", "cuda"]
 OnError = Literal["raise", "skip", "report"]
-TableName = Literal["features", "sites", "edges", "interface", "ligands", "atoms", "summary", "dockq"]
+TableName = Literal["features", "sites", "edges", "interface", "ligands", "atoms", "areas", "summary", "dockq"]
+FrameTable = Literal["features", "sites", "edges", "interface", "atoms", "summary", "dockq"]
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -28,8 +29,8 @@ class ReadingOptions(TypedDict, total=False):
             a column ``polymer``. ``None`` takes all.
         altloc: Which alternate location of a residue is taken: ``"highest"``, the one with the highest mean occupancy;
             ``"first"``, the first record of each atom; or the one with this letter.
-        model: Which models: one by its number, or ``"all"``. Then each is a structure of its own (``x.pdb#2``). ``None`` takes
-            the first.
+        model: Which models: one by its number, or ``"all"``. Then each is a structure of its own (``x.pdb#2``). ``"join"`` takes all
+            models as one structure, as in files of assemblies with a model for each copy. ``None`` takes the first.
         assembly: The biological assembly to build, by its id in the file.
         het: Whether ligands, ions and the like cover surface: ``"cover"`` or ``"none"``.
         name_by: What names structures of files: their ``"name"``, ``"path"`` or ``"stem"``. ``None`` takes the name. Where two
@@ -45,7 +46,7 @@ class ReadingOptions(TypedDict, total=False):
     residues: Literal["all", "standard"]
     polymers: Literal["protein", "nucleic", "all"] | None
     altloc: str
-    model: int | Literal["all"] | None
+    model: int | Literal["all", "join"] | None
     assembly: str | None
     het: Literal["none", "cover"]
     name_by: Literal["name", "path", "stem"] | None
@@ -79,23 +80,27 @@ class Options(ReadingOptions, EngineOptions, total=False):
     :class:`EngineOptions`. See both."""
 
 
-class TableOptions(ReadingOptions, total=False):
+class OwnOptions(TypedDict, total=False):
     """Options of single tables. See :func:`prism.sites`, :func:`prism.edges`, :func:`prism.interface`,
-    :func:`prism.atoms` and :func:`prism.dockq`."""
+    :func:`prism.atoms`, :func:`prism.areas` and :func:`prism.dockq`."""
 
     max_sites: int
     min_probability: float
     all: bool
     min_plddt: float | None
+    pocket_shape: bool
     kinds: Sequence[str]
     ids: Literal["rows", "residues"] | None
     cutoff: float
+    neighbors: int
+    steps: int
     between: tuple[str, str] | None
     by_residue: bool
     probe: float
     radii: str | os.PathLike[str]
     algorithm: Literal["shrake-rupley", "lee-richards"]
     slices: int
+    format: Literal["rsa", "naccess", "pdb"]
     reference: str | os.PathLike[str] | None
     mapping: Sequence[str] | None
     allowed_mismatches: int
@@ -103,6 +108,11 @@ class TableOptions(ReadingOptions, total=False):
     peptide: bool
     small_molecules: bool
     pae: bool
+
+
+class TableOptions(OwnOptions, ReadingOptions, total=False):
+    """Keywords of :meth:`Engine.table <prism_features.Engine.table>`: those of :class:`ReadingOptions`, and of the function of the
+    table."""
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
@@ -125,12 +135,21 @@ _READING: dict[str, Any] = {
 }
 #: Options of single tables, by table.
 _OF_TABLES: dict[str, dict[str, Any]] = {
-    "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None},
-    "edges": {"kinds": ("ca", "atom"), "ids": None, "cutoff": 4.5, "pae": False},
+    "sites": {"max_sites": 20, "min_probability": 0.1, "all": False, "min_plddt": None, "pocket_shape": False},
+    "edges": {"kinds": ("ca", "atom"), "ids": None, "cutoff": 4.5, "neighbors": 30, "steps": 1, "pae": False},
     "interface": {"between": None, "by_residue": False, "pae": False},
     "atoms": {"probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
+    "areas": {"format": "rsa", "probe": 1.4, "radii": "protor", "algorithm": "shrake-rupley", "slices": 20},
     "dockq": {"reference": None, "mapping": None, "allowed_mismatches": 0, "by_number": False, "peptide": False, "small_molecules": False},
 }
+#: Of tables of all frames of a trajectory together.
+_OF_TRAJECTORIES: dict[str, dict[str, Any]] = {
+    "occupancy": {"kinds": ("ca", "atom"), "cutoff": 4.5, "neighbors": 30, "steps": 1},
+    "reduced": {"statistics": ("mean", "sd")},
+    "pockets": _OF_TABLES["sites"],
+    "sites of frames": _OF_TABLES["sites"],
+}
+_OF_TABLES |= _OF_TRAJECTORIES
 _TABLE: dict[str, Any] = _READING | {name: value for of in _OF_TABLES.values() for name, value in of.items()}
 _ENGINE: dict[str, Any] = {
     "devices": None,
@@ -143,7 +162,7 @@ _ENGINE: dict[str, Any] = {
 #: Of every option.
 DEFAULTS: dict[str, Any] = _TABLE | _ENGINE
 #: Tables that have columns of their own.
-RELATIONS: frozenset[str] = frozenset({"sites", "edges", "interface", "ligands", "atoms", "summary", "dockq"})
+RELATIONS: frozenset[str] = frozenset({"sites", "edges", "interface", "ligands", "atoms", "areas", "summary", "dockq", *_OF_TRAJECTORIES} - {"reduced"})
 
 
 def table_options(options: TableOptions, table: str = "features") -> dict[str, Any]:
@@ -162,6 +181,7 @@ def table_options(options: TableOptions, table: str = "features") -> dict[str, A
     if filled["chains"] is not None:
         filled["chains"] = texts("chains", filled["chains"], '"A"')
     filled["kinds"] = texts("kinds", filled["kinds"], '"ca", "atom"')
+    filled["statistics"] = texts("statistics", filled["statistics"], '"mean", "sd"')
     if filled["mapping"] is not None:
         filled["mapping"] = texts("mapping", filled["mapping"], '"A:H", "B:L"')
     if filled["between"] is not None:

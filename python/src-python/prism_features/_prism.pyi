@@ -24,6 +24,7 @@ def score_predictions(
     pae_cutoff: float,
     distance_cutoff: float,
     reference: str | None,
+    best: int | None,
     options: dict[str, Any],
 ) -> Batch: ...
 
@@ -79,6 +80,7 @@ class Job:
     def stream(self, inputs: list[Any] | Iterator[Any], share: tuple[int, int] | None = None) -> Stream: ...
     def stream_frames(self, frames: Frames, most: int | None) -> Stream: ...
 
+def frame_columns() -> list[tuple[str, str, str]]: ...
 @final
 class Frames:
     def __new__(
@@ -88,6 +90,7 @@ class Frames:
         frames: str | None,
         every: float | None,
         pbc: str,
+        table: str,
         options: dict[str, Any],
     ) -> Frames: ...
     def __len__(self) -> int: ...

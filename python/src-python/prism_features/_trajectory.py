@@ -1,10 +1,10 @@
-"""Trajectories: features of every frame."""
+"""Trajectories: tables of every frame, and of all frames together."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pyarrow as pa
 
@@ -14,7 +14,8 @@ from ._arguments import check
 from ._arguments import columns as check_columns
 from ._engine import Engine
 from ._errors import PrismError
-from ._options import Backend, Options, engine_options, split, table_options
+from ._options import Backend, FrameTable, Options, OwnOptions, ReadingOptions, engine_options, split, table_options
+from ._signatures import spelled_out
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -63,27 +64,109 @@ class Trajectory:
         """The residues: the columns that identify a row of a frame."""
         if self._rows is None:
             names = ["structure", "row", "chain", "resnum", "icode", "resname", "parent"]
-            found = pa.Table.from_batches(self._source.batches(self._engine, names, self._options, 1))
+            found = pa.Table.from_batches(self._source.batches(self._engine, "features", names, self._options, 1))
             # What the name of a frame adds to that of its structure says nothing of a residue.
             found = found.set_column(0, found.schema.field(0), pa.array([self._source.name] * found.num_rows))
             self._rows = Table(found.select(names))
         return self._rows
 
-    def stream(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    @spelled_out
+    def stream(
+        self, columns: str | Sequence[str] | None = None, *, table: FrameTable = "features", **options: Unpack[OwnOptions]
+    ) -> Iterator[pa.RecordBatch]:
         """Batches of the table, in the order of frames: as :meth:`table`, in memory that does not grow with them.
+
+        Arguments are those of :meth:`table`.
+        """
+        check("table", table)
+        chosen = check_columns(columns)
+        if table != "features" and chosen is not None:
+            raise TypeError(f"columns is for the table features; {table} has columns of its own")
+        if table not in get_args(FrameTable):
+            *others, last = [f'"{one}"' for one in get_args(FrameTable)]
+            raise PrismError(f"table must be {', '.join(others)} or {last}, which frames have, not {table!r}")
+        return self._source.batches(self._engine, table, chosen, self._with(options), None)
+
+    @spelled_out
+    def table(
+        self, columns: str | Sequence[str] | None = None, *, table: FrameTable = "features", **options: Unpack[OwnOptions]
+    ) -> Table:
+        """A row for each residue in each frame, as ``prism features --trajectory`` writes it; or for each site, edge, interface, atom, chain
+        or comparison with a reference, as the command of that name writes it.
 
         Args:
             columns: As in :func:`prism.features`. ``frame`` and ``time_ps`` follow the structure's name.
-        """
-        return self._source.batches(self._engine, check_columns(columns), self._options, None)
+            table: Which table.
+            options: Those of the table that its function has: ``kinds`` of :func:`prism.edges`, say. What is read, and ``points`` and the like,
+                are options of :func:`prism.trajectory`.
 
-    def table(self, columns: Sequence[str] | None = None) -> Table:
-        """A row for each residue in each frame, as ``prism features --trajectory`` writes it.
+        >>> run.table(table="edges", kinds=["ca"])
+        """
+        return Table(pa.Table.from_batches(self.stream(columns, table=table, **options)))
+
+    def reduce(self, statistics: str | Sequence[str] = ("mean", "sd"), columns: str | Sequence[str] | None = None) -> Table:
+        """Statistics of features over all frames: a row for each residue, as ``prism features --trajectory --reduce`` writes it, in memory
+        that does not grow with the frames.
 
         Args:
-            columns: As in :meth:`stream`.
+            statistics: ``"mean"``, ``"sd"``, ``"min"``, ``"max"``, ``"median"``, and quantiles in percent, such as ``"q05"``. There is a
+                column for each of each feature (``sasa_mean``); of dihedral angles ``mean`` and ``sd`` alone, on the circle; of ``ss`` the
+                share of frames in each state (``ss_H``).
+            columns: Features. ``None`` takes all.
         """
-        return Table(pa.Table.from_batches(self.stream(columns)))
+        of = [statistics] if isinstance(statistics, str) else statistics
+        return self._together("reduced", check_columns(columns), {"statistics": of})
+
+    def occupancy(
+        self, kinds: Sequence[str] = ("ca", "atom"), *, cutoff: float = 4.5, neighbors: int = 30, steps: int = 1
+    ) -> Table:
+        """Contacts over all frames: a row for each pair of residues that is in contact in any frame, with the share of frames and its mean and
+        smallest distance (Å), as ``prism edges --trajectory --occupancy`` writes it.
+
+        Args:
+            kinds, cutoff, neighbors, steps: As of :func:`prism.edges`.
+        """
+        own = {"kinds": kinds, "cutoff": cutoff, "neighbors": neighbors, "steps": steps}
+        return self._together("occupancy", None, own)
+
+    def pockets(
+        self,
+        *,
+        max_sites: int = 20,
+        min_probability: float = 0.1,
+        all: bool = False,
+        min_plddt: float | None = None,
+        pocket_shape: bool = False,
+    ) -> Table:
+        """Pockets, which are sites of several frames with common residues: a row for each, with the share of frames that have it, and statistics
+        of its score, area (Å²) and volume (Å³), as ``prism sites --trajectory --pockets`` writes it. Their numbers are those of the column
+        ``pocket`` in the table of sites.
+
+        Args:
+            max_sites, min_probability, all, min_plddt, pocket_shape: As of :func:`prism.sites`.
+        """
+        own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
+        found = self._together("pockets", None, {**own, "pocket_shape": pocket_shape})
+        if isinstance(self._source, _Files):
+            return found
+        # Frames of an object are numbered in the order in which it gave them.
+        arrow = found.arrow
+        for name in ("first_frame", "last_frame"):
+            at = arrow.column_names.index(name)
+            numbers = pa.array([self._source.numbers[place] for place in arrow[name].to_pylist()], pa.int32())
+            arrow = arrow.set_column(at, arrow.schema.field(at), numbers)
+        return Table(arrow)
+
+    def _together(self, table: str, columns: list[str] | None, own: dict[str, Any]) -> Table:
+        found = pa.Table.from_batches(self._source.batches(self._engine, table, columns, {**self._options, **own}, None))
+        # The name of its first frame.
+        return Table(found.set_column(0, found.schema.field(0), pa.array([self._source.name] * found.num_rows, pa.string())))
+
+    def _with(self, options: Any) -> dict[str, Any]:
+        for name in options:
+            if name in ReadingOptions.__annotations__:
+                raise TypeError(f"{name} is an option of prism.trajectory, which reads the topology, and not of a table of its frames")
+        return {**self._options, **options}
 
     def array(self, column: str) -> npt.NDArray[Any]:
         """A column as an array of shape ``(frames, residues)``: ``float32``, NaN where it is not defined; texts for states (``ss``).
@@ -115,9 +198,12 @@ def _numbers(values: pa.Array) -> Any:
 class _Files:
     """A trajectory in files, which threads of Rust read."""
 
-    def __init__(self, native: _prism.Frames) -> None:
-        self.name = native.name
-        self.native = native
+    def __init__(self, read: Callable[..., _prism.Frames]) -> None:
+        self.read = read
+        self.native = read("features")
+        self.name = self.native.name
+        # Tables that need more of the topology.
+        self.others: dict[str, _prism.Frames] = {}
 
     @property
     def numbers(self) -> list[int]:
@@ -128,9 +214,19 @@ class _Files:
         return self.native.times
 
     def batches(
-        self, engine: Engine, columns: list[str] | None, options: dict[str, Any], most: int | None
+        self, engine: Engine, table: str, columns: list[str] | None, options: dict[str, Any], most: int | None
     ) -> Iterator[pa.RecordBatch]:
-        return engine._frames(self.native, columns, options, most)
+        return engine._frames(self._of_table(table, options), table, columns, options, most)
+
+    def _of_table(self, table: str, options: dict[str, Any]) -> _prism.Frames:
+        if table == "dockq" and options.get("small_molecules"):
+            # Says that they are not compared.
+            return self.read(table, small_molecules=True)
+        if table not in ("atoms", "dockq"):
+            return self.native
+        if table not in self.others:
+            self.others[table] = self.read(table)
+        return self.others[table]
 
 
 class _Object:
@@ -152,6 +248,42 @@ class _Object:
         return atoms.positions
 
     def batches(
+        self, engine: Engine, table: str, columns: list[str] | None, options: dict[str, Any], most: int | None
+    ) -> Iterator[pa.RecordBatch]:
+        if table != "features":
+            return self._relation(engine, table, columns, options)
+        return self._features(engine, columns, options, most)
+
+    def _frames(self, chosen: Sequence[int]) -> Iterator[Structure]:
+        return (self.first.at(self._positions(number), f"{self.name}#{number}") for number in chosen)
+
+    def _relation(
+        self, engine: Engine, table: str, columns: list[str] | None, options: dict[str, Any]
+    ) -> Iterator[pa.RecordBatch]:
+        place = {f"{self.name}#{number}": (number, time) for number, time in zip(self.numbers, self.times, strict=True)}
+        native = "sites of frames" if table == "sites" else table
+        for batch in engine._stream(native, self._frames(self.numbers), columns, options):
+            yield self._framed(batch, place) if table in get_args(FrameTable) else batch
+
+    def _framed(self, batch: pa.RecordBatch, place: dict[str, tuple[int, float]]) -> pa.RecordBatch:
+        """A batch with the columns of frames after the structure's name, which says the frame."""
+        at = batch.schema.names.index("structure")
+        frames = [place[name] for name in batch.column(at).to_pylist()]
+        fields, arrays = list(batch.schema), list(batch.columns)
+        arrays[at : at + 1] = [
+            pa.array([self.name] * len(frames), pa.string()),
+            pa.array([number for number, _ in frames], pa.int32()),
+            pa.array([time for _, time in frames], pa.float32(), from_pandas=True),
+        ]
+        told = [{"unit": unit, "definition": definition} for _, unit, definition in _prism.frame_columns()]
+        fields[at : at + 1] = [
+            fields[at],
+            pa.field("frame", pa.int32(), nullable=False, metadata=told[0]),
+            pa.field("time_ps", pa.float32(), metadata=told[1]),
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields, batch.schema.metadata))
+
+    def _features(
         self, engine: Engine, columns: list[str] | None, options: dict[str, Any], most: int | None
     ) -> Iterator[pa.RecordBatch]:
         chosen = list(zip(self.numbers, self.times, strict=True))[:most]
@@ -161,18 +293,9 @@ class _Object:
         identity = {"structure", "row", "chain", "resnum", "icode", "resname", "parent"}
         has_name = asked is None or not identity & {name.strip() for name in asked} or "structure" in asked
         read = asked if has_name or asked is None else ["structure", *asked]
-        frames = (self.first.at(self._positions(number), f"{self.name}#{number}") for number, _ in chosen)
-        for batch in engine.stream(frames, read, **options):
-            names = batch.column(batch.schema.names.index("structure")).to_pylist()
-            numbers = pa.array([place[name][0] for name in names], pa.int32())
-            times = pa.array([place[name][1] for name in names], pa.float32())
-            table = pa.Table.from_batches([batch])
-            at = batch.schema.names.index("structure")
-            table = table.set_column(at, batch.schema.field(at), pa.array([self.name] * len(names)))
-            table = table.add_column(at + 1, "frame", numbers).add_column(at + 2, "time_ps", times)
-            if not has_name:
-                table = table.drop_columns(["structure"])
-            yield from table.to_batches()
+        for batch in engine.stream(self._frames([number for number, _ in chosen]), read, **options):
+            framed = self._framed(batch, place)
+            yield framed if has_name else framed.drop_columns(["structure"])
 
 
 def _range(frames: int | slice | str | None) -> str | None:
@@ -240,12 +363,15 @@ def trajectory(
             raise PrismError("trajectory is missing: the file of the frames, beside the topology")
         return Trajectory(_object(topology, frames, every), made, dict(rest))
     paths = [trajectory] if isinstance(trajectory, (str, os.PathLike)) else list(trajectory)
-    top = os.fspath(topology)
-    try:
-        native = _prism.Frames(top, [os.fspath(path) for path in paths], _range(frames), every, pbc, reading)
-    except (OverflowError, RuntimeError, ValueError) as error:
-        raise PrismError(str(error)) from None
-    return Trajectory(_Files(native), made, dict(rest))
+    top, files = os.fspath(topology), [os.fspath(path) for path in paths]
+
+    def read(table: str, **own: Any) -> _prism.Frames:
+        try:
+            return _prism.Frames(top, files, _range(frames), every, pbc, table, {**reading, **own})
+        except (OverflowError, RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+
+    return Trajectory(_Files(read), made, dict(rest))
 
 
 def _object(value: Any, frames: int | slice | str | None, every: float | None) -> _Object:

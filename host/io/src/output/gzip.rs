@@ -52,7 +52,7 @@ impl<W: Write> Table for Gzipped<W, dyn Table> {
     }
 }
 
-impl<W: Write> LineTable for Gzipped<W, dyn LineTable> {
+impl<W: Write + Send> LineTable for Gzipped<W, dyn LineTable> {
     fn append(&mut self, fill: &mut dyn FnMut(&mut [Cells])) -> Result<(), OutputError> {
         self.table.append(fill)
     }

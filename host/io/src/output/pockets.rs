@@ -74,6 +74,10 @@ impl PocketsRelation {
         Self { sites, columns, pockets, series, name, residues, frames, summary }
     }
 
+    fn lines(&self, cells: &mut [Cells]) {
+        (0..self.series.len()).for_each(|index| self.line(index, cells));
+    }
+
     fn line(&self, index: usize, cells: &mut [Cells]) {
         let (pocket, [score, probability, area, volume]) = (&self.pockets.all()[index], &self.series[index]);
         let frame = |place: usize| self.frames.get(place).copied().flatten().unwrap_or(place as i32) as usize;
@@ -135,7 +139,46 @@ impl Relation for PocketsRelation {
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
         let Some(mut summary) = self.summary.take() else { return Ok(()) };
-        summary.append(&mut |cells| (0..self.series.len()).for_each(|index| self.line(index, cells)))?;
+        summary.append(&mut |cells| self.lines(cells))?;
         summary.commit().map(drop)
+    }
+}
+
+/// A line per pocket alone, after those of all frames.
+///
+/// ```
+/// use prism_engine::sites::SiteLimits;
+/// use prism_io::output::{PocketsRelation, PocketsSummary, Relation, SitesRelation};
+///
+/// let summary = PocketsSummary::new(SitesRelation::new(SiteLimits::ALL));
+/// assert_eq!(summary.columns().len(), PocketsRelation::SUMMARY.len());
+/// ```
+pub struct PocketsSummary(PocketsRelation);
+
+impl PocketsSummary {
+    /// Follows these sites.
+    #[must_use]
+    pub fn new(sites: SitesRelation) -> Self {
+        Self(PocketsRelation::new(sites, None))
+    }
+}
+
+impl Relation for PocketsSummary {
+    fn columns(&self) -> &'static [RelationColumn] {
+        PocketsRelation::SUMMARY
+    }
+
+    fn prepare(&mut self, parts: &[StructureRows<'_>]) {
+        self.0.prepare(parts);
+    }
+
+    fn append(&mut self, part: &StructureRows<'_>, _: &mut [Cells]) -> Result<(), OutputError> {
+        let mut of_sites = Cells::of(self.0.columns());
+        self.0.append(part, &mut of_sites)
+    }
+
+    fn last(&mut self, cells: &mut [Cells]) -> Result<(), OutputError> {
+        self.0.lines(cells);
+        Ok(())
     }
 }

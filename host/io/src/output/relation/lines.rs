@@ -32,7 +32,7 @@ pub struct CellTable<W: Write + Send> {
 }
 
 /// Where lines are appended.
-pub trait LineTable {
+pub trait LineTable: Send {
     /// Appends the lines that `fill` adds to the values of each column.
     ///
     /// # Errors
