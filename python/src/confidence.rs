@@ -31,7 +31,8 @@ pub fn find_predictions(
 ) -> PyResult<(Vec<PredictedFiles>, Vec<Failed>, Vec<String>)> {
     let found = detached(py, || process::within(|| Predictions::find(&paths))).map_err(PyRuntimeError::new_err)?;
     let failures = found.failures.into_iter().map(failed).collect();
-    Ok((found.files.into_iter().map(PredictedFiles).collect(), failures, found.notes))
+    let notes = [found.notes, found.choices].concat();
+    Ok((found.files.into_iter().map(PredictedFiles).collect(), failures, notes))
 }
 
 #[pymethods]

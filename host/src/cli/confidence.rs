@@ -71,12 +71,7 @@ pub fn run(args: &ConfidenceArgs) -> Result<u8, Failure> {
         .reads(args.reference.as_deref())
         .check(&paths, &read)?;
     let report = Report::new(found.files.len());
-    for note in found.notes.iter().filter(|_| is_verbose()) {
-        report.note(note);
-    }
-    if !found.notes.is_empty() && !is_verbose() {
-        report.note(&format!("{} left out; -v says which", counted(found.notes.len(), "file is", "files are")));
-    }
+    say_found(&found, &report);
     let cutoffs = Cutoffs { pae: args.pae_cutoff, distance: f64::from(args.distance_cutoff) };
     let run = Run { args, cutoffs, reference, interrupt };
     let failures = found.failures.into_iter().map(Err);
@@ -169,6 +164,24 @@ impl Run<'_> {
         let mut all = vec![("prism.pae_cutoff", pae.to_string()), ("prism.distance_cutoff", distance.to_string())];
         all.extend(self.reference.as_ref().map(|reference| ("prism.reference", reference.name().to_owned())));
         all
+    }
+}
+
+/// Says which files are left out, and which of several models with one matrix are scored.
+fn say_found(found: &Predictions, report: &Report) {
+    if is_verbose() {
+        found.choices.iter().chain(&found.notes).for_each(|note| report.note(note));
+        return;
+    }
+    if let [first, others @ ..] = &found.choices[..] {
+        let more = match others.len() {
+            0 => String::new(),
+            n => format!("; so it is with {} more, which -v names", counted(n, "model", "models")),
+        };
+        report.note(&format!("{first}{more}"));
+    }
+    if !found.notes.is_empty() {
+        report.note(&format!("{} left out; -v says which", counted(found.notes.len(), "file is", "files are")));
     }
 }
 

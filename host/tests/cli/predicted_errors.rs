@@ -156,3 +156,41 @@ fn structures_without_a_matrix_are_named() {
     let broken = run.prism(&["interface", "chai", "--pae", "--backend", "cpu"]);
     broken.says(0, "pae.model_idx_0.npz: is no npz, or damaged");
 }
+
+#[test]
+fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
+    let run = Run::new();
+    // The best sample of AlphaFold 3, beside the folder of samples.
+    for (folder, name) in [("job/", "job"), ("job/seed-1_sample-0/", "job_seed-1_sample-0")] {
+        predictions(&run, "af3", "made/");
+        for end in ["model.cif", "confidences.json", "summary_confidences.json"] {
+            run.copy(&run.path(&format!("made/made_{end}")), &format!("all/{folder}{name}_{end}"));
+        }
+    }
+    predictions(&run, "af2", "all/af2/");
+    let unrelaxed = "all/af2/unrelaxed_model_1_multimer_v3_pred_0.pdb";
+    run.copy(&run.path(unrelaxed), "all/af2/relaxed_model_1_multimer_v3_pred_0.pdb");
+    let table = run.prism(&["edges", "all", "--pae", "--backend", "cpu"]);
+    assert!(!table.stderr.contains("--pae: "), "{}", table.stderr);
+    let [names, errors] = ["structure", "pae"].map(|name| column(&table.stdout, name));
+    let of = |name: &str| -> Vec<&String> {
+        names.iter().zip(&errors).filter(|(own, _)| own.ends_with(name)).map(|(_, error)| error).collect()
+    };
+    for [one, other] in [
+        ["job/job_model.cif", "job_seed-1_sample-0_model.cif"],
+        ["af2/unrelaxed_model_1_multimer_v3_pred_0.pdb", "/relaxed_model_1_multimer_v3_pred_0.pdb"],
+    ] {
+        assert!(of(one).len() > 50 && of(one).iter().any(|error| !error.is_empty()), "{one}: {}", table.stdout);
+        assert_eq!(of(one), of(other));
+    }
+    let report = run.prism(&["report", "all", "--pae", "--backend", "cpu", "-o", "r.html"]);
+    report.says(0, "4 structures");
+    assert!(!report.stderr.contains("left out"), "{}", report.stderr);
+
+    // Without -v, too, it is said which of two models is scored.
+    let scored = run.prism(&["confidence", "all", "-o", "t.csv"]);
+    scored.says(0, "2 structures");
+    let note = "note: af2/unrelaxed_model_1_multimer_v3_pred_0.pdb: has the matrix of af2/relaxed_model_1_multimer_v3_pred_0.pdb, \
+                which is taken instead";
+    scored.says(0, note);
+}

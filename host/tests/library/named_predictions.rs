@@ -278,6 +278,8 @@ fn the_best_sample_that_is_there_twice_is_counted_once() {
     );
     let note = "job_model.cif: is left out: it is a copy of seed-1_sample-1/job_seed-1_sample-1_model.cif";
     assert_eq!(found.notes, [note]);
+    assert_eq!(names(&found.replaced), ["job_model.cif"]);
+    assert_eq!(found.replaced[0].read().unwrap().n_tokens(), found.files[1].read().unwrap().n_tokens());
     // What was given twice, too.
     let model = folder.path().join("seed-1_sample-1/job_seed-1_sample-1_model.cif");
     let twice = Predictions::find(&[folder.path().to_owned(), model.clone(), folder.path().join(".")]);

@@ -21,6 +21,10 @@ pub struct Predictions {
     pub failures: Vec<InputFailure>,
     /// What was left out, and why.
     pub notes: Vec<String>,
+    /// Which of several models that have one matrix is taken: the relaxed one of two, or one form of a file.
+    pub choices: Vec<String>,
+    /// The models that are not among `files` because another one there has the same matrix: copies, and those that were not chosen.
+    pub replaced: Vec<PredictionFiles>,
 }
 
 impl Predictions {
@@ -233,12 +237,19 @@ impl Predictions {
         let (is_taken, stacked, notes) = claim_files(&mut claims, &about, is_only);
         self.notes.extend(notes);
         let mut is_stacked_taken = false;
-        for claim in self.best_of_each(claims) {
+        let files_of = |claim: Claim, stacked: Option<(Place, usize)>| {
+            let Claim { model, wanted, beside, tag, .. } = claim;
+            let beside = beside.into_iter().map(|at| about[at].clone()).collect();
+            PredictionFiles { lists: lists.clone(), stacked, wanted, tag, ..PredictionFiles::of(model, beside) }
+        };
+        let (best, replaced) = self.best_of_each(claims);
+        self.replaced.extend(replaced.into_iter().map(|claim| files_of(claim, None)));
+        for claim in best {
             let index = names::index_of(stem(claim.model.name()));
             let stacked = index.and_then(|index| Some((about[stacked?].clone(), index)));
             is_stacked_taken |= stacked.is_some();
-            let Claim { model, wanted, beside, matrix, tag } = claim;
-            let is_alone = beside.is_empty() && stacked.is_none() && named.is_none() && !has_own_matrix(&model);
+            let Claim { model, wanted, beside, matrix, .. } = &claim;
+            let is_alone = beside.is_empty() && stacked.is_none() && named.is_none() && !has_own_matrix(model);
             let reason = || match &wanted.matrices[..] {
                 [] => format!("{NO_FILES} (.json or .npz of the same name)"),
                 names => format!("{NO_FILES}: {} (.json or .npz)", names.join(" or ")),
@@ -247,12 +258,9 @@ impl Predictions {
             if is_alone && (about.is_empty() || names::may_be_alone(stem(model.name()))) {
                 self.notes.push(format!("{}: is left out: {}", model.path, reason()));
             } else if is_alone || model.is_of_cut() && matrix.is_none() && stacked.is_none() {
-                self.lacks(&model, &reason());
+                self.lacks(model, &reason());
             } else {
-                let beside = beside.into_iter().map(|at| about[at].clone()).collect();
-                let lists = lists.clone();
-                let of = PredictionFiles::of(model, beside);
-                self.files.push(PredictionFiles { lists, stacked, wanted, tag, ..of });
+                self.files.push(files_of(claim, stacked));
             }
         }
         if named.is_some() {
@@ -277,8 +285,9 @@ impl Predictions {
     }
 
     /// Leaves out models that have the matrix of a better one: the relaxed model of two, the other form of a file.
-    fn best_of_each(&mut self, claims: Vec<Claim>) -> Vec<Claim> {
-        let (mut best, mut places): (Vec<Claim>, HashMap<usize, usize>) = (Vec::new(), HashMap::new());
+    /// Returns those that are taken, and the others.
+    fn best_of_each(&mut self, claims: Vec<Claim>) -> (Vec<Claim>, Vec<Claim>) {
+        let (mut best, mut replaced, mut places) = (Vec::<Claim>::new(), Vec::new(), HashMap::<usize, usize>::new());
         for claim in claims {
             let first = claim.matrix.or(claim.beside.first().copied());
             let Some(&known) = first.and_then(|first| places.get(&first)) else {
@@ -291,9 +300,10 @@ impl Predictions {
                 std::mem::swap(&mut left, &mut best[known]);
             }
             let taken = &best[known].model.path;
-            self.notes.push(format!("{}: has the matrix of {taken}, which is taken instead", left.model.path));
+            self.choices.push(format!("{}: has the matrix of {taken}, which is taken instead", left.model.path));
+            replaced.push(left);
         }
-        best
+        (best, replaced)
     }
 
     /// Leaves out the best sample of a job of AlphaFold 3, which is there once more in the folder of its samples.
@@ -310,15 +320,17 @@ impl Predictions {
             let sample = samples.get(files.folder())?.iter().find(|sample| files.is_copy_of(sample))?;
             Some(sample.name.clone())
         });
-        let mut copies = copies.collect::<Vec<_>>().into_iter();
-        let mut at = 0;
-        let notes = &mut self.notes;
-        self.files.retain(|files| {
-            at += 1;
-            let copy = if at > begin { copies.next().flatten() } else { None };
-            notes.extend(copy.iter().map(|sample| format!("{}: is left out: it is a copy of {sample}", files.name)));
-            copy.is_none()
-        });
+        let copies: Vec<Option<String>> = copies.collect();
+        let all = self.files.split_off(begin);
+        for (files, sample) in all.into_iter().zip(copies) {
+            match sample {
+                None => self.files.push(files),
+                Some(sample) => {
+                    self.notes.push(format!("{}: is left out: it is a copy of {sample}", files.name));
+                    self.replaced.push(files);
+                }
+            }
+        }
     }
 
     /// Leaves out what was given twice.

@@ -68,7 +68,8 @@ fn with_errors(own: &[RelationColumn]) -> &'static [RelationColumn] {
     COLUMNS.iter().find(begins).expect("a relation of pairs of rows or chains")
 }
 
-/// The predictions under some paths, by the names of the structures that are read from there.
+/// The predictions under some paths, by the names of the structures that are read from there. A structure that is left out of scores,
+/// because another one has the same matrix, has it here.
 #[must_use]
 pub fn predictions_beside(
     inputs: &[Result<InputFile, InputFailure>],
@@ -90,7 +91,8 @@ pub fn predictions_beside(
         };
         (name, files)
     };
-    Predictions::find(paths).files.into_iter().map(named).collect()
+    let Predictions { files, replaced, .. } = Predictions::find(paths);
+    replaced.into_iter().chain(files).map(named).collect()
 }
 
 /// A relation with the errors of its pairs of residues, read from the matrix beside each model. A matrix is in memory while its
