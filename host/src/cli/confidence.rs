@@ -9,7 +9,7 @@ pub use columns::{explain, list};
 
 use super::args::ConfidenceArgs;
 use super::dockq::reference;
-use super::failure::Failure;
+use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::files::{Files, OUTPUT};
 use super::interrupt::Interrupt;
 use super::limits::no_thread;
@@ -20,7 +20,7 @@ use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
 use prism_host::dockq::Reference;
 use prism_host::inputs::{InputFailure, InputFile, Source};
 use prism_host::output::OutputFile;
-use prism_host::plural::counted;
+use prism_host::plural::{counted, form};
 use prism_host::read::ReadOptions;
 use shared_types::MegaFusedConfig;
 use side_by_side::side_by_side;
@@ -100,11 +100,17 @@ impl Run<'_> {
         let is_mine = |at: usize| args.folder.shard.is_none_or(|shard| shard.has(at));
         let mine: Vec<&Entry> =
             entries.iter().enumerate().filter(|(at, _)| is_mine(*at)).map(|(_, entry)| entry).collect();
+        // As with a folder of parts, a share of nothing is no failure.
+        let is_empty_share = mine.is_empty() && !entries.is_empty();
+        if is_empty_share {
+            let (are, all) = (form(entries.len(), "is", "are"), counted(entries.len(), "prediction", "predictions"));
+            report.note(&format!("there {are} {all}, and none is this shard's"));
+        }
         self.compute(&mine, &mut report, &mut tables, &mut status)?;
         report.clear_bar();
         status.finish()?;
-        if report.structures == 0 || args.fail_fast && report.failed > 0 {
-            return Ok(super::failure::NOTHING_WRITTEN);
+        if report.structures == 0 && !is_empty_share || args.fail_fast && report.failed > 0 {
+            return Ok(NOTHING_WRITTEN);
         }
         let (_, rows) = tables.finish()?;
         if let Some(path) = &args.structures {
@@ -112,7 +118,7 @@ impl Run<'_> {
         }
         provenance::write(&args.provenance, &provenance, &digests)?;
         report.sum_up("scores of pairs of chains");
-        Ok(report.exit_status())
+        Ok(if is_empty_share { ALL_DONE } else { report.exit_status() })
     }
 
     /// Computes predictions, and writes their rows in the order of the entries.

@@ -73,6 +73,28 @@ fn all_formats_and_shares_have_the_same_rows() {
 }
 
 #[test]
+fn a_share_of_nothing_is_said_and_written() {
+    let run = Run::new();
+    predictions(&run, "chai", "chai/");
+    let whole = run.prism(&["confidence", "chai"]).stdout;
+    let note = "note: there is 1 prediction, and none is this shard's";
+    let shown = run.prism(&["confidence", "chai", "--shard", "2/2"]);
+    shown.says(0, note);
+    assert_eq!(shown.stdout.lines().collect::<Vec<_>>(), [whole.lines().next().unwrap()]);
+    let files = ["confidence", "chai", "--shard", "2/2", "-o", "t.csv", "--by-structure", "s.csv", "--status", "u.csv"];
+    run.prism(&files).says(0, note);
+    assert_eq!(fs::read_to_string(run.path("t.csv")).unwrap(), shown.stdout);
+    for table in ["s.csv", "u.csv"] {
+        assert_eq!(fs::read_to_string(run.path(table)).unwrap().lines().count(), 1, "{table}");
+    }
+    run.prism(&["confidence", "chai", "--shard", "2/2", "-o", "t.parquet"]).says(0, note);
+    let parquet = SerializedFileReader::new(fs::File::open(run.path("t.parquet")).unwrap()).unwrap();
+    assert_eq!(parquet.metadata().file_metadata().num_rows(), 0);
+    // Nothing at all is one.
+    run.prism(&["confidence", "no/such", "--shard", "1/2"]).says(1, "error: no/such");
+}
+
+#[test]
 fn a_prediction_that_fails_is_named_and_the_others_are_written() {
     let run = Run::new();
     all(&run);
