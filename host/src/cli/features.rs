@@ -119,6 +119,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         atoms_if_known: false,
         shard: args.folder.shard.filter(|_| folder.is_none()),
         of_structures: true,
+        pae: false,
         files,
     };
     if let Some(path) = folder {

@@ -41,6 +41,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         atoms_if_known: true,
         shard: None,
         of_structures: true,
+        pae: args.pae,
         files: Files::default().writes(OUTPUT, Some(output)),
     };
     job.run(|origin| {

@@ -167,6 +167,8 @@ pub struct Job<'a> {
     pub trajectory: Option<&'a TrajectoryArgs>,
     /// Whether its values depend on which chains make a structure.
     pub of_structures: bool,
+    /// Whether matrices are read that lie beside the structures.
+    pub pae: bool,
     /// Whether it is asked what each atom is, and for residues without rows.
     pub atoms: bool,
     /// The same where inputs have it: data sets do not.
@@ -242,7 +244,11 @@ impl Job<'_> {
             )));
         }
         let report = Report::new(inputs.entries.len());
-        note_ignored(&inputs, &report);
+        if self.pae {
+            note_beside(&inputs, &report);
+        } else {
+            note_ignored(&inputs, &report);
+        }
         refuse_nothing(&inputs)?;
         let (atoms, frames) = (inputs.atoms_about(), None);
         Ok(Found { begin, interrupt, run, report, atoms, entries: inputs.entries.into(), frames })
@@ -481,6 +487,17 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     }
     if is_verbose() {
         inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
+    }
+}
+
+/// The same if some of these files are read, as those about a model are.
+fn note_beside(inputs: &Inputs, report: &Report) {
+    for (directory, files) in &inputs.ignored {
+        let are = counted(*files, "file is no structure", "files are no structures");
+        report.note(&format!("{}: {are}; --pae reads those that are about a model", directory.display()));
+    }
+    if is_verbose() {
+        inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: is no structure", file.display())));
     }
 }
 

@@ -61,6 +61,7 @@ impl DescribedArgs {
             between: None,
             beside: Files::default(),
             failures: RelationFailures::default(),
+            pae: false,
             sites: None,
             trajectory: None,
             atoms: true,

@@ -24,7 +24,7 @@ pub fn write_with_errors<R: Relation + 'static>(
         return write(to, selection, make);
     }
     let failures = to.failures.clone();
-    write(to, selection, |job, provenance| {
+    write(Destination { pae, ..to }, selection, |job, provenance| {
         let predictions = Arc::new(beside(job)?);
         Ok(WithErrors { relation: make(job, provenance)?, lines, predictions, failures: failures.clone() })
     })

@@ -133,6 +133,8 @@ pub struct Destination<'a> {
     pub beside: Files,
     /// Structures whose lines cannot be computed.
     pub failures: RelationFailures,
+    /// Whether matrices are read that lie beside the structures.
+    pub pae: bool,
     /// What a table of sites has.
     pub sites: Option<SitesTally>,
     pub trajectory: Option<&'a TrajectoryArgs>,
@@ -173,6 +175,7 @@ impl RelationArgs {
             between: None,
             beside: Files::default(),
             failures: RelationFailures::default(),
+            pae: false,
             sites: None,
             trajectory: trajectory.given(),
             atoms: false,
@@ -246,6 +249,7 @@ fn job(to: Destination<'_>, selection: Selection) -> Result<Job<'_>, Failure> {
         between: to.between,
         failures: to.failures,
         of_structures: to.sites.is_some(),
+        pae: to.pae,
         sites: to.sites,
         trajectory: to.trajectory,
         atoms: to.atoms,

@@ -26,6 +26,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         provenance: &args.provenance,
         between: None,
         failures: RelationFailures::default(),
+        pae: false,
         sites: Some(sites.tally()),
         trajectory: args.trajectory.given(),
         atoms: false,
