@@ -152,7 +152,7 @@ pub fn score_predictions(
     for (files, read) in files.iter().zip(read) {
         match read {
             Ok(own) => {
-                warnings.extend(own.warnings.iter().map(|text| (own.name.clone(), text.clone())));
+                warnings.extend(own.all_warnings().map(|text| (own.name.clone(), text)));
                 notes.extend(own.notes.iter().map(|note| (own.name.clone(), note.clone())));
                 scores.push(own);
             }

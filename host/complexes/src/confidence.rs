@@ -29,4 +29,4 @@ pub use folder::Predictions;
 pub use matrix::Matrix;
 pub use model::Kind;
 pub use names::design_of;
-pub use prediction::{Cutoffs, PairScores, Prediction, ResidueScores, Scores, StructureScores};
+pub use prediction::{Cutoffs, Lack, PairScores, Prediction, ResidueScores, Scores, StructureScores};

@@ -46,6 +46,7 @@ pub struct AtomRecord<'a> {
 }
 
 /// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
+/// Returns whether there are further models, which are not read.
 ///
 /// # Errors
 /// If the file has another format or no atoms, if a record is damaged, or if `take` refuses one.
@@ -53,8 +54,8 @@ pub fn each_atom(
     bytes: &[u8],
     name: &str,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
-) -> Result<(), ReadError> {
-    each_atom_or_all_but(bytes, name, DamagedWater::Refused, take).map(drop)
+) -> Result<bool, ReadError> {
+    each_atom_or_all_but(bytes, name, DamagedWater::Refused, take).map(|not_taken| not_taken.has_more)
 }
 
 /// The same, but for damaged records of water and of points that are no atoms, which are left out. Returns their number.
@@ -66,7 +67,7 @@ pub fn each_atom_but_damaged_water(
     name: &str,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
 ) -> Result<usize, ReadError> {
-    each_atom_or_all_but(bytes, name, DamagedWater::LeftOut, take)
+    each_atom_or_all_but(bytes, name, DamagedWater::LeftOut, take).map(|not_taken| not_taken.left_out)
 }
 
 fn each_atom_or_all_but(
@@ -74,15 +75,14 @@ fn each_atom_or_all_but(
     name: &str,
     damaged: DamagedWater,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
-) -> Result<usize, ReadError> {
+) -> Result<NotTaken, ReadError> {
     let refused = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text = plain(bytes).map_err(refused)?;
     let text = normal(&text);
     let format = format_of_named(&text, name);
     let what =
         "the model of a prediction is read from PDB or mmCIF; give the .cif or .pdb file that the predictor wrote";
-    let taken = each_atom_of(&text, format, what, damaged, take);
-    taken.map(|taken| taken.left_out).map_err(|fault| fault.into_error(name, &text))
+    each_atom_of(&text, format, what, damaged, take).map_err(|fault| fault.into_error(name, &text))
 }
 
 /// What happens to damaged records of water and of points that are no atoms.

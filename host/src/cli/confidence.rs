@@ -15,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::limits::no_thread;
 use super::provenance::{self, Digests};
 use super::reading::listed;
-use super::report::{Report, is_verbose};
+use super::report::{Report, first_of, is_verbose};
 use prism_host::confidence::{Cutoffs, PredictionFiles, Predictions, Scores};
 use prism_host::dockq::Reference;
 use prism_host::inputs::{InputFailure, InputFile, Source};
@@ -179,12 +179,8 @@ fn say_found(found: &Predictions, report: &Report) {
         found.choices.iter().chain(&found.notes).for_each(|note| report.note(note));
         return;
     }
-    if let [first, others @ ..] = &found.choices[..] {
-        let more = match others.len() {
-            0 => String::new(),
-            n => format!("; so it is with {} more, which -v names", counted(n, "model", "models")),
-        };
-        report.note(&format!("{first}{more}"));
+    if let Some(first) = found.choices.first() {
+        report.note(&first_of(first, found.choices.len() as u64, ["model", "models"]));
     }
     if !found.notes.is_empty() {
         report.note(&format!("{} left out; -v says which", counted(found.notes.len(), "file is", "files are")));
@@ -198,6 +194,9 @@ fn say(scores: &Scores, report: &mut Report) {
     report.single += u64::from(scores.pairs.is_empty());
     for warning in &scores.warnings {
         report.warning(&scores.name, warning);
+    }
+    for lack in &scores.lacks {
+        report.lack(&scores.name, lack.what, &lack.advice);
     }
     for note in scores.notes.iter().filter(|_| is_verbose()) {
         report.note(&format!("{}: {note}", scores.name));

@@ -34,6 +34,14 @@ pub fn warn(text: &str) {
     }
 }
 
+/// What is said of the first of `all` inputs, with the number of the others.
+pub fn first_of(first: &str, all: u64, [one, several]: [&str; 2]) -> String {
+    match all {
+        0 | 1 => first.to_owned(),
+        _ => format!("{first}; the same holds for {} more {}, which -v names", all - 1, form(all - 1, one, several)),
+    }
+}
+
 /// Counts the outcomes of inputs and reports them, with a progress bar on a terminal.
 pub struct Report {
     bar: Option<ProgressBar>,
@@ -53,6 +61,8 @@ pub struct Report {
     packed_oddly: u64,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
+    /// What inputs lack: the first of them with its advice, and the number of all.
+    lacks: BTreeMap<&'static str, (String, u64)>,
     /// What is counted: one, and several.
     unit: [&'static str; 2],
 }
@@ -88,6 +98,7 @@ impl Report {
             single: 0,
             packed_oddly: 0,
             noted: BTreeMap::new(),
+            lacks: BTreeMap::new(),
             unit,
         }
     }
@@ -115,6 +126,22 @@ impl Report {
     pub fn warning(&self, name: &str, text: &str) {
         if !is_quiet() {
             self.line(&format!("warning: {name}: {text}"));
+        }
+    }
+
+    /// Reports what an input lacks. All inputs of a folder may, so that the first is named at the end with the number of the others; on
+    /// request, each is named here.
+    pub fn lack(&mut self, name: &str, what: &'static str, advice: &str) {
+        match is_verbose() {
+            true => self.warning(name, &format!("{what}{advice}")),
+            false => self.lacks.entry(what).or_insert_with(|| (format!("{name}: {what}{advice}"), 0)).1 += 1,
+        }
+    }
+
+    /// Says what inputs lack.
+    pub fn say_lacks(&self) {
+        for (first, all) in self.lacks.values().filter(|_| !is_quiet()) {
+            self.line(&format!("warning: {}", first_of(first, *all, self.unit)));
         }
     }
 
@@ -193,6 +220,7 @@ impl Report {
             let have = counted(*inputs, &format!("{one} has"), &format!("{several} have"));
             self.line(&format!("note: {have} {}", kind.about()));
         }
+        self.say_lacks();
         if self.packed_oddly > 0 {
             let were = counted(self.packed_oddly, &format!("{one} was"), &format!("{several} were"));
             self.line(&format!("note: {were} packed with warnings (prism check shows them again)"));

@@ -58,6 +58,6 @@ pub fn json(structure: &StructureInput, files: &PredictionFiles) -> Value {
         own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), number(value?)))).collect();
     json!({
         "rows": rows, "steps": STEPS, "errors": STANDARD.encode(bytes), "columns": SHOWN,
-        "pairs": pairs.collect::<Vec<_>>(), "own": own, "warnings": scores.warnings,
+        "pairs": pairs.collect::<Vec<_>>(), "own": own, "warnings": scores.all_warnings().collect::<Vec<_>>(),
     })
 }

@@ -171,7 +171,9 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
     let unrelaxed = "all/af2/unrelaxed_model_1_multimer_v3_pred_0.pdb";
     run.copy(&run.path(unrelaxed), "all/af2/relaxed_model_1_multimer_v3_pred_0.pdb");
     let table = run.prism(&["edges", "all", "--pae", "--backend", "cpu"]);
-    assert!(!table.stderr.contains("--pae: "), "{}", table.stderr);
+    assert!(!table.stderr.contains("--pae: ") && !table.stderr.contains("ignored"), "{}", table.stderr);
+    table.says(0, "note: all: 8 files are no structures; --pae reads those that are about a model");
+    run.prism(&["edges", "all", "--backend", "cpu"]).says(0, "note: all: 8 files are ignored");
     let [names, errors] = ["structure", "pae"].map(|name| column(&table.stdout, name));
     let of = |name: &str| -> Vec<&String> {
         names.iter().zip(&errors).filter(|(own, _)| own.ends_with(name)).map(|(_, error)| error).collect()
@@ -183,6 +185,18 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
         assert!(of(one).len() > 50 && of(one).iter().any(|error| !error.is_empty()), "{one}: {}", table.stdout);
         assert_eq!(of(one), of(other));
     }
+    // So have molecules of one chain id, which are told apart in both.
+    let with_one_id = |line: &str| {
+        if line.starts_with("ATOM") { format!("{}A{}", &line[..21], &line[22..]) } else { line.to_owned() }
+    };
+    let text = fs::read_to_string(run.path(unrelaxed)).unwrap();
+    predictions(&run, "af2", "one/");
+    run.put(
+        "one/unrelaxed_model_1_multimer_v3_pred_0.pdb",
+        text.lines().map(with_one_id).collect::<Vec<_>>().join("\n"),
+    );
+    let one = run.prism(&["edges", "one", "--pae", "--backend", "cpu"]);
+    assert_eq!(column(&one.stdout, "pae").iter().collect::<Vec<_>>(), of("/relaxed_model_1_multimer_v3_pred_0.pdb"));
     let report = run.prism(&["report", "all", "--pae", "--backend", "cpu", "-o", "r.html"]);
     report.says(0, "4 structures");
     assert!(!report.stderr.contains("left out"), "{}", report.stderr);

@@ -95,6 +95,30 @@ fn a_share_of_nothing_is_said_and_written() {
 }
 
 #[test]
+fn what_all_of_a_folder_lack_is_said_once() {
+    let run = Run::new();
+    for design in ["one", "three", "two"] {
+        predictions(&run, "chai", &format!("all/{design}/"));
+        fs::remove_file(run.path(&format!("all/{design}/scores.model_idx_0.npz"))).unwrap();
+    }
+    let lack = ": the predictor's ipTM, pTM and ranking are in no file beside it, and left empty; they should be in \
+                scores.model_idx_0 (.json or .npz)";
+    let count = |said: &str| said.matches("they should be in").count();
+    let once = run.prism(&["confidence", "all", "-o", "t.csv", "--status", "s.csv"]);
+    once.says(
+        0,
+        &format!("warning: one/pred.model_idx_0.cif{lack}; the same holds for 2 more structures, which -v names"),
+    );
+    assert_eq!(count(&once.stderr), 1, "{}", once.stderr);
+    let status = fs::read_to_string(run.path("s.csv")).unwrap();
+    assert!(column(&status, "notes").iter().all(|notes| notes.contains("they should be in")), "{status}");
+    let each = run.prism(&["confidence", "all", "-o", "t.csv", "-v"]);
+    each.says(0, &format!("warning: two/pred.model_idx_0.cif{lack}\n"));
+    assert_eq!(count(&each.stderr), 3, "{}", each.stderr);
+    assert_eq!(count(&run.prism(&["confidence", "all", "-o", "t.csv", "-q"]).stderr), 0);
+}
+
+#[test]
 fn a_prediction_that_fails_is_named_and_the_others_are_written() {
     let run = Run::new();
     all(&run);

@@ -27,7 +27,7 @@ fn said(files: &[(String, Vec<u8>)]) -> String {
     let found = Predictions::find(&[folder.path().to_owned()]);
     let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
     let of_files = found.files.iter().flat_map(|files| match files.read() {
-        Ok(read) => read.warnings,
+        Ok(read) => read.scores(Cutoffs::default()).all_warnings().collect(),
         Err(reason) => vec![format!("{}: {reason}", files.name)],
     });
     failures.chain(of_files).collect::<Vec<_>>().join("\n")
@@ -479,4 +479,78 @@ fn confidences_of_another_model_give_a_warning_in_each_layout() {
     let values = vec![0.5_f32; 61];
     let read = read_changed("boltz", "plddt_made_model_0.npz", &|_| npz("plddt", &[61], &values));
     assert!(read.warnings.len() == 1 && read.warnings[0].contains("differ from the model's B column"));
+}
+
+#[test]
+fn arrays_of_other_names_are_named() {
+    let arrays = npz("arr_0", &[2, 2], &[1.0; 4]);
+    let said_of_arrays = changed("boltz", "pae_made_model_0.npz", &|_| arrays.clone());
+    assert!(
+        said_of_arrays.contains("pae_made_model_0.npz has 1 array, called arr_0; the matrix is called pae"),
+        "{said_of_arrays}"
+    );
+    // Of all models of a folder.
+    let own = files("chai").into_iter().filter(|(name, _)| name != "pae.model_idx_0.npz");
+    let stacked: Vec<_> = own.chain([("pae.npz".to_owned(), arrays.clone())]).collect();
+    let said_of_stacked = said(&stacked);
+    assert!(said_of_stacked.contains("pae.npz has 1 array, called arr_0"), "{said_of_stacked}");
+    let broken = changed("boltz", "pae_made_model_0.npz", &|_| b"x".to_vec());
+    assert!(broken.contains("pae_made_model_0.npz: is no npz, or damaged"), "{broken}");
+}
+
+const AF2_MODEL: &str = "unrelaxed_model_1_multimer_v3_pred_0.pdb";
+
+/// The model of AlphaFold 2's layout with each line of an atom changed.
+fn with_atoms(bytes: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let lines = text.lines().map(|line| if line.starts_with("ATOM") { change(line) } else { line.to_owned() });
+    (lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes()
+}
+
+#[test]
+fn models_without_confidences_or_with_others_behind_them_give_a_warning() {
+    let without = |bytes: &[u8]| with_atoms(bytes, |line| format!("{}  0.00{}", &line[..60], &line[66..]));
+    let own = files("af2").into_iter().filter(|(name, _)| !name.starts_with("confidence_"));
+    let own = own.map(|(name, bytes)| if name == AF2_MODEL { (name, without(&bytes)) } else { (name, bytes) });
+    let said_of_zeros = said(&own.collect::<Vec<_>>());
+    assert!(said_of_zeros.contains("no confidences (pLDDT) above 0: scores that need them"), "{said_of_zeros}");
+
+    let twice = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).unwrap().replace("END\n", "");
+        format!("MODEL        1\n{text}ENDMDL\nMODEL        2\n{text}ENDMDL\nEND\n").into_bytes()
+    };
+    let said_of_two = changed("af2", AF2_MODEL, &twice);
+    assert!(said_of_two.contains("several models, and the first one is read"), "{said_of_two}");
+    assert_eq!(changed("af2", AF2_MODEL, &<[u8]>::to_vec), "");
+}
+
+#[test]
+fn molecules_of_one_chain_id_are_told_apart() {
+    let as_one = |bytes: &[u8]| with_atoms(bytes, |line| format!("{}A{}", &line[..21], &line[22..]));
+    let read = read_changed("af2", AF2_MODEL, &as_one);
+    let whole = read_changed("af2", "", &<[u8]>::to_vec);
+    assert_eq!(
+        (read.chains.clone(), whole.chains.clone()),
+        (vec!["A".into(), "A~2".into()], vec!["A".into(), "B".into()])
+    );
+    assert!(read.warnings[0].contains("one is called A~2"), "{:?}", read.warnings);
+    let numbers = |prediction: &Prediction| {
+        prediction
+            .scores(Cutoffs::default())
+            .pairs
+            .iter()
+            .map(|pair| pair.numbers.map(f32::to_bits))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(&read), numbers(&whole));
+    // Bonded to the last residue, or in the place of the one of that number, they are of one molecule.
+    let begin = |line: &str| line[30..54].to_owned();
+    let first = std::cell::RefCell::new(None);
+    let in_one_place = |bytes: &[u8]| {
+        with_atoms(&as_one(bytes), |line| {
+            let first = first.borrow_mut().get_or_insert_with(|| begin(line)).clone();
+            if line[12..16].trim() == "N" { format!("{}{first}{}", &line[..30], &line[54..]) } else { line.to_owned() }
+        })
+    };
+    assert_eq!(read_changed("af2", AF2_MODEL, &in_one_place).chains, ["A"]);
 }

@@ -5,7 +5,7 @@ use super::given::{Given, PAIRWISE, PICKLE};
 use super::model::Model;
 use super::names::Wanted;
 use super::places::Place;
-use super::prediction::{Cutoffs, Prediction, Scores};
+use super::prediction::{Cutoffs, Lack, Prediction, Scores};
 use crate::dockq::{Compared, Reference, reading};
 use prism_read::{ReadOptions, plain, read_bytes};
 use std::path::{Path, PathBuf};
@@ -87,8 +87,10 @@ impl PredictionFiles {
             let taken = place.read().and_then(|bytes| given.take_from_list(&bytes, name));
             damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
         }
-        let names: Vec<&str> = self.beside.iter().map(Place::name).collect();
+        let stacked = self.stacked.iter().map(|(place, _)| place);
+        let names: Vec<&str> = self.beside.iter().chain(stacked).map(Place::name).collect();
         let mut looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
+        looked.extend(given.other_arrays.drain(..).map(|other| format!("; {other}")));
         looked += &match &self.wanted.matrices[..] {
             [] => ADVICE.to_owned(),
             names => format!("; it should be in {} (.json or .npz)", names.join(" or ")),
@@ -110,7 +112,8 @@ impl PredictionFiles {
         match names.is_empty() || is_there {
             true => prediction.notes.push(what.to_owned()),
             false => {
-                prediction.warnings.push(format!("{what}; they should be in {} (.json or .npz)", names.join(" or ")))
+                let advice = format!("; they should be in {} (.json or .npz)", names.join(" or "));
+                prediction.lacks.push(Lack { what, advice });
             }
         }
     }

@@ -1,8 +1,10 @@
 //! What the files of a predictor say about a model, whatever they are called: each file's content decides what it is.
 
+use super::folder::without_compression;
 use super::json::{Runs, members, runs};
 use super::matrix::{Matrix, numbers};
 use super::npz::Arrays;
+use prism_read::plural::counted;
 use prism_read::{Problem, each_row, plain, unmarked};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -39,6 +41,8 @@ pub(super) struct Given {
     pub(super) largest: Option<f32>,
     /// Values that are left out, and why.
     pub(super) left_out: Vec<String>,
+    /// Files of arrays that have none of a name that is known, and the names of theirs.
+    pub(super) other_arrays: Vec<String>,
     /// Two files that have different matrices.
     pub(super) conflict: Option<String>,
 }
@@ -60,6 +64,10 @@ impl Given {
             // The array has no name in its file. Others than these, such as distances' errors, are not read.
             let name = ["pae", "plddt"].into_iter().find(|name| is_part(file, name));
             return name.map_or(Ok(false), |name| self.take_arrays(file, Arrays::Npy(name, &text)));
+        }
+        let is_npz = without_compression(file).to_ascii_lowercase().ends_with(".npz");
+        if is_npz && !text.trim_ascii_start().starts_with(b"{") {
+            return Err("is no npz, or damaged; fetch it again".to_owned());
         }
         self.take_json(file, &text)
     }
@@ -141,6 +149,11 @@ impl Given {
                 true
             }
         };
+        if !known {
+            let names = arrays.names();
+            let have = counted(names.len(), "array", "arrays");
+            self.other_arrays.push(format!("{file} has {have}, called {}; the matrix is called pae", names.join(", ")));
+        }
         Ok(known)
     }
 

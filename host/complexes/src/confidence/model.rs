@@ -102,11 +102,16 @@ impl Identity {
 /// A predicted model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
+    /// The names of its chains: the author's ids, or A and A~2 for the second molecule of that id.
     pub(super) chains: Vec<String>,
+    /// The author's id of each of them.
+    authors: Vec<String>,
     pub(super) residues: Vec<Residue>,
     pub(super) atoms: Vec<Atom>,
     /// The number of records of atoms, hydrogens included.
     pub(super) records: usize,
+    /// Whether the file has further models, which are not read.
+    pub(super) has_more: bool,
 }
 
 impl Model {
@@ -114,7 +119,7 @@ impl Model {
     pub fn read(bytes: &[u8], name: &str) -> Result<Self, ReadError> {
         let mut model = Self::default();
         let mut before: Option<Identity> = None;
-        each_atom(bytes, name, &mut |atom| {
+        let has_more = each_atom(bytes, name, &mut |atom| {
             let record = model.records as u32;
             model.records += 1;
             if is_hydrogen(&atom) {
@@ -146,20 +151,23 @@ impl Model {
             }
             Ok(())
         })?;
+        model.has_more = has_more;
         model.find_kinds();
         Ok(model)
     }
 
     fn begin(&mut self, atom: &AtomRecord<'_>) {
-        let chain = match self.chains.iter().rposition(|chain| chain.as_bytes() == atom.chain) {
-            Some(known) => known,
-            None => {
-                self.chains.push(String::from_utf8_lossy(atom.chain).into_owned());
-                self.chains.len() - 1
-            }
-        };
         let amino = is_one_of(AMINO_ACIDS, atom.residue);
         let nucleic = is_one_of(NUCLEOTIDES, atom.residue);
+        let id = String::from_utf8_lossy(atom.chain);
+        let chain = match self.authors.iter().rposition(|author| *author == id) {
+            Some(known) if (amino || nucleic) && self.begins_anew(known, atom) => {
+                let copies = self.authors.iter().filter(|author| **author == id).count();
+                self.add_chain(format!("{}~{}", id.trim(), copies + 1), &id)
+            }
+            Some(known) => known,
+            None => self.add_chain(id.clone().into_owned(), &id),
+        };
         let begin = self.atoms.len() as u32;
         self.residues.push(Residue {
             chain: chain as u32,
@@ -177,6 +185,29 @@ impl Model {
             atoms: begin..begin,
             label: atom.label.map(|(chain, number)| (text(chain), number)),
         });
+    }
+
+    fn add_chain(&mut self, name: String, author: &str) -> usize {
+        self.chains.push(name);
+        self.authors.push(author.to_owned());
+        self.chains.len() - 1
+    }
+
+    /// Whether a standard residue is of another molecule than those of its chain: numbers restart, and repeat one of theirs in another
+    /// place, and it is not bonded to the last of them.
+    fn begins_anew(&self, chain: usize, atom: &AtomRecord<'_>) -> bool {
+        /// The square of the longest bond between residues in Å.
+        const BOND2: f64 = 2.0 * 2.0;
+        let distance2 = |of: u32| {
+            let position = self.atoms[of as usize].position;
+            position.iter().zip(atom.position).map(|(one, other)| (one - other).powi(2)).sum::<f64>()
+        };
+        let mut own = self.residues.iter().rev().filter(|own| own.chain as usize == chain && own.standard);
+        let Some(last) = own.next().filter(|last| last.number >= atom.number) else { return false };
+        let is_repeated = own.any(|own| {
+            own.number == atom.number && own.icode.as_bytes() == atom.icode && distance2(own.atoms.start) > BOND2
+        });
+        is_repeated && last.named(&self.atoms, &["C", "O3'", "O3*"]).is_none_or(|end| distance2(end) > BOND2)
     }
 
     /// Modified residues are of the kind of their chain: they have its backbone, and mmCIF numbers them as its parts.
@@ -251,6 +282,16 @@ impl Model {
         given.take_model(file, bytes, places.len(), &|chain, number| places.get(&(chain, number)).copied())
     }
 
+    /// What is odd about its file.
+    pub(super) fn oddities(&self) -> impl Iterator<Item = String> {
+        let many = "its file has several models, and the first one is read; give each a file of its own, with its matrix beside it";
+        let named = self.chains.iter().zip(&self.authors).filter(|(name, author)| name != author);
+        let divided = named.map(|(name, author)| {
+            format!("the chain id {author:?} is that of several molecules, whose numbers restart: one is called {name}")
+        });
+        self.has_more.then(|| many.to_owned()).into_iter().chain(divided)
+    }
+
     fn chain_sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.chains.len()];
         self.residues.iter().for_each(|residue| sizes[residue.chain as usize] += 1);
@@ -271,7 +312,7 @@ impl Model {
         }
         let mut places: HashMap<(&str, i32), Vec<u32>> = HashMap::with_capacity(self.residues.len());
         for (at, residue) in self.residues.iter().enumerate() {
-            places.entry((&self.chains[residue.chain as usize], residue.number)).or_default().push(at as u32);
+            places.entry((&self.authors[residue.chain as usize], residue.number)).or_default().push(at as u32);
         }
         let mut tokens = Vec::with_capacity(size);
         let mut begin = 0;

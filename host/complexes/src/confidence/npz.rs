@@ -25,6 +25,17 @@ impl<'a> Arrays<'a> {
         archive.map(Self::Npz).map_err(|error| format!("is no npz, or damaged: {error}; fetch it again"))
     }
 
+    /// The names of all arrays.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Npz(archive) => {
+                let names = archive.file_names().flatten();
+                names.map(|name| name.strip_suffix(".npy").unwrap_or(&name).to_owned()).collect()
+            }
+            Self::Npy(own, _) => vec![(*own).to_owned()],
+        }
+    }
+
     /// The numbers of an array, row by row; `None` if there is no array of that name.
     pub(super) fn values(&mut self, name: &str) -> Result<Option<Vec<f32>>, String> {
         Ok(self.array(name)?.map(|(values, _)| values))

@@ -54,16 +54,19 @@ impl Plddt {
             most if most <= 1.0 => 100.0,
             _ => 1.0,
         };
-        match scale {
-            0.0 => notes.push("it has no confidences (pLDDT): scores that need them are undefined".to_owned()),
-            100.0 => notes.push("its confidences (pLDDT) from 0 to 1 are written from 0 to 100".to_owned()),
-            _ => {}
+        if scale == 100.0 {
+            notes.push("its confidences (pLDDT) from 0 to 1 are written from 0 to 100".to_owned());
         }
         let found = Self { values, by, scale };
         if is_predictors {
             warnings.extend(found.doubt(model, tokens));
         }
         found
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_missing(&self) -> bool {
+        self.scale == 0.0
     }
 
     /// Compares the predictor's values with the B column. Predictors write the same to both, so that other values are those of another

@@ -9,6 +9,7 @@ use super::scores;
 use super::units::{Unit, Units};
 use crate::dockq::Compared;
 use std::collections::HashMap;
+use std::fmt;
 
 /// Cut-offs of scores.
 ///
@@ -29,6 +30,21 @@ pub struct Cutoffs {
 impl Default for Cutoffs {
     fn default() -> Self {
         Self { pae: 10.0, distance: 10.0 }
+    }
+}
+
+/// What a prediction lacks, which all of a folder may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// The same text for all that lack this.
+    pub what: &'static str,
+    /// Where it should be; empty if nobody knows.
+    pub advice: String,
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}{}", self.what, self.advice)
     }
 }
 
@@ -54,6 +70,8 @@ pub struct Prediction {
     pub notes: Vec<String>,
     /// What may be wrong with its files.
     pub warnings: Vec<String>,
+    /// What is missing, and should not be: a warning, too.
+    pub lacks: Vec<Lack>,
     /// The predictor's ipTM of ordered pairs of chains.
     pair_iptm: Vec<Vec<f32>>,
     pub(super) model: Model,
@@ -111,6 +129,8 @@ pub struct Scores {
     pub notes: Vec<String>,
     /// What may be wrong with its files.
     pub warnings: Vec<String>,
+    /// What is missing, and should not be: a warning, too.
+    pub lacks: Vec<Lack>,
     /// Both directions of each pair of chains, and the two together.
     pub pairs: Vec<PairScores>,
     /// Each residue with each other chain.
@@ -119,6 +139,13 @@ pub struct Scores {
     pub structure: StructureScores,
     /// The comparison with a reference, if there is one ([`PredictionFiles::scores`](super::PredictionFiles::scores)).
     pub compared: Option<Compared>,
+}
+
+impl Scores {
+    /// All that may be wrong with its files, and what is missing.
+    pub fn all_warnings(&self) -> impl Iterator<Item = String> {
+        self.warnings.iter().cloned().chain(self.lacks.iter().map(Lack::to_string))
+    }
 }
 
 impl Prediction {
@@ -135,8 +162,12 @@ impl Prediction {
             false => model.tokens_named(&given.token_chains, &given.token_numbers, pae.size()).map_err(in_file)?,
         };
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
+        let lacks = plddt.is_missing().then(|| Lack {
+            what: "it has no confidences (pLDDT) above 0: scores that need them are undefined",
+            advice: String::new(),
+        });
         let units = Units::new(&model, &tokens, &plddt);
-        warnings.extend(shared_ids(&model));
+        warnings.extend(shared_ids(&model).into_iter().chain(model.oddities()));
         let pair_iptm = pair_iptm(&model, &tokens, &given, &mut notes);
         let Given { iptm, ptm, ranking, contacts, .. } = given;
         if let Some(contacts) = contacts.as_ref().filter(|contacts| contacts.size() != pae.size()) {
@@ -148,7 +179,23 @@ impl Prediction {
         }
         let chains = model.chains.clone();
         let ranking = ranking.or_else(|| Some(ranking_of(iptm?, ptm?)));
-        Ok(Self { name, chains, pae, contacts, iptm, ptm, ranking, notes, warnings, pair_iptm, model, tokens, units })
+        let lacks = lacks.into_iter().collect();
+        Ok(Self {
+            name,
+            chains,
+            pae,
+            contacts,
+            iptm,
+            ptm,
+            ranking,
+            notes,
+            warnings,
+            lacks,
+            pair_iptm,
+            model,
+            tokens,
+            units,
+        })
     }
 
     /// The number of residues, ligands not counted.
@@ -209,6 +256,7 @@ impl Prediction {
             n_residues: self.n_residues(),
             notes: self.notes.clone(),
             warnings: self.warnings.clone(),
+            lacks: self.lacks.clone(),
             pairs: Vec::new(),
             residues: Vec::new(),
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },

@@ -206,9 +206,10 @@ impl<'a> Pairs<'a> {
 pub fn matrix_rows(structure: &StructureInput, of: &Prediction) -> Vec<Option<usize>> {
     let known = of.rows_of_residues();
     let row = |row: usize| {
-        let chain = author_chain(&structure.chains[structure.chain_ids[row] as usize]);
-        let icode = structure.insertion_codes[row].trim();
-        known.get(&(chain, structure.residue_numbers[row], icode)).copied()
+        let chain = &*structure.chains[structure.chain_ids[row] as usize];
+        let (number, icode) = (structure.residue_numbers[row], structure.insertion_codes[row].trim());
+        // Molecules of one chain id may be told apart by both, or by one of them.
+        [chain, author_chain(chain)].iter().find_map(|chain| known.get(&(*chain, number, icode)).copied())
     };
     (0..structure.n_rows()).map(row).collect()
 }

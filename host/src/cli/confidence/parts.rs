@@ -72,6 +72,7 @@ impl Run<'_> {
             let mine: Vec<&Entry> = entries[ranges[part].clone()].iter().collect();
             self.compute(&mine, &mut report, &mut tables, &mut status)?;
             if args.fail_fast && report.failed > 0 {
+                report.say_lacks();
                 say_ended(&report);
                 status.finish()?;
                 return Ok(NOTHING_WRITTEN);

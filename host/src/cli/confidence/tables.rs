@@ -135,9 +135,9 @@ impl Status {
             residues.push(count(|scores| scores.n_residues));
             chains.push(count(|scores| scores.structure.chains));
             tokens.push(count(|scores| scores.structure.tokens));
-            notes.push(
-                scores.map_or_else(String::new, |scores| [&scores.warnings[..], &scores.notes].concat().join("; ")),
-            );
+            notes.push(scores.map_or_else(String::new, |scores| {
+                scores.all_warnings().chain(scores.notes.iter().cloned()).collect::<Vec<_>>().join("; ")
+            }));
             errors.push(error.to_owned());
             times.push(1e3 * time.as_secs_f32());
         })

@@ -57,7 +57,7 @@ pub fn assert_same(bytes: &[u8], read: &ReadStructure) {
         each.add(&atom);
         Ok(())
     });
-    let each = taken(found, read).map(|()| each);
+    let each = taken(found, read).map(|_| each);
     let mut system = Atoms::default();
     let system = taken(read_system(bytes, "x", &mut system), read).map(|()| system);
     if let (Some(each), Some(system)) = (&each, &system) {
