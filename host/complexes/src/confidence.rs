@@ -12,6 +12,7 @@ mod given;
 mod json;
 mod matrix;
 mod model;
+mod modelcif;
 mod names;
 mod npz;
 mod pair;

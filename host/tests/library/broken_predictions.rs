@@ -34,7 +34,7 @@ fn said(files: &[(String, Vec<u8>)]) -> String {
 }
 
 /// What is said about a layout of which one file is changed.
-fn changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> String {
+pub fn changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> String {
     let own = |(name, bytes): (String, Vec<u8>)| {
         let bytes = if name == file { change(&bytes) } else { bytes };
         (name, bytes)
@@ -279,7 +279,7 @@ fn a_ligand_may_be_the_only_partner() {
 }
 
 /// The prediction of a layout of which one file is changed.
-fn read_changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Prediction {
+pub fn read_changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Prediction {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files(layout) {
         let bytes = if name == file { change(&bytes) } else { bytes };

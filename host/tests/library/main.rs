@@ -3,6 +3,7 @@
 mod atoms;
 mod backend;
 mod broken_predictions;
+mod claims_of_predictors;
 mod confidence;
 mod engine;
 mod inputs;

@@ -1,8 +1,9 @@
 //! The files of one prediction, and how they are read.
 
 use super::folder::{stem, without_compression};
-use super::given::{Given, PAIRWISE, PICKLE};
+use super::given::{Given, PICKLE};
 use super::model::Model;
+use super::modelcif::PAIRWISE;
 use super::names::Wanted;
 use super::places::Place;
 use super::prediction::{Cutoffs, Lack, Prediction, Scores};

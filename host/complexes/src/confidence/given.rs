@@ -5,7 +5,7 @@ use super::json::{Runs, members, runs};
 use super::matrix::{Matrix, numbers};
 use super::npz::Arrays;
 use prism_read::plural::counted;
-use prism_read::{Problem, each_row, plain, unmarked};
+use prism_read::{plain, unmarked};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -187,7 +187,7 @@ impl Given {
     }
 
     /// Takes a matrix. That of another file may be the same one, as ColabFold writes its best.
-    fn set_matrix(&mut self, file: &str, matrix: Matrix) {
+    pub(super) fn set_matrix(&mut self, file: &str, matrix: Matrix) {
         match &self.matrix {
             None => self.matrix = Some((matrix, file.to_owned())),
             Some((first, _)) if first.is_like(&matrix) => {}
@@ -230,52 +230,7 @@ impl Given {
         }
         Ok(())
     }
-
-    /// Takes the matrix from the model's own file, if that is a ModelCIF that has one. `place` finds a token by chain and number.
-    pub(super) fn take_model(
-        &mut self,
-        file: &str,
-        bytes: &[u8],
-        tokens: usize,
-        place: &dyn Fn(&[u8], i32) -> Option<usize>,
-    ) -> Result<bool, String> {
-        const ITEMS: [&[u8]; 5] =
-            [b"label_asym_id_1", b"label_seq_id_1", b"label_asym_id_2", b"label_seq_id_2", b"metric_value"];
-        let mut values = vec![f32::NAN; tokens * tokens];
-        let mut given = 0_usize;
-        let number = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
-        let found = each_row(bytes, file, PAIRWISE, ITEMS, &mut |[a, i, b, j, value]| {
-            let end = |chain: &[u8], seq: &[u8]| {
-                let seq = number(seq).map(|seq| seq as i32);
-                let at = seq.and_then(|seq| place(chain, seq));
-                at.ok_or_else(|| pairwise(format!("residue {} of chain {} has no atoms", shown(seq), text_of(chain))))
-            };
-            fn shown(seq: Option<i32>) -> String {
-                seq.map_or_else(|| "?".to_owned(), |seq| seq.to_string())
-            }
-            let number = number(value).ok_or_else(|| pairwise(format!("{:?} is no number", text_of(value))))?;
-            let cell = &mut values[end(a, i)? * tokens + end(b, j)?];
-            given += usize::from(cell.is_nan());
-            *cell = number;
-            Ok(true)
-        })
-        .map_err(|error| error.problem.to_string())?;
-        if !found {
-            return Ok(false);
-        }
-        if given < values.len() {
-            return Err(format!(
-                "its table _ma_qa_metric_local_pairwise gives {given} of {} pairs of residues; take the file of all pairs",
-                values.len()
-            ));
-        }
-        self.set_matrix(file, Matrix::new(values)?);
-        Ok(true)
-    }
 }
-
-/// The table of ModelCIF with predicted aligned errors.
-pub(super) const PAIRWISE: &[u8] = b"_ma_qa_metric_local_pairwise.";
 
 /// What a pickle's refusal advises.
 pub(super) const PICKLE: &str = "is a Python pickle, and reading it would run whatever code it contains; write its arrays as JSON where it was made: \
@@ -284,10 +239,6 @@ pub(super) const PICKLE: &str = "is a Python pickle, and reading it would run wh
 
 fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, ..])
-}
-
-fn pairwise(text: String) -> Problem {
-    Problem::Syntax(format!("_ma_qa_metric_local_pairwise: {text}"))
 }
 
 fn text_of(bytes: &[u8]) -> String {

@@ -4,6 +4,7 @@
 //! nucleotide, and one per heavy atom of everything else: ligands, ions, modified residues.
 
 use super::given::Given;
+use super::modelcif;
 use prism_read::plural::counted;
 use prism_read::{AtomRecord, ReadError, each_atom, listed_ids};
 use std::collections::HashMap;
@@ -273,13 +274,21 @@ impl Model {
     }
 
     /// Takes the matrix from the model's own file, if that is a ModelCIF with one.
-    pub(super) fn take_matrix(&self, given: &mut Given, file: &str, bytes: &[u8]) -> Result<bool, String> {
+    ///
+    /// # Errors
+    /// If it has a table of pairs, but no matrix of predicted aligned errors.
+    pub(super) fn take_matrix(&self, given: &mut Given, file: &str, bytes: &[u8]) -> Result<(), String> {
         let labels = self.residues.iter().enumerate().filter_map(|(at, residue)| {
             let (chain, number) = residue.label.as_ref()?;
             Some(((chain.as_bytes(), *number), at))
         });
         let places: HashMap<(&[u8], i32), usize> = labels.collect();
-        given.take_model(file, bytes, places.len(), &|chain, number| places.get(&(chain, number)).copied())
+        let place = |chain: &[u8], number: i32| places.get(&(chain, number)).copied();
+        if let Some((matrix, odd)) = modelcif::matrix(file, bytes, places.len(), &place)? {
+            given.set_matrix(file, matrix);
+            given.left_out.extend(odd);
+        }
+        Ok(())
     }
 
     /// What is odd about its file.

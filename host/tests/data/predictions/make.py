@@ -216,7 +216,9 @@ def make():
     at = folder("modelcif")
     small = {"A": two["A"][:7], "B": two["B"][14:]}
     pae, of = errors(small, 2), tokens(small)
-    pairwise = "loop_\n" + "".join(f"_ma_qa_metric_local_pairwise.{item}\n" for item in "ordinal_id model_id label_asym_id_1 label_seq_id_1 label_comp_id_1 label_asym_id_2 label_seq_id_2 label_comp_id_2 metric_id metric_value".split())
+    pairwise = "loop_\n" + "".join(f"_ma_qa_metric.{item}\n" for item in "id mode name type".split())
+    pairwise += "1 local pLDDT pLDDT\n2 local-pairwise PAE PAE\n#\n"
+    pairwise += "loop_\n" + "".join(f"_ma_qa_metric_local_pairwise.{item}\n" for item in "ordinal_id model_id label_asym_id_1 label_seq_id_1 label_comp_id_1 label_asym_id_2 label_seq_id_2 label_comp_id_2 metric_id metric_value".split())
     for i, (one, first, _) in enumerate(of):
         for j, (other, second, _) in enumerate(of):
             names = small[one][first - 1]["name"], small[other][second - 1]["name"]
