@@ -16,6 +16,7 @@ mod modelcif;
 mod names;
 mod npz;
 mod pair;
+mod pair_iptm;
 mod places;
 mod plddt;
 mod prediction;

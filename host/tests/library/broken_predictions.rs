@@ -128,7 +128,7 @@ fn npz_of(name: &str, array: &[u8]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn npz(name: &str, shape: &[usize], values: &[f32]) -> Vec<u8> {
+pub fn npz(name: &str, shape: &[usize], values: &[f32]) -> Vec<u8> {
     npz_of(name, &npy("<f4", shape, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>()))
 }
 

@@ -1,6 +1,8 @@
 //! What files of predictions say about their own numbers: which metric they are, of which tokens, and on which scale.
 
-use crate::broken_predictions::{changed, read_changed};
+use crate::broken_predictions::{changed, npz, read_changed};
+use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, Prediction, Scores};
+use serde_json::{Value, json};
 
 /// A change of a text, of which each part has to be there.
 fn replaced(pairs: &[(&str, &str)]) -> impl Fn(&[u8]) -> Vec<u8> {
@@ -80,4 +82,198 @@ fn a_metric_of_pairs_is_taken_for_errors_if_its_type_or_name_says_so() {
         [&text[..begin], &text[end..]].concat().into_bytes()
     });
     assert!(unnamed.contains("no _ma_qa_metric says what metric 2 of its pairs is"), "{unnamed}");
+}
+
+/// A change of a JSON's members.
+fn members(change: impl Fn(&mut Value)) -> impl Fn(&[u8]) -> Vec<u8> {
+    move |bytes| {
+        let mut json: Value = serde_json::from_slice(bytes).unwrap();
+        change(&mut json);
+        serde_json::to_vec(&json).unwrap()
+    }
+}
+
+/// A number of an ordered pair of chains.
+fn of_pair(scores: &Scores, chains: [&str; 2], column: &str) -> f32 {
+    let is_it = |chain: &[usize; 2]| chain.map(|chain| scores.chains[chain].as_str()) == chains;
+    let pair = scores.pairs.iter().find(|pair| !pair.is_max && is_it(&pair.chains)).unwrap();
+    pair.numbers[PAIR_NUMBERS.iter().position(|known| known.name == column).unwrap()]
+}
+
+/// Keeps some tokens of AlphaFold 3's file, in this order.
+fn with_tokens(json: &mut Value, tokens: &[usize]) {
+    for name in ["token_chain_ids", "token_res_ids"] {
+        json[name] = tokens.iter().map(|&at| json[name][at].clone()).collect();
+    }
+    for name in ["pae", "contact_probs"] {
+        let row = |row: usize| -> Value { tokens.iter().map(|&at| json[name][row][at].clone()).collect() };
+        json[name] = tokens.iter().map(|&at| row(at)).collect();
+    }
+}
+
+const AF3: &str = "made_confidences.json";
+
+/// The tokens of AlphaFold 3's file: chain A has 34, B 22 and C, a ligand, 5.
+fn tokens(chains: &str) -> Vec<usize> {
+    chains
+        .chars()
+        .flat_map(|chain| match chain {
+            'A' => 0..34,
+            'B' => 34..56,
+            _ => 56..61,
+        })
+        .collect()
+}
+
+#[test]
+fn tokens_that_lack_a_part_of_the_model_are_refused() {
+    let said = |kept: &[usize]| changed("af3", AF3, &members(|json| with_tokens(json, kept)));
+    assert_eq!(said(&tokens("ABC")), "");
+    // 28, 22 and 1 residues, of 34, 22 and 5 tokens.
+    for (kept, says) in [
+        (
+            tokens("AC"),
+            "the matrix has 39 rows, of tokens of 29 residues, and the model has 51 with ligands: it has none of chain B",
+        ),
+        (tokens("AB"), "56 rows, of tokens of 50 residues, and the model has 51 with ligands: it has none of chain C"),
+        (tokens("ABC")[1..].to_vec(), "none of residue 1 of chain A; the two may be of different models"),
+        (tokens("ABC")[3..].to_vec(), "none of residue 1 of chain A and 2 others there; the two"),
+        (vec![0, 1, 2], "none of residue 4 of chain A and 24 others there, chain B,C"),
+        ([&tokens("ABC")[..], &[0]].concat(), "names tokens of residue 1 of chain A in two places"),
+    ] {
+        let said = said(&kept);
+        assert!(said.contains(AF3) && said.contains(says), "{says}: {said}");
+    }
+}
+
+#[test]
+fn chains_that_a_file_names_without_residues_decide_the_order_of_tokens() {
+    let named = read_changed("af3", "", &<[u8]>::to_vec);
+    let of = |change: &dyn Fn(&mut Value)| {
+        read_changed(
+            "af3",
+            AF3,
+            &members(|json| {
+                // The file has chain B first.
+                with_tokens(json, &tokens("BAC"));
+                change(json);
+            }),
+        )
+    };
+    let absent = |json: &mut Value| drop(json.as_object_mut().unwrap().remove("token_res_ids"));
+    let decimals = |json: &mut Value| json["token_res_ids"] = vec![1.5; 61].into();
+    let texts = |json: &mut Value| json["token_res_ids"] = vec!["1"; 61].into();
+    let expected = named.scores(Cutoffs::default());
+    for (change, warns) in [(&absent as &dyn Fn(&mut Value), false), (&decimals, true), (&texts, true)] {
+        let read = of(change);
+        assert_eq!(read.tokens().next().unwrap().0, "B");
+        assert_eq!(read.warnings.len(), usize::from(warns), "{:?}", read.warnings);
+        let says = "the tokens of each chain are counted in the order of its residues";
+        assert!(!warns || read.warnings[0].contains("token_res_ids") && read.warnings[0].ends_with(says));
+        let own = read.scores(Cutoffs::default());
+        for chains in [["A", "B"], ["B", "A"], ["A", "C"], ["C", "B"]] {
+            for column in ["ipsae", "pae_mean", "lis", "actifptm"] {
+                let [own, expected] = [&own, &expected].map(|scores| of_pair(scores, chains, column));
+                assert!(own.is_nan() && expected.is_nan() || (own - expected).abs() < 1e-6, "{chains:?} {column}");
+            }
+        }
+    }
+    // A chain of another length, and one that the model lacks.
+    for (id, named) in [
+        ("B", "names tokens: 23 of chain B, 33 of chain A, 5 of chain C"),
+        ("Q", "names tokens: 1 of chain Q, 33 of chain A, 22 of chain B, 5 of chain C"),
+    ] {
+        let other = members(|json| {
+            absent(json);
+            json["token_chain_ids"][0] = id.into();
+        });
+        let said = changed("af3", AF3, &other);
+        assert!(said.contains("the matrix has 61 rows") && said.contains(named), "{said}");
+        assert!(said.contains("the model has: 34 of chain A, 22 of chain B, 5 of chain C"), "{said}");
+    }
+    let unread = read_changed("af3", AF3, &members(|json| json["token_chain_ids"] = vec![1; 61].into()));
+    assert!(unread.warnings[0].contains("tokens are counted in the order of the model"), "{:?}", unread.warnings);
+}
+
+fn summary(change: impl Fn(&mut Value)) -> Prediction {
+    read_changed("af3", "made_summary_confidences.json", &members(change))
+}
+
+#[test]
+fn a_ranking_that_is_no_number_is_empty() {
+    let read = summary(|json| json["ranking_score"] = Value::Null);
+    assert_eq!((read.iptm, read.ranking), (Some(0.7), None));
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains("\"ranking_score\" is null"), "{:?}", read.warnings);
+    assert_eq!(read.scores(Cutoffs::default()).ranked_by, None);
+    let nan = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).replace("\"ranking_score\": 0.73", "\"ranking_score\": NaN").into_bytes()
+    };
+    let read = read_changed("af3", "made_summary_confidences.json", &nan);
+    assert!(read.ranking.is_none() && read.warnings[0].contains("\"ranking_score\" is NaN"), "{:?}", read.warnings);
+    // One that is not written is computed.
+    let read = summary(|json| drop(json.as_object_mut().unwrap().remove("ranking_score")));
+    assert_eq!((read.ranking, read.ranked_by.as_deref()), (Some(0.71), Some("0.8 ipTM + 0.2 pTM")));
+    assert_eq!(summary(|_| ()).ranked_by.as_deref(), Some("ranking_score"));
+    // A list that lacks the model.
+    let said = changed("af2", "ranking_debug.json", &|bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).replace("model_1_multimer", "model_7_multimer").into_bytes()
+    });
+    assert!(said.contains("ranking_debug.json: has no scores of unrelaxed_model_1_multimer_v3_pred_0.pdb"), "{said}");
+}
+
+#[test]
+fn scores_outside_their_range_give_a_warning() {
+    for (name, value, says) in [
+        ("iptm", 55.0, "the predictor's ipTM is 55, and should be from 0 to 1"),
+        ("iptm", -0.5, "the predictor's ipTM is -0.5"),
+        ("ptm", 1.7, "the predictor's pTM is 1.7"),
+        ("ranking_score", 12.0, "the predictor's ranking_score is 12, and should be from -100 to 1.5"),
+    ] {
+        let read = summary(|json| json[name] = value.into());
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{name}: {:?}", read.warnings);
+    }
+    assert!(summary(|json| json["ranking_score"] = (-99.3).into()).warnings.is_empty(), "of one with clashes");
+    let read = summary(|json| json["chain_pair_iptm"][0][1] = 7.0.into());
+    let says = "the predictor's ipTM of chains A and B is 7, and ipTM is from 0 to 1";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+}
+
+#[test]
+fn iptm_of_pairs_that_cannot_be_read_is_empty() {
+    let of = |value: Value| {
+        let read = summary(|json| json["chain_pair_iptm"] = value.clone());
+        let scores = read.scores(Cutoffs::default());
+        let values = [["A", "B"], ["B", "A"], ["A", "C"]].map(|chains| of_pair(&scores, chains, "iptm"));
+        (values.map(|value| (!value.is_nan()).then_some(value)), read.warnings.join("\n"))
+    };
+    // One value that is no number.
+    let (values, said) = of(json!([[0.8, "x", 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
+    assert_eq!(values, [None, Some(0.3), Some(0.5)]);
+    assert!(said.contains("\"chain_pair_iptm\" has \"x\" where a number belongs"), "{said}");
+    let (values, said) = of(json!([[0.8, null, 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
+    assert_eq!((values, &said[..]), ([None, Some(0.3), Some(0.5)], ""), "a value that the predictor leaves out");
+    for (value, says) in [
+        (json!([[0.8, 0.4], [0.3, 0.8]]), "is of 2 chains, and the model has 3"),
+        (json!([[0.8]]), "is of 1 chains, and the model has 3"),
+        (json!([[0.8, 0.4], [0.3]]), "is not square"),
+        (json!({"A": {"A": 0.8, "B": 0.4}, "B": {"A": 0.3, "B": 0.8}}), "are not the indices of chains"),
+        (json!("0.8"), "where values of chains belong"),
+    ] {
+        let (values, said) = of(value.clone());
+        assert!(values == [None; 3] && said.contains(says), "{value}: {values:?} {said}");
+    }
+    // That of the whole stands for none.
+    assert_eq!(of(Value::Null), ([Some(0.7); 3], String::new()));
+}
+
+#[test]
+fn a_matrix_of_errors_that_are_too_small_gives_a_warning() {
+    let with = |values: &[f32]| changed("boltz", "pae_made_model_0.npz", &|_| npz("pae", &[61, 61], values));
+    let zeros = with(&[0.0; 61 * 61]);
+    assert!(zeros.contains("pae_made_model_0.npz: all its predicted aligned errors are 0 Å"), "{zeros}");
+    let mut scaled: Vec<f32> = (0..61 * 61).map(|at| (at % 32) as f32 / 31.0).collect();
+    let said = with(&scaled);
+    assert!(said.contains("its largest predicted aligned error is 1 Å, and predictors write larger ones"), "{said}");
+    scaled[7] = 4.5;
+    assert_eq!(with(&scaled), "");
 }

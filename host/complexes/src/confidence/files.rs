@@ -85,8 +85,11 @@ impl PredictionFiles {
         }
         for place in &self.lists {
             let name = self.tag.as_deref().unwrap_or(self.model.name());
-            let taken = place.read().and_then(|bytes| given.take_from_list(&bytes, name));
-            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+            match place.read().and_then(|bytes| given.take_from_list(&bytes, name)) {
+                Ok(true) => {}
+                Ok(false) => given.left_out.push(format!("{}: has no scores of {name}", place.name())),
+                Err(reason) => damaged.push(format!("{}: {reason}", place.name())),
+            }
         }
         let stacked = self.stacked.iter().map(|(place, _)| place);
         let names: Vec<&str> = self.beside.iter().chain(stacked).map(Place::name).collect();

@@ -4,6 +4,7 @@ use super::folder::without_compression;
 use super::json::{Runs, members, runs};
 use super::matrix::{Matrix, numbers};
 use super::npz::Arrays;
+use super::pair_iptm::{self, Written};
 use prism_read::plural::counted;
 use prism_read::{plain, unmarked};
 use serde_json::Value;
@@ -27,16 +28,15 @@ pub(super) struct Given {
     pub(super) ptm: Option<f32>,
     /// The value by which the predictor ranks its models.
     pub(super) ranking: Option<f32>,
-    /// The predictor's ipTM of each ordered pair of chains; NaN where it gives none.
-    pub(super) pair_iptm: Vec<Vec<f32>>,
+    /// How the predictor calls that value, even if it is no number.
+    pub(super) ranked_by: Option<String>,
+    pub(super) pair_iptm: Written,
     /// Whether probabilities of contacts are read, a matrix of which few have a use.
     pub(super) wants_contacts: bool,
     /// The probability that two tokens are in contact.
     pub(super) contacts: Option<Matrix>,
     /// The place of the model's arrays in files that have those of several models.
     pub(super) stacked: Option<usize>,
-    /// The predictor's ipTM of pairs of chains by their ids.
-    pub(super) named_iptm: Vec<(String, f32)>,
     /// The largest error that the matrix's file names.
     pub(super) largest: Option<f32>,
     /// Values that are left out, and why.
@@ -85,12 +85,20 @@ impl Given {
                 }
                 // The first form of AlphaFold's database: the elements one after the other.
                 "distance" if is_array => flat = Some(numbers(value).map_err(in_member)?),
-                "token_chain_ids" => {
-                    self.token_chains = serde_json::from_slice(value).map_err(|error| unread(name, &error))?
-                }
-                "token_res_ids" => {
-                    self.token_numbers = serde_json::from_slice(value).map_err(|error| unread(name, &error))?
-                }
+                "token_chain_ids" => match serde_json::from_slice(value) {
+                    Ok(chains) => self.token_chains = chains,
+                    Err(error) => {
+                        let instead = "tokens are counted in the order of the model";
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(name, &error)));
+                    }
+                },
+                "token_res_ids" => match serde_json::from_slice(value) {
+                    Ok(numbers) => self.token_numbers = numbers,
+                    Err(error) => {
+                        let instead = "the tokens of each chain are counted in the order of its residues";
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(name, &error)));
+                    }
+                },
                 _ => match self.take_score(file, name, value, is_array) {
                     Ok(true) => {}
                     Ok(false) => continue,
@@ -119,17 +127,14 @@ impl Given {
             "iptm" => self.iptm = number(value)?.or(self.iptm),
             "ptm" => self.ptm = number(value)?.or(self.ptm),
             "ranking_score" | "confidence_score" | "ranking_confidence" | "aggregate_score" => {
-                self.ranking = number(value)?.or(self.ranking);
+                self.ranked_by = Some(name.to_owned());
+                self.ranking = Some(number(value)?.ok_or("is null, and no number")?);
             }
-            "chain_pair_iptm" | "per_chain_pair_iptm" => self.pair_iptm = pairs(&json()?),
-            // Boltz writes the chain that is scored first, and then the one on which both structures are aligned.
-            "pair_chains_iptm" => self.pair_iptm = transposed(&pairs(&json()?)),
-            // ColabFold, by the ids of both: "A-B".
-            "pairwise_iptm" => {
-                let all: HashMap<String, f32> =
-                    serde_json::from_slice(value).map_err(|error| is_no_json(value, &error))?;
-                self.named_iptm = all.into_iter().collect();
-                self.named_iptm.sort_by(|one, other| one.0.cmp(&other.0));
+            _ if pair_iptm::is_it(name) => {
+                self.pair_iptm = Written::Unread;
+                let (written, odd) = Written::of_json(name, &json()?)?;
+                self.pair_iptm = written;
+                self.left_out.extend(odd.map(|odd| format!("{file}: {name:?} {odd}: it is left out")));
             }
             _ => return Ok(false),
         }
@@ -170,17 +175,25 @@ impl Given {
             self.contacts = Some(Matrix::new(values)?);
             known = true;
         }
-        for (name, to) in [("iptm", &mut self.iptm), ("ptm", &mut self.ptm), ("aggregate_score", &mut self.ranking)] {
+        let ranking = "aggregate_score";
+        for (name, to) in [("iptm", &mut self.iptm), ("ptm", &mut self.ptm), (ranking, &mut self.ranking)] {
             if let Some(first) = arrays.values(name)?.and_then(|values| values.first().copied()) {
                 match first.is_finite() {
                     true => *to = Some(first),
                     false => self.left_out.push(format!("{file}: {name:?} is {first}, and no number: it is left out")),
                 }
+                if name == ranking {
+                    self.ranked_by = Some(name.to_owned());
+                }
                 known = true;
             }
         }
-        if let Some(values) = arrays.square("per_chain_pair_iptm", None)? {
-            self.pair_iptm = values.chunks(values.len().isqrt().max(1)).map(<[f32]>::to_vec).collect();
+        let before = std::mem::replace(&mut self.pair_iptm, Written::Unread);
+        let pairs = arrays.square("per_chain_pair_iptm", None)?;
+        self.pair_iptm = before;
+        if let Some(values) = pairs {
+            let rows = values.chunks(values.len().isqrt().max(1)).map(<[f32]>::to_vec);
+            self.pair_iptm = Written::Indexed(rows.collect());
             known = true;
         }
         Ok(known)
@@ -202,14 +215,23 @@ impl Given {
     }
 
     /// Takes the scores of one model from a file that has those of all, as AlphaFold 2's `iptm_ptm.json` and `ranking_debug.json`
-    /// do. A model is found by a part of its file's name.
-    pub(super) fn take_from_list(&mut self, text: &[u8], model: &str) -> Result<(), String> {
+    /// do. A model is found by a part of its file's name. Returns whether it is there.
+    pub(super) fn take_from_list(&mut self, text: &[u8], model: &str) -> Result<bool, String> {
         let text = plain(text).map_err(|problem| problem.to_string())?;
         let text = unmarked(&text);
         let is_it = |tag: &str| !tag.is_empty() && is_part(model, tag);
+        let mut is_there = false;
         for (name, value) in members(&text)? {
             if !value.starts_with(b"{") {
                 continue;
+            }
+            let of_all = match name {
+                "iptm+ptm" => Some(WEIGHTED),
+                "plddts" => Some(name),
+                _ => None,
+            };
+            if let (Some(by), None) = (of_all, &self.ranked_by) {
+                self.ranked_by = Some(by.to_owned());
             }
             let scores: HashMap<String, Value> = serde_json::from_slice(value).map_err(|error| unread(name, &error))?;
             let score = |key: &str| scores.get(key).and_then(Value::as_f64).map(|value| value as f32);
@@ -218,6 +240,10 @@ impl Given {
                 self.iptm = self.iptm.or(score("iptm"));
                 self.ptm = self.ptm.or(score("ptm"));
                 self.ranking = self.ranking.or(score("ranking_confidence"));
+                if scores.contains_key("ranking_confidence") {
+                    self.ranked_by.get_or_insert_with(|| "ranking_confidence".to_owned());
+                }
+                is_there = true;
             } else if let Some(own) = scores.keys().find(|tag| is_it(tag)) {
                 // A member for each score, with its models.
                 match name {
@@ -226,11 +252,15 @@ impl Given {
                     "iptm+ptm" | "plddts" => self.ranking = self.ranking.or(score(own)),
                     _ => {}
                 }
+                is_there = true;
             }
         }
-        Ok(())
+        Ok(is_there)
     }
 }
+
+/// AlphaFold 2's ranking of complexes.
+pub(super) const WEIGHTED: &str = "0.8 ipTM + 0.2 pTM";
 
 /// What a pickle's refusal advises.
 pub(super) const PICKLE: &str = "is a Python pickle, and reading it would run whatever code it contains; write its arrays as JSON where it was made: \
@@ -276,34 +306,4 @@ fn is_no_json(text: &[u8], error: &serde_json::Error) -> String {
         _ if memchr::memmem::find(text, b"NaN").is_some() => "has NaN where a number belongs".to_owned(),
         _ => format!("cannot be read: {error}"),
     }
-}
-
-fn transposed(rows: &[Vec<f32>]) -> Vec<Vec<f32>> {
-    let at = |row: usize, column: usize| rows[row].get(column).copied().unwrap_or(f32::NAN);
-    (0..rows.len()).map(|column| (0..rows.len()).map(|row| at(row, column)).collect()).collect()
-}
-
-/// Rows of numbers, from arrays of arrays or from objects whose names are the indices.
-fn pairs(value: &Value) -> Vec<Vec<f32>> {
-    let inner = |value: &Value| -> Vec<Value> {
-        match value {
-            Value::Array(values) => values.clone(),
-            Value::Object(all) => {
-                let mut all: Vec<_> =
-                    all.iter().filter_map(|(name, value)| Some((name.parse::<usize>().ok()?, value))).collect();
-                all.sort_unstable_by_key(|(index, _)| *index);
-                all.into_iter().map(|(_, value)| value.clone()).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    let mut rows: Vec<Value> = inner(value);
-    // One more level, as of several samples.
-    if let [Value::Array(only)] = &rows[..]
-        && only.iter().all(Value::is_array)
-    {
-        rows = only.clone();
-    }
-    let number = |value: &Value| value.as_f64().map_or(f32::NAN, |value| value as f32);
-    rows.iter().map(|row| inner(row).iter().map(number).collect()).collect()
 }

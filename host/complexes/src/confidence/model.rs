@@ -243,12 +243,17 @@ impl Model {
         all.map(|(at, _)| Token { residue: at as u32, atom: None }).collect()
     }
 
+    /// All ways to count tokens.
+    fn ways(&self) -> [Vec<Token>; 3] {
+        [self.tokens_by_atom(), self.tokens_by_residue(false), self.tokens_by_residue(true)]
+    }
+
     /// The tokens of a matrix of `size` rows.
     ///
     /// # Errors
     /// If no way to count tokens gives as many. The text has both numbers, and what may be the cause.
     pub(super) fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
-        let ways = [self.tokens_by_atom(), self.tokens_by_residue(false), self.tokens_by_residue(true)];
+        let ways = self.ways();
         let counts: Vec<usize> = ways.iter().map(Vec::len).collect();
         if let Some(tokens) = ways.into_iter().find(|tokens| tokens.len() == size) {
             return Ok(tokens);
@@ -324,6 +329,7 @@ impl Model {
             places.entry((&self.authors[residue.chain as usize], residue.number)).or_default().push(at as u32);
         }
         let mut tokens = Vec::with_capacity(size);
+        let mut is_known = vec![false; self.residues.len()];
         let mut begin = 0;
         while begin < size {
             let id = (chains[begin].as_str(), numbers[begin]);
@@ -347,10 +353,91 @@ impl Model {
                     residues.iter().map(|&at| self.residues[at as usize].atoms.len()).sum::<usize>()
                 ));
             }
+            if residues.iter().any(|&at| std::mem::replace(&mut is_known[at as usize], true)) {
+                return Err(format!(
+                    "its file names tokens of residue {} of chain {} in two places: it is damaged",
+                    id.1, id.0
+                ));
+            }
             tokens.extend(own);
             begin += length;
         }
+        self.check_all(&is_known, size)?;
         Ok(tokens)
+    }
+
+    /// Refuses a matrix of `size` tokens that has none of some residues.
+    fn check_all(&self, is_known: &[bool], size: usize) -> Result<(), String> {
+        let (mut lacking, mut partly) = (Vec::new(), Vec::new());
+        for (chain, id) in self.chains.iter().enumerate() {
+            let own = self.residues.iter().zip(is_known).filter(|(residue, _)| residue.chain as usize == chain);
+            let own: Vec<(&Residue, bool)> = own.map(|(residue, known)| (residue, *known)).collect();
+            let mut without = own.iter().filter(|(_, known)| !known).map(|(residue, _)| residue);
+            match without.next() {
+                Some(_) if own.iter().all(|(_, known)| !known) => lacking.push(id.as_str()),
+                Some(first) => partly.push(match without.count() {
+                    0 => format!("residue {} of chain {id}", first.number),
+                    others => format!("residue {} of chain {id} and {others} others there", first.number),
+                }),
+                None => {}
+            }
+        }
+        if lacking.is_empty() && partly.is_empty() {
+            return Ok(());
+        }
+        let cause = match partly.is_empty() {
+            true => "it may be of some chains alone",
+            false => "the two may be of different models, or the matrix of a part",
+        };
+        partly.extend((!lacking.is_empty()).then(|| format!("chain {}", listed_ids(lacking.into_iter()))));
+        Err(format!(
+            "the matrix has {size} rows, of tokens of {}, and the model has {} with ligands: it has none of {}; {cause}",
+            counted(is_known.iter().filter(|known| **known).count(), "residue", "residues"),
+            self.residues.len(),
+            partly.join(", ")
+        ))
+    }
+
+    /// The tokens of a matrix whose file names the chain of each, and not the residue: those of a chain in the order of its residues.
+    ///
+    /// # Errors
+    /// If no way to count tokens gives as many of each chain.
+    pub(super) fn tokens_of_chains(&self, chains: &[String], size: usize) -> Result<Vec<Token>, String> {
+        if chains.len() != size {
+            let named = chains.len();
+            return Err(format!(
+                "the matrix has {size} rows, and its file names the chains of {named} tokens: it is damaged"
+            ));
+        }
+        let mut named: Vec<(&str, usize)> = Vec::new();
+        for id in chains {
+            match named.iter_mut().rev().find(|(known, _)| known == id) {
+                Some((_, count)) => *count += 1,
+                None => named.push((id, 1)),
+            }
+        }
+        let [by_atom, by_residue, _] = self.ways();
+        let shown = |all: &[(&str, usize)]| {
+            all.iter().map(|(id, count)| format!("{count} of chain {id}")).collect::<Vec<_>>().join(", ")
+        };
+        let mut counts = Vec::new();
+        for tokens in [by_atom, by_residue] {
+            let mut own: Vec<Vec<Token>> = vec![Vec::new(); self.chains.len()];
+            tokens.iter().for_each(|token| own[self.residues[token.residue as usize].chain as usize].push(*token));
+            let all: Vec<(&str, usize)> =
+                self.chains.iter().zip(&own).map(|(id, tokens)| (id.as_str(), tokens.len())).collect();
+            if all.len() == named.len() && named.iter().all(|one| all.contains(one)) {
+                let mut own: HashMap<&str, _> =
+                    self.chains.iter().map(String::as_str).zip(own.into_iter().map(Vec::into_iter)).collect();
+                return Ok(chains.iter().filter_map(|id| own.get_mut(id.as_str())?.next()).collect());
+            }
+            counts.push(shown(&all));
+        }
+        Err(format!(
+            "the matrix has {size} rows, and its file names tokens: {}; the model has: {}; the two may be of different models",
+            shown(&named),
+            counts.swap_remove(0)
+        ))
     }
 
     /// The tokens of a residue, of which there are `length` if it is the only one of its number.

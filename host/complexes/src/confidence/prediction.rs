@@ -1,6 +1,6 @@
 //! A prediction: the model with its matrix, and the scores of its chains.
 
-use super::given::Given;
+use super::given::{Given, WEIGHTED};
 use super::matrix::Matrix;
 use super::model::{Kind, Model, Token};
 use super::pair::PairOfChains;
@@ -66,13 +66,15 @@ pub struct Prediction {
     pub ptm: Option<f32>,
     /// The value by which the predictor ranks its models.
     pub ranking: Option<f32>,
+    /// How the predictor calls that value, or the formula that stands for it.
+    pub ranked_by: Option<String>,
     /// Choices, and what is odd about its files.
     pub notes: Vec<String>,
     /// What may be wrong with its files.
     pub warnings: Vec<String>,
     /// What is missing, and should not be: a warning, too.
     pub lacks: Vec<Lack>,
-    /// The predictor's ipTM of ordered pairs of chains.
+    /// The predictor's ipTM of ordered pairs of chains; empty if it wrote none.
     pair_iptm: Vec<Vec<f32>>,
     pub(super) model: Model,
     tokens: Vec<Token>,
@@ -137,6 +139,8 @@ pub struct Scores {
     pub residues: Vec<ResidueScores>,
     /// The whole.
     pub structure: StructureScores,
+    /// What `ranking` is: the predictor's name of it, or the formula; `None` if it is undefined.
+    pub ranked_by: Option<String>,
     /// The comparison with a reference, if there is one ([`PredictionFiles::scores`](super::PredictionFiles::scores)).
     pub compared: Option<Compared>,
 }
@@ -155,21 +159,25 @@ impl Prediction {
         let Some((pae, file)) = given.matrix.take() else {
             return Err(format!("there is no matrix of predicted aligned errors for it{files}"));
         };
-        warnings.extend(too_large(&pae, given.largest).map(|reason| format!("{file}: {reason}")));
+        warnings.extend(odd_errors(&pae, given.largest).map(|reason| format!("{file}: {reason}")));
         let in_file = |error: String| format!("{file}: {error}");
-        let tokens = match given.token_chains.is_empty() || given.token_numbers.is_empty() {
-            true => model.tokens(pae.size()).map_err(in_file)?,
-            false => model.tokens_named(&given.token_chains, &given.token_numbers, pae.size()).map_err(in_file)?,
+        let Given { token_chains, token_numbers, .. } = &given;
+        let tokens = match (&token_chains[..], &token_numbers[..]) {
+            ([], _) => model.tokens(pae.size()),
+            (chains, []) => model.tokens_of_chains(chains, pae.size()),
+            (chains, numbers) => model.tokens_named(chains, numbers, pae.size()),
         };
+        let tokens = tokens.map_err(in_file)?;
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let lacks = plddt.is_missing().then(|| Lack {
             what: "it has no confidences (pLDDT) above 0: scores that need them are undefined",
             advice: String::new(),
         });
         let units = Units::new(&model, &tokens, &plddt);
-        warnings.extend(shared_ids(&model).into_iter().chain(model.oddities()));
-        let pair_iptm = pair_iptm(&model, &tokens, &given, &mut notes);
-        let Given { iptm, ptm, ranking, contacts, .. } = given;
+        warnings.extend(without_tokens(&model, &tokens).or_else(|| shared_ids(&model)).into_iter().chain(model.oddities()));
+        let pair_iptm = given.pair_iptm.of_model(&model, &tokens, &mut warnings);
+        warnings.extend(impossible(&given));
+        let Given { iptm, ptm, ranking, mut ranked_by, contacts, .. } = given;
         if let Some(contacts) = contacts.as_ref().filter(|contacts| contacts.size() != pae.size()) {
             let sizes = (contacts.size(), pae.size());
             return Err(in_file(format!(
@@ -178,7 +186,12 @@ impl Prediction {
             )));
         }
         let chains = model.chains.clone();
-        let ranking = ranking.or_else(|| Some(ranking_of(iptm?, ptm?)));
+        // A value of another formula does not stand for one that is no number.
+        let ranking =
+            if ranked_by.is_some() { ranking } else { iptm.zip(ptm).map(|(iptm, ptm)| ranking_of(iptm, ptm)) };
+        if ranking.is_some() {
+            ranked_by.get_or_insert_with(|| WEIGHTED.to_owned());
+        }
         let lacks = lacks.into_iter().collect();
         Ok(Self {
             name,
@@ -188,6 +201,7 @@ impl Prediction {
             iptm,
             ptm,
             ranking,
+            ranked_by,
             notes,
             warnings,
             lacks,
@@ -260,6 +274,7 @@ impl Prediction {
             pairs: Vec::new(),
             residues: Vec::new(),
             structure: StructureScores { chains: with_units.len(), tokens: self.pae.size(), numbers: [f32::NAN; 14] },
+            ranked_by: self.ranking.and(self.ranked_by.clone()),
             compared: None,
         };
         if with_units.len() == 1 {
@@ -288,10 +303,12 @@ impl Prediction {
         self.units.all[self.units.ranges[chain].clone()].iter().all(|unit| unit.kind == Kind::Ligand)
     }
 
-    /// The predictor's ipTM of an ordered pair, or of the whole.
+    /// The predictor's ipTM of an ordered pair, or of the whole if it wrote none of pairs.
     pub(super) fn iptm_of(&self, [a, b]: [usize; 2]) -> f32 {
-        let own = self.pair_iptm.get(a).and_then(|row| row.get(b)).copied().filter(|value| !value.is_nan());
-        own.or(self.iptm).unwrap_or(f32::NAN)
+        match &self.pair_iptm[..] {
+            [] => self.iptm.unwrap_or(f32::NAN),
+            pairs => pairs[a][b],
+        }
     }
 
     fn of_structure(&self, pae: &Matrix, at_interfaces: Vec<usize>, found: &mut Scores) {
@@ -328,13 +345,62 @@ fn ranking_of(iptm: f32, ptm: f32) -> f32 {
     ((DIGITS * sum).round() / DIGITS) as f32
 }
 
-/// Says whether errors are larger than those of predictors. `named`: the largest that the file names.
-fn too_large(pae: &Matrix, named: Option<f32>) -> Option<String> {
+/// Says which of the predictor's scores are none of their kind.
+fn impossible(given: &Given) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut say = |what: &str, value: Option<f32>, range: [f32; 2]| {
+        if let Some(value) = value.filter(|value| !(range[0]..=range[1]).contains(value)) {
+            let [least, most] = range;
+            found.push(format!(
+                "the predictor's {what} is {value}, and should be from {least} to {most}: its file may be damaged"
+            ));
+        }
+    };
+    say("ipTM", given.iptm, [0.0, 1.0]);
+    say("pTM", given.ptm, [0.0, 1.0]);
+    match given.ranked_by.as_deref() {
+        // Of AlphaFold 2's single chains, it is the mean pLDDT.
+        Some(by @ ("plddts" | "ranking_confidence")) => say(by, given.ranking, [0.0, 100.0]),
+        // AlphaFold 3 takes 100 from those with clashes, and adds half of the share of disorder.
+        Some(by) => say(by, given.ranking, [-100.0, 1.5]),
+        None => {}
+    }
+    found
+}
+
+/// Says which ligands no token has, if residues of polymers alone are counted.
+fn without_tokens(model: &Model, tokens: &[Token]) -> Option<String> {
+    let mut is_known = vec![false; model.residues.len()];
+    tokens.iter().for_each(|token| is_known[token.residue as usize] = true);
+    let lacking = model.residues.iter().zip(is_known).filter(|(_, known)| !known).map(|(residue, _)| residue);
+    let mut chains: Vec<u32> = lacking.map(|residue| residue.chain).collect();
+    chains.sort_unstable();
+    chains.dedup();
+    let ids = chains.iter().map(|&chain| model.chains[chain as usize].as_str()).collect::<Vec<_>>().join(", ");
+    (!chains.is_empty())
+        .then(|| format!("the matrix has no rows of the ligands of chain {ids}: they are left out of the scores"))
+}
+
+/// Says whether errors are larger or smaller than those of predictors. `named`: the largest that the file names.
+fn odd_errors(pae: &Matrix, named: Option<f32>) -> Option<String> {
     /// What rounding to integers adds to an error.
     const ROUNDED: f32 = 0.51;
     /// Where the bins of predictors end, in Å.
     const LAST: f32 = 32.0;
+    /// Tokens of which some pair has a larger error than this, in Å, in predictions.
+    const SURE: (usize, f32) = (30, 1.0);
     let own = pae.largest();
+    if own == 0.0 && pae.size() > 1 {
+        return Some(
+            "all its predicted aligned errors are 0 Å, and predictors write larger ones: the matrix may be damaged"
+                .to_owned(),
+        );
+    }
+    if pae.size() >= SURE.0 && own <= SURE.1 {
+        return Some(format!(
+            "its largest predicted aligned error is {own} Å, and predictors write larger ones: the matrix may be damaged, or not in Å"
+        ));
+    }
     let most = match named {
         Some(named) if own > named + ROUNDED => format!("the largest that it names {named} Å"),
         _ if own > LAST + ROUNDED => format!("predictors write none above {LAST} Å"),
@@ -355,45 +421,4 @@ fn shared_ids(model: &Model) -> Option<String> {
             "ligands that have the id of chain {} are left out of the scores; give them a chain of their own in the model and beside it",
             shared.join(", ")
         ))
-}
-
-/// The predictor's ipTM of ordered pairs of the model's chains. A file has chains in the order of its tokens, or their ids.
-fn pair_iptm(model: &Model, tokens: &[Token], given: &Given, notes: &mut Vec<String>) -> Vec<Vec<f32>> {
-    let n = model.chains.len();
-    let mut order: Vec<usize> = Vec::new();
-    for token in tokens {
-        let chain = model.residues[token.residue as usize].chain as usize;
-        if order.last() != Some(&chain) && !order.contains(&chain) {
-            order.push(chain);
-        }
-    }
-    let mut found = vec![vec![f32::NAN; n]; n];
-    let own = &given.pair_iptm;
-    if own.len() == order.len() && own.iter().all(|row| row.len() == order.len()) {
-        for (row, &a) in own.iter().zip(&order) {
-            row.iter().zip(&order).for_each(|(&value, &b)| found[a][b] = value);
-        }
-    } else if !own.is_empty() {
-        notes.push(format!(
-            "the predictor's ipTM of pairs is of {} chains, and the model has {}: it is left out",
-            own.len(),
-            order.len()
-        ));
-    }
-    for (name, value) in &given.named_iptm {
-        let place = |id: &str| model.chains.iter().position(|chain| chain == id);
-        match name.split_once('-').and_then(|(a, b)| Some((place(a)?, place(b)?))) {
-            Some((a, b)) => {
-                found[a][b] = *value;
-                // Written once for both directions.
-                if found[b][a].is_nan() {
-                    found[b][a] = *value;
-                }
-            }
-            None => {
-                notes.push(format!("the predictor's ipTM of {name:?} is of no two chains of the model: it is left out"))
-            }
-        }
-    }
-    found
 }
