@@ -45,7 +45,7 @@ pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, DerivedColumn, FrameColumn, Label, LineageColumn};
 pub use confidence::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, PAIR_COLUMNS, RESIDUE_COLUMNS, STRUCTURE_COLUMNS, StructureRow,
-    append_pairs, append_residues, append_structures,
+    append_pairs, append_residues, append_structures, several_rankings,
 };
 pub use csv::CsvTable;
 pub use dockq::DockqRelation;

@@ -114,7 +114,7 @@ impl Run<'_> {
         }
         let (_, rows) = tables.finish()?;
         if let Some(path) = &args.structures {
-            write_structures(args, path, &rows, &provenance)?;
+            write_structures(args, path, &rows, &provenance, &report)?;
         }
         provenance::write(&args.provenance, &provenance, &digests)?;
         report.sum_up("scores of pairs of chains");

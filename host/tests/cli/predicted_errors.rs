@@ -208,3 +208,24 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
                 which is taken instead";
     scored.says(0, note);
 }
+
+#[test]
+fn a_matrix_of_a_part_of_the_model_is_said() {
+    let run = Run::new();
+    predictions(&run, "af3", "af3/");
+    let file = "af3/made_confidences.json";
+    let mut json: Value = serde_json::from_slice(&fs::read(run.path(file)).unwrap()).unwrap();
+    // Without the ligand, whose five atoms are the last tokens.
+    for name in ["token_chain_ids", "token_res_ids", "pae"] {
+        json[name].as_array_mut().unwrap().truncate(56);
+    }
+    json["pae"].as_array_mut().unwrap().iter_mut().for_each(|row| row.as_array_mut().unwrap().truncate(56));
+    json.as_object_mut().unwrap().remove("contact_probs");
+    run.put(file, json.to_string());
+    let says =
+        "the matrix has 56 rows, of tokens of 50 residues, and the model has 51 with ligands: it has none of chain C";
+    let outcome = run.prism(&["edges", "af3", "--pae", "--backend", "cpu"]);
+    outcome.says(0, says);
+    assert!(column(&outcome.stdout, "pae").iter().all(String::is_empty));
+    run.prism(&["confidence", "af3"]).says(1, says);
+}

@@ -384,3 +384,33 @@ fn archives_on_standard_input_are_read() {
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("error: -: is no tar") && said.contains("are members of one tar or zip archive"), "{said}");
 }
+
+#[test]
+fn models_without_a_value_have_no_rank_and_values_of_several_kinds_are_named() {
+    let run = Run::new();
+    // A complex of each of two predictors, one that wrote null, and a chain without pairs.
+    for layout in ["af2", "af3", "afdb", "boltz"] {
+        predictions(&run, layout, &format!("all/{layout}/"));
+    }
+    let file = "all/af3/made_summary_confidences.json";
+    let text = fs::read_to_string(run.path(file)).unwrap();
+    run.put(file, text.replace("\"ranking_score\": 0.73", "\"ranking_score\": null"));
+    let outcome = run.prism(&["confidence", "all", "--by-structure", "s.csv"]);
+    outcome.says(0, "\"ranking_score\" is null, and no number");
+    let kinds = "confidence_score (boltz/made_model_0.cif), ranking_confidence (af2/unrelaxed_model_1";
+    outcome.says(0, &format!("note: rank puts values of several kinds in one order: {kinds}"));
+    let table = fs::read_to_string(run.path("s.csv")).unwrap();
+    let [names, ranking, rank, ipsae, rank_ipsae] =
+        ["structure", "ranking", "rank", "ipsae", "rank_ipsae"].map(|name| column(&table, name));
+    let of = |layout: &str| names.iter().position(|name| name.starts_with(layout)).unwrap();
+    let [af2, af3, afdb, boltz] = ["af2", "af3", "afdb", "boltz"].map(of);
+    assert_eq!([&ranking[af3], &ranking[afdb], &ipsae[afdb]], ["", "", ""]);
+    assert_eq!([af2, af3, afdb, boltz].map(|at| rank[at].as_str()), ["2", "", "", "1"]);
+    assert_eq!(rank_ipsae[afdb], "");
+    // As they stand in --best, whose last ones have none.
+    let best = run.prism(&["confidence", "all", "--by-structure", "b.csv", "--best", "9", "-q"]);
+    assert_eq!(best.status, 0);
+    let best = fs::read_to_string(run.path("b.csv")).unwrap();
+    assert_eq!(column(&best, "rank_ipsae"), ["1", "2", "3", ""]);
+    assert!(column(&best, "structure")[3].starts_with("afdb"));
+}

@@ -5,7 +5,7 @@ use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBE
 use prism_complexes::dockq::Compared;
 use prism_read::author_chain;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 const STRUCTURE: RelationColumn =
@@ -57,15 +57,15 @@ pub static STRUCTURE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
         ),
         RelationColumn::new(
             "rank",
-            CellKind::Int,
+            CellKind::Optional,
             "",
-            "the place by ranking, the highest first; equal values have equal places, and those without one the last",
+            "the place by ranking, the highest first; equal values have equal places, and those without one none",
         ),
         RelationColumn::new(
             "rank_ipsae",
-            CellKind::Int,
+            CellKind::Optional,
             "",
-            "the place by ipsae, the highest first; equal values have equal places, and those without one the last",
+            "the place by ipsae, the highest first; equal values have equal places, and those without one none",
         ),
         RelationColumn::new("chains", CellKind::Int, "", "the number of chains"),
         RelationColumn::new("tokens", CellKind::Int, "", "the number of the predictor's tokens"),
@@ -116,12 +116,18 @@ impl Row<'_> {
         }
     }
 
+    fn optional(&mut self, value: Option<i32>) {
+        if let Some(Cells::Optional(values)) = self.cells.next() {
+            values.push(value);
+        }
+    }
+
     fn numbers(&mut self, numbers: &[f32]) {
         for (&number, cells) in numbers.iter().zip(&mut self.cells) {
             match cells {
                 Cells::Int(values) => values.push(number as i32),
                 Cells::Float(values) => values.push(number),
-                Cells::Text(_) => {}
+                Cells::Optional(_) | Cells::Text(_) => {}
             }
         }
     }
@@ -178,6 +184,8 @@ pub struct StructureRow {
     name: String,
     counts: [usize; 2],
     numbers: [f32; STRUCTURE_NUMBERS.len()],
+    /// What `ranking` is.
+    ranked_by: Option<String>,
     dockq: f32,
     mapping: String,
 }
@@ -192,6 +200,7 @@ impl StructureRow {
             name: scores.name.clone(),
             counts: [of.chains, of.tokens],
             numbers: of.numbers,
+            ranked_by: scores.ranked_by.clone(),
             dockq: compared.map_or(f32::NAN, |compared| compared.dockq() as f32),
             mapping: compared.map_or_else(String::new, Compared::mapping_text),
         }
@@ -205,8 +214,8 @@ impl StructureRow {
     /// The row as JSON, for records of runs that go on later. Undefined numbers are null.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let Self { name, counts, numbers, dockq, mapping } = self;
-        json!({ "name": name, "counts": counts, "numbers": numbers, "dockq": dockq, "mapping": mapping })
+        let Self { name, counts, numbers, ranked_by, dockq, mapping } = self;
+        json!({ "name": name, "counts": counts, "numbers": numbers, "ranked_by": ranked_by, "dockq": dockq, "mapping": mapping })
     }
 
     /// The row of such a JSON, if it is one.
@@ -218,6 +227,7 @@ impl StructureRow {
             name: text("name")?,
             counts: [0; 2],
             numbers: [f32::NAN; STRUCTURE_NUMBERS.len()],
+            ranked_by: text("ranked_by"),
             dockq: number(&json["dockq"]),
             mapping: text("mapping")?,
         };
@@ -229,20 +239,36 @@ impl StructureRow {
     }
 }
 
-/// The places of rows by a number, the highest first. Equal values have equal places.
-fn ranks(rows: &[StructureRow], name: &str) -> Vec<i32> {
+/// The places of rows by a number, the highest first, of those that have one. Equal values have equal places.
+fn ranks(rows: &[StructureRow], name: &str) -> Vec<Option<i32>> {
     let values: Vec<f32> = rows.iter().map(|row| row.number(name)).collect();
-    let known = |value: f32| if value.is_nan() { f32::NEG_INFINITY } else { value };
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|&one, &other| known(values[other]).total_cmp(&known(values[one])));
-    let mut ranks = vec![0; rows.len()];
+    let mut order: Vec<usize> = (0..rows.len()).filter(|&at| !values[at].is_nan()).collect();
+    order.sort_by(|&one, &other| values[other].total_cmp(&values[one]));
+    let mut ranks = vec![None; rows.len()];
     for (place, &at) in order.iter().enumerate() {
         ranks[at] = match place.checked_sub(1).map(|before| order[before]) {
-            Some(before) if known(values[before]) == known(values[at]) => ranks[before],
-            _ => place as i32 + 1,
+            Some(before) if values[before] == values[at] => ranks[before],
+            _ => Some(place as i32 + 1),
         };
     }
     ranks
+}
+
+/// Says which values `rank` compares, if they are of several formulas.
+#[must_use]
+pub fn several_rankings(rows: &[StructureRow]) -> Option<String> {
+    let mut kinds: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for row in rows {
+        if let Some(by) = &row.ranked_by {
+            kinds.entry(by).or_insert((0, &row.name)).0 += 1;
+        }
+    }
+    let shown = kinds.iter().map(|(by, (count, first))| match count {
+        1 => format!("{by} ({first})"),
+        count => format!("{by} ({first} and {} more)", count - 1),
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    (kinds.len() > 1).then(|| format!("rank puts values of several kinds in one order: {shown}"))
 }
 
 /// Appends the rows of all structures, with their ranks: those of [`STRUCTURE_COLUMNS`], or of [`COMPARED_STRUCTURE_COLUMNS`] if
@@ -251,7 +277,8 @@ pub fn append_structures(rows: &[StructureRow], best: Option<usize>, cells: &mut
     let [rank, rank_ipsae] = ["ranking", "ipsae"].map(|name| ranks(rows, name));
     let mut chosen: Vec<usize> = (0..rows.len()).collect();
     if let Some(best) = best {
-        chosen.sort_by_key(|&at| rank_ipsae[at]);
+        // Those without a place are the last.
+        chosen.sort_by_key(|&at| rank_ipsae[at].unwrap_or(i32::MAX));
         let mut known = HashSet::new();
         chosen.retain(|&at| known.insert(design_of(&rows[at].name)));
         chosen.truncate(best);
@@ -261,8 +288,8 @@ pub fn append_structures(rows: &[StructureRow], best: Option<usize>, cells: &mut
         let mut row = Row { cells: cells.iter_mut() };
         row.text(&of.name);
         row.text(&design_of(&of.name));
-        row.int(rank[at]);
-        row.int(rank_ipsae[at]);
+        row.optional(rank[at]);
+        row.optional(rank_ipsae[at]);
         of.counts.iter().for_each(|&count| row.int(count as i32));
         row.numbers(&of.numbers);
         row.numbers(&[of.dockq]);

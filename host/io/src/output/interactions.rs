@@ -154,6 +154,7 @@ pub fn append_group_interfaces(name: &str, all: &GroupInterfaces, cells: &mut [C
                 Cells::Text(values) => values.extend(texts.next()),
                 Cells::Float(values) => values.extend(floats.next().map(|area| area as f32)),
                 Cells::Int(values) => values.extend(ints.next().map(|&count| count as i32)),
+                Cells::Optional(_) => unreachable!("these lines have all their integers"),
             }
         }
     }

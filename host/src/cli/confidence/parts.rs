@@ -120,7 +120,7 @@ impl Run<'_> {
         let rows = done.iter().flat_map(|record| record["rows"].as_array().into_iter().flatten());
         let rows: Option<Vec<StructureRow>> = rows.map(StructureRow::of_json).collect();
         let rows = rows.ok_or_else(|| Failure::Work(anyhow!("a record of a part is damaged; begin another folder")))?;
-        Ok(write_structures(self.args, path, &rows, origin)?)
+        Ok(write_structures(self.args, path, &rows, origin, report)?)
     }
 
     /// Everything besides the inputs that a part's bytes depend on.

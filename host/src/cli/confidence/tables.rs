@@ -2,11 +2,12 @@
 
 use crate::cli::args::ConfidenceArgs;
 use crate::cli::failure::Failure;
+use crate::cli::report::Report;
 use prism_host::confidence::Scores;
 use prism_host::output::{
     COMPARED_PAIR_COLUMNS, COMPARED_STRUCTURE_COLUMNS, CellKind, CellTable, Cells, LineTable, LinesFile, OutputError,
     PAIR_COLUMNS, Provenance, RESIDUE_COLUMNS, RelationColumn, STRUCTURE_COLUMNS, StructureRow, append_pairs,
-    append_residues, append_structures,
+    append_residues, append_structures, several_rankings,
 };
 use std::io::{BufWriter, stdout};
 use std::path::Path;
@@ -77,13 +78,17 @@ impl Tables {
     }
 }
 
-/// Writes the table of structures.
+/// Writes the table of structures, and says what its ranks compare.
 pub fn write_structures(
     args: &ConfidenceArgs,
     path: &Path,
     rows: &[StructureRow],
     provenance: &Provenance,
+    report: &Report,
 ) -> Result<(), OutputError> {
+    if let Some(note) = several_rankings(rows) {
+        report.note(&note);
+    }
     let columns = if args.reference.is_some() { &COMPARED_STRUCTURE_COLUMNS } else { &STRUCTURE_COLUMNS };
     let mut file = LinesFile::create(path, columns, provenance)?;
     file.append(&mut |cells| append_structures(rows, args.best.map(|best| best as usize), cells))?;

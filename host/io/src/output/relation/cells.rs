@@ -13,6 +13,8 @@ pub enum CellKind {
     Words,
     /// Integers.
     Int,
+    /// Integers, which may be missing.
+    Optional,
     /// Numbers, which may be undefined.
     Float,
 }
@@ -22,6 +24,7 @@ impl From<CellKind> for Kind {
         match kind {
             CellKind::Text | CellKind::Words => Self::Text,
             CellKind::Int => Self::Int,
+            CellKind::Optional => Self::Optional,
             CellKind::Float => Self::Float,
         }
     }
@@ -55,6 +58,8 @@ pub enum Cells {
     Text(Vec<String>),
     /// Integers.
     Int(Vec<i32>),
+    /// Integers that may be missing.
+    Optional(Vec<Option<i32>>),
     /// Numbers; NaN if undefined.
     Float(Vec<f32>),
 }
@@ -66,6 +71,7 @@ impl Cells {
         let cells = |column: &RelationColumn| match column.kind {
             CellKind::Text | CellKind::Words => Self::Text(Vec::new()),
             CellKind::Int => Self::Int(Vec::new()),
+            CellKind::Optional => Self::Optional(Vec::new()),
             CellKind::Float => Self::Float(Vec::new()),
         };
         columns.iter().map(cells).collect()
@@ -75,6 +81,7 @@ impl Cells {
         match self {
             Self::Text(values) => values.len(),
             Self::Int(values) => values.len(),
+            Self::Optional(values) => values.len(),
             Self::Float(values) => values.len(),
         }
     }
@@ -83,6 +90,7 @@ impl Cells {
         match self {
             Self::Text(values) => values.clear(),
             Self::Int(values) => values.clear(),
+            Self::Optional(values) => values.clear(),
             Self::Float(values) => values.clear(),
         }
     }
@@ -107,6 +115,7 @@ impl Group for Vec<Cells> {
             match &self[column] {
                 Cells::Text(values) => sink.texts(values[rows].iter().map(String::as_str)),
                 Cells::Int(values) => sink.ints(&values[rows]),
+                Cells::Optional(values) => sink.optionals(&values[rows]),
                 Cells::Float(values) => sink.floats(&values[rows]),
             }
             each(sink)?;

@@ -78,6 +78,7 @@ impl TextRows for CellRows<'_> {
             Cells::Text(values) if self.columns[column].kind == CellKind::Words => Value::Words(&values[row]),
             Cells::Text(values) => Value::Text(&values[row]),
             Cells::Int(values) => Value::Int(values[row]),
+            Cells::Optional(values) => Value::Optional(values[row]),
             Cells::Float(values) => Value::Float(values[row]),
         }
     }
