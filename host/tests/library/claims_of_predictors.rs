@@ -254,7 +254,7 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
     assert_eq!((values, &said[..]), ([None, Some(0.3), Some(0.5)], ""), "a value that the predictor leaves out");
     for (value, says) in [
         (json!([[0.8, 0.4], [0.3, 0.8]]), "is of 2 chains, and the model has 3"),
-        (json!([[0.8]]), "is of 1 chains, and the model has 3"),
+        (json!([[0.8]]), "is of 1 chain, and the model has 3"),
         (json!([[0.8, 0.4], [0.3]]), "is not square"),
         (json!({"A": {"A": 0.8, "B": 0.4}, "B": {"A": 0.3, "B": 0.8}}), "are not the indices of chains"),
         (json!("0.8"), "where values of chains belong"),
@@ -262,6 +262,11 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
         let (values, said) = of(value.clone());
         assert!(values == [None; 3] && said.contains(says), "{value}: {values:?} {said}");
     }
+    // An array of NumPy.
+    let array = changed("chai", "scores.model_idx_0.npz", &|_| {
+        npz("per_chain_pair_iptm", &[2, 2], &[0.9, f32::NAN, 0.78, 0.91])
+    });
+    assert!(array.contains("\"per_chain_pair_iptm\" has NaN where a number belongs"), "{array}");
     // That of the whole stands for none.
     assert_eq!(of(Value::Null), ([Some(0.7); 3], String::new()));
 }

@@ -40,6 +40,7 @@ fn neighbours_areas_and_bonds_are_those_of_gemmi_and_freesasa() {
             Cells::Text(all) => all[line].clone(),
             Cells::Int(all) => all[line].to_string(),
             Cells::Float(all) => all[line].to_string(),
+            Cells::Optional(all) => all[line].map_or_else(String::new, |value| value.to_string()),
         };
         for (line, theirs) in own.into_iter().enumerate() {
             let what = format!("{name} {} {}", &theirs[1], &theirs[2]);

@@ -164,6 +164,7 @@ impl Given {
 
     /// Takes arrays without which the matrix can be scored. Returns whether there are any.
     fn take_small_arrays(&mut self, file: &str, arrays: &mut Arrays<'_>) -> Result<bool, String> {
+        const PAIRS: &str = "per_chain_pair_iptm";
         let mut known = false;
         if let Some(values) = arrays.values("plddt")? {
             self.plddt = Some((values, file.to_owned()));
@@ -189,12 +190,14 @@ impl Given {
             }
         }
         let before = std::mem::replace(&mut self.pair_iptm, Written::Unread);
-        let pairs = arrays.square("per_chain_pair_iptm", None)?;
-        self.pair_iptm = before;
-        if let Some(values) = pairs {
-            let rows = values.chunks(values.len().isqrt().max(1)).map(<[f32]>::to_vec);
-            self.pair_iptm = Written::Indexed(rows.collect());
-            known = true;
+        match arrays.square(PAIRS, None)? {
+            None => self.pair_iptm = before,
+            Some(values) => {
+                let (written, odd) = Written::of_array(&values);
+                self.pair_iptm = written;
+                self.left_out.extend(odd.map(|odd| format!("{file}: {PAIRS:?} {odd}: it is left out")));
+                known = true;
+            }
         }
         Ok(known)
     }

@@ -1,6 +1,7 @@
 //! The predictor's ipTM of pairs of chains: how its files write it, and which chains of the model these are.
 
 use super::model::{Model, Token};
+use prism_read::plural::counted;
 use serde_json::Value;
 
 /// What a predictor wrote.
@@ -63,6 +64,15 @@ impl Written {
         Ok((written, odd))
     }
 
+    /// Takes a square array, row by row. Returns what is wrong with its values, too, of which those are left out.
+    pub(super) fn of_array(values: &[f32]) -> (Self, Option<String>) {
+        let odd = values.iter().find(|value| !value.is_finite());
+        let odd = odd.map(|value| format!("has {value} where a number belongs"));
+        let finite = |value: &f32| if value.is_finite() { *value } else { f32::NAN };
+        let rows = values.chunks(values.len().isqrt().max(1)).map(|row| row.iter().map(finite).collect());
+        (Self::Indexed(rows.collect()), odd)
+    }
+
     /// Those of ordered pairs of the model's chains; none if the predictor wrote none.
     pub(super) fn of_model(&self, model: &Model, tokens: &[Token], warnings: &mut Vec<String>) -> Vec<Vec<f32>> {
         let n = model.chains.len();
@@ -78,8 +88,8 @@ impl Written {
                     }
                 } else {
                     warnings.push(format!(
-                        "the predictor's ipTM of pairs is of {} chains, and the model has {}: it is left out",
-                        own.len(),
+                        "the predictor's ipTM of pairs is of {}, and the model has {}: it is left out",
+                        counted(own.len(), "chain", "chains"),
                         order.len()
                     ));
                 }
