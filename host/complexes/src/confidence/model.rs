@@ -422,13 +422,18 @@ impl Model {
         };
         let mut counts = Vec::new();
         for tokens in [by_atom, by_residue] {
-            let mut own: Vec<Vec<Token>> = vec![Vec::new(); self.chains.len()];
-            tokens.iter().for_each(|token| own[self.residues[token.residue as usize].chain as usize].push(*token));
-            let all: Vec<(&str, usize)> =
-                self.chains.iter().zip(&own).map(|(id, tokens)| (id.as_str(), tokens.len())).collect();
+            // Molecules that share an id are one chain to the file.
+            let mut own: Vec<(&str, Vec<Token>)> = Vec::new();
+            for token in tokens {
+                let id = self.authors[self.residues[token.residue as usize].chain as usize].as_str();
+                match own.iter_mut().rev().find(|(known, _)| *known == id) {
+                    Some((_, tokens)) => tokens.push(token),
+                    None => own.push((id, vec![token])),
+                }
+            }
+            let all: Vec<(&str, usize)> = own.iter().map(|(id, tokens)| (*id, tokens.len())).collect();
             if all.len() == named.len() && named.iter().all(|one| all.contains(one)) {
-                let mut own: HashMap<&str, _> =
-                    self.chains.iter().map(String::as_str).zip(own.into_iter().map(Vec::into_iter)).collect();
+                let mut own: HashMap<&str, _> = own.into_iter().map(|(id, tokens)| (id, tokens.into_iter())).collect();
                 return Ok(chains.iter().filter_map(|id| own.get_mut(id.as_str())?.next()).collect());
             }
             counts.push(shown(&all));

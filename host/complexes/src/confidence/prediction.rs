@@ -174,7 +174,8 @@ impl Prediction {
             advice: String::new(),
         });
         let units = Units::new(&model, &tokens, &plddt);
-        warnings.extend(without_tokens(&model, &tokens).or_else(|| shared_ids(&model)).into_iter().chain(model.oddities()));
+        warnings
+            .extend(without_tokens(&model, &tokens).or_else(|| shared_ids(&model)).into_iter().chain(model.oddities()));
         let pair_iptm = given.pair_iptm.of_model(&model, &tokens, &mut warnings);
         warnings.extend(impossible(&given));
         let Given { iptm, ptm, ranking, mut ranked_by, contacts, .. } = given;
