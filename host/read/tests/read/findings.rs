@@ -57,6 +57,30 @@ fn line_ends_of_carriage_returns() {
     assert_same(&structure(format!("# by an old program\n{text}").replace('\n', "\r")), &structure(&text));
 }
 
+/// Programs that append to a file, or change some of its lines, leave two kinds of line ends.
+#[test]
+fn some_lines_may_end_with_carriage_returns() {
+    let lines = plain();
+    for others in 0..1 << lines.len() {
+        let end = |at: usize| ["\r", "\n", "\r\n"][(others >> at & 1) + usize::from(others >> at & 3 == 3)];
+        let text: String = lines.iter().enumerate().map(|(at, line)| line.trim_end().to_owned() + end(at)).collect();
+        assert_eq!(rows(&structure(text)), PLAIN, "{others:b}");
+    }
+    let text = cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1)]);
+    let half = text.find("\nATOM").unwrap();
+    for (head, tail) in [("\n", "\r"), ("\r", "\n"), ("\r", "\r\n")] {
+        let mixed = text[..half].replace('\n', head) + &text[half..].replace('\n', tail);
+        assert_same(&structure(mixed), &structure(&text));
+    }
+}
+
+#[test]
+fn a_line_of_many_records_is_refused() {
+    let text = plain().concat();
+    refused(&text.replace('\n', ""), "line 1");
+    refused(&text.replace('\n', ""), "has lost its line ends");
+}
+
 #[test]
 fn a_lost_line_end_loses_no_atom() {
     let mut lines = plain();
