@@ -129,6 +129,12 @@ const OTHER_MODIFIED: [(&str, &str); 4] =
 /// Names of the phosphates of serine, threonine and tyrosine that no dictionary has.
 const PHOSPHATES: [(&str, &str); 3] = [("SEP", "PSER"), ("TPO", "PTHR"), ("PTR", "PTYR")];
 
+/// Names of [`VARIANTS`] that the dictionary gives a derivative of another amino acid, by that: homoserine, and a glutamine with a ring.
+const OF_ANOTHER_PARENT: [(&str, &str); 2] = [("SER", "HSE"), ("GLN", "GLH")];
+
+/// A name of [`VARIANTS`] that the dictionary gives an amide, whose nitrogen is called as that of CHARMM's caps: lysinamide.
+const AMIDE: &str = "LYN";
+
 /// CHARMM's histidines, which have D-forms, too.
 const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 
@@ -288,6 +294,19 @@ fn in_atom_record(name: u64) -> Option<Component> {
     let (of, _) = BY_RECORD.iter().find(|(_, own)| pack(own.as_bytes()) == name)?;
     let kind = kind_named(of);
     Some(if kind < UNKNOWN { Component::Variant(kind) } else { Component::Modified(kind) })
+}
+
+/// The amino acid that the dictionary derives a residue from, where force fields mean another one by its name.
+#[cold]
+pub(super) fn parent_of_other(name: u64) -> Option<ResidueKind> {
+    let (parent, _) = OF_ANOTHER_PARENT.iter().find(|(_, own)| pack(own.as_bytes()) == name)?;
+    Some(kind_named(parent))
+}
+
+/// Whether a residue with this name and a cap's nitrogen is what the dictionary calls so.
+#[cold]
+pub(super) fn is_amide(name: u64) -> bool {
+    name == pack(AMIDE.as_bytes())
 }
 
 /// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.

@@ -289,6 +289,13 @@ impl Draft {
                 "{residues} a phosphate under the name of the amino acid alone: charge and the like are those of the phosphate"
             )
         });
+        say(self.tally.with_others, NoteKind::OtherAtoms, &|| {
+            let residues = counted(self.tally.with_others, "amino acid has", "amino acids have");
+            format!(
+                "{residues} other heavy atoms than the name of the residue states, which count in areas and contacts: charge, hydropathy \
+                 and volume are undefined"
+            )
+        });
         say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {
             let atoms = counted(self.tally.unknown_elements, "atom", "atoms");
             format!("nothing says the element of {atoms}, whose radius is taken as 1.7 Å")

@@ -305,7 +305,7 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
 }
 
 /// Ubiquitin with atoms beside one of its atoms, each with its name and distance along x in Å.
-fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
+pub fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
     let line = |line: &str| {
         let mut text = same(line);
         if line[22..26].trim() == number && line[12..16].trim() == atom {
@@ -341,9 +341,18 @@ fn a_phosphate_under_the_amino_acids_name_is_known() {
             assert_eq!(patched.structure.atoms, serine(text));
         }
     }
+    let mirrored = read(with_atoms_at("20", "OG", &atoms).replace("SER A  20", "DSN A  20"));
+    assert_eq!(charge(&mirrored, 19), -2.0);
+    // CHARMM's names in phosphotyrosine.
+    let atoms = [("P1", 1.6), ("O2", 2.1), ("O3", 2.2), ("O4", 2.3)];
+    let with_proton = [&atoms[..], &[("H2", 2.9)]].concat();
+    for (atoms, expected) in [(&atoms[..], -2.0), (&with_proton, -1.0)] {
+        let patched = read(with_atoms_at("59", "OH", atoms));
+        assert_eq!((charge(&patched, 58), patched.structure.n_atoms()), (expected, 606));
+    }
     // Others are counted.
     let other = read(with_atoms_at("20", "OG", &[("OX9", 1.4)]));
-    assert!(note(&other, NoteKind::OtherAtoms).contains("1 standard amino acid has heavy atoms beside their own"));
+    assert!(note(&other, NoteKind::OtherAtoms).contains("1 amino acid has other heavy atoms than the name"));
 }
 
 #[test]
