@@ -343,7 +343,7 @@ impl<'a> Selection<'a> {
     #[inline(never)]
     fn heavy(&mut self, record: &Record<'_, 'a>) -> Result<Option<(u64, u16)>, Problem> {
         let Named { residue, kind, rules } = self.run.record;
-        let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
+        let (atom, agrees) = rules.atom(self.named_for_elements(residue, record), kind, record.name, record.element);
         if !agrees {
             self.run.contradictions += 1;
             self.draft.tally.contradictions += 1;

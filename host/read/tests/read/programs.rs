@@ -171,10 +171,30 @@ fn ions_without_an_element_have_that_of_their_names() {
         let radii = |element: &str| covering_radii(&covered(&format!("{atoms}{}", beside(columns, element))));
         assert_eq!(radii(""), radii(element), "{columns}");
     }
+    // The dictionary's CAL is a ligand, of which N comes first.
+    let ligand = |elements: [&str; 4]| {
+        let columns = [" N   CAL A 300", " CA  CAL A 300", " CB  CAL A 300", " CA2 CAL A 300"];
+        covering_radii(&covered(
+            &(atoms.clone() + &columns.into_iter().zip(elements).map(|(c, e)| beside(c, e)).collect::<String>()),
+        ))
+    };
+    assert_eq!(ligand([""; 4]), ligand(["N", "C", "C", "C"]));
     // Where short names begin in column 13, that column says nothing.
     let left = |line: &str| with(&plain(line), 13, &format!("{:<4}", line[12..16].trim()));
     let text = format!("{}{}", ubiquitin(1..=9, left), beside("CD   LIG A 300", ""));
     assert_eq!(covering_radii(&covered(&text)), [1.88]);
+}
+
+/// Rosetta's proline has one, also where no element is written.
+#[test]
+fn a_virtual_nitrogen_is_a_point() {
+    let point = |line: &str| match (line[17..20].trim(), line[12..16].trim()) {
+        ("PRO", "N") => format!("{}\n{}", &line[..66], &with(line, 13, " NV ")[..66]),
+        _ => line[..66].to_owned(),
+    };
+    let read = read(ubiquitin(1..=76, point));
+    assert_eq!(read.structure.n_atoms(), 602);
+    assert!(note(&read, NoteKind::PseudoAtoms).contains('3'), "{:?}", read.notes);
 }
 
 #[test]
