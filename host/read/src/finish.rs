@@ -57,6 +57,7 @@ impl Draft {
 
     /// Builds what is asked for, and drops what is not.
     fn prepare(mut self, facts: &Facts, options: &ReadOptions) -> Result<(Self, Whole), Fault> {
+        self.join_parts();
         if !facts.names_entities {
             self.pend_lone_polymers();
         }

@@ -365,6 +365,41 @@ fn residues_whose_atoms_lie_apart_are_told_of() {
     assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
 }
 
+/// Programs that build missing side chains put these at the end of the file.
+#[test]
+fn a_side_chain_at_the_end_is_of_its_residue() {
+    let is_moved = |line: &&str| {
+        let name = line[12..16].trim();
+        matches!(line[22..26].trim(), "1" | "16" | "30") && !matches!(name, "N" | "CA" | "C" | "O")
+    };
+    let plain = ubiquitin_atoms(602);
+    let (moved, others): (Vec<&str>, Vec<&str>) = plain.lines().partition(is_moved);
+    let text = [others, moved].concat().join("\n") + "\n";
+    let (read, plain) = (read(&text), structure(&plain));
+    let s = &read.structure;
+    assert_eq!((&s.chains, s.n_residues(), s.n_atoms()), (&plain.chains, 76, 602));
+    assert_eq!((&s.residue_atoms, &s.ca_indices, &s.roles), (&plain.residue_atoms, &plain.ca_indices, &plain.roles));
+    assert_eq!(rows(s), rows(&plain));
+    assert_eq!(s.atoms, plain.atoms, "O stands before CB in both");
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::Repaired), "{:?}", read.notes);
+}
+
+/// CNS writes alternatives behind all others, with a segment id of their own.
+#[test]
+fn alternatives_at_the_end_are_no_molecule() {
+    let plain = ubiquitin_atoms(602);
+    let is_alternative =
+        |line: &&str| line[22..26].trim() == "16" && matches!(line[12..16].trim(), "CG" | "CD" | "OE1" | "OE2");
+    let alternative = |line: &str| {
+        let x: f64 = line[30..38].trim().parse().unwrap();
+        format!("{}{:8.3}{}{:<4}{}\n", &line[..30], x + 0.7, &line[38..72], "AC2", &line[76..])
+    };
+    let text: String = plain.clone() + &plain.lines().filter(is_alternative).map(alternative).collect::<String>();
+    let read = read(&text);
+    assert_same(&read.structure, &structure(&plain));
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::Alternates), "{:?}", read.notes);
+}
+
 #[test]
 fn each_data_block_is_a_structure() {
     let block = |name: &str, residue: &str| cas(&[(residue, 1, 0.0, 1)]).replace("data_x", &format!("data_{name}"));
