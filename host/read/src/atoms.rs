@@ -9,6 +9,7 @@ use super::ions::element_by_names;
 use super::word::{pack, trim_zeros};
 use shared_types::residue::{FIRST_NUCLEOTIDE, NUCLEOTIDES, STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
+use std::sync::LazyLock;
 
 /// The heavy atoms of a backbone, and the second oxygen at its end. No amino acid of the Chemical Component Dictionary,
 /// standard or modified, has another element under these names, or under its parent's names of [`SIDE_CHAINS`].
@@ -149,8 +150,9 @@ impl Rules {
     pub(super) fn is_plainly_heavy(self, name: u64, symbol: u16) -> bool {
         const O: u64 = b'O' as u64;
         let [first, second, third, ..] = name.to_le_bytes();
-        // No letter of a standard name is the third. Those that have one, or these second letters, are of caps and centroids.
-        let is_own = third < b'A' && !matches!(second, b'T' | b'Y');
+        // No letter of a standard name is the third. Those that have one, or these second letters, are of caps, centroids
+        // and Rosetta's virtual nitrogen.
+        let is_own = third < b'A' && !matches!(second, b'T' | b'V' | b'Y');
         let is_heavy = matches!(first, b'C' | b'N' | b'S') && is_own || name == O || is_plain_oxygen(name);
         self == Self::Standard && is_heavy && (symbol == u16::from(first) || symbol == 0)
     }
@@ -356,6 +358,19 @@ pub(super) fn end_oxygen(name: u64) -> Option<usize> {
     let text = trim_zeros(&bytes);
     let names = END_OXYGENS.iter().flat_map(|(_, names)| names.split_ascii_whitespace());
     if text.first() == Some(&b'O') { names.map(str::as_bytes).position(|own| own == text) } else { None }
+}
+
+/// The names of the heavy atoms of a standard amino acid, also at a chain's end.
+pub(super) fn own_atoms(standard: ResidueKind) -> &'static [u64] {
+    static NAMES: LazyLock<[Vec<u64>; STANDARD]> = LazyLock::new(|| {
+        SIDE_CHAINS.map(|(residue, side_chain)| {
+            let others = OTHER_NAMES.iter().filter(|(of, _)| *of == residue).map(|(_, names)| *names);
+            let ends = END_OXYGENS.iter().map(|(_, names)| *names);
+            let names = ["N CA C O", side_chain].into_iter().chain(others).chain(ends);
+            names.flat_map(str::split_ascii_whitespace).map(|name| pack(name.as_bytes())).collect()
+        })
+    });
+    &NAMES[usize::from(standard)]
 }
 
 /// Number of heavy atoms of each standard amino acid within a chain.

@@ -129,6 +129,12 @@ const OTHER_MODIFIED: [(&str, &str); 4] =
 /// Names of the phosphates of serine, threonine and tyrosine that no dictionary has.
 const PHOSPHATES: [(&str, &str); 3] = [("SEP", "PSER"), ("TPO", "PTHR"), ("PTR", "PTYR")];
 
+/// Names of [`VARIANTS`] that the dictionary gives a derivative of another amino acid, by that: homoserine, and a glutamine with a ring.
+const OF_ANOTHER_PARENT: [(&str, &str); 2] = [("SER", "HSE"), ("GLN", "GLH")];
+
+/// A name of [`VARIANTS`] that the dictionary gives an amide, whose nitrogen is called as that of CHARMM's caps: lysinamide.
+const AMIDE: &str = "LYN";
+
 /// CHARMM's histidines, which have D-forms, too.
 const CHARMM_HIS: [&str; 3] = ["HSD", "HSE", "HSP"];
 
@@ -151,18 +157,19 @@ const POINTS_OF_HADDOCK: [(&str, &str); 2] = [("ANI", "X Y Z OO"), ("SHA", "CA S
 const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
                       FB4 SWM4 SWM6 WT1 WN PW";
 
-/// Names of standard nucleotides in formats and force fields. Old files and CHARMM use those of RNA for DNA, too.
+/// Names of standard nucleotides in formats and force fields; those of four letters are of old AMBER. Old files and CHARMM use those of RNA
+/// for DNA, too.
 const NUCLEOTIDES: [(&str, &str); 13] = [
-    ("A", "A ADE RA RA5 RA3 A5 A3"),
-    ("C", "C CYT RC RC5 RC3 C5 C3"),
-    ("G", "G GUA RG RG5 RG3 G5 G3"),
-    ("U", "U URA RU RU5 RU3 U5 U3"),
+    ("A", "A ADE RA RA5 RA3 A5 A3 RADE"),
+    ("C", "C CYT RC RC5 RC3 C5 C3 RCYT"),
+    ("G", "G GUA RG RG5 RG3 G5 G3 RGUA"),
+    ("U", "U URA RU RU5 RU3 U5 U3 RURA"),
     ("I", "I"),
     ("N", "N"),
-    ("DA", "DA DA5 DA3"),
-    ("DC", "DC DC5 DC3"),
-    ("DG", "DG DG5 DG3"),
-    ("DT", "DT DT5 DT3 T THY"),
+    ("DA", "DA DA5 DA3 DADE"),
+    ("DC", "DC DC5 DC3 DCYT"),
+    ("DG", "DG DG5 DG3 DGUA"),
+    ("DT", "DT DT5 DT3 T THY DTHY"),
     ("DU", "DU"),
     ("DI", "DI"),
     ("DN", "DN"),
@@ -288,6 +295,19 @@ fn in_atom_record(name: u64) -> Option<Component> {
     let (of, _) = BY_RECORD.iter().find(|(_, own)| pack(own.as_bytes()) == name)?;
     let kind = kind_named(of);
     Some(if kind < UNKNOWN { Component::Variant(kind) } else { Component::Modified(kind) })
+}
+
+/// The amino acid that the dictionary derives a residue from, where force fields mean another one by its name.
+#[cold]
+pub(super) fn parent_of_other(name: u64) -> Option<ResidueKind> {
+    let (parent, _) = OF_ANOTHER_PARENT.iter().find(|(_, own)| pack(own.as_bytes()) == name)?;
+    Some(kind_named(parent))
+}
+
+/// Whether a residue with this name and a cap's nitrogen is what the dictionary calls so.
+#[cold]
+pub(super) fn is_amide(name: u64) -> bool {
+    name == pack(AMIDE.as_bytes())
 }
 
 /// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.

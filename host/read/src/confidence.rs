@@ -3,7 +3,7 @@
 //! A file may say so, in mmCIF by `_ma_qa_metric`, in PDB by TITLE or REMARK, or by its name. Without that, values that every atom of a
 //! residue shares are taken for a confidence if nothing indicates an experiment, and they are like those of predictors. Programs write
 //! areas, fluctuations, charges and scores there, too. What cannot be told is taken for B factors, with a note. A file may also say that its
-//! B column holds something else.
+//! B column holds something else: by its own item, another metric, or a REMARK.
 
 use super::b_column;
 use super::draft::Draft;
@@ -32,11 +32,11 @@ const MOST_ROUGH: f32 = 0.7;
 
 /// What says that the B column of a draft is a confidence, if anything does.
 pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'static str> {
-    if let Some(held) = &facts.b_column {
-        return (b_column::name(held) == b_column::PLDDT).then_some(BY_CONTENT);
+    if let Some(held) = facts.held() {
+        return (b_column::name(&held) == b_column::PLDDT).then_some(BY_CONTENT);
     }
     let predicted = facts.predicted.filter(|source| *source == BY_METRIC || !is_empty(draft));
-    let predicted = predicted.filter(|_| !is_negative(draft));
+    let predicted = predicted.filter(|_| in_range(draft));
     predicted.or_else(|| {
         if facts.experiment || is_empty(draft) || draft.tally.alternates > 0 || !in_range(draft) {
             None
@@ -50,7 +50,7 @@ pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'stati
 
 /// The note about a B column that holds other values, as the file says.
 pub(super) fn others(facts: &Facts) -> Option<Note> {
-    let held = facts.b_column.as_ref().filter(|held| b_column::are_others(held.as_bytes()))?;
+    let held = facts.held().filter(|held| b_column::are_others(held.as_bytes()))?;
     let text =
         format!("its B column holds {held}, as the file says, and is taken for neither B factors nor confidences");
     Some(Note { kind: NoteKind::OtherValues, text })
@@ -59,13 +59,13 @@ pub(super) fn others(facts: &Facts) -> Option<Note> {
 /// A note about a B column that is not taken for confidences, but may be.
 pub(super) fn doubt(draft: &Draft, name: &str, facts: &Facts) -> Option<Note> {
     let said = |text: &str| Some(Note { kind: NoteKind::MaybeConfidence, text: text.to_owned() });
-    if facts.b_column.is_some() {
+    if facts.held().is_some() {
         return None;
     }
     if facts.predicted.is_some() && !is_empty(draft) {
         return said(
-            "the file says that its B column is a predictor's confidence, but values are negative: another program seems to have written \
-             its own there, which are taken for B factors",
+            "the file says that its B column is a predictor's confidence, but values are negative or above 100: another program seems to \
+             have written its own there, which are taken for B factors",
         );
     }
     let is_plain = !facts.experiment && draft.tally.alternates == 0 && !is_empty(draft) && in_range(draft);
@@ -127,11 +127,6 @@ pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note
     (values, Note { kind: NoteKind::Confidence, text })
 }
 
-/// Whether a value is below 0, as no confidence is.
-fn is_negative(draft: &Draft) -> bool {
-    known(draft).any(|b| b < 0.0)
-}
-
 /// The values from 0 to 100.
 fn in_hundredths(draft: &Draft) -> impl Iterator<Item = f32> {
     let factor = if known(draft).all(|b| b <= 1.0) { 100.0 } else { 1.0 };
@@ -158,6 +153,7 @@ fn known(draft: &Draft) -> impl Iterator<Item = f32> {
     draft.structure.bfactor.iter().copied().filter(|b| !b.is_nan())
 }
 
+/// Whether all values are those of confidences.
 fn in_range(draft: &Draft) -> bool {
     known(draft).all(|b| (0.0..=100.0).contains(&b))
 }

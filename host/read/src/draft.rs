@@ -33,6 +33,8 @@ pub(super) struct Tally {
     pub(super) without_places: usize,
     /// Amino acids that carry a phosphate, under their own name.
     pub(super) phosphates: usize,
+    /// Amino acids with other heavy atoms than their name states.
+    pub(super) with_others: usize,
     pub(super) ignored_records: usize,
     pub(super) first_ignored: Option<String>,
     /// Number of lines that break the format, and the first of them.
@@ -54,6 +56,7 @@ impl Tally {
         self.placeholders += other.placeholders;
         self.without_places += other.without_places;
         self.phosphates += other.phosphates;
+        self.with_others += other.with_others;
         self.ignored_records += other.ignored_records;
         self.first_ignored = self.first_ignored.take().or(other.first_ignored);
         self.repaired += other.repaired;

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The item of mmCIF with the title.
 const TITLE: &[u8] = b"_struct.title";
 
+/// The items of mmCIF that describe scores of models.
+const METRIC: [&[u8]; 3] = [b"_ma_qa_metric.mode", b"_ma_qa_metric.name", b"_ma_qa_metric.type"];
+
 /// A title of several lines as one; a hyphen at a line's end stays.
 pub(super) fn title(lines: &[&[u8]]) -> String {
     let mut all = String::new();
@@ -35,6 +38,8 @@ pub(super) struct Facts {
     pub(super) predicted: Option<&'static str>,
     /// What it says that its B column holds, where a program wrote other values there.
     pub(super) b_column: Option<String>,
+    /// `_ma_qa_metric`: the mode, name and type of each metric.
+    pub(super) metrics: [Vec<String>; 3],
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
@@ -70,8 +75,11 @@ impl Facts {
             self.b_column = Some(text_of(value));
         } else if tag.eq_ignore_ascii_case(TITLE) {
             self.title = title(&[if matches!(value, b"?" | b".") { b"" } else { value }]);
-        } else if Self::is_confidence(tag) {
-            self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
+        } else if let Some(item) = Self::item_of_metric(tag) {
+            self.metrics[item].push(text_of(value));
+            if item > 0 {
+                self.predicted = self.predicted.or(has(b"pLDDT").then_some(BY_METRIC));
+            }
         } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
             self.experiment |= !matches!(value, b"?" | b"." | b"") && !has(b"MODEL");
         }
@@ -80,7 +88,7 @@ impl Facts {
     /// Whether the item's value is used.
     pub(super) fn takes(tag: &[u8]) -> bool {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
-        Self::is_confidence(tag)
+        Self::item_of_metric(tag).is_some()
             || tag.eq_ignore_ascii_case(ITEM.as_bytes())
             || tag.eq_ignore_ascii_case(TITLE)
             || Listed::takes(tag)
@@ -89,9 +97,18 @@ impl Facts {
             || is_in(b"_em_3d_reconstruction.")
     }
 
-    /// Whether the item describes a model's confidence.
-    fn is_confidence(tag: &[u8]) -> bool {
-        tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
+    /// Which of the [`METRIC`] items a tag is.
+    fn item_of_metric(tag: &[u8]) -> Option<usize> {
+        METRIC.iter().position(|item| tag.eq_ignore_ascii_case(item))
+    }
+
+    /// What the file says that its B column holds: in an item or remark, or as the metrics of each residue, if none of all is a pLDDT.
+    pub(super) fn held(&self) -> Option<String> {
+        let [modes, names, _] = &self.metrics;
+        let of_residues = || modes.iter().zip(names).filter(|(mode, _)| mode.eq_ignore_ascii_case("local"));
+        let of_metrics = || of_residues().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" or ");
+        let has_others = || self.predicted != Some(BY_METRIC) && of_residues().next().is_some();
+        self.b_column.clone().or_else(|| has_others().then(of_metrics))
     }
 
     /// Takes what the options need from the tables.

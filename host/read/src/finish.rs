@@ -57,6 +57,7 @@ impl Draft {
 
     /// Builds what is asked for, and drops what is not.
     fn prepare(mut self, facts: &Facts, options: &ReadOptions) -> Result<(Self, Whole), Fault> {
+        self.join_parts();
         if !facts.names_entities {
             self.pend_lone_polymers();
         }
@@ -287,6 +288,13 @@ impl Draft {
             let residues = counted(self.tally.phosphates, "residue carries", "residues carry");
             format!(
                 "{residues} a phosphate under the name of the amino acid alone: charge and the like are those of the phosphate"
+            )
+        });
+        say(self.tally.with_others, NoteKind::OtherAtoms, &|| {
+            let residues = counted(self.tally.with_others, "amino acid has", "amino acids have");
+            format!(
+                "{residues} other heavy atoms than the name of the residue states, which count in areas and contacts: charge, hydropathy \
+                 and volume are undefined"
             )
         });
         say(self.tally.unknown_elements, NoteKind::UnknownElements, &|| {

@@ -90,10 +90,15 @@ pub(super) fn normal(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Replaces carriage returns by line feeds if the text ends its lines with carriage returns alone.
+/// Replaces each carriage return that no line feed follows by one: it ends a line by itself, also where only some lines end so, as in
+/// a text that was put together or changed by several programs.
 fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
+    let ends_a_line = |at: &usize| text.get(at + 1) != Some(&b'\n');
+    let Some(first) = memchr::memchr_iter(b'\r', text).find(ends_a_line) else { return Cow::Borrowed(text) };
+    let mut changed = text.to_vec();
+    memchr::memchr_iter(b'\r', &text[first..])
+        .map(|at| first + at)
+        .filter(ends_a_line)
+        .for_each(|at| changed[at] = b'\n');
+    Cow::Owned(changed)
 }

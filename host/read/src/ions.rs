@@ -29,8 +29,9 @@ const IN_LIGANDS: [&str; 7] = ["BR", "CL", "CU", "FE", "MG", "MN", "ZN"];
 pub(super) fn element_by_names(residue: u64, name: u64) -> Option<u16> {
     let (residue, name) = (residue.to_le_bytes(), name.to_le_bytes());
     let (whole, atom) = (trim_zeros(&residue), letters(&name));
-    let ion = IONS.iter().find(|(_, names)| names.split_ascii_whitespace().any(|own| own.as_bytes() == whole));
-    if let Some((symbol, _)) = ion.filter(|(symbol, _)| trim_zeros(&name) == whole || atom == symbol.as_bytes()) {
+    if let Some((symbol, _)) =
+        named(whole).filter(|(symbol, _)| trim_zeros(&name) == whole || atom == symbol.as_bytes())
+    {
         return Some(atoms::element(symbol.as_bytes()));
     }
     // ZN2, Ca2+, CL-: the residue is called as its only atom is.
@@ -38,6 +39,17 @@ pub(super) fn element_by_names(residue: u64, name: u64) -> Option<u16> {
     let known = || elements::of_symbol(symbol.to_le_bytes()).is_some();
     let is_ion = atom == letters(&residue) && known();
     (is_ion || IN_LIGANDS.iter().any(|own| own.as_bytes() == atom)).then_some(symbol)
+}
+
+/// The ion that force fields call so.
+fn named(residue: &[u8]) -> Option<&'static (&'static str, &'static str)> {
+    IONS.iter().find(|(_, names)| names.split_ascii_whitespace().any(|own| own.as_bytes() == residue))
+}
+
+/// Whether a residue with an ion's name in force fields is a ligand: one of its atoms has another name than others.
+pub(super) fn is_ligand(residue: u64, name: u64, mut others: impl Iterator<Item = u64>) -> bool {
+    let (residue, name) = (residue.to_le_bytes(), name.to_le_bytes());
+    named(trim_zeros(&residue)).is_some() && others.any(|other| letters(&other.to_le_bytes()) != letters(&name))
 }
 
 /// A name without the digits and signs at its end.

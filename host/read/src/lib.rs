@@ -44,6 +44,7 @@ mod frames;
 pub mod grid;
 mod gzip;
 mod ions;
+mod joined;
 mod lines;
 mod masks;
 mod models;

@@ -244,7 +244,7 @@ impl<'a> Reader<'_, 'a> {
             return Ok(());
         }
         let Some((_, reader)) = self.models.last_mut() else { return Ok(()) };
-        if let Some(second) = second_record(line) {
+        if let Some(second) = second_record(line).map_err(|problem| Fault::at(offset, problem))? {
             let (first, second) = line.split_at(second);
             let hetatm_too = second.starts_with(b"HETATM");
             let taken = reader.record(first, hetatm, false, before, &self.header, self.patterns);

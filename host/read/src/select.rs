@@ -83,8 +83,11 @@ pub(super) struct Record<'r, 'a> {
 /// The element's symbol.
 const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
 
-/// The name of a phosphate's phosphorus.
-const PHOSPHORUS: u64 = b'P' as u64;
+/// Whether an atom is phosphorus.
+fn is_phosphorus(name: u64, element: u16) -> bool {
+    let letter = b'P';
+    name == u64::from(letter) || name as u8 == letter && matches!(element.to_le_bytes(), [0 | b'P', 0])
+}
 
 /// The name of an alpha carbon.
 const ALPHA_CARBON: u64 = u16::from_le_bytes(*b"CA") as u64;
@@ -340,15 +343,15 @@ impl<'a> Selection<'a> {
     #[inline(never)]
     fn heavy(&mut self, record: &Record<'_, 'a>) -> Result<Option<(u64, u16)>, Problem> {
         let Named { residue, kind, rules } = self.run.record;
-        let (atom, agrees) = rules.atom(residue, kind, record.name, record.element);
+        let (atom, agrees) = rules.atom(self.named_for_elements(residue, record), kind, record.name, record.element);
         if !agrees {
             self.run.contradictions += 1;
             self.draft.tally.contradictions += 1;
         }
         Ok(match atom {
             Atom::Heavy { name, element } => {
-                if name == PHOSPHORUS && rules == Rules::Standard {
-                    self.run.phosphate = Some(false);
+                if is_phosphorus(name, element) {
+                    self.run.phosphate.get_or_insert(false);
                 }
                 Some((name, element))
             }
@@ -473,9 +476,7 @@ impl<'a> Selection<'a> {
             if self.run.end_oxygen.is_some() {
                 self.take_end_oxygen();
             }
-            if let Some(has_proton) = self.run.phosphate {
-                self.name_phosphate(has_proton);
-            }
+            self.see_other_atoms();
             self.judge();
             if self.run.b_differs || self.run.is_start {
                 self.see_row();

@@ -3,6 +3,7 @@
 use crate::cif::unquote;
 use crate::lines::lines;
 use crate::pdb::hetatm;
+use crate::word::text_of;
 use memchr::memmem;
 use std::borrow::Cow;
 
@@ -39,6 +40,27 @@ pub(crate) fn name(held: &str) -> &str {
 /// Whether values are neither B factors nor confidences.
 pub(crate) fn are_others(held: &[u8]) -> bool {
     std::str::from_utf8(held).is_ok_and(|held| !matches!(name(held), B_FACTOR | PLDDT))
+}
+
+/// What a REMARK of a predicted model says that the B column holds, in the words of other programs: `B-factor: conservation score`, or the
+/// lines of SWISS-MODEL about its scores. A REMARK about confidences names them.
+pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
+    const BEGIN: [&str; 5] = ["B-FACTOR", "B FACTOR", "BFACTOR", "B-VALUE", "TEMPERATURE FACTOR"];
+    const VERBS: [&str; 7] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS "];
+    let text = text_of(line.get(6..)?);
+    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').trim_end();
+    let upper = text.to_ascii_uppercase();
+    if line.get(7..10) == Some(b"  3") {
+        let is_swiss_model = upper.contains("QMEANDISCO") || upper.starts_with("QMNDG ");
+        return is_swiss_model.then(|| "QMEANDisCo".to_owned());
+    }
+    let mut rest = BEGIN.iter().find_map(|begin| upper.strip_prefix(begin))?;
+    for word in ["S", " COLUMN", " FIELD"] {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    let rest = VERBS.iter().find_map(|verb| rest.strip_prefix(verb))?.trim_start();
+    // In the letters of the file: a change of ASCII letters keeps lengths.
+    (!rest.is_empty()).then(|| text[text.len() - rest.len()..].to_owned())
 }
 
 /// What a line of a PDB file says that the B column holds.

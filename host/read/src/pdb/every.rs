@@ -128,7 +128,7 @@ impl<'a> Records<'a> {
         }
         let before = std::mem::replace(&mut self.columns, line.len());
         let is_last = offset + line.len() == self.text.len();
-        let Some(second) = second_record(line) else {
+        let Some(second) = second_record(line)? else {
             return Ok([Some(self.record(offset, line, is_hetatm, is_last, before)?), None]);
         };
         let begin = offset + second;

@@ -1,7 +1,7 @@
 //! Records of a PDB file other than atoms.
 
 use crate::assembly::Remark350;
-use crate::b_column::of_record;
+use crate::b_column::{of_record, of_remark};
 use crate::components::standard;
 use crate::deposited::{self, Listed};
 use crate::facts::{Facts, title};
@@ -23,6 +23,8 @@ pub(super) struct Header {
     predictor_in_remark: bool,
     /// What a REMARK says that the B column holds.
     b_column: Option<String>,
+    /// The same in the words of other programs, which counts in predicted models.
+    b_column_of_model: Option<String>,
     /// Whether HEADER has the id of an entry of the PDB, which takes no predictions.
     is_entry: bool,
     /// Whether EXPDTA names an experiment.
@@ -68,7 +70,11 @@ impl Header {
                 if let Some(held) = of_record(line) {
                     self.b_column = Some(text_of(held));
                 }
-                self.predictor_in_remark = self.predictor_in_remark || says_predicted(line);
+                let names_predictor = says_predicted(line);
+                self.predictor_in_remark |= names_predictor;
+                if self.b_column_of_model.is_none() && !names_predictor {
+                    self.b_column_of_model = of_remark(line);
+                }
                 if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
                 }
@@ -107,7 +113,8 @@ impl Header {
         if facts.title.is_empty() {
             facts.title = molecule.to_owned();
         }
-        facts.b_column = self.b_column;
+        let is_experiment = self.experiment || self.signs || self.is_entry;
+        facts.b_column = self.b_column.or(self.b_column_of_model.filter(|_| !is_experiment));
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));

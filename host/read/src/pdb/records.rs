@@ -77,13 +77,27 @@ pub(crate) fn has_dots(line: &[u8]) -> bool {
 }
 
 /// Where another record begins in an atom's line whose line break was lost.
+///
+/// # Errors
+/// If a third one follows: such a text has lost its line ends, rather than one of them.
 #[inline]
-pub(crate) fn second_record(line: &[u8]) -> Option<usize> {
-    if line.len() > ATOM_LINE { another_record(line) } else { None }
+pub(crate) fn second_record(line: &[u8]) -> Result<Option<usize>, Problem> {
+    if line.len() > ATOM_LINE { another_record(line) } else { Ok(None) }
 }
 
 #[cold]
-fn another_record(line: &[u8]) -> Option<usize> {
-    let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
-    found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
+fn another_record(line: &[u8]) -> Result<Option<usize>, Problem> {
+    let next = |from: usize| {
+        let rest = line.get(from + NEEDED..)?;
+        let found = |record: &[u8]| memmem::find(rest, record).map(|at| from + NEEDED + at);
+        found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
+    };
+    let second = next(0);
+    match second.and_then(next) {
+        None => Ok(second),
+        Some(_) => {
+            let wrong = "begins a line of three or more records of atoms: the text has lost its line ends";
+            Err(bad_field("record", line[..NEEDED].trim_ascii_end(), wrong))
+        }
+    }
 }

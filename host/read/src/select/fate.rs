@@ -6,6 +6,7 @@ use crate::atoms::{Atom, Rules};
 use crate::components::{self, BEAD_OF_WATER, Component};
 use crate::draft::CoverResidue;
 use crate::error::Problem;
+use crate::ions::is_ligand;
 use crate::options::Residues;
 use crate::word::text_of;
 use shared_types::{ResidueKind, UNKNOWN};
@@ -107,7 +108,8 @@ impl Selection<'_> {
     /// The atom of a record of no residue, as it covers others, with its radius; `None` if it is no heavy atom.
     pub(super) fn covering(&mut self, record: &Record<'_, '_>) -> Result<Option<[f64; 4]>, Problem> {
         let [x, y, z] = record.position;
-        match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
+        match Rules::Other.atom(self.named_for_elements(record.residue, record), UNKNOWN, record.name, record.element).0
+        {
             Atom::Heavy { name, element } | Atom::Cap { name, element } => {
                 let (radius, syntax) = (self.radius(UNKNOWN, name, element), self.syntax);
                 self.draft.recorded([x, y, z, radius], || syntax.label(record, element)).map(Some)
@@ -118,6 +120,13 @@ impl Selection<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// The residue's name as it says an atom's element: nothing if it is a ligand with the name of an ion.
+    pub(super) fn named_for_elements(&self, residue: u64, record: &Record<'_, '_>) -> u64 {
+        let is_ligand =
+            record.element == 0 && is_ligand(residue, record.name, self.names.all().iter().map(|(name, _)| *name));
+        if is_ligand { 0 } else { residue }
     }
 
     /// The radius of an atom in Å. Counts those whose element nothing says.

@@ -1,8 +1,10 @@
 //! Residues with the atoms of an earlier one, of which nothing needs to be looked up again.
 
 use super::{Fate, Named, Rules, Run, Selection};
+use crate::atoms::own_atoms;
 use crate::error::Problem;
 use crate::word::pack;
+use shared_types::residue::parent_of;
 use shared_types::{NO_CA, ResidueKind};
 
 /// What is known of a residue after its first records, all of them `ATOM` records without alternate locations.
@@ -63,7 +65,7 @@ impl<'a> Selection<'a> {
             && self.run.open
             && self.alternates.is_empty()
             && self.run.end_oxygen.is_none()
-            && self.run.phosphate.is_none()
+            && self.last_is_own()
             && !self.run.has_cap;
         if !usual {
             // The draft's last residue may be another one, whose atoms lie before those of the run.
@@ -83,6 +85,11 @@ impl<'a> Selection<'a> {
             is_start: self.run.is_start,
             drude: [self.run.has_drude, self.run.maybe_drude],
         })
+    }
+
+    /// Whether the run's last atom is one that its amino acid has.
+    fn last_is_own(&self) -> bool {
+        parent_of(self.run.kind).is_some_and(|parent| own_atoms(parent).contains(&self.last_name()))
     }
 
     /// Whether it is kept what atoms are, for which their records must be taken one by one.

@@ -32,7 +32,7 @@ pub(super) struct Run {
     pub(super) calcium: bool,
     /// Its atom that is a carbonyl oxygen if it has no O, counted from its first, and the rank of that atom's name.
     pub(super) end_oxygen: Option<(usize, usize)>,
-    /// Whether it has the phosphorus of a phosphate that its name does not state, and then whether a proton is bound to that.
+    /// Whether it has phosphorus, and then whether it has a proton of a phosphate.
     pub(super) phosphate: Option<bool>,
     /// Whether it has Drude particles, and whether it has a hydrogen whose name may be one's.
     pub(super) has_drude: bool,

@@ -98,6 +98,80 @@ fn a_b_column_that_prism_wrote_is_what_the_file_says() {
     }
 }
 
+/// Phenix turns confidences into B factors, and leaves the title.
+#[test]
+fn values_above_100_are_no_confidences() {
+    let title = "TITLE     ALPHAFOLD MONOMER V2.0 PREDICTION\n";
+    let number = |line: &str| line[22..26].trim().parse::<f64>().unwrap();
+    for (most, expected) in [(100.0, (true, vec!["confidence"])), (101.0, (false, vec!["maybe-confidence"]))] {
+        let text = format!(
+            "{title}{}",
+            ubiquitin(1..=76, |line| with(line, 61, &format!("{:6.2}", most - number(line) + 1.0)))
+        );
+        assert_eq!(b_column(&text, "x.pdb"), expected, "{most}");
+        let read = read(&text);
+        assert_eq!(read.structure.plddt.iter().any(|plddt| !plddt.is_nan()), expected.0);
+        assert_eq!((f64::from(read.structure.b_column[0]), read.structure.bfactor[0].is_nan()), (most, expected.0));
+        assert_eq!(note(&read, NoteKind::MaybeConfidence).contains("negative or above 100"), !expected.0);
+    }
+}
+
+/// Ubiquitin with values that are like confidences.
+fn like_confidences() -> String {
+    ubiquitin(1..=76, |line| {
+        with(line, 61, &format!("{:6.2}", 80.0 + 15.0 * (line[22..26].trim().parse::<f64>().unwrap() / 5.0).sin()))
+    })
+}
+
+#[test]
+fn a_metric_that_is_no_plddt_is_none() {
+    for (rows, expected) in [
+        ("1 local QMEANDisCo 'normalized score'", (false, vec!["other-values"])),
+        ("1 global QMEANDisCo 'normalized score'\n2 local DOPE energy", (false, vec!["other-values"])),
+        ("1 local QMEANDisCo 'normalized score'\n2 local confidence pLDDT", (true, vec!["confidence"])),
+        ("1 global pTM pTM", (true, vec!["confidence"])),
+    ] {
+        let items = "_ma_qa_metric.id\n_ma_qa_metric.mode\n_ma_qa_metric.name\n_ma_qa_metric.type";
+        let lines = like_confidences();
+        let atoms = lines.lines().map(|line| (line.to_owned(), ["A", "1", "*"]));
+        let cif = as_cif(&format!("loop_\n{items}\n{rows}\n#\n"), atoms);
+        let values = lines.lines().map(|line| line[60..66].trim());
+        let cif = cif.replace("_atom_site.group_PDB\n", "_atom_site.group_PDB\n_atom_site.B_iso_or_equiv\n");
+        let parts: Vec<&str> = cif.split("\nATOM ").collect();
+        let cif =
+            parts[1..].iter().zip(values).fold(parts[0].to_owned(), |all, (rest, b)| all + "\nATOM " + b + " " + rest);
+        assert_eq!(b_column(&cif, "x.cif"), expected, "{rows}");
+        let read = read(&cif);
+        assert_eq!(
+            note(&read, NoteKind::OtherValues).contains("QMEANDisCo"),
+            rows.starts_with("1 local Q") && !expected.0
+        );
+        // The values are there, and are no B factors.
+        assert!(read.structure.bfactor[0].is_nan() && read.structure.b_column[0] > 80.0, "{rows}");
+    }
+}
+
+#[test]
+fn a_remark_may_name_other_values() {
+    let model = "EXPDTA    THEORETICAL MODEL (SWISS-MODEL SERVER)\n";
+    for (head, held) in [
+        ("REMARK   B-factor: conservation score (ConSurf-DB)\n", "conservation score (ConSurf-DB)"),
+        ("REMARK  40 Temperature factors contain RMSF per residue\n", "RMSF per residue"),
+        ("REMARK   3   QMNDG   0.81\n", "QMEANDisCo"),
+        ("REMARK   3   QMNV    QMEANDisCo\n", "QMEANDisCo"),
+    ] {
+        let text = format!("{model}{head}{}", like_confidences());
+        assert_eq!(b_column(&text, "x.pdb"), (false, vec!["other-values"]), "{head}");
+        assert!(note(&read(&text), NoteKind::OtherValues).contains(&format!("holds {held}, as the file says")));
+        let experiment = text.replace("THEORETICAL MODEL (SWISS-MODEL SERVER)", "X-RAY DIFFRACTION");
+        assert_eq!(b_column(&experiment, "x.pdb"), (false, vec![]), "{head}");
+    }
+    for head in ["REMARK   B-factor: pLDDT of ESMFold\n", "REMARK   3   GMQE    0.77\n", "REMARK   B-factor\n"] {
+        let text = format!("{model}{head}{}", like_confidences());
+        assert_eq!(b_column(&text, "x.pdb"), (true, vec!["confidence"]), "{head}");
+    }
+}
+
 #[test]
 fn a_column_of_zeros_is_no_confidence() {
     let title = "TITLE     AlphaFold model in water t=   0.00000\n";

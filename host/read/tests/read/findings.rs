@@ -57,6 +57,30 @@ fn line_ends_of_carriage_returns() {
     assert_same(&structure(format!("# by an old program\n{text}").replace('\n', "\r")), &structure(&text));
 }
 
+/// Programs that append to a file, or change some of its lines, leave two kinds of line ends.
+#[test]
+fn some_lines_may_end_with_carriage_returns() {
+    let lines = plain();
+    for others in 0..1 << lines.len() {
+        let end = |at: usize| ["\r", "\n", "\r\n"][(others >> at & 1) + usize::from(others >> at & 3 == 3)];
+        let text: String = lines.iter().enumerate().map(|(at, line)| line.trim_end().to_owned() + end(at)).collect();
+        assert_eq!(rows(&structure(text)), PLAIN, "{others:b}");
+    }
+    let text = cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1)]);
+    let half = text.find("\nATOM").unwrap();
+    for (head, tail) in [("\n", "\r"), ("\r", "\n"), ("\r", "\r\n")] {
+        let mixed = text[..half].replace('\n', head) + &text[half..].replace('\n', tail);
+        assert_same(&structure(mixed), &structure(&text));
+    }
+}
+
+#[test]
+fn a_line_of_many_records_is_refused() {
+    let text = plain().concat();
+    refused(&text.replace('\n', ""), "line 1");
+    refused(&text.replace('\n', ""), "has lost its line ends");
+}
+
 #[test]
 fn a_lost_line_end_loses_no_atom() {
     let mut lines = plain();
@@ -339,6 +363,41 @@ fn residues_whose_atoms_lie_apart_are_told_of() {
     let told = other.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
     assert_eq!(told.text, "1 row has the chain, number and insertion code of another residue before it");
     assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
+}
+
+/// Programs that build missing side chains put these at the end of the file.
+#[test]
+fn a_side_chain_at_the_end_is_of_its_residue() {
+    let is_moved = |line: &&str| {
+        let name = line[12..16].trim();
+        matches!(line[22..26].trim(), "1" | "16" | "30") && !matches!(name, "N" | "CA" | "C" | "O")
+    };
+    let plain = ubiquitin_atoms(602);
+    let (moved, others): (Vec<&str>, Vec<&str>) = plain.lines().partition(is_moved);
+    let text = [others, moved].concat().join("\n") + "\n";
+    let (read, plain) = (read(&text), structure(&plain));
+    let s = &read.structure;
+    assert_eq!((&s.chains, s.n_residues(), s.n_atoms()), (&plain.chains, 76, 602));
+    assert_eq!((&s.residue_atoms, &s.ca_indices, &s.roles), (&plain.residue_atoms, &plain.ca_indices, &plain.roles));
+    assert_eq!(rows(s), rows(&plain));
+    assert_eq!(s.atoms, plain.atoms, "O stands before CB in both");
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::Repaired), "{:?}", read.notes);
+}
+
+/// CNS writes alternatives behind all others, with a segment id of their own.
+#[test]
+fn alternatives_at_the_end_are_no_molecule() {
+    let plain = ubiquitin_atoms(602);
+    let is_alternative =
+        |line: &&str| line[22..26].trim() == "16" && matches!(line[12..16].trim(), "CG" | "CD" | "OE1" | "OE2");
+    let alternative = |line: &str| {
+        let x: f64 = line[30..38].trim().parse().unwrap();
+        format!("{}{:8.3}{}{:<4}{}\n", &line[..30], x + 0.7, &line[38..72], "AC2", &line[76..])
+    };
+    let text: String = plain.clone() + &plain.lines().filter(is_alternative).map(alternative).collect::<String>();
+    let read = read(&text);
+    assert_same(&read.structure, &structure(&plain));
+    assert!(read.notes.iter().any(|note| note.kind == NoteKind::Alternates), "{:?}", read.notes);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod malformed;
 mod molecules;
 mod names;
 mod nucleotides;
+mod other_atoms;
 mod pdbtbx;
 mod programs;
 mod radii;

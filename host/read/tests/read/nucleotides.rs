@@ -34,7 +34,8 @@ fn some(count: i32, change: impl Fn(&str) -> String) -> String {
 }
 
 fn named(line: &str, name: &str) -> String {
-    format!("{}{name:>3}{}", &line[..17], &line[20..])
+    // Names of four letters end in column 21.
+    format!("{}{name:>3}{}", &line[..17], &line[17 + name.len().max(3)..])
 }
 
 #[test]
@@ -110,8 +111,8 @@ fn other_names_are_the_same_nucleotides() {
         let atom = line[12..16].replace('\'', "*").replace("OP1", "O1P").replace("OP2", "O2P");
         format!("{}{atom}{}", &line[..12], &line[16..])
     };
-    // A strand begins with a cytosine and a guanine: names before 2007, CHARMM's, AMBER's.
-    for [cytosine, guanine] in [["C", "G"], ["CYT", "GUA"], ["DC5", "DG3"]] {
+    // A strand begins with a cytosine and a guanine: names before 2007, CHARMM's, AMBER's, those of old AMBER.
+    for [cytosine, guanine] in [["C", "G"], ["CYT", "GUA"], ["DC5", "DG3"], ["DCYT", "DGUA"]] {
         let rename = |line: &str| named(line, if line[17..20].trim() == "DC" { cytosine } else { guanine });
         let s = read_all(some(4, |line| rename(&old(line))).as_bytes()).structure;
         assert_eq!(bits(&s), bits(&plain), "{cytosine}");

@@ -171,10 +171,30 @@ fn ions_without_an_element_have_that_of_their_names() {
         let radii = |element: &str| covering_radii(&covered(&format!("{atoms}{}", beside(columns, element))));
         assert_eq!(radii(""), radii(element), "{columns}");
     }
+    // The dictionary's CAL is a ligand, of which N comes first.
+    let ligand = |elements: [&str; 4]| {
+        let columns = [" N   CAL A 300", " CA  CAL A 300", " CB  CAL A 300", " CA2 CAL A 300"];
+        covering_radii(&covered(
+            &(atoms.clone() + &columns.into_iter().zip(elements).map(|(c, e)| beside(c, e)).collect::<String>()),
+        ))
+    };
+    assert_eq!(ligand([""; 4]), ligand(["N", "C", "C", "C"]));
     // Where short names begin in column 13, that column says nothing.
     let left = |line: &str| with(&plain(line), 13, &format!("{:<4}", line[12..16].trim()));
     let text = format!("{}{}", ubiquitin(1..=9, left), beside("CD   LIG A 300", ""));
     assert_eq!(covering_radii(&covered(&text)), [1.88]);
+}
+
+/// Rosetta's proline has one, also where no element is written.
+#[test]
+fn a_virtual_nitrogen_is_a_point() {
+    let point = |line: &str| match (line[17..20].trim(), line[12..16].trim()) {
+        ("PRO", "N") => format!("{}\n{}", &line[..66], &with(line, 13, " NV ")[..66]),
+        _ => line[..66].to_owned(),
+    };
+    let read = read(ubiquitin(1..=76, point));
+    assert_eq!(read.structure.n_atoms(), 602);
+    assert!(note(&read, NoteKind::PseudoAtoms).contains('3'), "{:?}", read.notes);
 }
 
 #[test]
@@ -305,7 +325,7 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
 }
 
 /// Ubiquitin with atoms beside one of its atoms, each with its name and distance along x in Å.
-fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
+pub fn with_atoms_at(number: &str, atom: &str, added: &[(&str, f64)]) -> String {
     let line = |line: &str| {
         let mut text = same(line);
         if line[22..26].trim() == number && line[12..16].trim() == atom {
@@ -341,9 +361,18 @@ fn a_phosphate_under_the_amino_acids_name_is_known() {
             assert_eq!(patched.structure.atoms, serine(text));
         }
     }
+    let mirrored = read(with_atoms_at("20", "OG", &atoms).replace("SER A  20", "DSN A  20"));
+    assert_eq!(charge(&mirrored, 19), -2.0);
+    // CHARMM's names in phosphotyrosine.
+    let atoms = [("P1", 1.6), ("O2", 2.1), ("O3", 2.2), ("O4", 2.3)];
+    let with_proton = [&atoms[..], &[("H2", 2.9)]].concat();
+    for (atoms, expected) in [(&atoms[..], -2.0), (&with_proton, -1.0)] {
+        let patched = read(with_atoms_at("59", "OH", atoms));
+        assert_eq!((charge(&patched, 58), patched.structure.n_atoms()), (expected, 606));
+    }
     // Others are counted.
     let other = read(with_atoms_at("20", "OG", &[("OX9", 1.4)]));
-    assert!(note(&other, NoteKind::OtherAtoms).contains("1 standard amino acid has heavy atoms beside their own"));
+    assert!(note(&other, NoteKind::OtherAtoms).contains("1 amino acid has other heavy atoms than the name"));
 }
 
 #[test]
