@@ -147,9 +147,12 @@ pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;
 /// dictionary both are ligands, with other atoms.
 const POINTS_OF_HADDOCK: [(&str, &str); 2] = [("ANI", "X Y Z OO"), ("SHA", "CA SHA")];
 
-/// Water in the dictionary and in force fields, and other beads of Martini's.
-const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
-                      FB4 SWM4 SWM6 WT1 WN PW";
+/// Water in the dictionary and in force fields, and beads of it in Martini, SIRAH and BMW.
+const WATERS: &str = "HOH WAT DOD D2O H2O D3O HHO OHH SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 TP5 SPC SPCE SPF T3P T4P T5P T3H T4E OH2 \
+                      OPC OPC3 FB3 FB4 F3C SWM4 SWM6 WT1 WT4 WN WF PW BMW";
+
+/// The names of [`WATERS`] and [`DUMMIES`] that mean nothing else in the dictionary. Ligands may have the other ones.
+const CERTAIN: [&str; 5] = ["HOH", "WAT", "DOD", "DUM", "UNX"];
 
 /// Names of standard nucleotides in formats and force fields. Old files and CHARMM use those of RNA for DNA, too.
 const NUCLEOTIDES: [(&str, &str); 13] = [
@@ -293,6 +296,22 @@ fn in_atom_record(name: u64) -> Option<Component> {
 /// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.
 pub(super) fn is_unused(name: u64) -> bool {
     matches!(component(name), Component::Water | Component::Dummy)
+}
+
+/// Whether a name of water or of points is one that no ligand has.
+#[inline]
+pub(super) fn is_certain(name: u64) -> bool {
+    const NAMES: [u64; CERTAIN.len()] = {
+        let mut names = [0; CERTAIN.len()];
+        let mut at = 0;
+        while at < names.len() {
+            let &[a, b, c] = CERTAIN[at].as_bytes() else { panic!("not three letters") };
+            names[at] = u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]);
+            at += 1;
+        }
+        names
+    };
+    NAMES.contains(&name)
 }
 
 /// Whether a residue with this name and such an atom is one of [`POINTS_OF_HADDOCK`].

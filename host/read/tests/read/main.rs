@@ -17,6 +17,7 @@ mod labels;
 mod malformed;
 mod molecules;
 mod names;
+mod names_of_ligands;
 mod nucleotides;
 mod pdbtbx;
 mod programs;
