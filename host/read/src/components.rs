@@ -3,7 +3,7 @@
 mod table;
 
 use super::atoms::element;
-use super::word::pack;
+use super::word::{pack, trim_zeros};
 use foldhash::{HashMap, HashMapExt as _};
 use shared_types::residue::{
     MODIFIED, STANDARD, kind_of_nucleotide, modified_kind, modified_nucleotide, nucleotide_of, parent_of,
@@ -296,6 +296,28 @@ fn in_atom_record(name: u64) -> Option<Component> {
 /// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.
 pub(super) fn is_unused(name: u64) -> bool {
     matches!(component(name), Component::Water | Component::Dummy)
+}
+
+/// Residues that cap a chain's end, in the dictionary and in force fields.
+const CAPS: &str = "ACE FOR NME NMA NAC NH2 NHE CT2 CT3";
+
+/// Whether a residue's name is that of a cap, which is the first or last of a chain.
+pub(super) fn is_cap(name: u64) -> bool {
+    CAPS.split_ascii_whitespace().any(|own| pack(own.as_bytes()) == name)
+}
+
+/// Whether names say that their residues are the first of a chain, and the last of one: AMBER's `NMET` and `CGLY`, `DC5` and `DG3` of force fields.
+pub(super) fn ends_named(name: u64) -> [bool; 2] {
+    let bytes = name.to_le_bytes();
+    let text = trim_zeros(&bytes);
+    match (component(name), text) {
+        (found, [b'A'..=b'Z', .., end]) if found.is_standard_nucleotide() => [*end == b'5', *end == b'3'],
+        (Component::Variant(_), [begin, rest @ ..]) if rest.len() == 3 => {
+            let is_whole = matches!(component(pack(rest)), Component::Standard(_) | Component::Variant(_));
+            [b'N', b'C'].map(|end| *begin == end && is_whole)
+        }
+        _ => [false; 2],
+    }
 }
 
 /// Whether a name of water or of points is one that no ligand has.

@@ -473,6 +473,7 @@ impl<'a> Selection<'a> {
         if !self.held.is_empty() {
             self.drop_held();
         }
+        self.see_cap();
         self.run = Run::NEW;
         self.names.clear();
         self.occupancies.clear();

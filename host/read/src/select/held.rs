@@ -67,8 +67,7 @@ impl<'a> Selection<'a> {
             let b_factor = held.b_factor.to_le_bytes();
             let b_factor = trim_zeros(&b_factor);
             let residue = record.residue;
-            let record =
-                Record { residue, name, alternate, element, position, occupancy, b_factor, hetatm, in_chain };
+            let record = Record { residue, name, alternate, element, position, occupancy, b_factor, hetatm, in_chain };
             self.atom(&record)?;
         }
         self.atom(record)

@@ -1,8 +1,9 @@
 //! What the atoms of a residue say that its name does not: that it is a chain's first one, or carries a phosphate; and whether they have one
 //! value in the B column.
 
-use super::{Run, Selection};
+use super::{Fate, Run, Selection};
 use crate::atoms::may_be_drude;
+use crate::components::is_cap;
 use crate::draft::Draft;
 use crate::word::pack;
 use shared_types::RESIDUES;
@@ -73,6 +74,16 @@ impl Selection<'_> {
         }
         if self.run.is_start {
             self.draft.starts.push(self.draft.structure.n_residues() - 1);
+        }
+    }
+
+    /// Takes note of a cap, which is a residue without a row: what comes next is the first residue of its chain.
+    #[inline]
+    pub(super) fn see_cap(&mut self) {
+        let structure = &self.draft.structure;
+        let has_row = || structure.residue_atoms.last() == Some(&(self.run.begin as u32));
+        if self.run.fate != Fate::Row && self.run.residue.is_some_and(is_cap) && !has_row() {
+            self.draft.starts.push(structure.n_residues());
         }
     }
 }

@@ -9,6 +9,7 @@ mod cif;
 mod corpus;
 mod ends;
 mod ends_of_molecules;
+mod ends_without_bonds;
 mod findings;
 mod foldcomp;
 mod formats;

@@ -1,7 +1,6 @@
 //! Names that force fields and programs give water or points, and the Chemical Component Dictionary ligands.
 
 use crate::programs::*;
-use crate::read_common::*;
 use prism_read::{NoteKind, ReadOptions, ReadStructure, Residues, read_bytes};
 
 /// Atoms 30 Å beside ubiquitin, of one residue, with their elements.
@@ -46,7 +45,8 @@ const SUGAR: [(&str, &str); 9] = [
 
 #[test]
 fn a_ligand_that_is_called_as_water_or_points_is_a_ligand() {
-    for residue in ["SOL", "SPC", "OPC", "TP3", "TP4", "T3P", "T4P", "BMW", "MEM", "EMB", "VRT", "PSD", concat!("X", "XX")]
+    for residue in
+        ["SOL", "SPC", "OPC", "TP3", "TP4", "T3P", "T4P", "BMW", "MEM", "EMB", "VRT", "PSD", concat!("X", "XX")]
     {
         for residues in [Residues::All, Residues::Standard] {
             for element in [true, false] {
