@@ -298,14 +298,6 @@ pub(super) fn is_unused(name: u64) -> bool {
     matches!(component(name), Component::Water | Component::Dummy)
 }
 
-/// Residues that cap a chain's end, in the dictionary and in force fields.
-const CAPS: &str = "ACE FOR NME NMA NAC NH2 NHE CT2 CT3";
-
-/// Whether a residue's name is that of a cap, which is the first or last of a chain.
-pub(super) fn is_cap(name: u64) -> bool {
-    CAPS.split_ascii_whitespace().any(|own| pack(own.as_bytes()) == name)
-}
-
 /// Whether names say that their residues are the first of a chain, and the last of one: AMBER's `NMET` and `CGLY`, `DC5` and `DG3` of force fields.
 pub(super) fn ends_named(name: u64) -> [bool; 2] {
     let bytes = name.to_le_bytes();

@@ -3,9 +3,9 @@
 
 use super::{Fate, Run, Selection};
 use crate::atoms::may_be_drude;
-use crate::components::is_cap;
 use crate::draft::Draft;
-use crate::word::pack;
+use crate::elements::is_called_cap;
+use crate::word::{pack, text_of, trim_zeros};
 use shared_types::RESIDUES;
 use shared_types::residue::modified_kind;
 
@@ -82,7 +82,9 @@ impl Selection<'_> {
     pub(super) fn see_cap(&mut self) {
         let structure = &self.draft.structure;
         let has_row = || structure.residue_atoms.last() == Some(&(self.run.begin as u32));
-        if self.run.fate != Fate::Row && self.run.residue.is_some_and(is_cap) && !has_row() {
+        let is_cap = |name: u64| is_called_cap(&text_of(trim_zeros(&name.to_le_bytes())));
+        let may_be_cap = matches!(self.run.fate, Fate::IfPolymer | Fate::Cover) && !has_row();
+        if may_be_cap && self.run.residue.is_some_and(is_cap) {
             self.draft.starts.push(structure.n_residues());
         }
     }
