@@ -312,6 +312,9 @@ pub(super) fn ends_named(name: u64) -> [bool; 2] {
     }
 }
 
+/// The most atoms of a water, or points of a residue of points, besides lone pairs and the like. No ligand with such a name has as few.
+pub(super) const MOST_POINTS: usize = 5;
+
 /// Whether a name of water or of points is one that no ligand has.
 #[inline]
 pub(super) fn is_certain(name: u64) -> bool {

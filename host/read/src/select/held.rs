@@ -2,15 +2,12 @@
 
 use super::{Fate, Record, Selection, Taken};
 use crate::atoms::{Atom, Rules};
-use crate::components::Component;
+use crate::components::{Component, MOST_POINTS};
 use crate::elements;
 use crate::error::Problem;
 use crate::options::Residues;
 use crate::word::{pack, trim_zeros};
 use shared_types::UNKNOWN;
-
-/// The most atoms of a water, or points of a residue of points, besides lone pairs and the like. No such ligand has as few.
-const MOST: usize = 5;
 
 /// The symbols of the atoms of water, and of coarse-grained models' beads of it, whose names begin like tungsten's.
 const OXYGEN: u16 = b'O' as u16;
@@ -81,7 +78,7 @@ impl<'a> Selection<'a> {
         let has_oxygen = self.held.iter().any(|held| held.sign == Sign::Oxygen);
         let of_atoms = self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
         let distinct = of_atoms.filter(|(at, held)| self.held[..*at].iter().all(|other| other.name != held.name));
-        !(sign == Sign::Oxygen && has_oxygen) && distinct.count() < MOST
+        !(sign == Sign::Oxygen && has_oxygen) && distinct.count() < MOST_POINTS
     }
 
     /// Leaves out what is kept.
