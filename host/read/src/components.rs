@@ -306,7 +306,7 @@ pub(super) fn ends_named(name: u64) -> [bool; 2] {
         (found, [b'A'..=b'Z', .., end]) if found.is_standard_nucleotide() => [*end == b'5', *end == b'3'],
         (Component::Variant(_), [begin, rest @ ..]) if rest.len() == 3 => {
             let is_whole = matches!(component(pack(rest)), Component::Standard(_) | Component::Variant(_));
-            [b'N', b'C'].map(|end| *begin == end && is_whole)
+            b"NC".map(|end| *begin == end && is_whole)
         }
         _ => [false; 2],
     }
