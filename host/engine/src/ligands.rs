@@ -54,8 +54,8 @@ impl LigandKind {
         };
         match labels {
             [only] if is_ion(only) => Self::Ion,
+            _ if elements::is_cap(&residue.name, labels.len()) => Self::Cap,
             _ if elements::is_saccharide(&residue.name) => Self::Glycan,
-            _ if elements::is_cap(&residue.name) => Self::Cap,
             _ if residue.is_amino_acid => Self::AminoAcid,
             _ => Self::Ligand,
         }

@@ -1,7 +1,7 @@
 //! What residues and their atoms are, for readers of every atom: amino acids, nucleotides, water, and the rest.
 
 use super::atoms::{Atom, Rules};
-use super::components::{Component, component_of, is_point};
+use super::components::{Component, MOST_POINTS, component_of, is_certain, is_point};
 use super::word::{pack, text_of, trim_zeros};
 use shared_types::residue::{STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
@@ -67,6 +67,17 @@ impl Classes {
         // Atoms of nucleotides keep the names that the file gives them.
         let rules = if component.nucleotide().is_some() { Rules::Other } else { Rules::of(component) };
         Self { residue, name, kind, rules }
+    }
+
+    /// Whether a residue that its name calls water or points is another molecule by its heavy atoms, given their elements' symbols. Ligands
+    /// of the dictionary have such names, too.
+    pub fn is_ligand(&self, symbols: &[[u8; 2]]) -> bool {
+        match self.residue {
+            _ if is_certain(self.name) => false,
+            ResidueClass::Water => symbols.contains(b"C\0"),
+            ResidueClass::Dummy => symbols.len() > MOST_POINTS,
+            _ => false,
+        }
     }
 
     /// What one of its atoms is, by its name and the element column.

@@ -3,7 +3,7 @@
 mod table;
 
 use super::atoms::element;
-use super::word::pack;
+use super::word::{pack, trim_zeros};
 use foldhash::{HashMap, HashMapExt as _};
 use shared_types::residue::{
     MODIFIED, STANDARD, kind_of_nucleotide, modified_kind, modified_nucleotide, nucleotide_of, parent_of,
@@ -153,9 +153,12 @@ pub(super) const BEAD_OF_WATER: u64 = b'W' as u64;
 /// dictionary both are ligands, with other atoms.
 const POINTS_OF_HADDOCK: [(&str, &str); 2] = [("ANI", "X Y Z OO"), ("SHA", "CA SHA")];
 
-/// Water in the dictionary and in force fields, and other beads of Martini's.
-const WATERS: &str = "HOH WAT DOD D2O H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P T3H T4E OH2 OPC OPC3 FB3 \
-                      FB4 SWM4 SWM6 WT1 WN PW";
+/// Water in the dictionary and in force fields, and beads of it in Martini, SIRAH and BMW.
+const WATERS: &str = "HOH WAT DOD D2O H2O D3O HHO OHH SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 TP5 SPC SPCE SPF T3P T4P T5P T3H T4E OH2 \
+                      OPC OPC3 FB3 FB4 F3C SWM4 SWM6 WT1 WT4 WN WF PW BMW";
+
+/// The names of [`WATERS`] and [`DUMMIES`] that mean nothing else in the dictionary. Ligands may have the other ones.
+const CERTAIN: [&str; 5] = ["HOH", "WAT", "DOD", "DUM", "UNX"];
 
 /// Names of standard nucleotides in formats and force fields; those of four letters are of old AMBER. Old files and CHARMM use those of RNA
 /// for DNA, too.
@@ -313,6 +316,39 @@ pub(super) fn is_amide(name: u64) -> bool {
 /// Whether no table has a use for the atoms of a residue with this name: water, and points that are no atoms.
 pub(super) fn is_unused(name: u64) -> bool {
     matches!(component(name), Component::Water | Component::Dummy)
+}
+
+/// Whether names say that their residues are the first of a chain, and the last of one: AMBER's `NMET` and `CGLY`, `DC5` and `DG3` of force fields.
+pub(super) fn ends_named(name: u64) -> [bool; 2] {
+    let bytes = name.to_le_bytes();
+    let text = trim_zeros(&bytes);
+    match (component(name), text) {
+        (found, [b'A'..=b'Z', .., end]) if found.is_standard_nucleotide() => [*end == b'5', *end == b'3'],
+        (Component::Variant(_), [begin, rest @ ..]) if rest.len() == 3 => {
+            let is_whole = matches!(component(pack(rest)), Component::Standard(_) | Component::Variant(_));
+            b"NC".map(|end| *begin == end && is_whole)
+        }
+        _ => [false; 2],
+    }
+}
+
+/// The most atoms of a water, or points of a residue of points, besides lone pairs and the like. No ligand with such a name has as few.
+pub(super) const MOST_POINTS: usize = 5;
+
+/// Whether a name of water or of points is one that no ligand has.
+#[inline]
+pub(super) fn is_certain(name: u64) -> bool {
+    const NAMES: [u64; CERTAIN.len()] = {
+        let mut names = [0; CERTAIN.len()];
+        let mut at = 0;
+        while at < names.len() {
+            let &[a, b, c] = CERTAIN[at].as_bytes() else { panic!("not three letters") };
+            names[at] = u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]);
+            at += 1;
+        }
+        names
+    };
+    NAMES.contains(&name)
 }
 
 /// Whether a residue with this name and such an atom is one of [`POINTS_OF_HADDOCK`].

@@ -98,7 +98,7 @@ pub(super) struct Draft {
     pub(super) segments: Vec<u64>,
     /// Whether these are the ids of polymers, as in mmCIF, rather than of anything that a program made of them.
     pub(super) segments_are_polymers: bool,
-    /// Residues with the hydrogens of a chain's first one.
+    /// Residues with the hydrogens of a chain's first one, or after a cap, which may be the last of all.
     pub(super) starts: Vec<usize>,
     /// Whether a standard residue has several values in its B column.
     pub(super) b_differs: bool,
@@ -520,7 +520,8 @@ impl Draft {
         };
         new.structure.chains.clone_from(&s.chains);
         let marked = |marks: &[usize]| {
-            let mut marked = vec![false; s.residue_types.len()];
+            // One more: a cap may follow the last row.
+            let mut marked = vec![false; s.residue_types.len() + 1];
             marks.iter().for_each(|&row| marked[row] = true);
             marked
         };

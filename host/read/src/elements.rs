@@ -46,9 +46,23 @@ pub fn is_saccharide(name: &str) -> bool {
     NAMES.contains(name)
 }
 
-/// Whether a component is a cap of a chain's end.
-pub fn is_cap(name: &str) -> bool {
-    ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"].contains(&name)
+/// Caps of a chain's end, in the dictionary and in force fields.
+const CAPS: [&str; 6] = ["ACE", "FOR", "NH2", "NMA", "NME", "BOC"];
+
+/// Names that force fields give caps, and the dictionary other components: amides of AMBER and CHARMM, N-methyl amides of GROMACS and CHARMM.
+const SHARED_CAPS: [&str; 4] = ["NHE", "CT2", "NAC", "CT3"];
+
+/// The heavy atoms of the largest of those caps: N and a methyl group.
+const MOST_OF_SHARED_CAPS: usize = 2;
+
+/// Whether a component with so many heavy atoms is a cap of a chain's end.
+pub fn is_cap(name: &str, heavy_atoms: usize) -> bool {
+    CAPS.contains(&name) || SHARED_CAPS.contains(&name) && heavy_atoms <= MOST_OF_SHARED_CAPS
+}
+
+/// Whether a component has the name of a cap.
+pub(crate) fn is_called_cap(name: &str) -> bool {
+    is_cap(name, 0)
 }
 
 #[cfg(test)]
@@ -75,6 +89,17 @@ mod tests {
             let known = radius_of_element(&text);
             assert!(known == 1.7 || known == element.van_der_waals(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn caps_are_known_by_their_names_and_sizes() {
+        assert!(
+            [("ACE", 3), ("NME", 2), ("BOC", 7), ("NHE", 1), ("NAC", 2), ("CT3", 2)]
+                .iter()
+                .all(|(name, n)| is_cap(name, *n))
+        );
+        // The dictionary's NHE is CHES, a buffer, and its CT3 a sugar.
+        assert!(![("NHE", 13), ("CT3", 29), ("LIG", 2)].iter().any(|(name, n)| is_cap(name, *n)));
     }
 
     #[test]

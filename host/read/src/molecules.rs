@@ -6,7 +6,8 @@
 //! - their segments differ: the segment id in PDB, `label_asym_id` in mmCIF, or
 //! - numbers restart, and repeat those of the molecule before, in another place (they may also fall below its first one, or without
 //!   a chain id below its last one, if the next residue is far), or
-//! - the first has the second oxygen of a chain's end, or the other one the hydrogens of a chain's begin, or
+//! - the first has the second oxygen of a chain's end, or the other one the hydrogens of a chain's begin or, as a nucleotide, no phosphate, or
+//!   a cap is between them, or their names are those of ends (`CGLY`, `NMET`, `DG3`, `DC5`), or
 //! - they are so far apart that a chain of as many residues as their numbers leave out cannot reach from one to the other: ends of several
 //!   bonded residues, farther than 10 Å and 3.8 Å for each missing one, or
 //! - numbers jump, and residues of the molecule before are repeated, name by name.
@@ -17,11 +18,13 @@
 //! chain's own ligands: residues in `HETATM` records alone begin no molecule. Where SEQRES lists the residues of a chain, it is
 //! one molecule, unless it has more of them, or has them twice.
 
+use super::components::ends_named;
 use super::draft::{BOND2, Draft};
 use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use super::word::{text_of, trim_zeros};
 use shared_types::NO_CA;
+use shared_types::nucleotide::{ABSENT, NucleotideAtoms};
 use shared_types::residue::is_nucleotide;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -282,17 +285,27 @@ impl Draft {
         has_name || repeated > 1
     }
 
-    /// Whether the first of two residues has two oxygens at its C, as a chain's last one, or the other one the hydrogens of a chain's first.
+    /// Whether atoms or names show the first of two residues as a chain's last one, or the other one as a chain's first: two oxygens at C, the
+    /// hydrogens of a first residue, or none of the phosphate that binds it to the one before; a cap between them, or names of ends.
     fn end_by_atoms(&self, before: usize, row: usize) -> bool {
         /// The squares of the shortest and longest bond of C in Å.
         const BONDS2: std::ops::Range<f64> = 1.0..1.8 * 1.8;
-        let is_end = || {
-            let atoms = &self.atoms[self.atoms_of(before)];
-            let c = self.atoms.get(self.backbone[before][1] as usize);
-            // CA and two oxygens.
-            c.is_some_and(|c| atoms.iter().filter(|atom| BONDS2.contains(&distance2(c, atom, None))).count() >= 3)
-        };
-        !is_nucleotide(self.structure.residue_types[before]) && (self.starts.binary_search(&row).is_ok() || is_end())
+        /// The square of the longest distance in Å of O3' and O5' that bind one phosphorus.
+        const OXYGENS2: f64 = 4.0 * 4.0;
+        // Adenine has an atom H2, too.
+        let is_start = self.starts.binary_search(&row).is_ok() && !is_nucleotide(self.structure.residue_types[row]);
+        if is_start || ends_named(self.names[before])[1] || ends_named(self.names[row])[0] {
+            return true;
+        }
+        if is_nucleotide(self.structure.residue_types[before]) {
+            let is_next = self.missing(before, row) == Some(0);
+            let lacks_phosphate = self.backbone[row][0] == NO_CA;
+            return is_next && lacks_phosphate && self.gap2(before, row, None).is_some_and(|gap2| gap2 > OXYGENS2);
+        }
+        let atoms = &self.atoms[self.atoms_of(before)];
+        let c = self.atoms.get(self.backbone[before][1] as usize);
+        // CA and two oxygens.
+        c.is_some_and(|c| atoms.iter().filter(|atom| BONDS2.contains(&distance2(c, atom, None))).count() >= 3)
     }
 
     /// Whether an end of a stretch is bonded to a residue of a molecule, as where residues stand in another order.
@@ -340,21 +353,40 @@ impl Draft {
         self.place(row) < self.place(before) && self.gap2(before, row, cell).is_some_and(|gap| gap > FAR * FAR)
     }
 
-    /// The square of the distance in Å between C of a residue and N of another one.
+    /// The square of the distance in Å between C of a residue and N of another one, or O3' and P of nucleotides. Without P it is that to O5',
+    /// and otherwise that of the atoms which stand for the residues.
     fn gap2(&self, before: usize, row: usize, cell: Option<&Cell>) -> Option<f64> {
         let atom = |index: u32| self.atoms.get(index as usize);
-        Some(distance2(atom(self.backbone[before][1])?, atom(self.backbone[row][0])?, cell))
+        let [from, to] = [self.backbone[before][1], self.backbone[row][0]];
+        let (from, to) = match (atom(from), atom(to).or_else(|| self.o5(row))) {
+            (Some(from), Some(to)) => (from, to),
+            _ => (self.centre(before)?, self.centre(row)?),
+        };
+        Some(distance2(from, to, cell))
+    }
+
+    /// O5' of a nucleotide.
+    fn o5(&self, row: usize) -> Option<&[f64; 4]> {
+        let o5 = NucleotideAtoms::of_words(self.structure.nucleotide_atoms[row]).o5;
+        (is_nucleotide(self.structure.residue_types[row]) && o5 != ABSENT)
+            .then(|| self.atoms.get(self.atoms_of(row).start + usize::from(o5)))?
+    }
+
+    /// The atom that stands for a residue: CA, C1', or the first one, which is the backbone's bead in coarse-grained models.
+    fn centre(&self, row: usize) -> Option<&[f64; 4]> {
+        self.atoms.get(self.structure.ca_indices[row] as usize).or_else(|| self.atoms.get(self.atoms_of(row).start))
     }
 
     /// Whether two residues are bonded, perhaps across the border of a periodic cell.
     fn are_linked(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
-        let ca = |row: usize| self.atoms.get(self.structure.ca_indices[row] as usize);
-        if self.bonded(self.backbone[before][1], self.backbone[row][0]) {
+        let [from, to] = [self.backbone[before][1], self.backbone[row][0]];
+        if self.bonded(from, to) {
             return true;
         }
-        match self.gap2(before, row, cell) {
-            Some(gap) => cell.is_some() && gap < BOND2,
-            None => matches!((ca(before), ca(row)), (Some(a), Some(b)) if distance2(a, b, cell) < CA_BOND2),
+        let Some(gap2) = self.gap2(before, row, cell) else { return false };
+        match [from, to].contains(&NO_CA) {
+            true => gap2 < CA_BOND2,
+            false => cell.is_some() && gap2 < BOND2,
         }
     }
 

@@ -3,6 +3,7 @@
 mod alternates;
 mod chains;
 mod fate;
+mod held;
 mod label;
 mod mean;
 mod names;
@@ -24,6 +25,7 @@ use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
+use held::Held;
 use names::Names;
 use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
@@ -134,6 +136,8 @@ pub(super) struct Selection<'a> {
     /// The occupancy of each of these names, as text; none if the first atom of each name is kept.
     occupancies: Vec<&'a [u8]>,
     alternates: Vec<Alternate>,
+    /// Records of the current run that may be water's or no atoms.
+    held: Vec<Held<'a>>,
     /// The names of the current residue's atoms in order, once an alternative was chosen.
     kept_names: Vec<u64>,
     chain_index: HashMap<&'a [u8], u32>,
@@ -167,6 +171,7 @@ impl<'a> Selection<'a> {
             names: Names::default(),
             occupancies: Vec::new(),
             alternates: Vec::new(),
+            held: Vec::new(),
             kept_names: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
@@ -203,24 +208,6 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Whether a damaged record of such a residue can be ignored, because it would not be used.
-    pub(super) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
-        let component = components::component(residue);
-        match self.residues {
-            Residues::Standard => hetatm,
-            Residues::All if hetatm => {
-                let has_row = component.amino_acid().is_some()
-                    || component == Component::Unknown
-                    || component.nucleotide().is_some() && self.polymers.has_nucleic();
-                in_chain != Some(true) && !has_row
-            }
-            Residues::All => match component {
-                Component::Nucleic(_) => !self.polymers.has_nucleic(),
-                _ => components::is_unused(residue),
-            },
-        }
-    }
-
     /// Whether atoms that belong to no residue are used.
     pub(super) fn takes_cover(&self) -> bool {
         self.cover
@@ -253,6 +240,7 @@ impl<'a> Selection<'a> {
         match self.run.fate {
             Fate::Row | Fate::IfPolymer => {}
             Fate::Nothing => return Ok(Taken::Nothing),
+            Fate::Water | Fate::Points => return self.hold(record),
             Fate::Dummy => {
                 self.draft.tally.pseudo_atoms += 1;
                 return Ok(Taken::Nothing);
@@ -406,16 +394,17 @@ impl<'a> Selection<'a> {
     fn begin(&mut self, record: &Record<'_, 'a>) -> Result<bool, Problem> {
         let (named, fate) = self.fate(record);
         if self.run.residue.is_some() {
+            let within = fate.by_name();
             if self.is_one_residue(record, named, fate) {
                 self.go_on_as(named);
                 return Ok(true);
             }
             // A second name within a run is microheterogeneity.
-            if self.policy == Alternates::First || self.residues == Residues::Standard && fate == Fate::Nothing {
+            if self.policy == Alternates::First || self.residues == Residues::Standard && within == Fate::Nothing {
                 return Ok(false);
             }
             if record.alternate != 0 && !self.alternates.is_empty() {
-                if matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing) {
+                if matches!(within, Fate::Cover | Fate::Dummy | Fate::Nothing) {
                     return Ok(false);
                 }
                 self.run.record = named;
@@ -424,10 +413,10 @@ impl<'a> Selection<'a> {
                 return Ok(false);
             }
             if matches!(self.run.fate, Fate::Row | Fate::IfPolymer)
-                && matches!(fate, Fate::Cover | Fate::Dummy | Fate::Nothing)
+                && matches!(within, Fate::Cover | Fate::Dummy | Fate::Nothing)
             {
                 // Water and other atoms of no residue do not split a residue.
-                match fate {
+                match within {
                     Fate::Cover => {
                         if let Some(atom) = self.covering(record)? {
                             self.push_cover(atom, record.residue);
@@ -482,6 +471,10 @@ impl<'a> Selection<'a> {
                 self.see_row();
             }
         }
+        if !self.held.is_empty() {
+            self.drop_held();
+        }
+        self.see_cap();
         self.run = Run::NEW;
         self.names.clear();
         self.occupancies.clear();

@@ -5,7 +5,7 @@ use prism_host::StructureInput;
 use prism_host::inputs::InputFailure;
 use prism_host::pipeline::{Batch, Outcome};
 use prism_host::plural::form;
-use prism_host::read::listed_ids;
+use prism_host::read::{Note, NoteKind, listed_ids};
 
 /// Turns the structures of a batch that lack a chain into failures.
 pub fn require(chains: &[String; 2], batch: Batch) -> Batch {
@@ -45,5 +45,23 @@ fn lack(structure: &StructureInput, chains: &[String; 2]) -> Option<String> {
             "no protein residues in {chain} {listed} of --between; the file has {found} (--all-atoms for chains of other molecules){}",
             hint.unwrap_or_default()
         )
+    })
+}
+
+/// The failure of a structure without interfaces whose other chains are in models that are not read: a table without its lines would
+/// say that they do not touch.
+pub fn unread_partners(batch: &Batch, name: &str, note: &Note) -> Option<InputFailure> {
+    if note.kind != NoteKind::NoInterface {
+        return None;
+    }
+    let notes = batch.outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Read { notes } => Some(notes),
+        Outcome::Failed(_) | Outcome::Said { .. } => None,
+    });
+    let mut own = batch.structures.iter().zip(notes).filter(|(structure, _)| structure.label() == name);
+    own.any(|(_, notes)| notes.iter().any(|note| note.kind == NoteKind::Copies)).then(|| {
+        let reason = "no interface: its first model alone is read, and others are copies or have other chains: --model join reads \
+                      all of them as one structure. Poses of docking go into files of their own, each with the receptor";
+        InputFailure::new(name, reason.to_owned())
     })
 }

@@ -297,7 +297,10 @@ impl Job<'_> {
             let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
                 for (name, note) in self.failures.take_notes() {
-                    report.notes(&name, &[note], false);
+                    match between::unread_partners(&computed.batch, &name, &note) {
+                        Some(failure) if self.between.is_none() => lost.push(failure),
+                        _ => report.notes(&name, &[note], false),
+                    }
                 }
                 for (name, text) in self.sites.iter().flat_map(SitesTally::take_warnings) {
                     report.warning(&name, &text);

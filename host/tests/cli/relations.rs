@@ -291,6 +291,36 @@ fn molecules_without_chains_have_an_interface() {
         .says(0, "1 structure has no two chains that touch each other");
 }
 
+/// Copies that END divides, and ligands of docking in models after their receptor: the first model alone has no interface.
+#[test]
+fn an_interface_with_models_that_are_not_read_fails() {
+    let run = Run::new();
+    let ubiquitin = fs::read_to_string(shipped("1ubq.pdb")).unwrap();
+    let atoms = |chain: char, by: f64| -> String {
+        let atoms = ubiquitin.lines().filter(|line| line.starts_with("ATOM"));
+        let moved = atoms.map(|line| {
+            let z: f64 = line[46..54].trim().parse().unwrap();
+            format!("{}{chain}{}{:8.3}{}\n", &line[..21], &line[22..46], z + by, &line[54..])
+        });
+        moved.collect()
+    };
+    run.put("copies.pdb", format!("{}END\n{}END\n", atoms('A', 0.0), atoms('A', 22.0)));
+    let pose = |number: i32, by: f64| format!("MODEL {number:8}\n{}ENDMDL\n", atoms('B', by));
+    run.put("docked.pdb", format!("{}TER\n{}{}END\n", atoms('A', 0.0), pose(1, 22.0), pose(2, 120.0)));
+    let interface = |more: &[&str]| run.prism(&[&["interface", "--backend", "cpu"], more].concat());
+    for name in ["copies.pdb", "docked.pdb"] {
+        interface(&[name]).says(1, "no interface: its first model alone is read");
+        let joined = interface(&["--model", "join", name]);
+        joined.says(0, "");
+        assert_eq!(joined.stdout.lines().count(), 2, "{}", joined.stdout);
+    }
+    // Others of the run have theirs.
+    run.copy(&trimer(), "three.pdb.gz");
+    let both = interface(&["copies.pdb", "three.pdb.gz"]);
+    both.says(3, "--model join reads all of them as one structure");
+    assert!(both.stdout.lines().count() > 1 && !both.stdout.contains("copies.pdb"));
+}
+
 #[test]
 fn groups_of_chains_are_refused_with_what_is_taken() {
     let run = Run::new();

@@ -237,6 +237,19 @@ fn waters_bridge_residues() {
 }
 
 #[test]
+fn the_atoms_of_water_and_points_decide_what_they_are() {
+    let serine = || Pdb::default().atoms("SER", 1, &[("CB", [-1.42, 0.0, 0.0]), ("OG", [0.0; 3])]);
+    let entities = |pdb: Pdb| -> Vec<Entity> {
+        pdb.find(&[Kind::HBond]).residues.iter().map(|residue| residue.entity).skip(1).collect()
+    };
+    for name in ["SOL", "TP3", "MEM"] {
+        assert_eq!(entities(serine().benzene(name, 9, [6.0, 0.0, 0.0], false)), [Entity::Ligand], "{name}");
+    }
+    assert_eq!(entities(serine().atom("O", "SOL", 9, [6.0, 0.0, 0.0])), [Entity::Water]);
+    assert_eq!(entities(serine().atom("N", "MEM", 9, [6.0, 0.0, 0.0])), []);
+}
+
+#[test]
 fn halogens_point_at_acceptors() {
     let pair = |direction: [f64; 3]| {
         let ring = Pdb::default().benzene("LIG", 1, [0.0; 3], false).atom("CL1", "LIG", 1, [3.13, 0.0, 0.0]);

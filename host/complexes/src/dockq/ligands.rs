@@ -8,7 +8,7 @@ use super::score::{Modelled, Native, Scores, backbones};
 use super::superpose::{Point, Superposition, minus, norm2};
 use super::symmetry::{Graph, closest_mapping};
 use prism_read::elements::{is_cap, of_symbol};
-use prism_read::structure::{AtomLabel, Hetero, StructureInput};
+use prism_read::structure::{AtomLabel, Hetero, HeteroResidue, StructureInput};
 use std::collections::HashMap;
 
 /// Residues of a chain closer than this to a ligand, in Å, are superposed.
@@ -41,7 +41,8 @@ pub(super) fn ligands(structure: &StructureInput, polymers: &[Chain]) -> Vec<Cha
     let Some(hetero) = structure.hetero.as_deref() else { return Vec::new() };
     let is_polymer =
         |id: &str| polymers.iter().any(|chain| chain.id == id || chain.joined.iter().any(|other| other == id));
-    let residues: Vec<usize> = (0..hetero.residues.len()).filter(|&at| !is_cap(&hetero.residues[at].name)).collect();
+    let of_cap = |residue: &HeteroResidue| is_cap(&residue.name, residue.atoms.len());
+    let residues: Vec<usize> = (0..hetero.residues.len()).filter(|&at| !of_cap(&hetero.residues[at])).collect();
     let mut found = Vec::new();
     for of_chain in residues.chunk_by(|&a, &b| hetero.residues[a].chain == hetero.residues[b].chain) {
         let id = &*hetero.residues[of_chain[0]].chain;

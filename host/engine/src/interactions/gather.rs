@@ -197,7 +197,7 @@ impl<'o> Gathering<'o> {
         notes.extend(missing.map(|chain| format!("there is no chain {chain}")));
         let (mut residues, mut atoms) = (Vec::with_capacity(of_residue.len()), Vec::with_capacity(self.records.len()));
         let (mut hydrogens, mut serials) = (Vec::new(), HashMap::new());
-        let mut chosen = 0;
+        let (mut chosen, mut points) = (0, self.pseudo_atoms);
         for (index, (heading, records)) in self.residues.into_iter().zip(of_residue).enumerate() {
             if dropped.contains(&index) {
                 continue;
@@ -206,18 +206,34 @@ impl<'o> Gathering<'o> {
             let (kept, has_alternates) = choose(&own, self.alternates);
             chosen += usize::from(has_alternates);
             let begin = atoms.len() as u32;
+            let Heading { mut residue, classes } = heading;
+            let symbols: Vec<[u8; 2]> =
+                kept.iter().filter_map(|record| record.element).map(|element| element.0).collect();
+            match (classes.residue, classes.is_ligand(&symbols)) {
+                (ResidueClass::Dummy, false) => {
+                    points += own.len();
+                    continue;
+                }
+                (ResidueClass::Water, true) => (residue.class, residue.entity) = (Class::Other, Entity::Ligand),
+                _ => {}
+            }
             for record in kept {
-                let residue = residues.len() as u32;
+                let index = residues.len() as u32;
                 match record.element {
-                    None => hydrogens.push((residue, record.position)),
+                    None => hydrogens.push((index, record.position)),
                     Some(element) => {
                         serials.extend(record.serial.map(|serial| (serial, atoms.len() as u32)));
-                        atoms.push(Atom { name: record.name.clone(), position: record.position, residue, element });
+                        atoms.push(Atom {
+                            name: record.name.clone(),
+                            position: record.position,
+                            residue: index,
+                            element,
+                        });
                     }
                 }
             }
             if atoms.len() as u32 > begin {
-                residues.push(Residue { atoms: [begin, atoms.len() as u32], ..heading.residue });
+                residues.push(Residue { atoms: [begin, atoms.len() as u32], ..residue });
             } else {
                 // A residue of hydrogens alone.
                 hydrogens.retain(|(residue, _)| (*residue as usize) < residues.len());
@@ -236,7 +252,6 @@ impl<'o> Gathering<'o> {
                 counted(several, "residue is in", "residues are in")
             ),
         );
-        let points = self.pseudo_atoms;
         note(points, format!("{} left out", counted(points, "pseudo-atom is", "pseudo-atoms are")));
         let damaged = self.damaged;
         note(
@@ -332,10 +347,6 @@ impl SystemContents for Gathering<'_> {
             _ => Classes::of(atom.residue, atom.is_hetatm),
         };
         let (name, element) = match classes.atom(atom.name, atom.element) {
-            _ if classes.residue == ResidueClass::Dummy => {
-                self.pseudo_atoms += 1;
-                return Ok(());
-            }
             AtomClass::Pseudo => {
                 self.pseudo_atoms += 1;
                 return Ok(());

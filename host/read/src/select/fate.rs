@@ -22,8 +22,33 @@ pub(super) enum Fate {
     Cover,
     /// Its records are no atoms.
     Dummy,
+    /// It is water by its name, if its atoms are those of water.
+    Water,
+    /// Its records are no atoms by its name, if they are few.
+    Points,
     /// It is not used.
     Nothing,
+}
+
+impl Fate {
+    /// That of a record within another residue, which does not decide between water or points and another molecule.
+    pub(super) fn by_name(self) -> Self {
+        match self {
+            Self::Water => Self::Nothing,
+            Self::Points => Self::Dummy,
+            other => other,
+        }
+    }
+}
+
+/// The fate of a residue with a name of water or of points.
+fn of_unused(residue: u64, is_water: bool) -> Fate {
+    match (components::is_certain(residue), is_water) {
+        (true, true) => Fate::Nothing,
+        (true, false) => Fate::Dummy,
+        (false, true) => Fate::Water,
+        (false, false) => Fate::Points,
+    }
 }
 
 /// The names of a peptide's backbone, which nucleotides do not begin with.
@@ -33,6 +58,24 @@ const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
 const TUNGSTEN: u16 = b'W' as u16;
 
 impl Selection<'_> {
+    /// Whether a damaged record of such a residue can be ignored, because it would not be used.
+    pub(crate) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
+        let component = components::component(residue);
+        match self.residues {
+            Residues::Standard => hetatm,
+            Residues::All if hetatm => {
+                let has_row = component.amino_acid().is_some()
+                    || component == Component::Unknown
+                    || component.nucleotide().is_some() && self.polymers.has_nucleic();
+                in_chain != Some(true) && !has_row
+            }
+            Residues::All => match component {
+                Component::Nucleic(_) => !self.polymers.has_nucleic(),
+                _ => components::is_unused(residue),
+            },
+        }
+    }
+
     /// The meaning of the record's residue name, and the fate of a residue with it.
     #[inline]
     pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
@@ -48,7 +91,9 @@ impl Selection<'_> {
         }
         let component = match components::component_of(residue, record.hetatm) {
             Component::Other if residue == BEAD_OF_WATER && record.element != TUNGSTEN => Component::Water,
-            Component::Other if components::is_point(residue, record.name) => Component::Dummy,
+            Component::Other if components::is_point(residue, record.name) => {
+                return (Named { residue, ..Named::NONE }, Fate::Dummy);
+            }
             other => other,
         };
         let (kind, fate) = self.fate_of(component, record);
@@ -56,11 +101,11 @@ impl Selection<'_> {
     }
 
     #[inline]
-    fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
+    pub(super) fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
         let outside = record.in_chain == Some(false) && (record.hetatm || component.amino_acid().is_none());
         match component {
-            Component::Water => (UNKNOWN, Fate::Nothing),
-            Component::Dummy => (UNKNOWN, Fate::Dummy),
+            Component::Water => (UNKNOWN, of_unused(record.residue, true)),
+            Component::Dummy => (UNKNOWN, of_unused(record.residue, false)),
             Component::Nucleic(kind) => match self.polymers.has_nucleic() {
                 true if outside => (UNKNOWN, Fate::Cover),
                 true if component.is_standard_nucleotide() && !record.hetatm => (kind, Fate::Row),
@@ -89,8 +134,8 @@ impl Selection<'_> {
     /// The fate of non-standard residues if only standard ones have rows.
     fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
         match components::component(record.residue) {
-            Component::Water => Fate::Nothing,
-            Component::Dummy => Fate::Dummy,
+            Component::Water => of_unused(record.residue, true),
+            Component::Dummy => of_unused(record.residue, false),
             _ => Fate::Cover,
         }
     }

@@ -1,11 +1,12 @@
 //! What the atoms of a residue say that its name does not: that it is a chain's first one, carries a phosphate, or is something else than
 //! its name says; and whether they have one value in the B column.
 
-use super::{Run, Selection};
+use super::{Fate, Run, Selection};
 use crate::atoms::{may_be_drude, own_atoms};
 use crate::components::{is_amide, other_element, parent_of_other};
 use crate::draft::Draft;
-use crate::word::pack;
+use crate::elements::is_called_cap;
+use crate::word::{pack, text_of, trim_zeros};
 use shared_types::residue::{GLYCINE, modified_kind, parent_of};
 use shared_types::{RESIDUES, UNKNOWN};
 
@@ -116,6 +117,18 @@ impl Selection<'_> {
         }
         if self.run.is_start {
             self.draft.starts.push(self.draft.structure.n_residues() - 1);
+        }
+    }
+
+    /// Takes note of a cap, which is a residue without a row: what comes next is the first residue of its chain.
+    #[inline]
+    pub(super) fn see_cap(&mut self) {
+        let structure = &self.draft.structure;
+        let has_row = || structure.residue_atoms.last() == Some(&(self.run.begin as u32));
+        let is_cap = |name: u64| is_called_cap(&text_of(trim_zeros(&name.to_le_bytes())));
+        let may_be_cap = matches!(self.run.fate, Fate::IfPolymer | Fate::Cover) && !has_row();
+        if may_be_cap && self.run.residue.is_some_and(is_cap) {
+            self.draft.starts.push(structure.n_residues());
         }
     }
 }

@@ -1,0 +1,109 @@
+//! Residues with a name of water or of points that are no atoms, which ligands of the dictionary have, too. Their atoms decide.
+
+use super::{Fate, Record, Selection, Taken};
+use crate::atoms::{Atom, Rules};
+use crate::components::{Component, MOST_POINTS};
+use crate::elements;
+use crate::error::Problem;
+use crate::options::Residues;
+use crate::word::{pack, trim_zeros};
+use shared_types::UNKNOWN;
+
+/// The symbols of the atoms of water, and of coarse-grained models' beads of it, whose names begin like tungsten's.
+const OXYGEN: u16 = b'O' as u16;
+const BEAD: u16 = b'W' as u16;
+
+/// The name of the point that carries the charge in some models of water, which is called as an oxygen is.
+const CHARGE_SITE: u64 = u16::from_le_bytes(*b"OM") as u64;
+
+/// What an atom says about its residue.
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    /// It is one of few atoms of water, or of few points.
+    One,
+    /// It is the oxygen of water.
+    Oxygen,
+    /// No more than that it is a point.
+    None,
+    /// The residue is a molecule, and no water.
+    Molecule,
+}
+
+/// A record that is kept until another one shows what it belongs to.
+pub(super) struct Held<'a> {
+    name: u64,
+    alternate: u64,
+    element: u16,
+    position: [f64; 3],
+    occupancy: &'a [u8],
+    /// By [`pack`].
+    b_factor: u64,
+    hetatm: bool,
+    in_chain: Option<bool>,
+    sign: Sign,
+}
+
+impl<'a> Selection<'a> {
+    /// Keeps a record of a residue that has a name of water or points. Where its atoms are those of another molecule, all are taken.
+    #[inline(never)]
+    pub(super) fn hold(&mut self, record: &Record<'_, 'a>) -> Result<Taken, Problem> {
+        let sign = sign(record, self.run.fate);
+        if sign != Sign::Molecule && self.fits(record.name, sign) {
+            let &Record { name, alternate, element, position, occupancy, hetatm, in_chain, .. } = record;
+            let b_factor = pack(record.b_factor);
+            self.held.push(Held { name, alternate, element, position, occupancy, b_factor, hetatm, in_chain, sign });
+            return Ok(Taken::Nothing);
+        }
+        self.run.fate = match self.residues {
+            Residues::Standard => Fate::Cover,
+            Residues::All => self.fate_of(Component::Other, record).1,
+        };
+        self.run.record.rules = Rules::of(Component::Other);
+        for held in std::mem::take(&mut self.held) {
+            let Held { name, alternate, element, position, occupancy, hetatm, in_chain, .. } = held;
+            let b_factor = held.b_factor.to_le_bytes();
+            let b_factor = trim_zeros(&b_factor);
+            let residue = record.residue;
+            let record = Record { residue, name, alternate, element, position, occupancy, b_factor, hetatm, in_chain };
+            self.atom(&record)?;
+        }
+        self.atom(record)
+    }
+
+    /// Whether water or points may have one more atom.
+    fn fits(&self, name: u64, sign: Sign) -> bool {
+        if sign == Sign::None || self.held.iter().any(|held| held.name == name) {
+            return true;
+        }
+        let has_oxygen = self.held.iter().any(|held| held.sign == Sign::Oxygen);
+        let of_atoms = self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
+        let distinct = of_atoms.filter(|(at, held)| self.held[..*at].iter().all(|other| other.name != held.name));
+        !(sign == Sign::Oxygen && has_oxygen) && distinct.count() < MOST_POINTS
+    }
+
+    /// Leaves out what is kept.
+    pub(super) fn drop_held(&mut self) {
+        if self.run.fate == Fate::Points {
+            self.draft.tally.pseudo_atoms += self.held.len();
+        }
+        self.held.clear();
+    }
+}
+
+fn sign(record: &Record<'_, '_>, fate: Fate) -> Sign {
+    let element = match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
+        Atom::Pseudo => return Sign::None,
+        Atom::Hydrogen => return Sign::One,
+        Atom::Heavy { element, .. } | Atom::Cap { element, .. } => element,
+    };
+    let [first, second, ..] = record.name.to_le_bytes();
+    match element {
+        _ if fate == Fate::Points => Sign::One,
+        _ if record.name == CHARGE_SITE => Sign::None,
+        OXYGEN => Sign::Oxygen,
+        // MW and IW are points in models of water, and their element column may be empty.
+        _ if element == BEAD || first == b'W' || first == b'M' || second == b'W' => Sign::One,
+        _ if elements::of_symbol(element.to_le_bytes()).is_none() => Sign::One,
+        _ => Sign::Molecule,
+    }
+}
