@@ -26,7 +26,8 @@ def test_tables_are_the_commands(command, tmp_path, options):
         if pyarrow.types.is_floating(table.schema.field(name).type):
             np.testing.assert_allclose(np.array(given, dtype=float), np.array(expected, dtype=float), rtol=1e-6)
         else:
-            assert ["" if value is None else str(value) for value in expected] == [str(value) for value in given], name
+            texts = [["" if value is None else str(value) for value in values] for values in (given, expected)]
+            assert texts[0] == texts[1], name
 
 
 def test_the_best_designs_are_the_commands(command, tmp_path):
