@@ -90,7 +90,23 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// What the usual names of water's atoms say, for which no rule need be asked: boxes of water are most of many files.
+fn usual_of_water(name: u64, element: u16) -> Option<Sign> {
+    let [first, second, third, others @ ..] = name.to_le_bytes();
+    let sign = match (first, second, third) {
+        (b'O', b'W' | 0, 0) | (b'O', b'H', b'2') => Sign::Oxygen,
+        (b'H', b'W', b'1' | b'2') | (b'H', b'1' | b'2', 0) => Sign::One,
+        _ => return None,
+    };
+    (others == [0; 5] && (element == 0 || element == u16::from(first))).then_some(sign)
+}
+
 fn sign(record: &Record<'_, '_>, fate: Fate) -> Sign {
+    if fate != Fate::Points
+        && let Some(sign) = usual_of_water(record.name, record.element)
+    {
+        return sign;
+    }
     let element = match Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0 {
         Atom::Pseudo => return Sign::None,
         Atom::Hydrogen => return Sign::One,
