@@ -49,8 +49,14 @@ pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
     const VERBS: [&str; 7] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS "];
     let text = text_of(line.get(6..)?);
     let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').trim_end();
+    let is_of_refinement = line.get(7..10) == Some(b"  3");
+    // Files have hundreds of remarks, of which few can say it.
+    let can_say = if is_of_refinement { text.contains(['Q', 'q']) } else { text.starts_with(['B', 'b', 'T', 't']) };
+    if !can_say {
+        return None;
+    }
     let upper = text.to_ascii_uppercase();
-    if line.get(7..10) == Some(b"  3") {
+    if is_of_refinement {
         let is_swiss_model = upper.contains("QMEANDISCO") || upper.starts_with("QMNDG ");
         return is_swiss_model.then(|| "QMEANDisCo".to_owned());
     }
