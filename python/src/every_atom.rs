@@ -93,6 +93,7 @@ pub fn interfaces(
     engine: &Engine,
     inputs: Vec<Given<'_>>,
     ccd: Option<PathBuf>,
+    shape: bool,
     options: Options,
 ) -> PyResult<Batch> {
     let between = match &options.between {
@@ -107,8 +108,8 @@ pub fn interfaces(
     let (dictionary, alternates) = (dictionary(ccd)?, options.alternates()?);
     let of =
         Wanted { kinds: Kind::ALL, chains: options.chains.as_deref(), alternates, dictionary: dictionary.as_ref() };
-    table(py, inputs, &options, (group_interface_columns(), false), |bytes, name| {
-        let all = group_interfaces(bytes, name, &of, between.as_ref(), &engine);
+    table(py, inputs, &options, (group_interface_columns(shape), false), |bytes, name| {
+        let all = group_interfaces(bytes, name, &of, between.as_ref(), shape, &engine);
         let mut all = all.map_err(|error| InputFailure::new(name, error.to_string()))?;
         let (notes, name) = (std::mem::take(&mut all.notes), name.to_owned());
         Ok(Found { notes, append: Box::new(move |cells| append_group_interfaces(&name, &all, cells)) })

@@ -38,6 +38,7 @@ def test_interfaces_of_groups_are_the_commands(command: Path, data: Path, tmp_pa
         [
             ({"all_atoms": True}, ["--all-atoms"]),
             ({"between": ("A+B", "C")}, ["--between", "A+B,C"]),
+            ({"all_atoms": True, "shape": True}, ["--all-atoms", "--shape"]),
             ({"between": ("A", "B"), "all_atoms": True}, ["--between", "A,B", "--all-atoms"]),
         ]
     ):
@@ -49,6 +50,7 @@ def test_interfaces_of_groups_are_the_commands(command: Path, data: Path, tmp_pa
     for wrong, message in [
         ({"between": ("A+B", "C"), "by_residue": True}, "by_residue is of residues of proteins"),
         ({"ccd": path}, "add all_atoms=True"),
+        ({"shape": True}, "shape has no effect on interfaces of proteins"),
         ({"all_atoms": True, "residues": "standard"}, "residues has no effect on interfaces of every atom"),
     ]:
         with pytest.raises(prism.PrismError, match=message):

@@ -80,14 +80,15 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
         dictionary: dictionary.as_ref(),
     };
     let compute = |bytes: &[u8], name: &str| {
-        let all = group_interfaces(bytes, name, &options, between, &engine).map_err(|error| error.to_string())?;
+        let all =
+            group_interfaces(bytes, name, &options, between, args.shape, &engine).map_err(|error| error.to_string())?;
         let (size, lines, notes) = (all.size, all.pairs.len(), all.notes.clone());
         let name = name.to_owned();
         let of: Append = Box::new(move |cells| append_group_interfaces(&name, &all, cells));
         Ok(Computed { size, lines, notes, of })
     };
     let output = Output {
-        columns: group_interface_columns(),
+        columns: group_interface_columns(args.shape),
         lines: ["interface", "interfaces"],
         // The engine uses all cores itself.
         side_by_side: false,

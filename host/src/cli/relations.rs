@@ -76,8 +76,11 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
         args.refuse_without_rows()?;
         return interactions::interface(args, groups.as_ref());
     }
-    if args.ccd.is_some() {
-        return Err(Failure::usage(anyhow::anyhow!("--ccd has no effect on interfaces of proteins; add --all-atoms")));
+    let every_atom = [(args.ccd.is_some(), "--ccd"), (args.shape, "--shape")];
+    if let Some((_, option)) = every_atom.iter().find(|(is_given, _)| *is_given) {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "{option} has no effect on interfaces of proteins; add --all-atoms"
+        )));
     }
     let between = match given.as_deref() {
         None => None,

@@ -94,6 +94,10 @@ fn groups_have_interfaces_with_interactions() {
     assert_eq!(column(&groups.stdout, "hbond"), [across.to_string()]);
     let all = run.prism(&["interface", "--all-atoms", input]);
     assert!(column(&all.stdout, "group_b").contains(&"B".to_owned()), "{}", all.stdout);
+    let shape = run.prism(&["interface", "--all-atoms", "--shape", input]).stdout;
+    let fits = column(&shape, "shape_complementarity");
+    assert!(fits.iter().any(|fit| fit.parse::<f64>().is_ok_and(|fit| (0.5..0.8).contains(&fit))), "{shape}");
+    run.prism(&["interface", "--shape", input]).says(2, "--shape has no effect");
     run.prism(&["interface", "--between", "A+,B", input]).says(2, "join chains by +");
     run.prism(&["interface", "--between", "A+C,X", input]).says(1, "group X of --between has no residues");
     run.prism(&["interface", "--between", "A+C,B", input, "--het", "cover"]).says(2, "--het has no effect");

@@ -404,7 +404,8 @@ fn groups_have_areas_and_interactions() {
     let zinc = Pdb::default().atoms("CYS", 1, &[("SG", [0.0; 3])]).atom("ZN", "ZN", 5, [2.3, 0.0, 0.0]).text;
     let text = format!("{zinc}END\n");
     let found =
-        group_interfaces(text.as_bytes(), "made", &options, Some(&between("protein", "resname:ZN")), &engine).unwrap();
+        group_interfaces(text.as_bytes(), "made", &options, Some(&between("protein", "resname:ZN")), false, &engine)
+            .unwrap();
     let [pair] = &found.pairs[..] else { panic!("{found:?}") };
     let (sulfur, metal) = (1.77 + 1.4, 1.7 + 1.4);
     let plane = (2.3_f64 * 2.3 + sulfur * sulfur - metal * metal) / (2.0 * 2.3);
@@ -416,7 +417,9 @@ fn groups_have_areas_and_interactions() {
     assert_eq!(pair.counts[metals], 1);
     assert_eq!(pair.hot, [vec!["A_1".to_owned()], vec!["A_5".to_owned()]]);
     let error = |a: &str, b: &str| {
-        group_interfaces(text.as_bytes(), "made", &options, Some(&between(a, b)), &engine).unwrap_err().to_string()
+        group_interfaces(text.as_bytes(), "made", &options, Some(&between(a, b)), false, &engine)
+            .unwrap_err()
+            .to_string()
     };
     assert!(
         error("protein", "nucleic").contains("group nucleic of --between has no residues"),
@@ -439,16 +442,19 @@ fn groups_of_single_chains_have_the_areas_of_chains() {
     let options = Options { kinds: &[], chains: None, alternates: Alternates::Highest, dictionary: None };
     let bytes = std::fs::read(path).unwrap();
     let groups: [Group; 2] = ["A".parse().unwrap(), "B".parse().unwrap()];
-    let ours = group_interfaces(&bytes, "1jcd", &options, Some(&groups), &engine).unwrap();
+    let ours = group_interfaces(&bytes, "1jcd", &options, Some(&groups), true, &engine).unwrap();
     let theirs = interfaces(&engine, &structure, Some(["A", "B"])).unwrap();
     let ([ours], [theirs]) = (&ours.pairs[..], &theirs.pairs[..]) else { panic!("one pair each") };
     // Another centre rounds coordinates differently, which changes a point or two of a hundred.
     assert!((ours.buried.iter().sum::<f64>() - f64::from(theirs.buried_area)).abs() < 10.0, "{ours:?} {theirs:?}");
     assert_eq!(ours.contacts, theirs.contacts);
+    // 0.750 by shape-complementarity 0.2.0, with the radii of CCP4's sc and other dots.
+    let shape = ours.shape.unwrap();
+    assert!((shape.fit.unwrap().complementarity - 0.750).abs() < 0.02 && shape.gap_volume > 1000.0, "{shape:?}");
     let both: [Group; 2] = ["A+C".parse().unwrap(), "B".parse().unwrap()];
-    let joined = group_interfaces(&bytes, "1jcd", &options, Some(&both), &engine).unwrap();
+    let joined = group_interfaces(&bytes, "1jcd", &options, Some(&both), false, &engine).unwrap();
     assert!(joined.pairs[0].buried.iter().sum::<f64>() > ours.buried.iter().sum::<f64>());
-    let all = group_interfaces(&bytes, "1jcd", &options, None, &engine).unwrap();
+    let all = group_interfaces(&bytes, "1jcd", &options, None, false, &engine).unwrap();
     assert!(all.pairs.iter().any(|pair| pair.groups == ["A", "B"]));
 }
 

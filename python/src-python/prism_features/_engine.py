@@ -253,6 +253,7 @@ class Engine:
         *,
         between: tuple[str, str] | None = None,
         all_atoms: bool = False,
+        shape: bool = False,
         ccd: str | os.PathLike[str] | None = None,
         by_residue: bool = False,
         pae: bool = False,
@@ -268,6 +269,7 @@ class Engine:
                 ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
             all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
                 (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).
             ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
             by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
@@ -275,12 +277,13 @@ class Engine:
         Other arguments, and errors, are those of :func:`features`.
         """
         check("all_atoms", all_atoms)
+        check("shape", shape)
         if all_atoms or are_groups(between):
             if by_residue or pae:
                 raise PrismError(f"{'by_residue' if by_residue else 'pae'} is of residues of proteins, not of interfaces of every atom")
-            return interfaces(self._native, inputs, between, ccd, on_error, dict(options))
-        if ccd is not None:
-            raise PrismError("ccd has no effect on interfaces of proteins; add all_atoms=True")
+            return interfaces(self._native, inputs, between, ccd, shape, on_error, dict(options))
+        if ccd is not None or shape:
+            raise PrismError(f"{'shape' if ccd is None else 'ccd'} has no effect on interfaces of proteins; add all_atoms=True")
         own: dict[str, Any] = {"between": between, "by_residue": by_residue, "pae": pae}
         return self.table("interface", inputs, on_error=on_error, progress=progress, **{**own, **options})
 

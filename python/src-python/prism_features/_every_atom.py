@@ -54,14 +54,20 @@ def interactions(inputs: Any, kinds: Sequence[str], ccd: Path | None, on_error: 
         raise PrismError(f"kinds: {of_rows[0]!r} is of rows of proteins, and interactions have ends without rows; ask for one at a time")
     _refuse(options, "interactions", "ccd")
     filled = table_options({**options, "kinds": list(kinds)}, "edges")  # type: ignore[typeddict-item]
-    return _table(inputs, on_error, lambda given: _prism.interactions(given, _fspath(ccd), filled))
+    return _table(inputs, on_error, lambda given: _prism.interactions(given, _fspath(ccd), bool(shape), filled))
 
 
 def interfaces(
-    engine: _prism.Engine, inputs: Any, between: tuple[str, str] | None, ccd: Path | None, on_error: OnError, options: dict[str, Any]
+    engine: _prism.Engine,
+    inputs: Any,
+    between: tuple[str, str] | None,
+    ccd: Path | None,
+    shape: bool,
+    on_error: OnError,
+    options: dict[str, Any],
 ) -> Table:
     """The table of :func:`prism.interface` for every atom."""
-    _refuse(options, "interfaces of every atom", "between, ccd")
+    _refuse(options, "interfaces of every atom", "between, shape, ccd")
     filled = table_options({**options, "between": between}, "interface")  # type: ignore[typeddict-item]
     return _table(inputs, on_error, lambda given: _prism.interfaces(engine, given, _fspath(ccd), filled))
 

@@ -110,7 +110,28 @@ fn names(all: &Interactions, one: &Interaction, end: usize) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| group_columns(&[]));
+static SHAPE_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
+    group_columns(&[
+        float(
+            "shape_complementarity",
+            "",
+            "how well the surfaces fit, at most 1: the mean over both sides of the median, over the dots of the solvent-excluded surface (probe 1.7 Å, \
+             15 dots in 1 Å^2) that the other group covers, without a rim of 1.5 Å, of cos(normal, opposite of the nearest dot's normal of the \
+             other side) times exp(-0.5 distance^2) (Lawrence and Colman 1993); undefined where a group covers nothing but rim",
+        ),
+        float("fit_area", "Å^2", "the area of the surface that shape_complementarity is about, of both sides"),
+        float(
+            "gap_volume",
+            "Å^3",
+            "volume of the gaps between the groups: of all spheres halfway between an atom of each, as large as no atom is inside, with radii from 1 to \
+             5 Å (Laskowski 1995). The gap index of Jones and Thornton is 2 gap_volume / buried_area",
+        ),
+    ])
+});
+
+/// `more` stand behind the contacts.
+fn group_columns(more: &[RelationColumn]) -> Vec<RelationColumn> {
     let begin = [
         STRUCTURE,
         text(
@@ -133,26 +154,31 @@ static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| {
         ),
         words("hot_b", "those of group_b"),
     ];
-    begin.into_iter().chain(counts).chain(hot).collect()
-});
-
-/// The columns of interfaces of groups.
-#[must_use]
-pub fn group_interface_columns() -> &'static [RelationColumn] {
-    &GROUP_COLUMNS
+    begin.into_iter().chain(more.iter().copied()).chain(counts).chain(hot).collect()
 }
 
-/// Appends the rows of [`group_interface_columns`]. `name` is the structure's.
+/// The columns of interfaces of groups, with their shapes or without.
+#[must_use]
+pub fn group_interface_columns(shape: bool) -> &'static [RelationColumn] {
+    if shape { &SHAPE_COLUMNS } else { &GROUP_COLUMNS }
+}
+
+/// Appends the rows of [`group_interface_columns`], with shapes if those were computed. `name` is the structure's.
 pub fn append_group_interfaces(name: &str, all: &GroupInterfaces, cells: &mut [Cells]) {
     for pair in &all.pairs {
         let texts = [name, &pair.groups[0], &pair.groups[1]].map(str::to_owned);
         let mut texts = texts.into_iter().chain(pair.hot.iter().map(|hot| hot.join(" ")));
-        let mut floats = [pair.buried[0] + pair.buried[1], pair.buried[0], pair.buried[1]].into_iter();
+        let [polar, apolar] = pair.buried;
+        let shape = pair.shape.map(|shape| {
+            let fit = shape.fit.map_or([f64::NAN; 2], |fit| [fit.complementarity, fit.area]);
+            [fit[0], fit[1], shape.gap_volume]
+        });
+        let mut floats = [polar + apolar, polar, apolar].into_iter().chain(shape.into_iter().flatten());
         let mut ints = pair.residues.iter().chain([&pair.contacts]).chain(&pair.counts);
         for cells in cells.iter_mut() {
             match cells {
                 Cells::Text(values) => values.extend(texts.next()),
-                Cells::Float(values) => values.extend(floats.next().map(|area| area as f32)),
+                Cells::Float(values) => values.extend(floats.next().map(|value| value as f32)),
                 Cells::Int(values) => values.extend(ints.next().map(|&count| count as i32)),
                 Cells::Optional(_) => unreachable!("these lines have all their integers"),
             }

@@ -155,6 +155,10 @@ pub struct InterfaceArgs {
     #[arg(long, display_order = 4)]
     pub all_atoms: bool,
 
+    /// Add how the surfaces of groups fit: shape complementarity and the volume of gaps, where every atom counts
+    #[arg(long, display_order = 5)]
+    pub shape: bool,
+
     /// Bonds of ligands, as for `prism edges`, where every atom counts
     #[arg(long, value_name = "FILE", display_order = 5, hide_short_help = true)]
     pub ccd: Option<PathBuf>,
