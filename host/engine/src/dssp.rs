@@ -11,6 +11,7 @@ mod header;
 mod helices;
 mod hydrogen_bonds;
 mod ladders;
+mod lost;
 mod order;
 mod residue;
 mod rows;
@@ -23,7 +24,11 @@ pub use residue::{Bridge, HelixPart, HydrogenBond, Residue, State};
 pub use rows::{DsspRow, of_rows};
 pub(crate) use rows::{bonds_of_rows, bridges_from, bridges_of_rows};
 
-use prism_read::{Header, PolymerAtoms, PolymerResidue, ReadError, read_polymers, without_categories};
+use prism_read::{
+    Header, PolymerAtoms, PolymerResidue, Problem, ReadError, ReadOptions, read_bytes, read_polymers,
+    without_categories,
+};
+use std::collections::BTreeSet;
 
 /// Options of DSSP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,13 +80,18 @@ pub struct Dssp {
     incomplete: Vec<PolymerResidue>,
     asyms: Vec<String>,
     header: Header,
+    /// Whether residues are rows of a structure, whose chains the file does not have by these names.
+    is_of_rows: bool,
 }
 
 impl Dssp {
     /// Assigns the secondary structure of a PDB, mmCIF or BinaryCIF file, plain or compressed. `name` is the file's name in errors.
     ///
+    /// Residues are those that mkdssp takes. Where it would lose some of those that have rows, such as molecules of one chain id,
+    /// they are the rows, and a note says so.
+    ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read, or has no residues.
     ///
     /// ```
     /// use prism_engine::dssp::{Dssp, DsspOptions, State};
@@ -94,11 +104,23 @@ impl Dssp {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of_bytes(bytes: &[u8], name: &str, options: &DsspOptions) -> Result<Self, ReadError> {
-        Ok(Self::of(read_polymers(bytes, name)?, options))
+        let polymers = read_polymers(bytes, name)?;
+        // Most files have no others, and are not read again.
+        let may_lose = polymers.alpha_carbons > polymers.residues.len() || polymers.residues.is_empty();
+        let read = may_lose.then(|| read_bytes(bytes, name, &ReadOptions::default()));
+        let (polymers, is_of_rows) = match read.transpose() {
+            Ok(Some(read)) => lost::complete(polymers, &read.structure),
+            // Nucleic acid alone has a text without residues, as mkdssp writes it.
+            Err(error) if polymers.residues.is_empty() && !matches!(error.problem, Problem::OtherPolymers(_)) => {
+                return Err(error);
+            }
+            Ok(None) | Err(_) => (polymers, false),
+        };
+        Ok(Self::of(polymers, is_of_rows, options))
     }
 
-    fn of(polymers: PolymerAtoms, options: &DsspOptions) -> Self {
-        let PolymerAtoms { header, asyms, residues: polymers, incomplete, disulfides, mut notes } = polymers;
+    fn of(polymers: PolymerAtoms, is_of_rows: bool, options: &DsspOptions) -> Self {
+        let PolymerAtoms { header, asyms, residues: polymers, incomplete, disulfides, mut notes, .. } = polymers;
         let mut statistics = Statistics::default();
         let mut residues = residue::numbered(&polymers, &mut statistics);
         let accessible = surface::accessibilities(&polymers);
@@ -123,13 +145,22 @@ impl Dssp {
         if residues.is_empty() {
             notes.push("no residue has N, CA, C and O, so that no state is assigned".to_owned());
         }
-        Self { residues, statistics, notes, polymers, incomplete, asyms, header }
+        Self { residues, statistics, notes, polymers, incomplete, asyms, header, is_of_rows }
     }
 
     /// The number of heavy atoms of its residues.
     #[must_use]
     pub fn n_atoms(&self) -> usize {
         self.polymers.iter().map(|residue| residue.backbone.len() + residue.others.len()).sum()
+    }
+
+    /// The author's ids of chains whose first letters are equal, which is all that the text has of them.
+    #[must_use]
+    pub fn chains_of_one_letter(&self) -> Vec<&str> {
+        let chains: BTreeSet<&str> = self.polymers.iter().map(|residue| residue.chain.as_str()).collect();
+        let letter = |chain: &str| chain.chars().next();
+        let shares = |own: &&str| chains.iter().any(|other| other != own && letter(other) == letter(own));
+        chains.iter().filter(|own| shares(own)).copied().collect()
     }
 
     /// The text of a `.dssp` file with a date of the form `2026-11-28` in its first line.
@@ -142,7 +173,7 @@ impl Dssp {
     /// `_dssp_struct_summary`, `_dssp_struct_bridge_pairs`, `_dssp_struct_ladder` and `_dssp_statistics` added.
     ///
     /// # Errors
-    /// If the file cannot be read, or is BinaryCIF.
+    /// If the file cannot be read, is BinaryCIF, or has molecules that mmCIF's names in it do not tell apart.
     ///
     /// ```
     /// use prism_engine::dssp::{Dssp, DsspOptions};
@@ -153,6 +184,11 @@ impl Dssp {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn annotated(&self, bytes: &[u8], name: &str) -> Result<String, ReadError> {
+        if self.is_of_rows {
+            let text = "has residues that its chain ids, numbers and names do not tell apart, so that mmCIF cannot refer to them; write the text of \
+                        DSSP (.dssp), or give each molecule a chain id of its own";
+            return Err(ReadError { name: name.to_owned(), line: None, problem: Problem::OtherFormat(text) });
+        }
         let mut text = match without_categories(bytes, name, &annotate::REPLACED)? {
             Some(text) => text,
             None => from_pdb::write(self, bytes, name)?,

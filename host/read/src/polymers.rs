@@ -28,6 +28,10 @@ pub struct PolymerAtoms {
     pub residues: Vec<PolymerResidue>,
     /// Residues that lack some of those atoms.
     pub incomplete: Vec<PolymerResidue>,
+    /// How many residues of the model have an alpha carbon, of a polymer or not, each stretch of records for one.
+    pub alpha_carbons: usize,
+    /// Whether records of one chain id, number and insertion code lie apart, without alternate locations: of several residues, most likely.
+    pub has_repeats: bool,
     /// Residues that are bonded by disulfides, in the order of the file.
     pub disulfides: Vec<[usize; 2]>,
     /// Choices, and what is odd about the file.

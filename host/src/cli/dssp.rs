@@ -95,9 +95,17 @@ pub fn run(args: &DsspArgs) -> Result<u8, Failure> {
     // Errors without the name, which the report has.
     let reason = |error: ReadError| InputFailure::from(error).reason;
     let compute = |bytes: &[u8], name: &str| {
-        let dssp = Dssp::of_bytes(bytes, name, &options).map_err(reason)?;
+        let mut dssp = Dssp::of_bytes(bytes, name, &options).map_err(reason)?;
         let of = match format {
-            DsspFormatArg::Dssp => dssp.text(&date),
+            DsspFormatArg::Dssp => {
+                let chains = dssp.chains_of_one_letter().join(", ");
+                if !chains.is_empty() {
+                    dssp.notes.push(format!(
+                        "the text has the first letter of a chain's id alone, which is shared by {chains}"
+                    ));
+                }
+                dssp.text(&date)
+            }
             DsspFormatArg::Mmcif => dssp.annotated(bytes, name).map_err(reason)?,
         };
         Ok(Computed { size: [dssp.residues.len(), dssp.n_atoms()], lines: dssp.residues.len(), notes: dssp.notes, of })

@@ -81,6 +81,41 @@ fn residues_follow_from_the_atoms_if_the_file_has_no_table_of_them() {
     }
 }
 
+/// mkdssp knows residues by chain id, number and name, and would lose the second molecule, or the residues that water is numbered as.
+#[test]
+fn residues_that_share_an_id_are_not_lost() {
+    let run = Run::new();
+    let text = unzipped(&data("1ubq.pdb.gz"));
+    let atoms: Vec<&str> = text.lines().filter(|line| line.starts_with("ATOM")).collect();
+    let moved = |line: &&str| {
+        let x: f64 = line[30..38].trim().parse().unwrap();
+        format!("{}{:8.3}{}", &line[..30], x + 60.0, &line[38..])
+    };
+    let again: Vec<String> = atoms.iter().map(moved).collect();
+    run.put("one.pdb", atoms.join("\n"));
+    run.put("two.pdb", [&atoms.join("\n"), "TER", &again.join("\n")].join("\n"));
+    let water: Vec<String> = (1..=20)
+        .map(|i| format!("ATOM  {i:5}  OW  SOL A{i:4}    {:8.3}{:8.3}{:8.3}", 90.0 + 4.0 * f64::from(i), 9.0, 9.0))
+        .collect();
+    run.put("water.pdb", [&atoms.join("\n"), "TER", &water.join("\n")].join("\n"));
+    run.put("alone.pdb", water.join("\n"));
+    let states = |name: &str| {
+        let outcome = run.prism(&["dssp", name]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        let lines = outcome.stdout.lines().skip(28).filter(|line| line.as_bytes()[13] != b'!');
+        (lines.map(|line| line[16..17].to_owned()).collect::<Vec<_>>(), outcome.stderr)
+    };
+    let (one, _) = states("one.pdb");
+    assert_eq!(one.len(), 76);
+    let (two, notes) = states("two.pdb");
+    assert_eq!(two, [one.clone(), one.clone()].concat());
+    assert!(notes.contains("mkdssp's rules lose 76 residues") && notes.contains("shared by A, A~2"), "{notes}");
+    assert_eq!(states("water.pdb").0, one);
+    run.prism(&["dssp", "two.pdb", "-o", "x.cif"])
+        .says(1, "so that mmCIF cannot refer to them; write the text of DSSP");
+    run.prism(&["dssp", "alone.pdb"]).says(1, "no protein");
+}
+
 #[test]
 fn a_folder_gets_a_file_for_each_structure() {
     let run = Run::new();

@@ -111,7 +111,7 @@ fn described(residue: &Residue, accessibility: f32, rows: &[usize]) -> DsspRow {
 }
 
 /// A row as a residue of a polymer, if it has N, CA, C and O.
-fn polymer(structure: &StructureInput, row: usize) -> Option<PolymerResidue> {
+pub(super) fn polymer(structure: &StructureInput, row: usize) -> Option<PolymerResidue> {
     let ends = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
     let roles = RoleAtoms::of_words(*structure.roles.get(row)?);
     let ca = structure.ca_indices[row];

@@ -177,6 +177,9 @@ struct Reader {
     model: Option<Vec<u8>>,
     atoms: usize,
     has_more: bool,
+    /// The residue of the last alpha carbon, and how many residues had one.
+    last_alpha: Vec<u8>,
+    alpha_carbons: usize,
     /// Whether rows are made from the atoms, and the last such atom's residue.
     from_atoms: Option<Option<Run>>,
     /// Whether any atom has a number in a sequence.
@@ -285,6 +288,7 @@ impl Reader {
 
     fn begin_atoms(&mut self) {
         (self.model, self.atoms, self.has_more) = (None, 0, false);
+        (self.last_alpha, self.alpha_carbons) = (Vec::new(), 0);
     }
 
     /// Whether the table of residues is missing, or no atom fits it.
@@ -318,12 +322,18 @@ impl Reader {
                     return Ok(());
                 }
                 self.filling.clear();
+                self.alpha_carbons = 0;
                 self.model = Some(model.to_vec());
             }
             None => self.model = Some(model.to_vec()),
         }
         self.atoms += 1;
         self.has_numbers |= !seq.is_empty();
+        if atom == b"CA" && !element.eq_ignore_ascii_case(b"CA") {
+            let residue = [asym, seq, chain, number, icode].join(&b' ');
+            self.alpha_carbons += usize::from(residue != self.last_alpha);
+            self.last_alpha = residue;
+        }
         let found = match self.from_atoms {
             None => self.row_of(asym, seq, name, [chain, number, icode, shown, entity]),
             Some(_) => self.run_of(asym, seq, name, [chain, number, icode, group]),
@@ -404,7 +414,7 @@ impl Reader {
         self.header.id = text(id);
         self.header.molecules = self.entities.into_iter().map(Entity::molecule).collect();
         let mut polymers = self.filling.finish(&self.disulfides);
-        (polymers.header, polymers.notes) = (self.header, self.notes);
+        (polymers.header, polymers.notes, polymers.alpha_carbons) = (self.header, self.notes, self.alpha_carbons);
         Ok(polymers)
     }
 }

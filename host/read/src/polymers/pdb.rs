@@ -102,6 +102,13 @@ struct Reader<'a> {
     /// Alternate locations of the sulphur of each residue.
     sulphurs: HashMap<Place<'a>, BTreeSet<u8>>,
     bonds: Vec<[Place<'a>; 2]>,
+    /// The residue of the last record, and all so far.
+    last: Option<Place<'a>>,
+    met: HashSet<Place<'a>>,
+    has_repeats: bool,
+    /// The residue of the last alpha carbon, and how many residues had one.
+    last_alpha: Option<Place<'a>>,
+    alpha_carbons: usize,
     /// Whether the first record after those about the sequence has something in the column of alternate locations.
     marked: bool,
     notes: Vec<String>,
@@ -207,9 +214,16 @@ impl<'a> Reader<'a> {
         if !is_known(residue) || is_ended {
             self.ligands.insert((place, residue));
         }
+        if self.last.replace(place) != Some(place) && !self.met.insert(place) {
+            self.has_repeats |= atom.columns[16] == b' ';
+        }
+        let name = atom.name()?;
+        if name == b"CA" && atom.element() != b"CA" && self.last_alpha.replace(place) != Some(place) {
+            self.alpha_carbons += 1;
+        }
         self.atoms.push(Atom {
             place,
-            name: atom.name()?,
+            name,
             residue,
             alternate: atom.columns[16],
             element: atom.element(),
@@ -341,7 +355,8 @@ impl<'a> Reader<'a> {
             disulfides.extend(std::iter::repeat_n([from, to], locations(a) * locations(b)));
         }
         let mut polymers = filling.finish(&disulfides);
-        polymers.notes = self.notes;
+        (polymers.notes, polymers.alpha_carbons) = (self.notes, self.alpha_carbons);
+        polymers.has_repeats = self.has_repeats;
         polymers
     }
 }
