@@ -110,6 +110,8 @@ kinds! {
     NoAlphaCarbon = "no-alpha-carbon", "no alpha carbons";
     /// The file's models are copies of an assembly or have chains of their own, and only the first is read.
     Copies = "copies", "models that are copies of an assembly or have chains of their own, of which the first is read (--model join)";
+    /// Chains whose ids are longer than a format has room for.
+    ChainLetters = "chain-letters", "chains written with a letter of their own, because the format has room for one";
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Residue numbers jump within a chain.

@@ -129,6 +129,14 @@ fn areas_are_written_as_freesasa_writes_them() {
             assert!(number(begin, begin + 6) >= 0.0 && number(begin + 7, begin + 12) >= -99.9, "{line}");
         }
     }
+    // Copies of an assembly have ids that the format has no room for.
+    let copies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1a8o.cif.gz");
+    run.prism(&["atoms", "--backend", "cpu", copies.to_str().unwrap(), "--assembly", "1", "-o", "copies.pdb"])
+        .says(0, "chains written with a letter of their own");
+    let own = std::fs::read_to_string(run.path("copies.pdb")).unwrap();
+    let letters: std::collections::BTreeSet<&str> =
+        own.lines().filter(|line| line.starts_with("ATOM")).map(|line| &line[21..22]).collect();
+    assert!(letters.iter().eq(&["A", "B"]) && own.contains("REMARK 999 Chain B is A-2\n"), "{letters:?}");
     run.prism(&["atoms", "1ubq.pdb", "--rsa", "naccess", "-o", "x.csv"]).says(2, "give -o FILE.rsa");
     run.prism(&["atoms", "--backend", "cpu", "1ubq.pdb", "--radii", "bondi", "-o", "x.rsa"]).says(0, "1 structure");
     let own = std::fs::read_to_string(run.path("x.rsa")).unwrap();

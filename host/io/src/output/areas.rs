@@ -6,6 +6,7 @@ use prism_read::NoteKind;
 use prism_read::plural::counted;
 use prism_read::radii::AtomClass;
 use prism_read::structure::AtomLabel;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -147,15 +148,15 @@ impl<W: Write> AreasText<W> {
         Self { out, relation, format, reference }
     }
 
-    fn text(&self, part: &StructureRows<'_>, found: &DescribedAtoms) -> String {
+    fn text(&self, part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>) -> String {
         match self.format {
-            AreasFormat::Rsa => self.rsa(part, found, "N/A"),
-            AreasFormat::Naccess => self.rsa(part, found, "-99.9"),
-            AreasFormat::Pdb => pdb(part, found),
+            AreasFormat::Rsa => self.rsa(part, found, letters, "N/A"),
+            AreasFormat::Naccess => self.rsa(part, found, letters, "-99.9"),
+            AreasFormat::Pdb => pdb(part, found, letters),
         }
     }
 
-    fn rsa(&self, part: &StructureRows<'_>, found: &DescribedAtoms, undefined: &str) -> String {
+    fn rsa(&self, part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>, undefined: &str) -> String {
         let of_residue = |a: &DescribedAtom, b: &DescribedAtom| a.residue == b.residue;
         let residues: Vec<(Named<'_>, Areas)> = found
             .atoms
@@ -176,9 +177,9 @@ impl<W: Write> AreasText<W> {
                 None => chains.push((named.chain, *areas)),
             }
         }
-        let mut text = self.rsa_header(part, &chains);
+        let mut text = self.rsa_header(part, &chains, letters);
         for (named, areas) in &residues {
-            let _ = write!(text, "RES {:>3} {}{} ", named.name, first(named.chain), named.number());
+            let _ = write!(text, "RES {:>3} {}{} ", named.name, letters.of(named.chain), named.number());
             let whole = self.reference.of(named.name).map(|whole| whole.columns());
             for (column, area) in areas.columns().into_iter().enumerate() {
                 let _ = match whole.map(|whole| 100.0 * area / whole[column]).filter(|share| share.is_finite()) {
@@ -195,7 +196,7 @@ impl<W: Write> AreasText<W> {
         };
         let mut all = Areas::default();
         for ((chain, areas), number) in chains.iter().zip(1..) {
-            let _ = write!(text, "CHAIN{number:3} {} ", first(chain));
+            let _ = write!(text, "CHAIN{number:3} {} ", letters.of(chain));
             sums(&mut text, areas);
             all.plus(areas);
         }
@@ -204,7 +205,7 @@ impl<W: Write> AreasText<W> {
         text
     }
 
-    fn rsa_header(&self, part: &StructureRows<'_>, chains: &[(&str, Areas)]) -> String {
+    fn rsa_header(&self, part: &StructureRows<'_>, chains: &[(&str, Areas)], letters: &Letters<'_>) -> String {
         let options = &self.relation.options;
         let radii = match self.reference {
             ReferenceAreas::ProtOr => "Atomic radii and reference values for relative SASA: ProtOr",
@@ -217,10 +218,12 @@ impl<W: Write> AreasText<W> {
                 ("Shrake & Rupley", format!("Test-points: {}", self.relation.engine.config().points))
             }
         };
-        let chains: String = chains.iter().map(|(chain, _)| first(chain)).collect();
+        let chains: String = chains.iter().map(|(chain, _)| letters.of(chain)).collect();
+        let others: String =
+            letters.others().map(|(letter, chain)| format!("REM  Chain {letter} is {chain}\n")).collect();
         format!(
             "REM  prism {}\nREM  Absolute and relative SASAs for {}\nREM  {radii}\nREM  Chains: {chains}\nREM  Algorithm: {}\n\
-             REM  Probe-radius: {:.2}\nREM  {}\n\
+             REM  Probe-radius: {:.2}\nREM  {}\n{others}\
              REM RES _ NUM      All-atoms   Total-Side   Main-Chain    Non-polar    All polar\n\
              REM                ABS   REL    ABS   REL    ABS   REL    ABS   REL    ABS   REL\n",
             env!("CARGO_PKG_VERSION"),
@@ -249,7 +252,19 @@ impl<W: Write> Table for AreasText<W> {
                         let text = format!("{count} not in the set of radii, with a radius by the element");
                         relation.failures.note(name, NoteKind::RadiiByElement, text);
                     }
-                    self.out.write_all(self.text(part, &found).as_bytes()).map_err(OutputError::Write)?;
+                    let chains = found.atoms.iter().map(|atom| Named::of(part, atom.residue).chain);
+                    let Some(letters) = Letters::new(chains) else {
+                        let text = "it has more chains than letters, which this format tells them apart by; write csv or parquet";
+                        relation.failures.fail(name, text.to_owned());
+                        continue;
+                    };
+                    let others: Vec<String> =
+                        letters.others().map(|(letter, chain)| format!("{chain} as {letter}")).collect();
+                    if !others.is_empty() {
+                        let text = format!("chains are written with a letter of their own: {}", others.join(", "));
+                        relation.failures.note(name, NoteKind::ChainLetters, text);
+                    }
+                    self.out.write_all(self.text(part, &found, &letters).as_bytes()).map_err(OutputError::Write)?;
                 }
                 Err(error) => relation.failures.fail(name, format!("no atoms: {error}")),
             }
@@ -294,9 +309,37 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The one letter that the formats have room for.
+/// The first character, which is all that the formats have room for.
 fn first(text: &str) -> char {
     text.chars().next().unwrap_or(' ')
+}
+
+/// The letters of chains: their own ids if those have one character, else a letter that no other chain has, the first of the id if possible.
+struct Letters<'a>(Vec<(char, &'a str)>);
+
+impl<'a> Letters<'a> {
+    /// `None` if there are more chains than letters.
+    fn new(chains: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let (mut letters, mut known) = (Vec::new(), HashSet::new());
+        let new: Vec<&str> = chains.filter(|chain| known.insert(*chain)).collect();
+        let (short, long): (Vec<&str>, Vec<&str>) = new.into_iter().partition(|chain| chain.chars().count() <= 1);
+        let mut taken: HashSet<char> = short.iter().map(|chain| first(chain)).collect();
+        letters.extend(short.into_iter().map(|chain| (first(chain), chain)));
+        for chain in long {
+            let mut free = [first(chain)].into_iter().chain('A'..='Z').chain('a'..='z').chain('0'..='9');
+            letters.push((free.find(|letter| taken.insert(*letter))?, chain));
+        }
+        Some(Self(letters))
+    }
+
+    fn of(&self, chain: &str) -> char {
+        self.0.iter().find(|(_, own)| *own == chain).map_or(' ', |(letter, _)| *letter)
+    }
+
+    /// Chains whose id is not their letter.
+    fn others(&self) -> impl Iterator<Item = (char, &'a str)> {
+        self.0.iter().copied().filter(|(letter, chain)| chain.chars().count() > 1 || first(chain) != *letter)
+    }
 }
 
 fn label<'a>(part: &StructureRows<'a>, atom: &DescribedAtom) -> &'a AtomLabel {
@@ -307,12 +350,14 @@ fn label<'a>(part: &StructureRows<'a>, atom: &DescribedAtom) -> &'a AtomLabel {
 }
 
 /// Atoms with radii and areas, numbered from 1.
-fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms) -> String {
+fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms, letters: &Letters<'_>) -> String {
+    let others: String =
+        letters.others().map(|(letter, chain)| format!("REMARK 999 Chain {letter} is {chain}\n")).collect();
     let mut text = format!(
         "REMARK 999 This PDB file was generated by prism {}.\n\
          REMARK 999 In the ATOM records temperature factors have been\n\
          REMARK 999 replaced by the SASA of the atom, and the occupancy\n\
-         REMARK 999 by the radius used in the calculation.\nMODEL        1\n",
+         REMARK 999 by the radius used in the calculation.\n{others}MODEL        1\n",
         env!("CARGO_PKG_VERSION")
     );
     let mut last = String::new();
@@ -326,7 +371,7 @@ fn pdb(part: &StructureRows<'_>, found: &DescribedAtoms) -> String {
         };
         let record = if matches!(atom.residue, Owner::Row(_)) { "ATOM  " } else { "HETATM" };
         let [x, y, z] = label.position;
-        let residue = format!("{:>3} {}{}", named.name, first(named.chain), named.number());
+        let residue = format!("{:>3} {}{}", named.name, letters.of(named.chain), named.number());
         let _ = writeln!(
             text,
             "{record}{:5} {name}{}{residue}   {x:8.3}{y:8.3}{z:8.3}{:6.2}{:6.2}",
