@@ -53,12 +53,15 @@ fn named(structure: &StructureInput, row: usize) -> Option<PolymerResidue> {
     })
 }
 
-/// Residues by number and insertion code.
-struct Places<'r>(HashMap<(i32, &'r str), Vec<(usize, [f32; 3])>>);
+/// Residues by number and insertion code, with their alpha carbons.
+struct Places<'r>(HashMap<(i32, &'r str), Vec<Place>>);
+
+/// The index of a residue, and its alpha carbon.
+type Place = (usize, [f32; 3]);
 
 impl<'r> Places<'r> {
     fn of(residues: &'r [PolymerResidue]) -> Self {
-        let mut places: HashMap<(i32, &str), Vec<(usize, [f32; 3])>> = HashMap::new();
+        let mut places: HashMap<(i32, &str), Vec<Place>> = HashMap::new();
         for (index, residue) in residues.iter().enumerate() {
             places.entry((residue.number, &residue.icode)).or_default().push((index, residue.backbone[1]));
         }
