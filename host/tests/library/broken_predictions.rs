@@ -317,9 +317,23 @@ fn values_that_are_no_numbers_are_named_and_left_out() {
         assert_eq!((read.iptm, read.ptm, read.ranking), (None, Some(0.75), Some(0.73)), "{to}");
     }
     assert!(summary("\"iptm\": 0.7,", "\"iptm\": null,").warnings.is_empty(), "predictors write null for one chain");
-    let read = summary("0.85,", "NaN,");
-    assert!(read.warnings.iter().any(|note| note.contains("\"chain_pair_iptm\" has NaN")), "{:?}", read.warnings);
-    assert_eq!(read.iptm, Some(0.7));
+    let pairs = |prediction: &Prediction| {
+        let scores = prediction.scores(Cutoffs::default());
+        let of_directions = scores.pairs.into_iter().filter(|pair| !pair.is_max);
+        of_directions.map(|pair| (!pair.numbers[0].is_nan()).then_some(pair.numbers[0])).collect::<Vec<_>>()
+    };
+    // A to B and back, A to C and back, B to C and back.
+    let mut expected = [0.71, 0.71, 0.66, 0.66, 0.58, 0.58].map(Some);
+    assert_eq!(pairs(&summary("", "")), expected);
+    expected[0] = None;
+    for no_number in ["NaN", "Infinity", "-Infinity"] {
+        let read = read_changed("af3", "made_summary_confidences.json", &|bytes| {
+            String::from_utf8_lossy(bytes).replacen("0.71,", &format!("{no_number},"), 1).into_bytes()
+        });
+        let says = format!("\"chain_pair_iptm\" has {no_number} where a number belongs");
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(&says), "{:?}", read.warnings);
+        assert_eq!((&pairs(&read)[..], read.iptm), (&expected[..], Some(0.7)), "{no_number}");
+    }
 
     // Without the predictor's confidences, those of the B column are taken, which are the same.
     let plddt = |prediction: &Prediction| prediction.scores(Cutoffs::default()).structure.numbers[11];

@@ -219,6 +219,16 @@ fn a_ranking_that_is_no_number_is_empty() {
         String::from_utf8_lossy(bytes).replace("model_1_multimer", "model_7_multimer").into_bytes()
     });
     assert!(said.contains("ranking_debug.json: has no scores of unrelaxed_model_1_multimer_v3_pred_0.pdb"), "{said}");
+    // One that is no number costs no other score of the list.
+    let list = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).replace(":0.79", ":NaN");
+        assert!(text.contains("NaN"), "{text}");
+        text.into_bytes()
+    };
+    let read = read_changed("af2", "iptm_ptm.json", &list);
+    let says = "iptm_ptm.json: \"ptm\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is NaN, and no number";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    assert_eq!((read.iptm, read.ptm, read.ranking), (Some(0.81), None, Some(0.806)));
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl PredictionFiles {
         }
         for place in &self.lists {
             let name = self.tag.as_deref().unwrap_or(self.model.name());
-            match place.read().and_then(|bytes| given.take_from_list(&bytes, name)) {
+            match place.read().and_then(|bytes| given.take_from_list(place.name(), &bytes, name)) {
                 Ok(true) => {}
                 Ok(false) => given.left_out.push(format!("{}: has no scores of {name}", place.name())),
                 Err(reason) => damaged.push(format!("{}: {reason}", place.name())),

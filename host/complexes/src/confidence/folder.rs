@@ -5,6 +5,7 @@
 
 use super::files::{PredictionFiles, has_own_matrix};
 use super::given::PICKLE;
+use super::json;
 use super::names::{self, Wanted};
 use super::places::{INPUT, Opened, Place, is_archive, members, members_of_input};
 use prism_read::{COMPRESSED, InputFailure, plain};
@@ -444,7 +445,7 @@ fn settle(claims: &mut [Claim], about: &[Place]) -> Vec<String> {
         }
         let text = about[at].read().ok();
         let text = text.as_deref().and_then(|bytes| plain(bytes).ok());
-        let has_matrix = text.is_some_and(|text| memchr::memmem::find(&text, b"\"pae\"").is_some());
+        let has_matrix = text.is_some_and(|text| json::has(&text, "pae"));
         for claim in claims.iter_mut().filter(|claim| claim.beside.contains(&at)) {
             if is_own(claim, at) != has_matrix {
                 claim.beside.retain(|&own| own != at);
@@ -473,8 +474,8 @@ fn order_of_ranks(models: &[Place], lists: &[Place]) -> Vec<String> {
     }
     let order = |list: &Place| {
         let bytes = list.read().ok()?;
-        let json: serde_json::Value = serde_json::from_slice(&plain(&bytes).ok()?).ok()?;
-        let names = json["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+        let list = json::small(&plain(&bytes).ok()?).ok()?;
+        let names = list["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<_>>>()
     };
     lists.iter().find_map(order).unwrap_or_default()

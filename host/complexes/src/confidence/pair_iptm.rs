@@ -1,5 +1,6 @@
 //! The predictor's ipTM of pairs of chains: how its files write it, and which chains of the model these are.
 
+use super::json::shown;
 use super::model::{Model, Token};
 use prism_read::plural::counted;
 use serde_json::Value;
@@ -32,7 +33,7 @@ impl Written {
         let mut number = |value: &Value| {
             let number = value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
             if number.is_none() && !value.is_null() {
-                odd.get_or_insert_with(|| format!("has {value} where a number belongs"));
+                odd.get_or_insert_with(|| format!("has {} where a number belongs", shown(value)));
             }
             number.unwrap_or(f32::NAN)
         };
