@@ -10,7 +10,7 @@ fn data() -> PathBuf {
 }
 
 /// The files of a layout.
-fn files(layout: &str) -> Vec<(String, Vec<u8>)> {
+pub fn files(layout: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(data().join(layout)).unwrap().map(Result::unwrap);
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
 }
@@ -21,7 +21,7 @@ fn layouts() -> Vec<String> {
 }
 
 /// What is said about some files in a folder, warnings too; empty if all is well.
-fn said(files: &[(String, Vec<u8>)]) -> String {
+pub fn said(files: &[(String, Vec<u8>)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|(name, bytes)| fs::write(folder.path().join(name), bytes).unwrap());
     let found = Predictions::find(&[folder.path().to_owned()]);
@@ -536,35 +536,4 @@ fn models_without_confidences_or_with_others_behind_them_give_a_warning() {
     let said_of_two = changed("af2", AF2_MODEL, &twice);
     assert!(said_of_two.contains("several models, and the first one is read"), "{said_of_two}");
     assert_eq!(changed("af2", AF2_MODEL, &<[u8]>::to_vec), "");
-}
-
-#[test]
-fn molecules_of_one_chain_id_are_told_apart() {
-    let as_one = |bytes: &[u8]| with_atoms(bytes, |line| format!("{}A{}", &line[..21], &line[22..]));
-    let read = read_changed("af2", AF2_MODEL, &as_one);
-    let whole = read_changed("af2", "", &<[u8]>::to_vec);
-    assert_eq!(
-        (read.chains.clone(), whole.chains.clone()),
-        (vec!["A".into(), "A~2".into()], vec!["A".into(), "B".into()])
-    );
-    assert!(read.warnings[0].contains("one is called A~2"), "{:?}", read.warnings);
-    let numbers = |prediction: &Prediction| {
-        prediction
-            .scores(Cutoffs::default())
-            .pairs
-            .iter()
-            .map(|pair| pair.numbers.map(f32::to_bits))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(numbers(&read), numbers(&whole));
-    // Bonded to the last residue, or in the place of the one of that number, they are of one molecule.
-    let begin = |line: &str| line[30..54].to_owned();
-    let first = std::cell::RefCell::new(None);
-    let in_one_place = |bytes: &[u8]| {
-        with_atoms(&as_one(bytes), |line| {
-            let first = first.borrow_mut().get_or_insert_with(|| begin(line)).clone();
-            if line[12..16].trim() == "N" { format!("{}{first}{}", &line[..30], &line[54..]) } else { line.to_owned() }
-        })
-    };
-    assert_eq!(read_changed("af2", AF2_MODEL, &in_one_place).chains, ["A"]);
 }

@@ -19,4 +19,5 @@ mod read_common;
 mod read_structures;
 mod relations;
 mod selenomethionine;
+mod shared_chain_ids;
 mod synthetic;

@@ -57,7 +57,7 @@ pub(super) struct Residue {
 
 impl Residue {
     /// The atom of a name, by its index.
-    fn named(&self, atoms: &[Atom], names: &[&str]) -> Option<u32> {
+    pub(super) fn named(&self, atoms: &[Atom], names: &[&str]) -> Option<u32> {
         let found = |name: &&str| self.atoms.clone().find(|&at| atoms[at as usize].name == atom_name(name.as_bytes()));
         names.iter().find_map(found)
     }
@@ -103,10 +103,12 @@ impl Identity {
 /// A predicted model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
-    /// The names of its chains: the author's ids, or A and A~2 for the second molecule of that id.
+    /// The names of its chains: the author's ids, or those of molecules that share one (A, A~2).
     pub(super) chains: Vec<String>,
     /// The author's id of each of them.
-    authors: Vec<String>,
+    pub(super) authors: Vec<String>,
+    /// How molecules that share a chain id were told apart, if there are some.
+    pub(super) divided: Option<String>,
     pub(super) residues: Vec<Residue>,
     pub(super) atoms: Vec<Atom>,
     /// The number of records of atoms, hydrogens included.
@@ -154,6 +156,9 @@ impl Model {
         })?;
         model.has_more = has_more;
         model.find_kinds();
+        if model.divide(bytes, name) {
+            model.find_kinds();
+        }
         Ok(model)
     }
 
@@ -161,14 +166,11 @@ impl Model {
         let amino = is_one_of(AMINO_ACIDS, atom.residue);
         let nucleic = is_one_of(NUCLEOTIDES, atom.residue);
         let id = String::from_utf8_lossy(atom.chain);
-        let chain = match self.authors.iter().rposition(|author| *author == id) {
-            Some(known) if (amino || nucleic) && self.begins_anew(known, atom) => {
-                let copies = self.authors.iter().filter(|author| **author == id).count();
-                self.add_chain(format!("{}~{}", id.trim(), copies + 1), &id)
-            }
-            Some(known) => known,
-            None => self.add_chain(id.clone().into_owned(), &id),
-        };
+        let chain = self.authors.iter().rposition(|author| *author == id).unwrap_or_else(|| {
+            self.chains.push(id.clone().into_owned());
+            self.authors.push(id.into_owned());
+            self.chains.len() - 1
+        });
         let begin = self.atoms.len() as u32;
         self.residues.push(Residue {
             chain: chain as u32,
@@ -186,29 +188,6 @@ impl Model {
             atoms: begin..begin,
             label: atom.label.map(|(chain, number)| (text(chain), number)),
         });
-    }
-
-    fn add_chain(&mut self, name: String, author: &str) -> usize {
-        self.chains.push(name);
-        self.authors.push(author.to_owned());
-        self.chains.len() - 1
-    }
-
-    /// Whether a standard residue is of another molecule than those of its chain: numbers restart, and repeat one of theirs in another
-    /// place, and it is not bonded to the last of them.
-    fn begins_anew(&self, chain: usize, atom: &AtomRecord<'_>) -> bool {
-        /// The square of the longest bond between residues in Å.
-        const BOND2: f64 = 2.0 * 2.0;
-        let distance2 = |of: u32| {
-            let position = self.atoms[of as usize].position;
-            position.iter().zip(atom.position).map(|(one, other)| (one - other).powi(2)).sum::<f64>()
-        };
-        let mut own = self.residues.iter().rev().filter(|own| own.chain as usize == chain && own.standard);
-        let Some(last) = own.next().filter(|last| last.number >= atom.number) else { return false };
-        let is_repeated = own.any(|own| {
-            own.number == atom.number && own.icode.as_bytes() == atom.icode && distance2(own.atoms.start) > BOND2
-        });
-        is_repeated && last.named(&self.atoms, &["C", "O3'", "O3*"]).is_none_or(|end| distance2(end) > BOND2)
     }
 
     /// Modified residues are of the kind of their chain: they have its backbone, and mmCIF numbers them as its parts.
@@ -299,11 +278,7 @@ impl Model {
     /// What is odd about its file.
     pub(super) fn oddities(&self) -> impl Iterator<Item = String> {
         let many = "its file has several models, and the first one is read; give each a file of its own, with its matrix beside it";
-        let named = self.chains.iter().zip(&self.authors).filter(|(name, author)| name != author);
-        let divided = named.map(|(name, author)| {
-            format!("the chain id {author:?} is that of several molecules, whose numbers restart: one is called {name}")
-        });
-        self.has_more.then(|| many.to_owned()).into_iter().chain(divided)
+        self.has_more.then(|| many.to_owned()).into_iter().chain(self.divided.clone())
     }
 
     fn chain_sizes(&self) -> Vec<usize> {
@@ -343,7 +318,10 @@ impl Model {
                     listed_ids(self.chains.iter().map(String::as_str))
                 ));
             };
-            let own: Vec<Token> = residues.iter().flat_map(|&at| self.tokens_of(at, length)).collect();
+            let all = || residues.iter().flat_map(|&at| self.tokens_of(at, length)).collect::<Vec<_>>();
+            // Molecules that share a chain id may have residues of one number, in the order of the model.
+            let next = residues.iter().find(|&&at| !is_known[at as usize]).map(|&at| self.tokens_of(at, length));
+            let own = next.filter(|next| next.len() == length).unwrap_or_else(all);
             if own.len() != length {
                 return Err(format!(
                     "residue {} of chain {} has {length} tokens in the matrix, and {} heavy atoms in the model: the two are of \
@@ -353,7 +331,8 @@ impl Model {
                     residues.iter().map(|&at| self.residues[at as usize].atoms.len()).sum::<usize>()
                 ));
             }
-            if residues.iter().any(|&at| std::mem::replace(&mut is_known[at as usize], true)) {
+            let again = own.chunk_by(|a, b| a.residue == b.residue).map(|of| of[0].residue as usize);
+            if again.fold(false, |any, at| any | std::mem::replace(&mut is_known[at], true)) {
                 return Err(format!(
                     "its file names tokens of residue {} of chain {} in two places: it is damaged",
                     id.1, id.0
