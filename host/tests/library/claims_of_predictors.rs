@@ -277,18 +277,31 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
         npz("per_chain_pair_iptm", &[2, 2], &[0.9, f32::NAN, 0.78, 0.91])
     });
     assert!(array.contains("\"per_chain_pair_iptm\" has NaN where a number belongs"), "{array}");
+    // Names and values as JSON may write them, too.
+    let escaped = changed("af3", "made_summary_confidences.json", &|bytes| {
+        let text = String::from_utf8_lossy(bytes).replacen("0.71,", "7.5,", 1);
+        text.replace("chain_pair_iptm", "chain\\u005fpair_iptm").into_bytes()
+    });
+    assert!(escaped.contains("the predictor's ipTM of chains A and B is 7.5"), "{escaped}");
     // That of the whole stands for none.
     assert_eq!(of(Value::Null), ([Some(0.7); 3], String::new()));
 }
 
 #[test]
-fn a_matrix_of_errors_that_are_too_small_gives_a_warning() {
+fn a_matrix_of_errors_that_are_too_small_is_refused() {
     let with = |values: &[f32]| changed("boltz", "pae_made_model_0.npz", &|_| npz("pae", &[61, 61], values));
     let zeros = with(&[0.0; 61 * 61]);
     assert!(zeros.contains("pae_made_model_0.npz: all its predicted aligned errors are 0 Å"), "{zeros}");
+    assert_eq!(zeros.lines().count(), 1, "{zeros}");
     let mut scaled: Vec<f32> = (0..61 * 61).map(|at| (at % 32) as f32 / 31.0).collect();
     let said = with(&scaled);
-    assert!(said.contains("its largest predicted aligned error is 1 Å, and predictors write larger ones"), "{said}");
+    let says = "pae_made_model_0.npz: its largest predicted aligned error is 1 Å, and predictors write larger ones: the matrix is scaled";
+    assert!(said.contains(says) && said.lines().count() == 1, "{said}");
+    let percent = with(&scaled.iter().map(|value| 100.0 * value).collect::<Vec<_>>());
+    assert!(
+        percent.contains("its largest predicted aligned error is 100 Å, and predictors write none above 32 Å"),
+        "{percent}"
+    );
     scaled[7] = 4.5;
     assert_eq!(with(&scaled), "");
 }
