@@ -233,21 +233,28 @@ fn a_matrix_in_the_model_has_all_pairs() {
     );
 }
 
-/// A protein of three residues whose only partner is a ligand of two atoms, in AlphaFold 3's layout. Expected by the definitions.
+/// A protein of three residues whose only partner is a ligand of two atoms, in AlphaFold 3's layout. Expected by the definitions. A ligand
+/// may be an amino acid or a nucleotide: those that are no part of a chain have a token for each atom, too.
 #[test]
 fn a_ligand_may_be_the_only_partner() {
+    for (name, names_tokens) in [("LIG", true), ("GLU", true), ("U", true), ("GLU", false)] {
+        check_ligand(name, names_tokens);
+    }
+}
+
+fn check_ligand(name: &str, names_tokens: bool) {
     let header = "data_made\nloop_\n_atom_site.group_PDB\n_atom_site.id\n_atom_site.type_symbol\n_atom_site.label_atom_id\n\
                   _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.Cartn_x\n\
                   _atom_site.Cartn_y\n_atom_site.Cartn_z\n_atom_site.B_iso_or_equiv\n_atom_site.auth_seq_id\n\
                   _atom_site.auth_asym_id\n";
     let atoms = "ATOM 1 C CA GLY A 1 0.0 0.0 0.0 90.0 1 A\nATOM 2 C CA GLY A 2 3.8 0.0 0.0 80.0 2 A\n\
-                 ATOM 3 C CA GLY A 3 30.0 0.0 0.0 70.0 3 A\nHETATM 4 C C1 LIG B . 0.0 4.0 0.0 60.0 1 B\n\
+                 ATOM 3 C CA GLY A 3 30.0 0.0 0.0 70.0 3 A\nHETATM 4 C CA LIG B . 0.0 4.0 0.0 60.0 1 B\n\
                  HETATM 5 O O1 LIG B . 0.0 5.4 0.0 50.0 1 B\n";
+    let atoms = atoms.replace("LIG", name);
     let pae = "[[1,1,1,2,4],[1,1,1,6,11],[1,1,1,20,20],[3,5,20,1,1],[3,5,20,1,1]]";
-    let json = format!(
-        "{{\"atom_plddts\":[90,80,70,60,50],\"pae\":{pae},\"token_chain_ids\":[\"A\",\"A\",\"A\",\"B\",\"B\"],\
-         \"token_res_ids\":[1,2,3,1,1]}}"
-    );
+    let ids = r#","token_chain_ids":["A","A","A","B","B"],"token_res_ids":[1,2,3,1,1]"#;
+    let ids = if names_tokens { ids } else { "" };
+    let json = format!("{{\"atom_plddts\":[90,80,70,60,50],\"pae\":{pae}{ids}}}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("made_model.cif"), format!("{header}{atoms}#\n")).unwrap();
     fs::write(folder.path().join("made_confidences.json"), json).unwrap();

@@ -163,8 +163,9 @@ impl Model {
     }
 
     fn begin(&mut self, atom: &AtomRecord<'_>) {
-        let amino = is_one_of(AMINO_ACIDS, atom.residue);
-        let nucleic = is_one_of(NUCLEOTIDES, atom.residue);
+        // Predictors write ligands as HETATM, and those may be amino acids and nucleotides, too.
+        let amino = !atom.is_hetatm && is_one_of(AMINO_ACIDS, atom.residue);
+        let nucleic = !atom.is_hetatm && is_one_of(NUCLEOTIDES, atom.residue);
         let id = String::from_utf8_lossy(atom.chain);
         let chain = self.authors.iter().rposition(|author| *author == id).unwrap_or_else(|| {
             self.chains.push(id.clone().into_owned());
@@ -199,7 +200,10 @@ impl Model {
         for residue in self.residues.iter_mut().filter(|residue| !residue.standard) {
             let Some(&kind) = kinds.get(&residue.chain) else { continue };
             let backbone: &[&str] = if kind == Kind::Protein { &["CA"] } else { &["C1'", "C1*"] };
-            let is_part = residue.label.is_some() || residue.atoms.len() > 4;
+            // A free amino acid is no modified residue.
+            let name = residue.name.as_bytes();
+            let is_modified = !is_one_of(AMINO_ACIDS, name) && !is_one_of(NUCLEOTIDES, name);
+            let is_part = is_modified && (residue.label.is_some() || residue.atoms.len() > 4);
             if is_part && residue.named(&self.atoms, backbone).is_some() {
                 residue.kind = kind;
             }
