@@ -411,3 +411,35 @@ fn links_and_archives_in_archives_are_left_out_with_a_note() {
         found.notes
     );
 }
+
+/// Older versions of ColabFold call the scores after the unrelaxed model. The best model's matrix is there once more, rounded.
+#[test]
+fn scores_of_older_colabfold_are_those_beside_each_model() {
+    let [(model, _), (scores, _)] = colabfold("d");
+    let names = ["d_relaxed_rank_1_model_5", "d_unrelaxed_rank_2_model_4", "d_unrelaxed_model_1"];
+    let of_models = names.iter().flat_map(|name| {
+        let own = name.replace("_relaxed", "_unrelaxed");
+        [(model, format!("{name}.pdb")), (scores, format!("{own}_scores.json"))]
+    });
+    let files: Vec<_> = of_models.chain([(scores, "d_predicted_aligned_error_v1.json".to_owned())]).collect();
+    let folder = all(&files);
+    let rounded = r#"[{"predicted_aligned_error": "#;
+    let own = folder.path().join("d_predicted_aligned_error_v1.json");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(&own).unwrap()).unwrap();
+    let rows = json["pae"].as_array().unwrap().iter().map(|row| {
+        let values = row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap().round() as i32);
+        values.collect::<Vec<_>>()
+    });
+    let rows: Vec<_> = rows.collect();
+    fs::write(&own, format!("{rounded}{rows:?}}}]")).unwrap();
+    let found = find(&folder);
+    assert_eq!((found.files.len(), said(&found)), (names.len(), String::new()));
+    let newer = all(&colabfold("d"));
+    let whole = find(&newer).files[0].read().unwrap();
+    for files in &found.files {
+        let read = files.read().unwrap();
+        assert_eq!((read.iptm, read.ptm), (whole.iptm, whole.ptm), "{}", files.name);
+        assert_eq!(read.pae, whole.pae, "{}", files.name);
+        assert_eq!(prism_host::confidence::design_of(&files.name), "d");
+    }
+}

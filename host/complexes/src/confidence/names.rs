@@ -71,6 +71,13 @@ const LAYOUTS: &[Layout] = &[
         matrices: &["*_scores_alphafold2_*"],
         ..NONE
     },
+    // Its older versions call the scores after the unrelaxed model, those of relaxed ones, too.
+    Layout {
+        models: &["*_unrelaxed_rank_#_model_#", "*_relaxed_rank_#_model_#"],
+        matrices: &["*_unrelaxed_rank_#_model_#_scores"],
+        ..NONE
+    },
+    Layout { models: &["*_unrelaxed_model_#", "*_relaxed_model_#"], matrices: &["*_unrelaxed_model_#_scores"], ..NONE },
     // It writes the matrix of its best model once more.
     Layout {
         models: &["*_unrelaxed_rank_001_*", "*_relaxed_rank_001_*", "*_unrelaxed_rank_1_*", "*_relaxed_rank_1_*"],
@@ -167,11 +174,15 @@ pub(super) fn says_which(name: &str) -> bool {
 pub fn design_of(model: &str) -> String {
     /// Without the design's name, which the folder has.
     const UNNAMED: [&str; 5] = ["pred.model_idx_#", "model", "unrelaxed_*", "relaxed_*", "ranked_#"];
-    const NAMED: [&str; 11] = [
+    const NAMED: [&str; 15] = [
         "*_seed-#_sample-#_model",
         "*_seed_#_sample_#_model",
         "*_seed_#_sample_#",
         "*_sample_#",
+        "*_unrelaxed_rank_#_model_#",
+        "*_relaxed_rank_#_model_#",
+        "*_unrelaxed_model_#",
+        "*_relaxed_model_#",
         "*_model_#",
         "*_unrelaxed_rank_*",
         "*_relaxed_rank_*",
@@ -275,6 +286,9 @@ mod tests {
             ("a_relaxed_rank_001_b", "a_scores_rank_001_b"),
             ("a_relaxed_rank_001_b", "a_predicted_aligned_error_v1"),
             ("a_unrelaxed_alphafold2_ptm_model_4_seed_000", "a_scores_alphafold2_ptm_model_4_seed_000"),
+            ("a_unrelaxed_rank_2_model_4", "a_unrelaxed_rank_2_model_4_scores"),
+            ("a_relaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_4_scores"),
+            ("a_relaxed_model_5", "a_unrelaxed_model_5_scores"),
             ("AF-P0-F1-model_v4", "AF-P0-F1-predicted_aligned_error_v4"),
         ] {
             assert!(has(model, file), "{model}: {file}");
@@ -287,6 +301,7 @@ mod tests {
             ("fold_a_model_1", "fold_a_full_data_11"),
             ("a_relaxed_rank_002_b", "a_predicted_aligned_error_v1"),
             ("pred.model_idx_0", "pae.model_idx_3"),
+            ("a_unrelaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_5_scores"),
         ] {
             assert!(!has(model, file), "{model}: {file}");
         }
