@@ -1,6 +1,6 @@
 //! `--pae` of `prism edges` and `prism interface`: errors from the files beside models.
 
-use crate::command::{Run, column, example, predictions};
+use crate::command::{Run, column, example, predictions, with_one_chain_id};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
@@ -186,15 +186,9 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
         assert_eq!(of(one), of(other));
     }
     // So have molecules of one chain id, which are told apart in both.
-    let with_one_id = |line: &str| {
-        if line.starts_with("ATOM") { format!("{}A{}", &line[..21], &line[22..]) } else { line.to_owned() }
-    };
     let text = fs::read_to_string(run.path(unrelaxed)).unwrap();
     predictions(&run, "af2", "one/");
-    run.put(
-        "one/unrelaxed_model_1_multimer_v3_pred_0.pdb",
-        text.lines().map(with_one_id).collect::<Vec<_>>().join("\n"),
-    );
+    run.put("one/unrelaxed_model_1_multimer_v3_pred_0.pdb", with_one_chain_id(&text));
     let one = run.prism(&["edges", "one", "--pae", "--backend", "cpu"]);
     assert_eq!(column(&one.stdout, "pae").iter().collect::<Vec<_>>(), of("/relaxed_model_1_multimer_v3_pred_0.pdb"));
     let report = run.prism(&["report", "all", "--pae", "--backend", "cpu", "-o", "r.html"]);

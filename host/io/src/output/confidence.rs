@@ -3,7 +3,6 @@
 use super::{CellKind, Cells, DockqRelation, RelationColumn};
 use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores, design_of};
 use prism_complexes::dockq::Compared;
-use prism_read::author_chain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -151,7 +150,7 @@ pub fn append_pairs(scores: &Scores, cells: &mut [Cells]) {
 fn compared_pair(scores: &Scores, chains: [usize; 2]) -> ([&str; 2], [f32; 4]) {
     let own = chains.map(|chain| scores.chains[chain].as_str());
     for interface in scores.compared.iter().flat_map(|compared| &compared.interfaces) {
-        let [a, b] = interface.chains.each_ref().map(|chain| author_chain(chain));
+        let [a, b] = interface.chains.each_ref().map(String::as_str);
         let [c, d] = interface.reference.each_ref().map(String::as_str);
         let of = &interface.scores;
         let numbers = [of.dockq, of.fnat, of.irmsd, of.lrmsd].map(|number| number as f32);

@@ -7,8 +7,8 @@ use super::{
 use crate::inputs::{InputFailure, InputFile, Source, structure_name};
 use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
 use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, EdgeRules, atom_contacts};
+use prism_read::NoteKind;
 use prism_read::structure::StructureInput;
-use prism_read::{NoteKind, author_chain};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -208,8 +208,7 @@ pub fn matrix_rows(structure: &StructureInput, of: &Prediction) -> Vec<Option<us
     let row = |row: usize| {
         let chain = &*structure.chains[structure.chain_ids[row] as usize];
         let (number, icode) = (structure.residue_numbers[row], structure.insertion_codes[row].trim());
-        // Molecules of one chain id may be told apart by both, or by one of them.
-        [chain, author_chain(chain)].iter().find_map(|chain| known.get(&(*chain, number, icode)).copied())
+        known.get(&(chain, number, icode)).copied()
     };
     (0..structure.n_rows()).map(row).collect()
 }
