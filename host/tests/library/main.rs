@@ -5,6 +5,7 @@ mod backend;
 mod broken_predictions;
 mod claims_of_predictors;
 mod confidence;
+mod designs_of_predictions;
 mod engine;
 mod inputs;
 mod interactions;

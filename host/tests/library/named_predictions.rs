@@ -13,7 +13,7 @@ const AF2: &str = "model_1_multimer_v3_pred_0";
 const COLABFOLD: &str = "rank_001_alphafold2_multimer_v3_model_3_seed_000";
 
 /// A folder with copies of made files: what each is made of, and its path.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (from, to) in files {
         let to = folder.path().join(to);
@@ -45,7 +45,7 @@ fn colabfold(name: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-fn boltz(name: &str) -> [(&'static str, String); 4] {
+pub fn boltz(name: &str) -> [(&'static str, String); 4] {
     [
         ("boltz/made_model_0.cif", format!("{name}.cif")),
         ("boltz/pae_made_model_0.npz", format!("pae_{name}.npz")),
@@ -54,7 +54,7 @@ fn boltz(name: &str) -> [(&'static str, String); 4] {
     ]
 }
 
-fn all<'a>(files: impl IntoIterator<Item = &'a (&'static str, String)>) -> TempDir {
+pub fn all<'a>(files: impl IntoIterator<Item = &'a (&'static str, String)>) -> TempDir {
     folder(&files.into_iter().map(|(from, to)| (*from, to.as_str())).collect::<Vec<_>>())
 }
 
@@ -67,7 +67,7 @@ fn names(files: &[PredictionFiles]) -> Vec<&str> {
 }
 
 /// All that is said about files: failures of finding and of reading.
-fn said(found: &Predictions) -> String {
+pub fn said(found: &Predictions) -> String {
     let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
     let refused = found.files.iter().filter_map(|files| Some(format!("{}: {}", files.name, files.read().err()?)));
     failures.chain(refused).collect::<Vec<_>>().join("\n")
@@ -314,7 +314,7 @@ fn files_that_are_no_models_are_named() {
     assert!(found.files.len() == 1 && said(&found).contains("foo.dat: is neither"), "{}", said(&found));
 }
 
-fn tar_of(folder: &Path) -> Vec<u8> {
+pub fn tar_of(folder: &Path) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     tar.append_dir_all("run", folder).unwrap();
     tar.into_inner().unwrap()

@@ -159,6 +159,9 @@ pub(super) fn says_which(name: &str) -> bool {
     files.any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
 }
 
+/// The name of a design whose models lie in the given folder, and have no part of a name in common.
+pub(super) const GIVEN_FOLDER: &str = ".";
+
 /// What the models of one design have in common: the design's path, by the path of a model; a dot if it is the given folder.
 ///
 /// ```
@@ -166,6 +169,7 @@ pub(super) fn says_which(name: &str) -> bool {
 ///
 /// assert_eq!(design_of("predictions/bind/bind_model_1.cif"), "predictions/bind/bind");
 /// assert_eq!(design_of("job/seed-1_sample-0/job_seed-1_sample-0_model.cif"), "job/job");
+/// assert_eq!(design_of("job/seed_101/predictions/job_sample_0.cif"), "job/job");
 /// assert_eq!(design_of("run/unrelaxed_model_1_multimer_v3_pred_0.pdb"), "run");
 /// assert_eq!(design_of("pred.model_idx_1.cif"), ".");
 /// assert_eq!(design_of("bind.pdb"), "bind");
@@ -192,8 +196,7 @@ pub fn design_of(model: &str) -> String {
         "*_model",
     ];
     let (folder, file) = model.rsplit_once('/').unwrap_or(("", model));
-    let (parent, last) = folder.rsplit_once('/').unwrap_or(("", folder));
-    let folder = if last.starts_with("seed-") { parent } else { folder };
+    let folder = without_samples(folder);
     let own = stem(file);
     let has = |template: &&str| parts(template, own).is_some();
     let name = match () {
@@ -201,9 +204,23 @@ pub fn design_of(model: &str) -> String {
         () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
     };
     match (folder, name) {
-        ("", "") => ".".to_owned(),
+        ("", "") => GIVEN_FOLDER.to_owned(),
         ("", only) | (only, "") => only.to_owned(),
         (folder, name) => format!("{folder}/{name}"),
+    }
+}
+
+/// A folder's path without the folders of seeds, of what Chai calls trunks, and of predictions in those.
+fn without_samples(folder: &str) -> &str {
+    let Some((parent, last)) = folder.rsplit_once('/').or((!folder.is_empty()).then_some(("", folder))) else {
+        return folder;
+    };
+    let is_sample =
+        |name: &str| name.starts_with("seed-") || ["seed_#", "trunk_#"].iter().any(|own| parts(own, name).is_some());
+    match last {
+        "predictions" if is_sample(parent.rsplit('/').next().unwrap_or_default()) => without_samples(parent),
+        last if is_sample(last) => without_samples(parent),
+        _ => folder,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::given::{Given, WEIGHTED};
 use super::matrix::Matrix;
 use super::model::{Kind, Model, Token};
+use super::names::design_of;
 use super::pair::PairOfChains;
 use super::plddt::Plddt;
 use super::scores;
@@ -123,6 +124,8 @@ pub struct StructureScores {
 pub struct Scores {
     /// The prediction's name.
     pub name: String,
+    /// The name of its design ([`PredictionFiles::design`](super::PredictionFiles::design)).
+    pub design: String,
     /// The ids of its chains.
     pub chains: Vec<String>,
     /// The number of its residues, ligands not counted.
@@ -268,6 +271,7 @@ impl Prediction {
         let polymers = self.units.all.iter().filter(|unit| unit.kind != Kind::Ligand).count();
         let mut found = Scores {
             name: self.name.clone(),
+            design: design_of(&self.name),
             chains: self.chains.clone(),
             n_residues: self.n_residues(),
             notes: self.notes.clone(),
