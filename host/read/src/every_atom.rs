@@ -46,7 +46,7 @@ pub struct AtomRecord<'a> {
 }
 
 /// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
-/// Returns whether there are further models, which are not read.
+/// Returns whether there are further models or data blocks with atoms, which are not read.
 ///
 /// # Errors
 /// If the file has another format or no atoms, if a record is damaged, or if `take` refuses one.
@@ -95,7 +95,7 @@ pub(super) enum DamagedWater {
 
 /// What was not taken.
 pub(super) struct NotTaken {
-    /// Whether there are further models, which are not read.
+    /// Whether there are further models or data blocks, which are not read.
     pub(super) has_more: bool,
     /// Number of damaged records that were left out.
     pub(super) left_out: usize,
@@ -303,7 +303,15 @@ fn in_cif(
     let holds_others = b_column::of_cif(text).is_some_and(are_others);
     let mut all = AtomRows { holds_others, damaged, ..AtomRows::default() };
     rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
+    all.has_more |= has_atoms_in_further_blocks(text);
     all.end()
+}
+
+/// Whether data blocks follow the first one with atoms, and have atoms, too.
+fn has_atoms_in_further_blocks(text: &[u8]) -> bool {
+    let after = |begin: usize, word: &[u8]| memchr::memmem::find(&text[begin..], word).map(|at| begin + at);
+    let block = after(0, CATEGORY).and_then(|first| after(first, b"\ndata_"));
+    block.is_some_and(|block| after(block, CATEGORY).is_some())
 }
 
 /// The coordinates of a row of mmCIF.

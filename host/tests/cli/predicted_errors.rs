@@ -204,6 +204,30 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
 }
 
 #[test]
+fn parts_of_a_model_have_its_errors() {
+    let run = Run::new();
+    predictions(&run, "colabfold", "colabfold/");
+    let whole = run.prism(&["edges", "colabfold", "--pae", "--backend", "cpu"]).stdout;
+    let of_chains = run.prism(&["edges", "colabfold", "--pae", "--backend", "cpu", "--each", "chain"]);
+    assert!(!of_chains.stderr.contains("lies beside it"), "{}", of_chains.stderr);
+    // Those of the whole within chain A, of which the first rows are, and then within chain B.
+    const OF_A: f64 = 28.0;
+    let [i, j] = ["row_i", "row_j"].map(|name| numbers(&whole, name));
+    let errors = column(&whole, "pae");
+    let within = |is_of_a: bool| -> Vec<&String> {
+        let is_it = |at: &usize| [i[*at], j[*at]].iter().all(|row| (*row < OF_A) == is_of_a);
+        (0..i.len()).filter(is_it).map(|at| &errors[at]).collect()
+    };
+    let expected = [within(true), within(false)].concat();
+    let found = column(&of_chains.stdout, "pae");
+    assert!(found.len() > 50 && !found.contains(&String::new()), "{}", of_chains.stdout);
+    assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+    let report = run.prism(&["report", "colabfold", "--pae", "--each", "chain", "--backend", "cpu", "-o", "r.html"]);
+    report.says(0, "2 structures");
+    assert!(!report.stderr.contains("left out"), "{}", report.stderr);
+}
+
+#[test]
 fn a_matrix_of_a_part_of_the_model_is_said() {
     let run = Run::new();
     predictions(&run, "af3", "af3/");

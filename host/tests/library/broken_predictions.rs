@@ -541,6 +541,6 @@ fn models_without_confidences_or_with_others_behind_them_give_a_warning() {
         format!("MODEL        1\n{text}ENDMDL\nMODEL        2\n{text}ENDMDL\nEND\n").into_bytes()
     };
     let said_of_two = changed("af2", AF2_MODEL, &twice);
-    assert!(said_of_two.contains("several models, and the first one is read"), "{said_of_two}");
+    assert!(said_of_two.contains("several models or data blocks, and the first one is read"), "{said_of_two}");
     assert_eq!(changed("af2", AF2_MODEL, &<[u8]>::to_vec), "");
 }

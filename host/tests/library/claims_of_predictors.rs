@@ -229,6 +229,11 @@ fn a_ranking_that_is_no_number_is_empty() {
     let says = "iptm_ptm.json: \"ptm\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is NaN, and no number";
     assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
     assert_eq!((read.iptm, read.ptm, read.ranking), (Some(0.81), None, Some(0.806)));
+    let said = changed("af2", "iptm_ptm.json", &replaced(&[(":0.806", ":null")]));
+    assert!(
+        said.contains("iptm_ptm.json: \"ranking_confidence\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is null"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -304,4 +309,62 @@ fn a_matrix_of_errors_that_are_too_small_is_refused() {
     );
     scaled[7] = 4.5;
     assert_eq!(with(&scaled), "");
+}
+
+/// The first form of AlphaFold's database has the residues of each error, in any order.
+#[test]
+fn a_list_of_pairs_is_placed_by_its_residues() {
+    const FILE: &str = "AF-X0X0X0-F1-predicted_aligned_error_v4.json";
+    let whole = read_changed("afdb", "", &<[u8]>::to_vec).pae;
+    let size = whole.size();
+    let list = |pairs: &[(usize, usize)]| {
+        let of = |value: &dyn Fn(&(usize, usize)) -> Value| pairs.iter().map(value).collect::<Value>();
+        json!([{
+            "residue1": of(&|(i, _)| (i + 1).into()),
+            "residue2": of(&|(_, j)| (j + 1).into()),
+            "distance": of(&|(i, j)| whole.at(*i, *j).into()),
+            "max_predicted_aligned_error": 31.75
+        }])
+    };
+    let rows: Vec<(usize, usize)> = (0..size).flat_map(|i| (0..size).map(move |j| (i, j))).collect();
+    let columns = rows.iter().map(|(i, j)| (*j, *i)).collect();
+    let mixed = (0..rows.len()).map(|at| rows[at * 101 % rows.len()]).collect();
+    assert_ne!(rows.len() % 101, 0, "each pair once");
+    for pairs in [rows.clone(), columns, mixed] {
+        let text = list(&pairs).to_string();
+        assert_eq!(read_changed("afdb", FILE, &|_| text.clone().into_bytes()).pae, whole);
+    }
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut json = list(&rows);
+        change(&mut json[0]);
+        changed("afdb", FILE, &|_| json.to_string().into_bytes())
+    };
+    for (change, says) in [
+        (
+            (&|json: &mut Value| json["residue2"][1] = 1.into()) as &dyn Fn(&mut Value),
+            "has the error of residues 1 and 1 twice",
+        ),
+        (&|json| json["residue1"][0] = 99.into(), "has an error of residues 99 and 1, and 784 errors: it is damaged"),
+        (&|json| json["residue1"][0] = 0.into(), "has an error of residues 0 and 1"),
+        (
+            &|json| drop(json.as_object_mut().unwrap().remove("residue1")),
+            "has 0 values of residue1, 784 of residue2, and 784",
+        ),
+    ] {
+        let said = said(change);
+        assert!(said.contains(says), "{says}: {said}");
+    }
+}
+
+#[test]
+fn a_second_block_of_a_model_is_named() {
+    let twice = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        format!("{text}\n{}", text.replacen("data_", "data_other_", 1)).into_bytes()
+    };
+    let read = read_changed("af3", "made_model.cif", &twice);
+    let says = "its file has several models or data blocks, and the first one is read";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    let without = |bytes: &[u8]| [bytes, b"\ndata_other\n_entry.id other\n"].concat();
+    assert!(read_changed("af3", "made_model.cif", &without).warnings.is_empty(), "no atoms there");
 }

@@ -73,7 +73,7 @@ impl Given {
 
     fn take_json(&mut self, file: &str, text: &[u8]) -> Result<bool, String> {
         let mut known = false;
-        let mut flat = None;
+        let mut listed: [Option<Vec<f32>>; 3] = [None, None, None];
         let text = unmarked(text);
         for (name, value) in members(&text)? {
             let in_member = |error: String| format!("{name:?}: {error}");
@@ -83,7 +83,9 @@ impl Given {
                     self.set_matrix(file, Matrix::of_json(value).map_err(in_member)?);
                 }
                 // The first form of AlphaFold's database: the elements one after the other.
-                "distance" if is_array => flat = Some(numbers(value).map_err(in_member)?),
+                "residue1" if is_array => listed[0] = Some(numbers(value).map_err(in_member)?),
+                "residue2" if is_array => listed[1] = Some(numbers(value).map_err(in_member)?),
+                "distance" if is_array => listed[2] = Some(numbers(value).map_err(in_member)?),
                 "token_chain_ids" => match serde_json::from_slice(value) {
                     Ok(chains) => self.token_chains = chains,
                     Err(error) => {
@@ -107,8 +109,8 @@ impl Given {
             }
             known = true;
         }
-        if let (Some(values), None) = (flat, &self.matrix) {
-            self.set_matrix(file, Matrix::new(values)?);
+        if let (Some(matrix), None) = (of_pairs(listed)?, &self.matrix) {
+            self.set_matrix(file, matrix);
         }
         Ok(known)
     }
@@ -236,12 +238,14 @@ impl Given {
             let scores = small(value).map_err(|error| format!("{name:?} {error}"))?;
             let scores = scores.as_object().into_iter().flatten();
             let left_out = &mut self.left_out;
-            let mut score = |what: &str, value: &Value| match number(value) {
-                Ok(number) => number,
-                Err(reason) => {
-                    left_out.push(format!("{file}: {what:?} of {model} {reason}: it is left out"));
-                    None
-                }
+            let mut score = |what: &str, value: &Value| {
+                let number = match number(value) {
+                    // The ranking is never left out by predictors.
+                    Ok(None) if !matches!(what, "iptm" | "ptm") => Err(format!("is {value}, and no number")),
+                    number => number,
+                };
+                let leave_out = |reason| left_out.push(format!("{file}: {what:?} of {model} {reason}: it is left out"));
+                number.map_err(leave_out).ok().flatten()
             };
             if is_it(&name) {
                 // A member for each model, with its scores.
@@ -270,6 +274,41 @@ impl Given {
         }
         Ok(is_there)
     }
+}
+
+/// The matrix of a list of pairs: the residues on which is aligned, the others, and the errors. Without residues they are in order, row
+/// by row.
+fn of_pairs([first, second, errors]: [Option<Vec<f32>>; 3]) -> Result<Option<Matrix>, String> {
+    let Some(errors) = errors else { return Ok(None) };
+    let (first, second) = match (first, second) {
+        (None, None) => return Matrix::new(errors).map(Some),
+        (Some(first), Some(second)) if first.len() == errors.len() && second.len() == errors.len() => (first, second),
+        (first, second) => {
+            let [first, second] = [first, second].map(|residues| residues.map_or(0, |residues| residues.len()));
+            let count = errors.len();
+            return Err(format!(
+                "has {first} values of residue1, {second} of residue2, and {count} of distance: it is damaged"
+            ));
+        }
+    };
+    let size = errors.len().isqrt();
+    let mut values = vec![None; errors.len()];
+    for ((&i, &j), error) in first.iter().zip(&second).zip(errors) {
+        let place = |residue: f32| (1.0..=size as f32).contains(&residue).then(|| residue as usize - 1);
+        let at = place(i).zip(place(j)).map(|(i, j)| i * size + j);
+        match at.and_then(|at| values.get_mut(at)) {
+            Some(value @ None) => *value = Some(error),
+            Some(_) => return Err(format!("has the error of residues {i} and {j} twice")),
+            None => {
+                return Err(format!(
+                    "has an error of residues {i} and {j}, and {} errors: it is damaged",
+                    values.len()
+                ));
+            }
+        }
+    }
+    // As many as there are places, and none twice.
+    Matrix::new(values.into_iter().flatten().collect()).map(Some)
 }
 
 /// AlphaFold 2's ranking of complexes.

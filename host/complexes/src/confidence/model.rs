@@ -113,7 +113,7 @@ pub(super) struct Model {
     pub(super) atoms: Vec<Atom>,
     /// The number of records of atoms, hydrogens included.
     pub(super) records: usize,
-    /// Whether the file has further models, which are not read.
+    /// Whether the file has further models or data blocks, which are not read.
     pub(super) has_more: bool,
 }
 
@@ -281,7 +281,7 @@ impl Model {
 
     /// What is odd about its file.
     pub(super) fn oddities(&self) -> impl Iterator<Item = String> {
-        let many = "its file has several models, and the first one is read; give each a file of its own, with its matrix beside it";
+        let many = "its file has several models or data blocks, and the first one is read; give each a file of its own, with its matrix beside it";
         self.has_more.then(|| many.to_owned()).into_iter().chain(self.divided.clone())
     }
 

@@ -95,6 +95,16 @@ pub fn predictions_beside(
     replaced.into_iter().chain(files).map(named).collect()
 }
 
+/// The prediction of a structure, which may be a part of it (`NAME:PART`).
+#[must_use]
+pub fn prediction_of<'a>(
+    predictions: &'a HashMap<String, PredictionFiles>,
+    structure: &str,
+) -> Option<&'a PredictionFiles> {
+    let whole = || predictions.get(structure.rsplit_once(':')?.0);
+    predictions.get(structure).or_else(whole)
+}
+
 /// A relation with the errors of its pairs of residues, read from the matrix beside each model. A matrix is in memory while its
 /// model's lines are made.
 pub struct WithErrors<R> {
@@ -122,7 +132,7 @@ impl<R: Relation> Relation for WithErrors<R> {
         let before = lines(own);
         self.relation.append(part, own)?;
         let structure = part.structure;
-        let found = match self.predictions.get(&structure.name) {
+        let found = match prediction_of(&self.predictions, &structure.name) {
             Some(files) => files.read_with_contacts(),
             None => Err("no file with predicted aligned errors lies beside it".to_owned()),
         };
