@@ -2,7 +2,7 @@
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
 use super::b_column::{self, are_others};
-use super::cif::{AUTHOR_NUMBER, CATEGORY, LABEL_NUMBER, Lexer, Table, unquote};
+use super::cif::{AUTHOR_NUMBER, CATEGORY, FARTHEST, LABEL_NUMBER, Lexer, TOO_FAR, Table, unquote};
 use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
@@ -325,7 +325,11 @@ fn position([x, y, z]: [&[u8]; 3]) -> Result<[f64; 3], Problem> {
 
 /// A coordinate of mmCIF.
 pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
-    number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+    match number(text) {
+        Some(value) if value.abs() <= FARTHEST => Ok(value),
+        Some(value) if !value.is_nan() => Err(bad_field(field, text, TOO_FAR)),
+        _ => Err(bad_field(field, text, "is not a number")),
+    }
 }
 
 /// A number; most are short decimals.

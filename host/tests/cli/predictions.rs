@@ -336,6 +336,9 @@ fn the_best_designs_are_chosen_by_their_best_models() {
         structures.iter().zip(&ranks).filter(|(name, _)| name.starts_with("boltz")).map(|(_, rank)| rank).collect();
     assert_eq!(equal[0], equal[1], "the same matrix twice");
     run.prism(&["confidence", "all", "--best", "4"]).says(2, "--by-structure");
+    predictions(&run, "afdb", "single/");
+    let single = run.prism(&["confidence", "single", "--by-structure", "s.csv", "--best", "1"]);
+    single.says(0, "note: no structure has an ipSAE, by which --best chooses");
     run.prism(&["confidence", "all", "--by-structure", "s.csv", "--best", "0"]).says(2, "0 is not in 1..");
 }
 

@@ -368,3 +368,21 @@ fn a_second_block_of_a_model_is_named() {
     let without = |bytes: &[u8]| [bytes, b"\ndata_other\n_entry.id other\n"].concat();
     assert!(read_changed("af3", "made_model.cif", &without).warnings.is_empty(), "no atoms there");
 }
+
+#[test]
+fn coordinates_that_no_molecule_has_are_refused() {
+    for (value, says) in [
+        ("1e39", "is out of range: farther than 1,000,000 Å"),
+        ("-2000000.0", "is out of range"),
+        ("x", "is not a number"),
+    ] {
+        let said = changed("af3", "made_model.cif", &|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let line = text.lines().find(|line| line.starts_with("ATOM")).unwrap();
+            let mut items: Vec<&str> = line.split_whitespace().collect();
+            items[10] = value;
+            text.replacen(line, &items.join(" "), 1).into_bytes()
+        });
+        assert!(said.contains(says) && said.contains("_atom_site.Cartn_x"), "{value}: {said}");
+    }
+}

@@ -95,6 +95,37 @@ fn a_tar_that_ends_between_members_is_cut() {
 }
 
 #[test]
+fn a_zip_archive_with_two_members_of_one_name_is_refused() {
+    let under = tempfile::tempdir().unwrap();
+    let file = under.path().join("x.zip");
+    let found = |names: [&str; 2]| {
+        let mut zip = zip::ZipWriter::new(fs::File::create(&file).unwrap());
+        for name in names {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        }
+        zip.finish().unwrap();
+        // The library writes no name twice.
+        let bytes = fs::read(&file).unwrap();
+        fs::write(&file, replaced(&bytes, b"b_model.cif", b"a_model.cif")).unwrap();
+        said(&Predictions::find(std::slice::from_ref(&file)))
+    };
+    let twice = found(["a_model.cif", "b_model.cif"]);
+    assert!(twice.contains("has two members a_model.cif; leave one of them in it"), "{twice}");
+    assert!(!found(["a_model.cif", "c_model.cif"]).contains("two members"));
+}
+
+/// Bytes with some of them in the place of others of that length.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len().saturating_sub(from.len()) {
+        if bytes[at..].starts_with(from) {
+            bytes[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    bytes
+}
+
+#[test]
 fn a_matrix_in_the_model_and_another_beside_it_are_a_conflict() {
     let of = |with: &str| folder(&[("modelcif/made.cif", "made.cif"), (with, "made.json")]);
     let path = "af3/made_confidences.json";

@@ -328,11 +328,12 @@ impl Model {
             let own = next.filter(|next| next.len() == length).unwrap_or_else(all);
             if own.len() != length {
                 return Err(format!(
-                    "residue {} of chain {} has {length} tokens in the matrix, and {} heavy atoms in the model: the two are of \
-                     different models",
+                    "residue {} of chain {} has {} in the matrix, and {} in the model: the two are of different models, or the model \
+                     has the residue twice",
                     id.1,
                     id.0,
-                    residues.iter().map(|&at| self.residues[at as usize].atoms.len()).sum::<usize>()
+                    counted(length, "token", "tokens"),
+                    own.len()
                 ));
             }
             let again = own.chunk_by(|a, b| a.residue == b.residue).map(|of| of[0].residue as usize);

@@ -126,7 +126,14 @@ impl Wanted {
     /// By the layouts that a model's name may be of. Empty if it is of none.
     pub(super) fn of(model: &str) -> Self {
         let mut wanted = Self::default();
-        LAYOUTS.iter().for_each(|layout| wanted.add(layout, model));
+        // Browsers number files of one name: `a_model (1)`.
+        let (own, number) = match parts("* (#)", model).as_deref() {
+            Some([own, number]) => (*own, format!(" ({number})")),
+            _ => (model, String::new()),
+        };
+        LAYOUTS.iter().for_each(|layout| wanted.add(layout, own));
+        let all = [&mut wanted.names, &mut wanted.matrices, &mut wanted.summaries];
+        all.into_iter().flatten().for_each(|name| name.push_str(&number));
         wanted
     }
 
@@ -306,6 +313,7 @@ mod tests {
             ("a_unrelaxed_rank_2_model_4", "a_unrelaxed_rank_2_model_4_scores"),
             ("a_relaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_4_scores"),
             ("a_relaxed_model_5", "a_unrelaxed_model_5_scores"),
+            ("a_model (1)", "a_confidences (1)"),
             ("AF-P0-F1-model_v4", "AF-P0-F1-predicted_aligned_error_v4"),
         ] {
             assert!(has(model, file), "{model}: {file}");
@@ -319,6 +327,9 @@ mod tests {
             ("a_relaxed_rank_002_b", "a_predicted_aligned_error_v1"),
             ("pred.model_idx_0", "pae.model_idx_3"),
             ("a_unrelaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_5_scores"),
+            ("a_model (1)", "a_confidences"),
+            ("a_model (1)", "a_confidences (2)"),
+            ("a_model", "a_confidences (1)"),
         ] {
             assert!(!has(model, file), "{model}: {file}");
         }

@@ -274,6 +274,7 @@ impl Opened {
 
 fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str) -> Result<Opened, String> {
     let damaged = |error: zip::result::ZipError| format!("is no zip archive, damaged or cut: {error}; fetch it again");
+    let mut directory = file.try_clone().map_err(cannot)?;
     let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: false });
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     // A directory that does not reach back to the first byte is that of a member, such as an npz.
@@ -281,6 +282,10 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
         return Err(
             "is a zip archive that is cut: its directory of members is not at its end; fetch it again".to_owned()
         );
+    }
+    let twice = listed_twice(&mut directory, zip.central_directory_start()).map_err(cannot)?;
+    if let Some(name) = twice {
+        return Err(format!("has two members {name}; leave one of them in it"));
     }
     let mut opened = Opened::default();
     for at in 0..zip.len() {
@@ -309,4 +314,25 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
         opened.push(Place { path: format!("{prefix}{name}"), inside });
     }
     Ok(opened)
+}
+
+/// The name of a zip archive's member that its directory lists twice. The library knows the last of these alone.
+fn listed_twice(file: &mut File, begin: u64) -> std::io::Result<Option<String>> {
+    /// An entry's mark, its bytes before the name, and where the lengths of its name and of what follows are.
+    const ENTRY: (&[u8], usize, [usize; 3]) = (b"PK\x01\x02", 46, [28, 30, 32]);
+    let (mark, fixed, lengths) = ENTRY;
+    let (mut directory, mut known) = (Vec::new(), HashSet::new());
+    file.seek(SeekFrom::Start(begin))?;
+    file.take(MOST).read_to_end(&mut directory)?;
+    file.rewind()?;
+    let mut rest = &directory[..];
+    while rest.starts_with(mark) && rest.len() >= fixed {
+        let [name, extra, comment] = lengths.map(|at| usize::from(u16::from_le_bytes([rest[at], rest[at + 1]])));
+        let Some(own) = rest.get(fixed..fixed + name) else { break };
+        if !known.insert(own) {
+            return Ok(Some(String::from_utf8_lossy(own).into_owned()));
+        }
+        rest = rest.get(fixed + name + extra + comment..).unwrap_or_default();
+    }
+    Ok(None)
 }

@@ -207,6 +207,12 @@ impl StructureRow {
         }
     }
 
+    /// The highest ipSAE of its pairs of chains; NaN without pairs.
+    #[must_use]
+    pub fn ipsae(&self) -> f32 {
+        self.number("ipsae")
+    }
+
     fn number(&self, name: &str) -> f32 {
         let at = STRUCTURE_NUMBERS.iter().position(|column| column.name == name);
         at.map_or(f32::NAN, |at| self.numbers[at])
