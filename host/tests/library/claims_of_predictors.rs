@@ -347,6 +347,14 @@ fn a_list_of_pairs_is_placed_by_its_residues() {
         (&|json| json["residue1"][0] = 99.into(), "has an error of residues 99 and 1, and 784 errors: it is damaged"),
         (&|json| json["residue1"][0] = 0.into(), "has an error of residues 0 and 1"),
         (
+            &|json| {
+                ["residue1", "residue2", "distance"]
+                    .iter()
+                    .for_each(|name| drop(json[*name].as_array_mut().unwrap().pop()))
+            },
+            "783 errors are no square matrix",
+        ),
+        (
             &|json| drop(json.as_object_mut().unwrap().remove("residue1")),
             "has 0 values of residue1, 784 of residue2, and 784",
         ),

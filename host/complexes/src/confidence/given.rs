@@ -292,6 +292,9 @@ fn of_pairs([first, second, errors]: [Option<Vec<f32>>; 3]) -> Result<Option<Mat
         }
     };
     let size = errors.len().isqrt();
+    if size * size != errors.len() {
+        return Err(format!("{} errors are no square matrix", errors.len()));
+    }
     let mut values = vec![None; errors.len()];
     for ((&i, &j), error) in first.iter().zip(&second).zip(errors) {
         let place = |residue: f32| (1.0..=size as f32).contains(&residue).then(|| residue as usize - 1);
