@@ -12,6 +12,7 @@ mod interactions;
 mod ligands;
 mod named_predictions;
 mod nucleotides;
+mod order_of_tokens;
 mod output;
 mod pack;
 mod packed_dataset;

@@ -23,6 +23,8 @@ pub(super) struct Given {
     /// The chain and the residue number of each token.
     pub(super) token_chains: Vec<String>,
     pub(super) token_numbers: Vec<i32>,
+    /// The index of each token's chain, where the file has no ids.
+    pub(super) token_indices: Vec<i32>,
     pub(super) iptm: Option<f32>,
     pub(super) ptm: Option<f32>,
     /// The value by which the predictor ranks its models.
@@ -88,6 +90,13 @@ impl Given {
                 "distance" if is_array => listed[2] = Some(numbers(value).map_err(in_member)?),
                 "token_chain_ids" => match serde_json::from_slice(value) {
                     Ok(chains) => self.token_chains = chains,
+                    Err(error) => {
+                        let instead = "tokens are counted in the order of the model";
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
+                    }
+                },
+                "token_asym_id" => match serde_json::from_slice(value) {
+                    Ok(indices) => self.token_indices = indices,
                     Err(error) => {
                         let instead = "tokens are counted in the order of the model";
                         self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));

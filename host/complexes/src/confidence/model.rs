@@ -4,10 +4,11 @@
 //! nucleotide, and one per heavy atom of everything else: ligands, ions, modified residues.
 
 use super::given::Given;
+use super::json::Runs;
 use super::modelcif;
 use prism_read::plural::counted;
 use prism_read::{AtomRecord, ReadError, each_atom, listed_ids};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// What a residue is, by its name.
@@ -235,7 +236,7 @@ impl Model {
     ///
     /// # Errors
     /// If no way to count tokens gives as many. The text has both numbers, and what may be the cause.
-    pub(super) fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
+    fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
         let ways = self.ways();
         let counts: Vec<usize> = ways.iter().map(Vec::len).collect();
         if let Some(tokens) = ways.into_iter().find(|tokens| tokens.len() == size) {
@@ -291,11 +292,90 @@ impl Model {
         sizes
     }
 
+    /// The tokens of a matrix of `size` rows, in the order that the files name.
+    ///
+    /// # Errors
+    /// If they name others than those of the model.
+    pub(super) fn tokens_of(&self, given: &Given, size: usize) -> Result<Vec<Token>, String> {
+        let chains = match () {
+            () if !given.token_chains.is_empty() => given.token_chains.clone(),
+            () if !given.token_indices.is_empty() => self.chains_of_indices(&given.token_indices)?,
+            () => self.chains_of_atoms(&given.atom_chains, size),
+        };
+        match (&chains[..], &given.token_numbers[..]) {
+            ([], []) => self.tokens(size),
+            ([], numbers) => {
+                let tokens = self.tokens(size)?;
+                let own = |token: &Token| self.residues[token.residue as usize].number;
+                match tokens.iter().zip(numbers).position(|(token, number)| own(token) != *number) {
+                    Some(at) => Err(format!(
+                        "its token {} is of residue {}, and that of the model of residue {}: chains may be in another order, which \
+                         token_chain_ids would say",
+                        at + 1,
+                        numbers[at],
+                        own(&tokens[at])
+                    )),
+                    None => Ok(tokens),
+                }
+            }
+            (chains, []) => self.tokens_of_chains(chains, size),
+            (chains, numbers) => self.tokens_named(chains, numbers, size),
+        }
+    }
+
+    /// The ids of the model's chains, each once, in its order.
+    fn ids(&self) -> Vec<&str> {
+        let mut ids: Vec<&str> = Vec::new();
+        for id in &self.authors {
+            if !ids.contains(&id.as_str()) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// The chain of each token by its index among the model's chains: the lowest index is that of the first one.
+    fn chains_of_indices(&self, indices: &[i32]) -> Result<Vec<String>, String> {
+        let known: Vec<i32> = indices.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let ids = self.ids();
+        if known.len() != ids.len() {
+            let chains = counted(known.len(), "chain", "chains");
+            return Err(format!(
+                "its tokens are of {chains}, and the model has {}: {}",
+                ids.len(),
+                listed_ids(ids.into_iter())
+            ));
+        }
+        let id = |index: &i32| known.binary_search(index).map_or("", |at| ids[at]).to_owned();
+        Ok(indices.iter().map(id).collect())
+    }
+
+    /// The chain of each token of a file that names those of atoms alone, which are in the order of the tokens. Nothing if that is the
+    /// order of the model.
+    fn chains_of_atoms(&self, atoms: &Runs, size: usize) -> Vec<String> {
+        let own = self.ids();
+        let mut order: Vec<&str> = Vec::new();
+        for (id, _) in atoms {
+            if !order.contains(&id.as_str()) {
+                order.push(id);
+            }
+        }
+        let is_same = order.len() == own.len() && own.iter().all(|id| order.contains(id));
+        let Some(tokens) =
+            self.ways().into_iter().find(|tokens| tokens.len() == size).filter(|_| is_same && order != own)
+        else {
+            return Vec::new();
+        };
+        let id_of = |token: &Token| self.authors[self.residues[token.residue as usize].chain as usize].as_str();
+        let of_chain = |id: &&str| vec![(*id).to_owned(); tokens.iter().filter(|token| id_of(token) == *id).count()];
+        order.iter().flat_map(of_chain).collect()
+    }
+
     /// The tokens of a matrix whose file names the chain and the residue number of each.
     ///
     /// # Errors
     /// If the model lacks a residue, or has another number of atoms there.
-    pub(super) fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
+    fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
         if chains.len() != size || numbers.len() != size {
             return Err(format!(
                 "the matrix has {size} rows, and its file names the chains of {} tokens and the residues of {}: it is damaged",
@@ -322,9 +402,10 @@ impl Model {
                     listed_ids(self.chains.iter().map(String::as_str))
                 ));
             };
-            let all = || residues.iter().flat_map(|&at| self.tokens_of(at, length)).collect::<Vec<_>>();
+            let all = || residues.iter().flat_map(|&at| self.tokens_of_residue(at, length)).collect::<Vec<_>>();
             // Molecules that share a chain id may have residues of one number, in the order of the model.
-            let next = residues.iter().find(|&&at| !is_known[at as usize]).map(|&at| self.tokens_of(at, length));
+            let next =
+                residues.iter().find(|&&at| !is_known[at as usize]).map(|&at| self.tokens_of_residue(at, length));
             let own = next.filter(|next| next.len() == length).unwrap_or_else(all);
             if own.len() != length {
                 return Err(format!(
@@ -386,7 +467,7 @@ impl Model {
     ///
     /// # Errors
     /// If no way to count tokens gives as many of each chain.
-    pub(super) fn tokens_of_chains(&self, chains: &[String], size: usize) -> Result<Vec<Token>, String> {
+    fn tokens_of_chains(&self, chains: &[String], size: usize) -> Result<Vec<Token>, String> {
         if chains.len() != size {
             let named = chains.len();
             return Err(format!(
@@ -430,7 +511,7 @@ impl Model {
     }
 
     /// The tokens of a residue, of which there are `length` if it is the only one of its number.
-    fn tokens_of(&self, residue: u32, length: usize) -> Vec<Token> {
+    fn tokens_of_residue(&self, residue: u32, length: usize) -> Vec<Token> {
         let own = &self.residues[residue as usize];
         match length == 1 || own.standard {
             true => vec![Token { residue, atom: None }],

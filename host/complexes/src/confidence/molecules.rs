@@ -6,6 +6,9 @@ use prism_read::{NoteKind, Polymers, ReadOptions, read_bytes};
 use shared_types::NO_CA;
 use std::collections::{BTreeSet, HashMap};
 
+/// The position of a residue's central atom, and its chain.
+type Centre = ([f64; 3], u32);
+
 /// The square of the longest bond between residues in Å.
 const BOND2: f64 = 2.0 * 2.0;
 
@@ -70,7 +73,7 @@ impl Model {
         /// The square of the distance in Å of positions that differ by rounding.
         const SAME_PLACE2: f64 = 0.01 * 0.01;
         let [x, y, z] = structure.center;
-        let mut rows: HashMap<(i32, &str), Vec<([f64; 3], u32)>> = HashMap::with_capacity(structure.n_rows());
+        let mut rows: HashMap<(i32, &str), Vec<Centre>> = HashMap::with_capacity(structure.n_rows());
         for row in (0..structure.n_rows()).filter(|row| structure.ca_indices[*row] != NO_CA) {
             let atom = structure.atoms[structure.ca_indices[row] as usize];
             let position = [x + f64::from(atom.x), y + f64::from(atom.y), z + f64::from(atom.z)];

@@ -165,13 +165,7 @@ impl Prediction {
         let in_file = |error: String| format!("{file}: {error}");
         check_unit(&pae).map_err(in_file)?;
         warnings.extend(odd_errors(&pae, given.largest).map(in_file));
-        let Given { token_chains, token_numbers, .. } = &given;
-        let tokens = match (&token_chains[..], &token_numbers[..]) {
-            ([], _) => model.tokens(pae.size()),
-            (chains, []) => model.tokens_of_chains(chains, pae.size()),
-            (chains, numbers) => model.tokens_named(chains, numbers, pae.size()),
-        };
-        let tokens = tokens.map_err(in_file)?;
+        let tokens = model.tokens_of(&given, pae.size()).map_err(in_file)?;
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let lacks = plddt.is_missing().then(|| Lack {
             what: "it has no confidences (pLDDT) above 0: scores that need them are undefined",
