@@ -1,6 +1,6 @@
 //! Several given paths, and archives of designs: which models are of one design, and what is lost.
 
-use crate::named_predictions::{all, boltz, folder, said, tar_of};
+use crate::named_predictions::{all, boltz, colabfold, folder, said, tar_of};
 use prism_host::confidence::Predictions;
 use std::fs;
 use std::path::PathBuf;
@@ -154,4 +154,22 @@ fn a_matrix_in_the_model_and_another_beside_it_are_a_conflict() {
     let same: Vec<Vec<f64>> =
         (0..15).map(|row| own.row(row).iter().map(|value| f64::from(*value).round()).collect()).collect();
     assert_eq!(said_of(&same), "");
+}
+
+#[test]
+fn a_matrix_in_a_file_of_no_layout_does_not_refuse_the_models_own() {
+    let [(model, model_name), (scores, scores_name)] = colabfold("d");
+    let under = folder(&[(model, &model_name), (scores, &scores_name)]);
+    let find = || Predictions::find(&[under.path().to_owned()]);
+    let own = find().files[0].read().unwrap();
+    fs::write(under.path().join("notes.json"), r#"{"pae": [[0.5, 1.5], [2.5, 0.5]]}"#).unwrap();
+    let read = find().files[0].read().unwrap();
+    assert_eq!((read.pae, own.warnings.len()), (own.pae, 0));
+    let says =
+        format!("notes.json: has another matrix than {scores_name}, which is named for the model: it is left out");
+    assert_eq!(read.warnings, [says]);
+    // It is taken where no other is.
+    fs::remove_file(under.path().join(&scores_name)).unwrap();
+    let said = said(&find());
+    assert!(said.contains("notes.json: the matrix has 2 rows, and the model has"), "{said}");
 }

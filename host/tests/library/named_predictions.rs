@@ -32,7 +32,7 @@ fn af3(name: &str) -> [(&'static str, String); 3] {
     ]
 }
 
-fn colabfold(name: &str) -> [(&'static str, String); 2] {
+pub fn colabfold(name: &str) -> [(&'static str, String); 2] {
     [
         (
             "colabfold/made_unrelaxed_rank_001_alphafold2_multimer_v3_model_3_seed_000.pdb",

@@ -76,6 +76,17 @@ impl PredictionFiles {
         for place in files {
             let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
             damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+            // Files of any name may have matrices of anything.
+            let first = given.matrix.as_ref().map(|(_, file)| file.as_str());
+            if let Some(first) =
+                first.filter(|file| self.is_named(file) && !self.is_named(place.name()) && given.conflict.is_some())
+            {
+                let name = place.name();
+                given.left_out.push(format!(
+                    "{name}: has another matrix than {first}, which is named for the model: it is left out"
+                ));
+                given.conflict = None;
+            }
         }
         if let Some((place, index)) = &self.stacked {
             given.stacked = Some(*index);
@@ -126,6 +137,11 @@ impl PredictionFiles {
         }
         prediction.warnings.extend(damaged.into_iter().map(|reason| format!("{reason}; its scores are left out")));
         Ok(prediction)
+    }
+
+    /// Whether a file has a name that a layout gives to one about this model.
+    fn is_named(&self, file: &str) -> bool {
+        self.wanted.names.iter().any(|name| name == stem(file))
     }
 
     /// Says that the predictor's own scores are missing. That is odd if its layout has a file for them, which is not there.
