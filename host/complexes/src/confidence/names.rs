@@ -126,14 +126,10 @@ impl Wanted {
     /// By the layouts that a model's name may be of. Empty if it is of none.
     pub(super) fn of(model: &str) -> Self {
         let mut wanted = Self::default();
-        // Browsers number files of one name: `a_model (1)`.
-        let (own, number) = match parts("* (#)", model).as_deref() {
-            Some([own, number]) => (*own, format!(" ({number})")),
-            _ => (model, String::new()),
-        };
+        let (own, number) = without_number(model);
         LAYOUTS.iter().for_each(|layout| wanted.add(layout, own));
         let all = [&mut wanted.names, &mut wanted.matrices, &mut wanted.summaries];
-        all.into_iter().flatten().for_each(|name| name.push_str(&number));
+        all.into_iter().flatten().for_each(|name| name.push_str(number));
         wanted
     }
 
@@ -153,8 +149,17 @@ impl Wanted {
     }
 }
 
+/// A name, and the number behind it that browsers give to files of one name: `a_model (1)`.
+fn without_number(name: &str) -> (&str, &str) {
+    match parts("* (#)", name).as_deref() {
+        Some([own, _]) => name.split_at(own.len()),
+        _ => (name, ""),
+    }
+}
+
 /// Whether a name is that of a matrix in a layout.
 pub(super) fn is_matrix(name: &str) -> bool {
+    let (name, _) = without_number(name);
     let has = |template: &&str| parts(template, name).is_some();
     // The scores of AlphaFold 3's x have the name of a matrix of x_summary.
     LAYOUTS.iter().flat_map(|layout| layout.matrices).any(has) && !has(&"*_summary_confidences")
@@ -162,6 +167,7 @@ pub(super) fn is_matrix(name: &str) -> bool {
 
 /// Whether a name says which model a file of a layout is about.
 pub(super) fn says_which(name: &str) -> bool {
+    let (name, _) = without_number(name);
     let mut files = LAYOUTS.iter().flat_map(Layout::files);
     files.any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
 }
