@@ -22,7 +22,9 @@ use members::Members;
 use prism_complexes::confidence::PredictionFiles;
 use prism_engine::Engine;
 use prism_engine::sites::{LIKELY, SiteLimits, sites};
-use prism_io::output::{Column, OutputError, Provenance, RelationFailures, StructureRows, Value as Cell, WholeFile};
+use prism_io::output::{
+    Column, OutputError, Provenance, RelationFailures, StructureRows, Value as Cell, WholeFile, prediction_of,
+};
 use prism_read::structure::StructureInput;
 use prism_read::{Note, NoteKind};
 use rayon::prelude::*;
@@ -203,7 +205,7 @@ impl ReportFile {
         let known = |(part, _): &&(StructureRows<'_>, &[Note])| {
             let Some(predictions) = &self.predictions else { return true };
             let name = &part.structure.name;
-            let is_known = predictions.contains_key(name);
+            let is_known = prediction_of(predictions, name).is_some();
             if !is_known {
                 let left = if predictions.is_empty() { "" } else { "it is left out: " };
                 let text = format!("--pae: {left}no file with predicted aligned errors lies beside it");
@@ -223,7 +225,8 @@ impl ReportFile {
                     true => Value::Null,
                     false => relations::interactions_in(part, &self.interactions),
                 };
-                let files = self.predictions.as_ref().and_then(|predictions| predictions.get(&part.structure.name));
+                let predictions = self.predictions.as_ref();
+                let files = predictions.and_then(|known| prediction_of(known, &part.structure.name));
                 detail::packed(part, notes, (files, &self.failures), relations)
             })
             .collect::<Result<_, _>>()

@@ -27,8 +27,10 @@ def design(job):
     model, plddts = ["data_made\nloop_\n" + "".join(f"_atom_site.{column}\n" for column in COLUMNS)], []
     for chain, number in place:
         for k, atom in enumerate(ATOMS):
-            turn = math.radians(number * 100 + k * 28)
-            x, y, z = (0 if chain == "A" else 9) + 2.3 * math.cos(turn), 2.3 * math.sin(turn), 1.5 * number
+            # C is bonded to N of the next residue.
+            at, turned, below = (number + 1, 0, 1.3) if atom == "C" else (number, k, 0)
+            turn = math.radians(at * 100 + turned * 28)
+            x, y, z = (0 if chain == "A" else 9) + 2.3 * math.cos(turn), 2.3 * math.sin(turn), 1.5 * at - below
             plddts.append(f"{dice.uniform(50, 100):.2f}")
             model.append(f"ATOM {len(plddts)} {atom[0]} {atom} . LEU {chain} 1 {number} ? {x:.3f} {y:.3f} {z:.3f} 1.00 {plddts[-1]} {number} {chain} 1\n")
     errors, chances = [f"{k // 10}.{k % 10}" for k in range(310)], [f"0.{k:02}" for k in range(100)]

@@ -13,6 +13,7 @@ mod json;
 mod matrix;
 mod model;
 mod modelcif;
+mod molecules;
 mod names;
 mod npz;
 mod pair;

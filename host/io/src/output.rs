@@ -64,7 +64,7 @@ pub use of_frames::OfFrames;
 pub use parquet::ParquetTable;
 pub use pockets::{PocketsRelation, PocketsSummary};
 pub use prank::PrankFolder;
-pub use predicted::{LinesOf, WithErrors, matrix_rows, predictions_beside};
+pub use predicted::{LinesOf, WithErrors, matrix_rows, prediction_of, predictions_beside};
 pub use reduced::{ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{

@@ -9,7 +9,7 @@ mod line;
 mod rows;
 mod table;
 
-pub(super) use atom_site::{AUTHOR_NUMBER, BColumn, CATEGORY, LABEL_NUMBER};
+pub(super) use atom_site::{AUTHOR_NUMBER, BColumn, CATEGORY, FARTHEST, LABEL_NUMBER, TOO_FAR};
 pub(super) use entities::Entities;
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};

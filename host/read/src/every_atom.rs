@@ -2,7 +2,7 @@
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
 use super::b_column::{self, are_others};
-use super::cif::{AUTHOR_NUMBER, CATEGORY, LABEL_NUMBER, Lexer, Table, unquote};
+use super::cif::{AUTHOR_NUMBER, CATEGORY, FARTHEST, LABEL_NUMBER, Lexer, TOO_FAR, Table, unquote};
 use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
@@ -46,7 +46,7 @@ pub struct AtomRecord<'a> {
 }
 
 /// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
-/// Returns whether there are further models, which are not read.
+/// Returns whether there are further models or data blocks with atoms, which are not read.
 ///
 /// # Errors
 /// If the file has another format or no atoms, if a record is damaged, or if `take` refuses one.
@@ -95,7 +95,7 @@ pub(super) enum DamagedWater {
 
 /// What was not taken.
 pub(super) struct NotTaken {
-    /// Whether there are further models, which are not read.
+    /// Whether there are further models or data blocks, which are not read.
     pub(super) has_more: bool,
     /// Number of damaged records that were left out.
     pub(super) left_out: usize,
@@ -303,7 +303,15 @@ fn in_cif(
     let holds_others = b_column::of_cif(text).is_some_and(are_others);
     let mut all = AtomRows { holds_others, damaged, ..AtomRows::default() };
     rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
+    all.has_more |= has_atoms_in_further_blocks(text);
     all.end()
+}
+
+/// Whether data blocks follow the first one with atoms, and have atoms, too.
+fn has_atoms_in_further_blocks(text: &[u8]) -> bool {
+    let after = |begin: usize, word: &[u8]| memchr::memmem::find(&text[begin..], word).map(|at| begin + at);
+    let block = after(0, CATEGORY).and_then(|first| after(first, b"\ndata_"));
+    block.is_some_and(|block| after(block, CATEGORY).is_some())
 }
 
 /// The coordinates of a row of mmCIF.
@@ -317,7 +325,11 @@ fn position([x, y, z]: [&[u8]; 3]) -> Result<[f64; 3], Problem> {
 
 /// A coordinate of mmCIF.
 pub(super) fn coordinate(field: &'static str, text: &[u8]) -> Result<f64, Problem> {
-    number(text).filter(|value| value.is_finite()).ok_or_else(|| bad_field(field, text, "is not a number"))
+    match number(text) {
+        Some(value) if value.abs() <= FARTHEST => Ok(value),
+        Some(value) if !value.is_nan() => Err(bad_field(field, text, TOO_FAR)),
+        _ => Err(bad_field(field, text, "is not a number")),
+    }
 }
 
 /// A number; most are short decimals.

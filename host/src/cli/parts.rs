@@ -4,7 +4,7 @@
 //! ```text
 //! out/manifest.json        the run: inputs, columns, options; the same for all processes
 //! out/part-00000.parquet   the rows of the first part, in the order of the inputs
-//! out/part-00000.json      written afterwards: counts and failures of the finished part
+//! out/part-00000.json      written afterwards: counts, failures and the table's digest of the finished part
 //! ```
 //!
 //! The list of inputs alone determines which inputs are in which part, and a part's inputs determine its bytes. So
@@ -12,7 +12,7 @@
 
 use super::args::{FolderArgs, Shard};
 use super::failure::Failure;
-use super::provenance::hexadecimal;
+use super::provenance::{digest_of, hexadecimal};
 use super::report::Report;
 use anyhow::anyhow;
 use prism_host::inputs::{InputFailure, InputFile};
@@ -163,9 +163,24 @@ impl Folder {
         Ok(record.filter(|record| record["bytes"] == size))
     }
 
+    /// Whether a part's table has the bytes that its record is of.
+    fn is_whole(&self, part: usize, record: &Value) -> Result<bool, OutputError> {
+        // A part without rows has no table.
+        record["sha256"].as_str().map_or(Ok(true), |expected| Ok(expected == self.digest(part)?))
+    }
+
+    fn digest(&self, part: usize) -> Result<String, OutputError> {
+        let path = self.part_path(part);
+        let failed = |source| OutputError::Io { path: path.display().to_string(), action: "be read", source };
+        digest_of(&path).map_err(failed)
+    }
+
     /// Records that a part is done.
     pub fn finish(&self, part: usize, bytes: u64, mut record: Value) -> Result<(), OutputError> {
         (record["part"], record["bytes"]) = (part.into(), bytes.into());
+        if bytes > 0 {
+            record["sha256"] = self.digest(part)?.into();
+        }
         write_whole(&self.record_path(part), format!("{record:#}\n").as_bytes())
     }
 }
@@ -307,11 +322,14 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     let parts = first.as_ref().and_then(|manifest| manifest["parts"].as_u64()).unwrap_or(0) as usize;
-    let (mut tables, mut missing) = (Vec::new(), Vec::new());
+    let (mut tables, mut missing, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
     for part in 0..parts {
         let mut found = None;
         for folder in &folders {
             if let Some(record) = folder.done(part)? {
+                if !folder.is_whole(part, &record)? {
+                    damaged.push(folder.part_path(part).display().to_string());
+                }
                 found = Some((record, folder.part_path(part)));
                 break;
             }
@@ -321,6 +339,11 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             Some((record, path)) => tables.extend((record["structures"] != 0).then_some(path)),
             None => missing.push(part.to_string()),
         }
+    }
+    if !damaged.is_empty() {
+        let (has, it) = (form(damaged.len(), "has", "have"), form(damaged.len(), "it", "them"));
+        let why = format!("{has} other bytes than were written; delete {it}, and run the command again with --resume");
+        return Err(Failure::Work(anyhow!("{}: {why}", damaged.join(", "))));
     }
     if !missing.is_empty() {
         let (count, some) = (missing.len(), missing[..missing.len().min(10)].join(", "));

@@ -140,6 +140,23 @@ fn what_is_not_the_same_run_is_refused() {
     refused(into("out/", &["--resume"]), 1, "holds another run (other number of inputs, names or sizes of inputs");
 }
 
+#[test]
+fn a_part_that_was_damaged_is_not_merged() {
+    let run = inputs();
+    assert_eq!(run.prism(&into("out/", &[])).status, 3);
+    assert_eq!(run.prism(&["merge", "out", "-o", "all.parquet"]).status, 0);
+    let part = run.path("out/part-00001.parquet");
+    let mut bytes = fs::read(&part).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&part, &bytes).unwrap();
+    let says =
+        "out/part-00001.parquet: has other bytes than were written; delete it, and run the command again with --resume";
+    run.prism(&["merge", "out", "-o", "all.parquet"]).says(1, says);
+    fs::remove_file(&part).unwrap();
+    assert_eq!(run.prism(&into("out/", &["--resume"])).status, 3);
+    assert_eq!(run.prism(&["merge", "out", "-o", "all.parquet"]).status, 0);
+}
+
 /// A limit on file size simulates a full disk.
 #[cfg(unix)]
 #[test]

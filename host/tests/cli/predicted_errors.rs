@@ -1,6 +1,6 @@
 //! `--pae` of `prism edges` and `prism interface`: errors from the files beside models.
 
-use crate::command::{Run, column, example, predictions};
+use crate::command::{Run, column, example, predictions, with_one_chain_id};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
@@ -186,15 +186,9 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
         assert_eq!(of(one), of(other));
     }
     // So have molecules of one chain id, which are told apart in both.
-    let with_one_id = |line: &str| {
-        if line.starts_with("ATOM") { format!("{}A{}", &line[..21], &line[22..]) } else { line.to_owned() }
-    };
     let text = fs::read_to_string(run.path(unrelaxed)).unwrap();
     predictions(&run, "af2", "one/");
-    run.put(
-        "one/unrelaxed_model_1_multimer_v3_pred_0.pdb",
-        text.lines().map(with_one_id).collect::<Vec<_>>().join("\n"),
-    );
+    run.put("one/unrelaxed_model_1_multimer_v3_pred_0.pdb", with_one_chain_id(&text));
     let one = run.prism(&["edges", "one", "--pae", "--backend", "cpu"]);
     assert_eq!(column(&one.stdout, "pae").iter().collect::<Vec<_>>(), of("/relaxed_model_1_multimer_v3_pred_0.pdb"));
     let report = run.prism(&["report", "all", "--pae", "--backend", "cpu", "-o", "r.html"]);
@@ -207,6 +201,30 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
     let note = "note: af2/unrelaxed_model_1_multimer_v3_pred_0.pdb: has the matrix of af2/relaxed_model_1_multimer_v3_pred_0.pdb, \
                 which is taken instead";
     scored.says(0, note);
+}
+
+#[test]
+fn parts_of_a_model_have_its_errors() {
+    let run = Run::new();
+    predictions(&run, "colabfold", "colabfold/");
+    let whole = run.prism(&["edges", "colabfold", "--pae", "--backend", "cpu"]).stdout;
+    let of_chains = run.prism(&["edges", "colabfold", "--pae", "--backend", "cpu", "--each", "chain"]);
+    assert!(!of_chains.stderr.contains("lies beside it"), "{}", of_chains.stderr);
+    // Those of the whole within chain A, of which the first rows are, and then within chain B.
+    const OF_A: f64 = 28.0;
+    let [i, j] = ["row_i", "row_j"].map(|name| numbers(&whole, name));
+    let errors = column(&whole, "pae");
+    let within = |is_of_a: bool| -> Vec<&String> {
+        let is_it = |at: &usize| [i[*at], j[*at]].iter().all(|row| (*row < OF_A) == is_of_a);
+        (0..i.len()).filter(is_it).map(|at| &errors[at]).collect()
+    };
+    let expected = [within(true), within(false)].concat();
+    let found = column(&of_chains.stdout, "pae");
+    assert!(found.len() > 50 && !found.contains(&String::new()), "{}", of_chains.stdout);
+    assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+    let report = run.prism(&["report", "colabfold", "--pae", "--each", "chain", "--backend", "cpu", "-o", "r.html"]);
+    report.says(0, "2 structures");
+    assert!(!report.stderr.contains("left out"), "{}", report.stderr);
 }
 
 #[test]

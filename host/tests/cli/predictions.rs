@@ -1,6 +1,6 @@
 //! `prism confidence` from a user's view.
 
-use crate::command::{Run, column, example, predictions};
+use crate::command::{Run, column, example, predictions, with_one_chain_id};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use std::fs;
 use std::io::Write as _;
@@ -246,6 +246,13 @@ fn models_are_compared_with_a_reference_as_dockq_compares_them() {
 
     let fixed = run.prism(&["confidence", "all/colabfold", "-r", "native.pdb", "--mapping", "A:H,B:L", "-q"]).stdout;
     assert_eq!(column(&fixed, "reference_a"), ["H", "L", "H"], "the mapping is given");
+    // Molecules of one chain id are called as in `prism dockq`.
+    run.put(model, with_one_chain_id(&text));
+    let one = run.prism(&["confidence", "all/colabfold", "-r", "native.pdb", "-q"]).stdout;
+    assert_eq!(column(&one, "chain_b"), ["A~2", "A", "A~2"]);
+    for (name, expected) in ["dockq", "fnat", "irmsd", "lrmsd"].iter().zip(&numbers) {
+        assert_eq!(column(&one, name), [&**expected; 3], "{name}: {one}");
+    }
     run.prism(&["confidence", "all", "-r", "no.pdb"]).says(2, "--reference: no.pdb");
     run.prism(&["confidence", "all", "--mapping", "A:H"]).says(2, "--reference");
     run.put("native.csv", moved_reference(&text));
@@ -329,6 +336,9 @@ fn the_best_designs_are_chosen_by_their_best_models() {
         structures.iter().zip(&ranks).filter(|(name, _)| name.starts_with("boltz")).map(|(_, rank)| rank).collect();
     assert_eq!(equal[0], equal[1], "the same matrix twice");
     run.prism(&["confidence", "all", "--best", "4"]).says(2, "--by-structure");
+    predictions(&run, "afdb", "single/");
+    let single = run.prism(&["confidence", "single", "--by-structure", "s.csv", "--best", "1"]);
+    single.says(0, "note: no structure has an ipSAE, by which --best chooses");
     run.prism(&["confidence", "all", "--by-structure", "s.csv", "--best", "0"]).says(2, "0 is not in 1..");
 }
 

@@ -10,7 +10,7 @@ fn data() -> PathBuf {
 }
 
 /// The files of a layout.
-fn files(layout: &str) -> Vec<(String, Vec<u8>)> {
+pub fn files(layout: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(data().join(layout)).unwrap().map(Result::unwrap);
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
 }
@@ -21,7 +21,7 @@ fn layouts() -> Vec<String> {
 }
 
 /// What is said about some files in a folder, warnings too; empty if all is well.
-fn said(files: &[(String, Vec<u8>)]) -> String {
+pub fn said(files: &[(String, Vec<u8>)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|(name, bytes)| fs::write(folder.path().join(name), bytes).unwrap());
     let found = Predictions::find(&[folder.path().to_owned()]);
@@ -233,21 +233,28 @@ fn a_matrix_in_the_model_has_all_pairs() {
     );
 }
 
-/// A protein of three residues whose only partner is a ligand of two atoms, in AlphaFold 3's layout. Expected by the definitions.
+/// A protein of three residues whose only partner is a ligand of two atoms, in AlphaFold 3's layout. Expected by the definitions. A ligand
+/// may be an amino acid or a nucleotide: those that are no part of a chain have a token for each atom, too.
 #[test]
 fn a_ligand_may_be_the_only_partner() {
+    for (name, names_tokens) in [("LIG", true), ("GLU", true), ("U", true), ("GLU", false)] {
+        check_ligand(name, names_tokens);
+    }
+}
+
+fn check_ligand(name: &str, names_tokens: bool) {
     let header = "data_made\nloop_\n_atom_site.group_PDB\n_atom_site.id\n_atom_site.type_symbol\n_atom_site.label_atom_id\n\
                   _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.Cartn_x\n\
                   _atom_site.Cartn_y\n_atom_site.Cartn_z\n_atom_site.B_iso_or_equiv\n_atom_site.auth_seq_id\n\
                   _atom_site.auth_asym_id\n";
     let atoms = "ATOM 1 C CA GLY A 1 0.0 0.0 0.0 90.0 1 A\nATOM 2 C CA GLY A 2 3.8 0.0 0.0 80.0 2 A\n\
-                 ATOM 3 C CA GLY A 3 30.0 0.0 0.0 70.0 3 A\nHETATM 4 C C1 LIG B . 0.0 4.0 0.0 60.0 1 B\n\
+                 ATOM 3 C CA GLY A 3 30.0 0.0 0.0 70.0 3 A\nHETATM 4 C CA LIG B . 0.0 4.0 0.0 60.0 1 B\n\
                  HETATM 5 O O1 LIG B . 0.0 5.4 0.0 50.0 1 B\n";
+    let atoms = atoms.replace("LIG", name);
     let pae = "[[1,1,1,2,4],[1,1,1,6,11],[1,1,1,20,20],[3,5,20,1,1],[3,5,20,1,1]]";
-    let json = format!(
-        "{{\"atom_plddts\":[90,80,70,60,50],\"pae\":{pae},\"token_chain_ids\":[\"A\",\"A\",\"A\",\"B\",\"B\"],\
-         \"token_res_ids\":[1,2,3,1,1]}}"
-    );
+    let ids = r#","token_chain_ids":["A","A","A","B","B"],"token_res_ids":[1,2,3,1,1]"#;
+    let ids = if names_tokens { ids } else { "" };
+    let json = format!("{{\"atom_plddts\":[90,80,70,60,50],\"pae\":{pae}{ids}}}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("made_model.cif"), format!("{header}{atoms}#\n")).unwrap();
     fs::write(folder.path().join("made_confidences.json"), json).unwrap();
@@ -317,9 +324,23 @@ fn values_that_are_no_numbers_are_named_and_left_out() {
         assert_eq!((read.iptm, read.ptm, read.ranking), (None, Some(0.75), Some(0.73)), "{to}");
     }
     assert!(summary("\"iptm\": 0.7,", "\"iptm\": null,").warnings.is_empty(), "predictors write null for one chain");
-    let read = summary("0.85,", "NaN,");
-    assert!(read.warnings.iter().any(|note| note.contains("\"chain_pair_iptm\" has NaN")), "{:?}", read.warnings);
-    assert_eq!(read.iptm, Some(0.7));
+    let pairs = |prediction: &Prediction| {
+        let scores = prediction.scores(Cutoffs::default());
+        let of_directions = scores.pairs.into_iter().filter(|pair| !pair.is_max);
+        of_directions.map(|pair| (!pair.numbers[0].is_nan()).then_some(pair.numbers[0])).collect::<Vec<_>>()
+    };
+    // A to B and back, A to C and back, B to C and back.
+    let mut expected = [0.71, 0.71, 0.66, 0.66, 0.58, 0.58].map(Some);
+    assert_eq!(pairs(&summary("", "")), expected);
+    expected[0] = None;
+    for no_number in ["NaN", "Infinity", "-Infinity"] {
+        let read = read_changed("af3", "made_summary_confidences.json", &|bytes| {
+            String::from_utf8_lossy(bytes).replacen("0.71,", &format!("{no_number},"), 1).into_bytes()
+        });
+        let says = format!("\"chain_pair_iptm\" has {no_number} where a number belongs");
+        assert!(read.warnings.len() == 1 && read.warnings[0].contains(&says), "{:?}", read.warnings);
+        assert_eq!((&pairs(&read)[..], read.iptm), (&expected[..], Some(0.7)), "{no_number}");
+    }
 
     // Without the predictor's confidences, those of the B column are taken, which are the same.
     let plddt = |prediction: &Prediction| prediction.scores(Cutoffs::default()).structure.numbers[11];
@@ -520,37 +541,6 @@ fn models_without_confidences_or_with_others_behind_them_give_a_warning() {
         format!("MODEL        1\n{text}ENDMDL\nMODEL        2\n{text}ENDMDL\nEND\n").into_bytes()
     };
     let said_of_two = changed("af2", AF2_MODEL, &twice);
-    assert!(said_of_two.contains("several models, and the first one is read"), "{said_of_two}");
+    assert!(said_of_two.contains("several models or data blocks, and the first one is read"), "{said_of_two}");
     assert_eq!(changed("af2", AF2_MODEL, &<[u8]>::to_vec), "");
-}
-
-#[test]
-fn molecules_of_one_chain_id_are_told_apart() {
-    let as_one = |bytes: &[u8]| with_atoms(bytes, |line| format!("{}A{}", &line[..21], &line[22..]));
-    let read = read_changed("af2", AF2_MODEL, &as_one);
-    let whole = read_changed("af2", "", &<[u8]>::to_vec);
-    assert_eq!(
-        (read.chains.clone(), whole.chains.clone()),
-        (vec!["A".into(), "A~2".into()], vec!["A".into(), "B".into()])
-    );
-    assert!(read.warnings[0].contains("one is called A~2"), "{:?}", read.warnings);
-    let numbers = |prediction: &Prediction| {
-        prediction
-            .scores(Cutoffs::default())
-            .pairs
-            .iter()
-            .map(|pair| pair.numbers.map(f32::to_bits))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(numbers(&read), numbers(&whole));
-    // Bonded to the last residue, or in the place of the one of that number, they are of one molecule.
-    let begin = |line: &str| line[30..54].to_owned();
-    let first = std::cell::RefCell::new(None);
-    let in_one_place = |bytes: &[u8]| {
-        with_atoms(&as_one(bytes), |line| {
-            let first = first.borrow_mut().get_or_insert_with(|| begin(line)).clone();
-            if line[12..16].trim() == "N" { format!("{}{first}{}", &line[..30], &line[54..]) } else { line.to_owned() }
-        })
-    };
-    assert_eq!(read_changed("af2", AF2_MODEL, &in_one_place).chains, ["A"]);
 }

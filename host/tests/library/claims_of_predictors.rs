@@ -219,6 +219,21 @@ fn a_ranking_that_is_no_number_is_empty() {
         String::from_utf8_lossy(bytes).replace("model_1_multimer", "model_7_multimer").into_bytes()
     });
     assert!(said.contains("ranking_debug.json: has no scores of unrelaxed_model_1_multimer_v3_pred_0.pdb"), "{said}");
+    // One that is no number costs no other score of the list.
+    let list = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).replace(":0.79", ":NaN");
+        assert!(text.contains("NaN"), "{text}");
+        text.into_bytes()
+    };
+    let read = read_changed("af2", "iptm_ptm.json", &list);
+    let says = "iptm_ptm.json: \"ptm\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is NaN, and no number";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    assert_eq!((read.iptm, read.ptm, read.ranking), (Some(0.81), None, Some(0.806)));
+    let said = changed("af2", "iptm_ptm.json", &replaced(&[(":0.806", ":null")]));
+    assert!(
+        said.contains("iptm_ptm.json: \"ranking_confidence\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is null"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -267,18 +282,115 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
         npz("per_chain_pair_iptm", &[2, 2], &[0.9, f32::NAN, 0.78, 0.91])
     });
     assert!(array.contains("\"per_chain_pair_iptm\" has NaN where a number belongs"), "{array}");
+    // Names and values as JSON may write them, too.
+    let escaped = changed("af3", "made_summary_confidences.json", &|bytes| {
+        let text = String::from_utf8_lossy(bytes).replacen("0.71,", "7.5,", 1);
+        text.replace("chain_pair_iptm", "chain\\u005fpair_iptm").into_bytes()
+    });
+    assert!(escaped.contains("the predictor's ipTM of chains A and B is 7.5"), "{escaped}");
     // That of the whole stands for none.
     assert_eq!(of(Value::Null), ([Some(0.7); 3], String::new()));
 }
 
 #[test]
-fn a_matrix_of_errors_that_are_too_small_gives_a_warning() {
+fn a_matrix_of_errors_that_are_too_small_is_refused() {
     let with = |values: &[f32]| changed("boltz", "pae_made_model_0.npz", &|_| npz("pae", &[61, 61], values));
     let zeros = with(&[0.0; 61 * 61]);
     assert!(zeros.contains("pae_made_model_0.npz: all its predicted aligned errors are 0 Å"), "{zeros}");
+    assert_eq!(zeros.lines().count(), 1, "{zeros}");
     let mut scaled: Vec<f32> = (0..61 * 61).map(|at| (at % 32) as f32 / 31.0).collect();
     let said = with(&scaled);
-    assert!(said.contains("its largest predicted aligned error is 1 Å, and predictors write larger ones"), "{said}");
+    let says = "pae_made_model_0.npz: its largest predicted aligned error is 1 Å, and predictors write larger ones: the matrix is scaled";
+    assert!(said.contains(says) && said.lines().count() == 1, "{said}");
+    let percent = with(&scaled.iter().map(|value| 100.0 * value).collect::<Vec<_>>());
+    assert!(
+        percent.contains("its largest predicted aligned error is 100 Å, and predictors write none above 32 Å"),
+        "{percent}"
+    );
     scaled[7] = 4.5;
     assert_eq!(with(&scaled), "");
+}
+
+/// The first form of AlphaFold's database has the residues of each error, in any order.
+#[test]
+fn a_list_of_pairs_is_placed_by_its_residues() {
+    const FILE: &str = "AF-X0X0X0-F1-predicted_aligned_error_v4.json";
+    let whole = read_changed("afdb", "", &<[u8]>::to_vec).pae;
+    let size = whole.size();
+    let list = |pairs: &[(usize, usize)]| {
+        let of = |value: &dyn Fn(&(usize, usize)) -> Value| pairs.iter().map(value).collect::<Value>();
+        json!([{
+            "residue1": of(&|(i, _)| (i + 1).into()),
+            "residue2": of(&|(_, j)| (j + 1).into()),
+            "distance": of(&|(i, j)| whole.at(*i, *j).into()),
+            "max_predicted_aligned_error": 31.75
+        }])
+    };
+    let rows: Vec<(usize, usize)> = (0..size).flat_map(|i| (0..size).map(move |j| (i, j))).collect();
+    let columns = rows.iter().map(|(i, j)| (*j, *i)).collect();
+    let mixed = (0..rows.len()).map(|at| rows[at * 101 % rows.len()]).collect();
+    assert_ne!(rows.len() % 101, 0, "each pair once");
+    for pairs in [rows.clone(), columns, mixed] {
+        let text = list(&pairs).to_string();
+        assert_eq!(read_changed("afdb", FILE, &|_| text.clone().into_bytes()).pae, whole);
+    }
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut json = list(&rows);
+        change(&mut json[0]);
+        changed("afdb", FILE, &|_| json.to_string().into_bytes())
+    };
+    for (change, says) in [
+        (
+            (&|json: &mut Value| json["residue2"][1] = 1.into()) as &dyn Fn(&mut Value),
+            "has the error of residues 1 and 1 twice",
+        ),
+        (&|json| json["residue1"][0] = 99.into(), "has an error of residues 99 and 1, and 784 errors: it is damaged"),
+        (&|json| json["residue1"][0] = 0.into(), "has an error of residues 0 and 1"),
+        (
+            &|json| {
+                ["residue1", "residue2", "distance"]
+                    .iter()
+                    .for_each(|name| drop(json[*name].as_array_mut().unwrap().pop()))
+            },
+            "783 errors are no square matrix",
+        ),
+        (
+            &|json| drop(json.as_object_mut().unwrap().remove("residue1")),
+            "has 0 values of residue1, 784 of residue2, and 784",
+        ),
+    ] {
+        let said = said(change);
+        assert!(said.contains(says), "{says}: {said}");
+    }
+}
+
+#[test]
+fn a_second_block_of_a_model_is_named() {
+    let twice = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        format!("{text}\n{}", text.replacen("data_", "data_other_", 1)).into_bytes()
+    };
+    let read = read_changed("af3", "made_model.cif", &twice);
+    let says = "its file has several models or data blocks, and the first one is read";
+    assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
+    let without = |bytes: &[u8]| [bytes, b"\ndata_other\n_entry.id other\n"].concat();
+    assert!(read_changed("af3", "made_model.cif", &without).warnings.is_empty(), "no atoms there");
+}
+
+#[test]
+fn coordinates_that_no_molecule_has_are_refused() {
+    for (value, says) in [
+        ("1e39", "is out of range: farther than 1,000,000 Å"),
+        ("-2000000.0", "is out of range"),
+        ("x", "is not a number"),
+    ] {
+        let said = changed("af3", "made_model.cif", &|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let line = text.lines().find(|line| line.starts_with("ATOM")).unwrap();
+            let mut items: Vec<&str> = line.split_whitespace().collect();
+            items[10] = value;
+            text.replacen(line, &items.join(" "), 1).into_bytes()
+        });
+        assert!(said.contains(says) && said.contains("_atom_site.Cartn_x"), "{value}: {said}");
+    }
 }

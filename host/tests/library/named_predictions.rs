@@ -13,7 +13,7 @@ const AF2: &str = "model_1_multimer_v3_pred_0";
 const COLABFOLD: &str = "rank_001_alphafold2_multimer_v3_model_3_seed_000";
 
 /// A folder with copies of made files: what each is made of, and its path.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (from, to) in files {
         let to = folder.path().join(to);
@@ -32,7 +32,7 @@ fn af3(name: &str) -> [(&'static str, String); 3] {
     ]
 }
 
-fn colabfold(name: &str) -> [(&'static str, String); 2] {
+pub fn colabfold(name: &str) -> [(&'static str, String); 2] {
     [
         (
             "colabfold/made_unrelaxed_rank_001_alphafold2_multimer_v3_model_3_seed_000.pdb",
@@ -45,7 +45,7 @@ fn colabfold(name: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-fn boltz(name: &str) -> [(&'static str, String); 4] {
+pub fn boltz(name: &str) -> [(&'static str, String); 4] {
     [
         ("boltz/made_model_0.cif", format!("{name}.cif")),
         ("boltz/pae_made_model_0.npz", format!("pae_{name}.npz")),
@@ -54,7 +54,7 @@ fn boltz(name: &str) -> [(&'static str, String); 4] {
     ]
 }
 
-fn all<'a>(files: impl IntoIterator<Item = &'a (&'static str, String)>) -> TempDir {
+pub fn all<'a>(files: impl IntoIterator<Item = &'a (&'static str, String)>) -> TempDir {
     folder(&files.into_iter().map(|(from, to)| (*from, to.as_str())).collect::<Vec<_>>())
 }
 
@@ -67,7 +67,7 @@ fn names(files: &[PredictionFiles]) -> Vec<&str> {
 }
 
 /// All that is said about files: failures of finding and of reading.
-fn said(found: &Predictions) -> String {
+pub fn said(found: &Predictions) -> String {
     let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
     let refused = found.files.iter().filter_map(|files| Some(format!("{}: {}", files.name, files.read().err()?)));
     failures.chain(refused).collect::<Vec<_>>().join("\n")
@@ -314,7 +314,7 @@ fn files_that_are_no_models_are_named() {
     assert!(found.files.len() == 1 && said(&found).contains("foo.dat: is neither"), "{}", said(&found));
 }
 
-fn tar_of(folder: &Path) -> Vec<u8> {
+pub fn tar_of(folder: &Path) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     tar.append_dir_all("run", folder).unwrap();
     tar.into_inner().unwrap()
@@ -410,4 +410,36 @@ fn links_and_archives_in_archives_are_left_out_with_a_note() {
         "{:?}",
         found.notes
     );
+}
+
+/// Older versions of ColabFold call the scores after the unrelaxed model. The best model's matrix is there once more, rounded.
+#[test]
+fn scores_of_older_colabfold_are_those_beside_each_model() {
+    let [(model, _), (scores, _)] = colabfold("d");
+    let names = ["d_relaxed_rank_1_model_5", "d_unrelaxed_rank_2_model_4", "d_unrelaxed_model_1"];
+    let of_models = names.iter().flat_map(|name| {
+        let own = name.replace("_relaxed", "_unrelaxed");
+        [(model, format!("{name}.pdb")), (scores, format!("{own}_scores.json"))]
+    });
+    let files: Vec<_> = of_models.chain([(scores, "d_predicted_aligned_error_v1.json".to_owned())]).collect();
+    let folder = all(&files);
+    let rounded = r#"[{"predicted_aligned_error": "#;
+    let own = folder.path().join("d_predicted_aligned_error_v1.json");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(&own).unwrap()).unwrap();
+    let rows = json["pae"].as_array().unwrap().iter().map(|row| {
+        let values = row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap().round() as i32);
+        values.collect::<Vec<_>>()
+    });
+    let rows: Vec<_> = rows.collect();
+    fs::write(&own, format!("{rounded}{rows:?}}}]")).unwrap();
+    let found = find(&folder);
+    assert_eq!((found.files.len(), said(&found)), (names.len(), String::new()));
+    let newer = all(&colabfold("d"));
+    let whole = find(&newer).files[0].read().unwrap();
+    for files in &found.files {
+        let read = files.read().unwrap();
+        assert_eq!((read.iptm, read.ptm), (whole.iptm, whole.ptm), "{}", files.name);
+        assert_eq!(read.pae, whole.pae, "{}", files.name);
+        assert_eq!(prism_host::confidence::design_of(&files.name), "d");
+    }
 }

@@ -4,7 +4,7 @@ use super::folder::{stem, without_compression};
 use super::given::{Given, PICKLE};
 use super::model::Model;
 use super::modelcif::PAIRWISE;
-use super::names::Wanted;
+use super::names::{Wanted, design_of};
 use super::places::Place;
 use super::prediction::{Cutoffs, Lack, Prediction, Scores};
 use crate::dockq::{Compared, Reference, reading};
@@ -16,6 +16,10 @@ use std::path::{Path, PathBuf};
 pub struct PredictionFiles {
     /// The prediction's name: the path of its model below the given folder.
     pub name: String,
+    /// Its design: what the paths of its models have in common, with the given path if other paths have one of that name.
+    pub design: String,
+    /// The path under which it was found, as it was given.
+    pub(super) root: PathBuf,
     pub(super) model: Place,
     pub(super) beside: Vec<Place>,
     /// Files of all models of the folder.
@@ -31,7 +35,17 @@ pub struct PredictionFiles {
 impl PredictionFiles {
     pub(super) fn of(model: Place, beside: Vec<Place>) -> Self {
         let name = without_compression(&model.path).to_owned();
-        Self { name, model, beside, lists: Vec::new(), stacked: None, wanted: Wanted::default(), tag: None }
+        Self {
+            design: design_of(&name),
+            name,
+            root: PathBuf::new(),
+            model,
+            beside,
+            lists: Vec::new(),
+            stacked: None,
+            wanted: Wanted::default(),
+            tag: None,
+        }
     }
 
     /// Reads a prediction.
@@ -62,17 +76,35 @@ impl PredictionFiles {
         for place in files {
             let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
             damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+            // Files of any name may have matrices of anything.
+            let first = given.matrix.as_ref().map(|(_, file)| file.as_str());
+            if let Some(first) =
+                first.filter(|file| self.is_named(file) && !self.is_named(place.name()) && given.conflict.is_some())
+            {
+                let name = place.name();
+                given.left_out.push(format!(
+                    "{name}: has another matrix than {first}, which is named for the model: it is left out"
+                ));
+                given.conflict = None;
+            }
         }
         if let Some((place, index)) = &self.stacked {
             given.stacked = Some(*index);
             let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
             damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
         }
+        let beside = given.matrix.is_some();
+        if !beside || has_pairs(&bytes) {
+            let name = self.model.name();
+            match model.take_matrix(&mut given, name, &bytes) {
+                Err(reason) if beside => {
+                    given.left_out.push(format!("{name}: {reason}: the matrix beside it is taken"));
+                }
+                taken => taken?,
+            }
+        }
         if let Some(conflict) = given.conflict.take() {
             return Err(conflict);
-        }
-        if given.matrix.is_none() {
-            model.take_matrix(&mut given, self.model.name(), &bytes)?;
         }
         if given.matrix.is_none() {
             // The matrix may be in a damaged file.
@@ -85,7 +117,7 @@ impl PredictionFiles {
         }
         for place in &self.lists {
             let name = self.tag.as_deref().unwrap_or(self.model.name());
-            match place.read().and_then(|bytes| given.take_from_list(&bytes, name)) {
+            match place.read().and_then(|bytes| given.take_from_list(place.name(), &bytes, name)) {
                 Ok(true) => {}
                 Ok(false) => given.left_out.push(format!("{}: has no scores of {name}", place.name())),
                 Err(reason) => damaged.push(format!("{}: {reason}", place.name())),
@@ -105,6 +137,11 @@ impl PredictionFiles {
         }
         prediction.warnings.extend(damaged.into_iter().map(|reason| format!("{reason}; its scores are left out")));
         Ok(prediction)
+    }
+
+    /// Whether a file has a name that a layout gives to one about this model.
+    fn is_named(&self, file: &str) -> bool {
+        self.wanted.names.iter().any(|name| name == stem(file))
     }
 
     /// Says that the predictor's own scores are missing. That is odd if its layout has a file for them, which is not there.
@@ -146,6 +183,7 @@ impl PredictionFiles {
         of_residues: bool,
     ) -> Result<Scores, String> {
         let mut scores = self.read()?.scores_with(cutoffs, of_residues);
+        scores.design.clone_from(&self.design);
         let Some(reference) = reference else { return Ok(scores) };
         match self.compare(reference) {
             Ok(compared) => {
@@ -216,6 +254,9 @@ const ADVICE: &str = "; AlphaFold 3 has it in *_confidences.json or *_full_data_
 
 /// Whether a model is a ModelCIF that has its matrix in it.
 pub(super) fn has_own_matrix(model: &Place) -> bool {
-    let is_one = |bytes: &[u8]| memchr::memmem::find(bytes, PAIRWISE).is_some();
-    model.read().is_ok_and(|bytes| plain(&bytes).is_ok_and(|text| is_one(&text)))
+    model.read().is_ok_and(|bytes| has_pairs(&bytes))
+}
+
+fn has_pairs(model: &[u8]) -> bool {
+    plain(model).is_ok_and(|text| memchr::memmem::find(&text, PAIRWISE).is_some())
 }

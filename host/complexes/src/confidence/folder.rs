@@ -5,7 +5,8 @@
 
 use super::files::{PredictionFiles, has_own_matrix};
 use super::given::PICKLE;
-use super::names::{self, Wanted};
+use super::json;
+use super::names::{self, GIVEN_FOLDER, Wanted};
 use super::places::{INPUT, Opened, Place, is_archive, members, members_of_input};
 use prism_read::{COMPRESSED, InputFailure, plain};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -81,6 +82,9 @@ impl Predictions {
             let models: Vec<String> =
                 places.iter().filter(|place| is_model(place.name())).map(|place| place.path.clone()).collect();
             found.pair(places, None);
+            // The name of an archive is a part of the paths in it.
+            let root = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+            found.files[before.0..].iter_mut().for_each(|files| root.clone_into(&mut files.root));
             if (found.files.len(), found.failures.len()) == before {
                 let reason = match models.first() {
                     Some(first) => format!("{first}: {NO_FILES} (.json or .npz of the same name)"),
@@ -94,6 +98,7 @@ impl Predictions {
         found.named(&named);
         found.count_once();
         found.tell_apart();
+        found.tell_designs_apart();
         found
     }
 
@@ -141,8 +146,11 @@ impl Predictions {
 
     fn opened(&mut self, shown: &str, opened: Result<Opened, String>) -> Option<Vec<Place>> {
         match opened {
-            Ok(Opened { places, cut, notes }) => {
+            Ok(Opened { places, cut, twice, notes }) => {
                 self.notes.extend(notes);
+                twice
+                    .iter()
+                    .for_each(|name| self.fail(name, "is a second member of this name; only the first is read"));
                 cut.into_iter().for_each(|reason| self.fail(shown, reason));
                 Some(places)
             }
@@ -177,6 +185,7 @@ impl Predictions {
             self.files.push(PredictionFiles::of(model, beside));
         } else {
             for (folder, mut places) in folders {
+                let begin = self.files.len();
                 let own: HashSet<String> = places.iter().map(|place| place.path.clone()).collect();
                 let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
                 let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
@@ -188,6 +197,7 @@ impl Predictions {
                 siblings.sort_by(|one, other| one.path.cmp(&other.path));
                 places.extend(siblings);
                 self.pair(places, Some(&own));
+                self.files[begin..].iter_mut().for_each(|files| files.root.clone_from(&folder));
             }
         }
         let used: HashSet<PathBuf> =
@@ -358,6 +368,23 @@ impl Predictions {
             files.name = if shown.ends_with(&files.name) { shown } else { folder.display().to_string() };
         }
     }
+
+    /// Adds the given path to the names of designs that several of these have.
+    fn tell_designs_apart(&mut self) {
+        let mut known: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+        for files in &self.files {
+            known.entry(files.design.clone()).or_default().insert(files.root.clone());
+        }
+        for files in self.files.iter_mut().filter(|files| known[&files.design].len() > 1) {
+            // Without a slash at the end.
+            let mut design: PathBuf = files.root.components().collect();
+            if files.design != GIVEN_FOLDER {
+                design.push(&files.design);
+            }
+            files.design =
+                if design.as_os_str().is_empty() { files.design.clone() } else { design.display().to_string() };
+        }
+    }
 }
 
 const TWICE: &str = "is given twice, and counted once";
@@ -444,7 +471,7 @@ fn settle(claims: &mut [Claim], about: &[Place]) -> Vec<String> {
         }
         let text = about[at].read().ok();
         let text = text.as_deref().and_then(|bytes| plain(bytes).ok());
-        let has_matrix = text.is_some_and(|text| memchr::memmem::find(&text, b"\"pae\"").is_some());
+        let has_matrix = text.is_some_and(|text| json::has(&text, "pae"));
         for claim in claims.iter_mut().filter(|claim| claim.beside.contains(&at)) {
             if is_own(claim, at) != has_matrix {
                 claim.beside.retain(|&own| own != at);
@@ -473,8 +500,8 @@ fn order_of_ranks(models: &[Place], lists: &[Place]) -> Vec<String> {
     }
     let order = |list: &Place| {
         let bytes = list.read().ok()?;
-        let json: serde_json::Value = serde_json::from_slice(&plain(&bytes).ok()?).ok()?;
-        let names = json["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+        let list = json::small(&plain(&bytes).ok()?).ok()?;
+        let names = list["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<_>>>()
     };
     lists.iter().find_map(order).unwrap_or_default()

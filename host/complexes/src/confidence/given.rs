@@ -1,14 +1,13 @@
 //! What the files of a predictor say about a model, whatever they are called: each file's content decides what it is.
 
 use super::folder::without_compression;
-use super::json::{Runs, members, runs};
+use super::json::{Runs, members, runs, shown, small};
 use super::matrix::{Matrix, numbers};
 use super::npz::Arrays;
 use super::pair_iptm::{self, Written};
 use prism_read::plural::counted;
 use prism_read::{plain, unmarked};
 use serde_json::Value;
-use std::collections::HashMap;
 
 /// What was found in the files of one prediction. Nothing is computed here.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +23,8 @@ pub(super) struct Given {
     /// The chain and the residue number of each token.
     pub(super) token_chains: Vec<String>,
     pub(super) token_numbers: Vec<i32>,
+    /// The index of each token's chain, where the file has no ids.
+    pub(super) token_indices: Vec<i32>,
     pub(super) iptm: Option<f32>,
     pub(super) ptm: Option<f32>,
     /// The value by which the predictor ranks its models.
@@ -74,32 +75,41 @@ impl Given {
 
     fn take_json(&mut self, file: &str, text: &[u8]) -> Result<bool, String> {
         let mut known = false;
-        let mut flat = None;
+        let mut listed: [Option<Vec<f32>>; 3] = [None, None, None];
         let text = unmarked(text);
         for (name, value) in members(&text)? {
             let in_member = |error: String| format!("{name:?}: {error}");
             let is_array = value.starts_with(b"[");
-            match name {
+            match &*name {
                 "pae" | "predicted_aligned_error" | "token_pair_pae" if is_array => {
                     self.set_matrix(file, Matrix::of_json(value).map_err(in_member)?);
                 }
                 // The first form of AlphaFold's database: the elements one after the other.
-                "distance" if is_array => flat = Some(numbers(value).map_err(in_member)?),
+                "residue1" if is_array => listed[0] = Some(numbers(value).map_err(in_member)?),
+                "residue2" if is_array => listed[1] = Some(numbers(value).map_err(in_member)?),
+                "distance" if is_array => listed[2] = Some(numbers(value).map_err(in_member)?),
                 "token_chain_ids" => match serde_json::from_slice(value) {
                     Ok(chains) => self.token_chains = chains,
                     Err(error) => {
                         let instead = "tokens are counted in the order of the model";
-                        self.left_out.push(format!("{file}: {}: {instead}", unread(name, &error)));
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
+                    }
+                },
+                "token_asym_id" => match serde_json::from_slice(value) {
+                    Ok(indices) => self.token_indices = indices,
+                    Err(error) => {
+                        let instead = "tokens are counted in the order of the model";
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
                     }
                 },
                 "token_res_ids" => match serde_json::from_slice(value) {
                     Ok(numbers) => self.token_numbers = numbers,
                     Err(error) => {
                         let instead = "the tokens of each chain are counted in the order of its residues";
-                        self.left_out.push(format!("{file}: {}: {instead}", unread(name, &error)));
+                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
                     }
                 },
-                _ => match self.take_score(file, name, value, is_array) {
+                _ => match self.take_score(file, &name, value, is_array) {
                     Ok(true) => {}
                     Ok(false) => continue,
                     // Other scores do not need it.
@@ -108,31 +118,29 @@ impl Given {
             }
             known = true;
         }
-        if let (Some(values), None) = (flat, &self.matrix) {
-            self.set_matrix(file, Matrix::new(values)?);
+        if let (Some(matrix), None) = (of_pairs(listed)?, &self.matrix) {
+            self.set_matrix(file, matrix);
         }
         Ok(known)
     }
 
     /// Takes a member without which the matrix can be scored. Returns whether it is known.
     fn take_score(&mut self, file: &str, name: &str, value: &[u8], is_array: bool) -> Result<bool, String> {
-        let json =
-            || -> Result<Value, String> { serde_json::from_slice(value).map_err(|error| is_no_json(value, &error)) };
         match name {
             "contact_probs" if is_array && self.wants_contacts => self.contacts = Some(Matrix::of_json(value)?),
             "plddt" | "confidenceScore" if is_array => self.plddt = Some((numbers(value)?, file.to_owned())),
             "atom_plddts" | "atom_plddt" if is_array => self.atom_plddt = Some((numbers(value)?, file.to_owned())),
             "atom_chain_ids" => self.atom_chains = runs(value).ok_or("is no array of names")?,
-            "max_pae" | "max_predicted_aligned_error" => self.largest = number(value)?.or(self.largest),
-            "iptm" => self.iptm = number(value)?.or(self.iptm),
-            "ptm" => self.ptm = number(value)?.or(self.ptm),
+            "max_pae" | "max_predicted_aligned_error" => self.largest = number(&small(value)?)?.or(self.largest),
+            "iptm" => self.iptm = number(&small(value)?)?.or(self.iptm),
+            "ptm" => self.ptm = number(&small(value)?)?.or(self.ptm),
             "ranking_score" | "confidence_score" | "ranking_confidence" | "aggregate_score" => {
                 self.ranked_by = Some(name.to_owned());
-                self.ranking = Some(number(value)?.ok_or("is null, and no number")?);
+                self.ranking = Some(number(&small(value)?)?.ok_or("is null, and no number")?);
             }
             _ if pair_iptm::is_it(name) => {
                 self.pair_iptm = Written::Unread;
-                let (written, odd) = Written::of_json(name, &json()?)?;
+                let (written, odd) = Written::of_json(name, &small(value)?)?;
                 self.pair_iptm = written;
                 self.left_out.extend(odd.map(|odd| format!("{file}: {name:?} {odd}: it is left out")));
             }
@@ -219,7 +227,7 @@ impl Given {
 
     /// Takes the scores of one model from a file that has those of all, as AlphaFold 2's `iptm_ptm.json` and `ranking_debug.json`
     /// do. A model is found by a part of its file's name. Returns whether it is there.
-    pub(super) fn take_from_list(&mut self, text: &[u8], model: &str) -> Result<bool, String> {
+    pub(super) fn take_from_list(&mut self, file: &str, text: &[u8], model: &str) -> Result<bool, String> {
         let text = plain(text).map_err(|problem| problem.to_string())?;
         let text = unmarked(&text);
         let is_it = |tag: &str| !tag.is_empty() && is_part(model, tag);
@@ -228,31 +236,46 @@ impl Given {
             if !value.starts_with(b"{") {
                 continue;
             }
-            let of_all = match name {
+            let of_all = match &*name {
                 "iptm+ptm" => Some(WEIGHTED),
-                "plddts" => Some(name),
+                "plddts" => Some(&*name),
                 _ => None,
             };
             if let (Some(by), None) = (of_all, &self.ranked_by) {
                 self.ranked_by = Some(by.to_owned());
             }
-            let scores: HashMap<String, Value> = serde_json::from_slice(value).map_err(|error| unread(name, &error))?;
-            let score = |key: &str| scores.get(key).and_then(Value::as_f64).map(|value| value as f32);
-            if is_it(name) {
+            let scores = small(value).map_err(|error| format!("{name:?} {error}"))?;
+            let scores = scores.as_object().into_iter().flatten();
+            let left_out = &mut self.left_out;
+            let mut score = |what: &str, value: &Value| {
+                let number = match number(value) {
+                    // The ranking is never left out by predictors.
+                    Ok(None) if !matches!(what, "iptm" | "ptm") => Err(format!("is {value}, and no number")),
+                    number => number,
+                };
+                let leave_out = |reason| left_out.push(format!("{file}: {what:?} of {model} {reason}: it is left out"));
+                number.map_err(leave_out).ok().flatten()
+            };
+            if is_it(&name) {
                 // A member for each model, with its scores.
-                self.iptm = self.iptm.or(score("iptm"));
-                self.ptm = self.ptm.or(score("ptm"));
-                self.ranking = self.ranking.or(score("ranking_confidence"));
-                if scores.contains_key("ranking_confidence") {
-                    self.ranked_by.get_or_insert_with(|| "ranking_confidence".to_owned());
+                for (key, value) in scores {
+                    match &**key {
+                        "iptm" => self.iptm = self.iptm.or_else(|| score(key, value)),
+                        "ptm" => self.ptm = self.ptm.or_else(|| score(key, value)),
+                        "ranking_confidence" => {
+                            self.ranking = self.ranking.or_else(|| score(key, value));
+                            self.ranked_by.get_or_insert_with(|| key.clone());
+                        }
+                        _ => {}
+                    }
                 }
                 is_there = true;
-            } else if let Some(own) = scores.keys().find(|tag| is_it(tag)) {
+            } else if let Some((_, value)) = scores.into_iter().find(|(tag, _)| is_it(tag)) {
                 // A member for each score, with its models.
-                match name {
-                    "iptm" => self.iptm = self.iptm.or(score(own)),
-                    "ptm" => self.ptm = self.ptm.or(score(own)),
-                    "iptm+ptm" | "plddts" => self.ranking = self.ranking.or(score(own)),
+                match &*name {
+                    "iptm" => self.iptm = self.iptm.or_else(|| score(&name, value)),
+                    "ptm" => self.ptm = self.ptm.or_else(|| score(&name, value)),
+                    "iptm+ptm" | "plddts" => self.ranking = self.ranking.or_else(|| score(&name, value)),
                     _ => {}
                 }
                 is_there = true;
@@ -260,6 +283,44 @@ impl Given {
         }
         Ok(is_there)
     }
+}
+
+/// The matrix of a list of pairs: the residues on which is aligned, the others, and the errors. Without residues they are in order, row
+/// by row.
+fn of_pairs([first, second, errors]: [Option<Vec<f32>>; 3]) -> Result<Option<Matrix>, String> {
+    let Some(errors) = errors else { return Ok(None) };
+    let (first, second) = match (first, second) {
+        (None, None) => return Matrix::new(errors).map(Some),
+        (Some(first), Some(second)) if first.len() == errors.len() && second.len() == errors.len() => (first, second),
+        (first, second) => {
+            let [first, second] = [first, second].map(|residues| residues.map_or(0, |residues| residues.len()));
+            let count = errors.len();
+            return Err(format!(
+                "has {first} values of residue1, {second} of residue2, and {count} of distance: it is damaged"
+            ));
+        }
+    };
+    let size = errors.len().isqrt();
+    if size * size != errors.len() {
+        return Err(format!("{} errors are no square matrix", errors.len()));
+    }
+    let mut values = vec![None; errors.len()];
+    for ((&i, &j), error) in first.iter().zip(&second).zip(errors) {
+        let place = |residue: f32| (1.0..=size as f32).contains(&residue).then(|| residue as usize - 1);
+        let at = place(i).zip(place(j)).map(|(i, j)| i * size + j);
+        match at.and_then(|at| values.get_mut(at)) {
+            Some(value @ None) => *value = Some(error),
+            Some(_) => return Err(format!("has the error of residues {i} and {j} twice")),
+            None => {
+                return Err(format!(
+                    "has an error of residues {i} and {j}, and {} errors: it is damaged",
+                    values.len()
+                ));
+            }
+        }
+    }
+    // As many as there are places, and none twice.
+    Matrix::new(values.into_iter().flatten().collect()).map(Some)
 }
 
 /// AlphaFold 2's ranking of complexes.
@@ -274,10 +335,6 @@ fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, ..])
 }
 
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Whether a tag is a part of a name that ends where words end: `model_1` is no part of `model_11`.
 fn is_part(name: &str, tag: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -290,23 +347,13 @@ fn unread(name: &str, error: &serde_json::Error) -> String {
 }
 
 /// A number, or the first of an array; `None` for null.
-fn number(text: &[u8]) -> Result<Option<f32>, String> {
-    let value: Value = serde_json::from_slice(text).map_err(|error| is_no_json(text, &error))?;
-    let first = if let Value::Array(values) = &value { values.first() } else { Some(&value) };
+fn number(value: &Value) -> Result<Option<f32>, String> {
+    let first = if let Value::Array(values) = value { values.first() } else { Some(value) };
     match first {
         None | Some(Value::Null) => Ok(None),
         Some(first) => {
             let number = first.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
-            number.map(Some).ok_or_else(|| format!("is {first}, and no number"))
+            number.map(Some).ok_or_else(|| format!("is {}, and no number", shown(first)))
         }
-    }
-}
-
-/// What is wrong with a value, such as Python's `NaN`.
-fn is_no_json(text: &[u8], error: &serde_json::Error) -> String {
-    match text {
-        b"NaN" | b"Infinity" | b"-Infinity" => format!("is {}, and no number", text_of(text)),
-        _ if memchr::memmem::find(text, b"NaN").is_some() => "has NaN where a number belongs".to_owned(),
-        _ => format!("cannot be read: {error}"),
     }
 }

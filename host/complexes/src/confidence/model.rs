@@ -4,10 +4,11 @@
 //! nucleotide, and one per heavy atom of everything else: ligands, ions, modified residues.
 
 use super::given::Given;
+use super::json::Runs;
 use super::modelcif;
 use prism_read::plural::counted;
 use prism_read::{AtomRecord, ReadError, each_atom, listed_ids};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// What a residue is, by its name.
@@ -57,7 +58,7 @@ pub(super) struct Residue {
 
 impl Residue {
     /// The atom of a name, by its index.
-    fn named(&self, atoms: &[Atom], names: &[&str]) -> Option<u32> {
+    pub(super) fn named(&self, atoms: &[Atom], names: &[&str]) -> Option<u32> {
         let found = |name: &&str| self.atoms.clone().find(|&at| atoms[at as usize].name == atom_name(name.as_bytes()));
         names.iter().find_map(found)
     }
@@ -103,15 +104,17 @@ impl Identity {
 /// A predicted model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
-    /// The names of its chains: the author's ids, or A and A~2 for the second molecule of that id.
+    /// The names of its chains: the author's ids, or those of molecules that share one (A, A~2).
     pub(super) chains: Vec<String>,
     /// The author's id of each of them.
-    authors: Vec<String>,
+    pub(super) authors: Vec<String>,
+    /// How molecules that share a chain id were told apart, if there are some.
+    pub(super) divided: Option<String>,
     pub(super) residues: Vec<Residue>,
     pub(super) atoms: Vec<Atom>,
     /// The number of records of atoms, hydrogens included.
     pub(super) records: usize,
-    /// Whether the file has further models, which are not read.
+    /// Whether the file has further models or data blocks, which are not read.
     pub(super) has_more: bool,
 }
 
@@ -154,21 +157,22 @@ impl Model {
         })?;
         model.has_more = has_more;
         model.find_kinds();
+        if model.divide(bytes, name) {
+            model.find_kinds();
+        }
         Ok(model)
     }
 
     fn begin(&mut self, atom: &AtomRecord<'_>) {
-        let amino = is_one_of(AMINO_ACIDS, atom.residue);
-        let nucleic = is_one_of(NUCLEOTIDES, atom.residue);
+        // Predictors write ligands as HETATM, and those may be amino acids and nucleotides, too.
+        let amino = !atom.is_hetatm && is_one_of(AMINO_ACIDS, atom.residue);
+        let nucleic = !atom.is_hetatm && is_one_of(NUCLEOTIDES, atom.residue);
         let id = String::from_utf8_lossy(atom.chain);
-        let chain = match self.authors.iter().rposition(|author| *author == id) {
-            Some(known) if (amino || nucleic) && self.begins_anew(known, atom) => {
-                let copies = self.authors.iter().filter(|author| **author == id).count();
-                self.add_chain(format!("{}~{}", id.trim(), copies + 1), &id)
-            }
-            Some(known) => known,
-            None => self.add_chain(id.clone().into_owned(), &id),
-        };
+        let chain = self.authors.iter().rposition(|author| *author == id).unwrap_or_else(|| {
+            self.chains.push(id.clone().into_owned());
+            self.authors.push(id.into_owned());
+            self.chains.len() - 1
+        });
         let begin = self.atoms.len() as u32;
         self.residues.push(Residue {
             chain: chain as u32,
@@ -188,29 +192,6 @@ impl Model {
         });
     }
 
-    fn add_chain(&mut self, name: String, author: &str) -> usize {
-        self.chains.push(name);
-        self.authors.push(author.to_owned());
-        self.chains.len() - 1
-    }
-
-    /// Whether a standard residue is of another molecule than those of its chain: numbers restart, and repeat one of theirs in another
-    /// place, and it is not bonded to the last of them.
-    fn begins_anew(&self, chain: usize, atom: &AtomRecord<'_>) -> bool {
-        /// The square of the longest bond between residues in Å.
-        const BOND2: f64 = 2.0 * 2.0;
-        let distance2 = |of: u32| {
-            let position = self.atoms[of as usize].position;
-            position.iter().zip(atom.position).map(|(one, other)| (one - other).powi(2)).sum::<f64>()
-        };
-        let mut own = self.residues.iter().rev().filter(|own| own.chain as usize == chain && own.standard);
-        let Some(last) = own.next().filter(|last| last.number >= atom.number) else { return false };
-        let is_repeated = own.any(|own| {
-            own.number == atom.number && own.icode.as_bytes() == atom.icode && distance2(own.atoms.start) > BOND2
-        });
-        is_repeated && last.named(&self.atoms, &["C", "O3'", "O3*"]).is_none_or(|end| distance2(end) > BOND2)
-    }
-
     /// Modified residues are of the kind of their chain: they have its backbone, and mmCIF numbers them as its parts.
     fn find_kinds(&mut self) {
         let mut kinds: HashMap<u32, Kind> = HashMap::new();
@@ -220,7 +201,10 @@ impl Model {
         for residue in self.residues.iter_mut().filter(|residue| !residue.standard) {
             let Some(&kind) = kinds.get(&residue.chain) else { continue };
             let backbone: &[&str] = if kind == Kind::Protein { &["CA"] } else { &["C1'", "C1*"] };
-            let is_part = residue.label.is_some() || residue.atoms.len() > 4;
+            // A free amino acid is no modified residue.
+            let name = residue.name.as_bytes();
+            let is_modified = !is_one_of(AMINO_ACIDS, name) && !is_one_of(NUCLEOTIDES, name);
+            let is_part = is_modified && (residue.label.is_some() || residue.atoms.len() > 4);
             if is_part && residue.named(&self.atoms, backbone).is_some() {
                 residue.kind = kind;
             }
@@ -252,7 +236,7 @@ impl Model {
     ///
     /// # Errors
     /// If no way to count tokens gives as many. The text has both numbers, and what may be the cause.
-    pub(super) fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
+    fn tokens(&self, size: usize) -> Result<Vec<Token>, String> {
         let ways = self.ways();
         let counts: Vec<usize> = ways.iter().map(Vec::len).collect();
         if let Some(tokens) = ways.into_iter().find(|tokens| tokens.len() == size) {
@@ -298,12 +282,8 @@ impl Model {
 
     /// What is odd about its file.
     pub(super) fn oddities(&self) -> impl Iterator<Item = String> {
-        let many = "its file has several models, and the first one is read; give each a file of its own, with its matrix beside it";
-        let named = self.chains.iter().zip(&self.authors).filter(|(name, author)| name != author);
-        let divided = named.map(|(name, author)| {
-            format!("the chain id {author:?} is that of several molecules, whose numbers restart: one is called {name}")
-        });
-        self.has_more.then(|| many.to_owned()).into_iter().chain(divided)
+        let many = "its file has several models or data blocks, and the first one is read; give each a file of its own, with its matrix beside it";
+        self.has_more.then(|| many.to_owned()).into_iter().chain(self.divided.clone())
     }
 
     fn chain_sizes(&self) -> Vec<usize> {
@@ -312,11 +292,90 @@ impl Model {
         sizes
     }
 
+    /// The tokens of a matrix of `size` rows, in the order that the files name.
+    ///
+    /// # Errors
+    /// If they name others than those of the model.
+    pub(super) fn tokens_of(&self, given: &Given, size: usize) -> Result<Vec<Token>, String> {
+        let chains = match () {
+            () if !given.token_chains.is_empty() => given.token_chains.clone(),
+            () if !given.token_indices.is_empty() => self.chains_of_indices(&given.token_indices)?,
+            () => self.chains_of_atoms(&given.atom_chains, size),
+        };
+        match (&chains[..], &given.token_numbers[..]) {
+            ([], []) => self.tokens(size),
+            ([], numbers) => {
+                let tokens = self.tokens(size)?;
+                let own = |token: &Token| self.residues[token.residue as usize].number;
+                match tokens.iter().zip(numbers).position(|(token, number)| own(token) != *number) {
+                    Some(at) => Err(format!(
+                        "its token {} is of residue {}, and that of the model of residue {}: chains may be in another order, which \
+                         token_chain_ids would say",
+                        at + 1,
+                        numbers[at],
+                        own(&tokens[at])
+                    )),
+                    None => Ok(tokens),
+                }
+            }
+            (chains, []) => self.tokens_of_chains(chains, size),
+            (chains, numbers) => self.tokens_named(chains, numbers, size),
+        }
+    }
+
+    /// The ids of the model's chains, each once, in its order.
+    fn ids(&self) -> Vec<&str> {
+        let mut ids: Vec<&str> = Vec::new();
+        for id in &self.authors {
+            if !ids.contains(&id.as_str()) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// The chain of each token by its index among the model's chains: the lowest index is that of the first one.
+    fn chains_of_indices(&self, indices: &[i32]) -> Result<Vec<String>, String> {
+        let known: Vec<i32> = indices.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let ids = self.ids();
+        if known.len() != ids.len() {
+            let chains = counted(known.len(), "chain", "chains");
+            return Err(format!(
+                "its tokens are of {chains}, and the model has {}: {}",
+                ids.len(),
+                listed_ids(ids.into_iter())
+            ));
+        }
+        let id = |index: &i32| known.binary_search(index).map_or("", |at| ids[at]).to_owned();
+        Ok(indices.iter().map(id).collect())
+    }
+
+    /// The chain of each token of a file that names those of atoms alone, which are in the order of the tokens. Nothing if that is the
+    /// order of the model.
+    fn chains_of_atoms(&self, atoms: &Runs, size: usize) -> Vec<String> {
+        let own = self.ids();
+        let mut order: Vec<&str> = Vec::new();
+        for (id, _) in atoms {
+            if !order.contains(&id.as_str()) {
+                order.push(id);
+            }
+        }
+        let is_same = order.len() == own.len() && own.iter().all(|id| order.contains(id));
+        let Some(tokens) =
+            self.ways().into_iter().find(|tokens| tokens.len() == size).filter(|_| is_same && order != own)
+        else {
+            return Vec::new();
+        };
+        let id_of = |token: &Token| self.authors[self.residues[token.residue as usize].chain as usize].as_str();
+        let of_chain = |id: &&str| vec![(*id).to_owned(); tokens.iter().filter(|token| id_of(token) == *id).count()];
+        order.iter().flat_map(of_chain).collect()
+    }
+
     /// The tokens of a matrix whose file names the chain and the residue number of each.
     ///
     /// # Errors
     /// If the model lacks a residue, or has another number of atoms there.
-    pub(super) fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
+    fn tokens_named(&self, chains: &[String], numbers: &[i32], size: usize) -> Result<Vec<Token>, String> {
         if chains.len() != size || numbers.len() != size {
             return Err(format!(
                 "the matrix has {size} rows, and its file names the chains of {} tokens and the residues of {}: it is damaged",
@@ -343,17 +402,23 @@ impl Model {
                     listed_ids(self.chains.iter().map(String::as_str))
                 ));
             };
-            let own: Vec<Token> = residues.iter().flat_map(|&at| self.tokens_of(at, length)).collect();
+            let all = || residues.iter().flat_map(|&at| self.tokens_of_residue(at, length)).collect::<Vec<_>>();
+            // Molecules that share a chain id may have residues of one number, in the order of the model.
+            let next =
+                residues.iter().find(|&&at| !is_known[at as usize]).map(|&at| self.tokens_of_residue(at, length));
+            let own = next.filter(|next| next.len() == length).unwrap_or_else(all);
             if own.len() != length {
                 return Err(format!(
-                    "residue {} of chain {} has {length} tokens in the matrix, and {} heavy atoms in the model: the two are of \
-                     different models",
+                    "residue {} of chain {} has {} in the matrix, and {} in the model: the two are of different models, or the model \
+                     has the residue twice",
                     id.1,
                     id.0,
-                    residues.iter().map(|&at| self.residues[at as usize].atoms.len()).sum::<usize>()
+                    counted(length, "token", "tokens"),
+                    own.len()
                 ));
             }
-            if residues.iter().any(|&at| std::mem::replace(&mut is_known[at as usize], true)) {
+            let again = own.chunk_by(|a, b| a.residue == b.residue).map(|of| of[0].residue as usize);
+            if again.fold(false, |any, at| any | std::mem::replace(&mut is_known[at], true)) {
                 return Err(format!(
                     "its file names tokens of residue {} of chain {} in two places: it is damaged",
                     id.1, id.0
@@ -402,7 +467,7 @@ impl Model {
     ///
     /// # Errors
     /// If no way to count tokens gives as many of each chain.
-    pub(super) fn tokens_of_chains(&self, chains: &[String], size: usize) -> Result<Vec<Token>, String> {
+    fn tokens_of_chains(&self, chains: &[String], size: usize) -> Result<Vec<Token>, String> {
         if chains.len() != size {
             let named = chains.len();
             return Err(format!(
@@ -446,7 +511,7 @@ impl Model {
     }
 
     /// The tokens of a residue, of which there are `length` if it is the only one of its number.
-    fn tokens_of(&self, residue: u32, length: usize) -> Vec<Token> {
+    fn tokens_of_residue(&self, residue: u32, length: usize) -> Vec<Token> {
         let own = &self.residues[residue as usize];
         match length == 1 || own.standard {
             true => vec![Token { residue, atom: None }],

@@ -71,6 +71,13 @@ const LAYOUTS: &[Layout] = &[
         matrices: &["*_scores_alphafold2_*"],
         ..NONE
     },
+    // Its older versions call the scores after the unrelaxed model, those of relaxed ones, too.
+    Layout {
+        models: &["*_unrelaxed_rank_#_model_#", "*_relaxed_rank_#_model_#"],
+        matrices: &["*_unrelaxed_rank_#_model_#_scores"],
+        ..NONE
+    },
+    Layout { models: &["*_unrelaxed_model_#", "*_relaxed_model_#"], matrices: &["*_unrelaxed_model_#_scores"], ..NONE },
     // It writes the matrix of its best model once more.
     Layout {
         models: &["*_unrelaxed_rank_001_*", "*_relaxed_rank_001_*", "*_unrelaxed_rank_1_*", "*_relaxed_rank_1_*"],
@@ -119,7 +126,10 @@ impl Wanted {
     /// By the layouts that a model's name may be of. Empty if it is of none.
     pub(super) fn of(model: &str) -> Self {
         let mut wanted = Self::default();
-        LAYOUTS.iter().for_each(|layout| wanted.add(layout, model));
+        let (own, number) = without_number(model);
+        LAYOUTS.iter().for_each(|layout| wanted.add(layout, own));
+        let all = [&mut wanted.names, &mut wanted.matrices, &mut wanted.summaries];
+        all.into_iter().flatten().for_each(|name| name.push_str(number));
         wanted
     }
 
@@ -139,8 +149,17 @@ impl Wanted {
     }
 }
 
+/// A name, and the number behind it that browsers give to files of one name: `a_model (1)`.
+fn without_number(name: &str) -> (&str, &str) {
+    match parts("* (#)", name).as_deref() {
+        Some([own, _]) => name.split_at(own.len()),
+        _ => (name, ""),
+    }
+}
+
 /// Whether a name is that of a matrix in a layout.
 pub(super) fn is_matrix(name: &str) -> bool {
+    let (name, _) = without_number(name);
     let has = |template: &&str| parts(template, name).is_some();
     // The scores of AlphaFold 3's x have the name of a matrix of x_summary.
     LAYOUTS.iter().flat_map(|layout| layout.matrices).any(has) && !has(&"*_summary_confidences")
@@ -148,9 +167,13 @@ pub(super) fn is_matrix(name: &str) -> bool {
 
 /// Whether a name says which model a file of a layout is about.
 pub(super) fn says_which(name: &str) -> bool {
+    let (name, _) = without_number(name);
     let mut files = LAYOUTS.iter().flat_map(Layout::files);
     files.any(|template| parts(template, name).is_some_and(|parts| !parts.is_empty()))
 }
+
+/// The name of a design whose models lie in the given folder, and have no part of a name in common.
+pub(super) const GIVEN_FOLDER: &str = ".";
 
 /// What the models of one design have in common: the design's path, by the path of a model; a dot if it is the given folder.
 ///
@@ -159,6 +182,7 @@ pub(super) fn says_which(name: &str) -> bool {
 ///
 /// assert_eq!(design_of("predictions/bind/bind_model_1.cif"), "predictions/bind/bind");
 /// assert_eq!(design_of("job/seed-1_sample-0/job_seed-1_sample-0_model.cif"), "job/job");
+/// assert_eq!(design_of("job/seed_101/predictions/job_sample_0.cif"), "job/job");
 /// assert_eq!(design_of("run/unrelaxed_model_1_multimer_v3_pred_0.pdb"), "run");
 /// assert_eq!(design_of("pred.model_idx_1.cif"), ".");
 /// assert_eq!(design_of("bind.pdb"), "bind");
@@ -167,11 +191,15 @@ pub(super) fn says_which(name: &str) -> bool {
 pub fn design_of(model: &str) -> String {
     /// Without the design's name, which the folder has.
     const UNNAMED: [&str; 5] = ["pred.model_idx_#", "model", "unrelaxed_*", "relaxed_*", "ranked_#"];
-    const NAMED: [&str; 11] = [
+    const NAMED: [&str; 15] = [
         "*_seed-#_sample-#_model",
         "*_seed_#_sample_#_model",
         "*_seed_#_sample_#",
         "*_sample_#",
+        "*_unrelaxed_rank_#_model_#",
+        "*_relaxed_rank_#_model_#",
+        "*_unrelaxed_model_#",
+        "*_relaxed_model_#",
         "*_model_#",
         "*_unrelaxed_rank_*",
         "*_relaxed_rank_*",
@@ -181,8 +209,7 @@ pub fn design_of(model: &str) -> String {
         "*_model",
     ];
     let (folder, file) = model.rsplit_once('/').unwrap_or(("", model));
-    let (parent, last) = folder.rsplit_once('/').unwrap_or(("", folder));
-    let folder = if last.starts_with("seed-") { parent } else { folder };
+    let folder = without_samples(folder);
     let own = stem(file);
     let has = |template: &&str| parts(template, own).is_some();
     let name = match () {
@@ -190,9 +217,23 @@ pub fn design_of(model: &str) -> String {
         () => NAMED.iter().find_map(|template| parts(template, own)?.first().copied()).unwrap_or(own),
     };
     match (folder, name) {
-        ("", "") => ".".to_owned(),
+        ("", "") => GIVEN_FOLDER.to_owned(),
         ("", only) | (only, "") => only.to_owned(),
         (folder, name) => format!("{folder}/{name}"),
+    }
+}
+
+/// A folder's path without the folders of seeds, of what Chai calls trunks, and of predictions in those.
+fn without_samples(folder: &str) -> &str {
+    let Some((parent, last)) = folder.rsplit_once('/').or((!folder.is_empty()).then_some(("", folder))) else {
+        return folder;
+    };
+    let is_sample =
+        |name: &str| name.starts_with("seed-") || ["seed_#", "trunk_#"].iter().any(|own| parts(own, name).is_some());
+    match last {
+        "predictions" if is_sample(parent.rsplit('/').next().unwrap_or_default()) => without_samples(parent),
+        last if is_sample(last) => without_samples(parent),
+        _ => folder,
     }
 }
 
@@ -275,6 +316,10 @@ mod tests {
             ("a_relaxed_rank_001_b", "a_scores_rank_001_b"),
             ("a_relaxed_rank_001_b", "a_predicted_aligned_error_v1"),
             ("a_unrelaxed_alphafold2_ptm_model_4_seed_000", "a_scores_alphafold2_ptm_model_4_seed_000"),
+            ("a_unrelaxed_rank_2_model_4", "a_unrelaxed_rank_2_model_4_scores"),
+            ("a_relaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_4_scores"),
+            ("a_relaxed_model_5", "a_unrelaxed_model_5_scores"),
+            ("a_model (1)", "a_confidences (1)"),
             ("AF-P0-F1-model_v4", "AF-P0-F1-predicted_aligned_error_v4"),
         ] {
             assert!(has(model, file), "{model}: {file}");
@@ -287,6 +332,10 @@ mod tests {
             ("fold_a_model_1", "fold_a_full_data_11"),
             ("a_relaxed_rank_002_b", "a_predicted_aligned_error_v1"),
             ("pred.model_idx_0", "pae.model_idx_3"),
+            ("a_unrelaxed_rank_1_model_4", "a_unrelaxed_rank_1_model_5_scores"),
+            ("a_model (1)", "a_confidences"),
+            ("a_model (1)", "a_confidences (2)"),
+            ("a_model", "a_confidences (1)"),
         ] {
             assert!(!has(model, file), "{model}: {file}");
         }

@@ -1,5 +1,6 @@
 //! The predictor's ipTM of pairs of chains: how its files write it, and which chains of the model these are.
 
+use super::json::shown;
 use super::model::{Model, Token};
 use prism_read::plural::counted;
 use serde_json::Value;
@@ -32,7 +33,7 @@ impl Written {
         let mut number = |value: &Value| {
             let number = value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
             if number.is_none() && !value.is_null() {
-                odd.get_or_insert_with(|| format!("has {value} where a number belongs"));
+                odd.get_or_insert_with(|| format!("has {} where a number belongs", shown(value)));
             }
             number.unwrap_or(f32::NAN)
         };
@@ -82,9 +83,20 @@ impl Written {
             Self::Unread => {}
             Self::Indexed(own) => {
                 let order = order_of_chains(model, tokens);
-                if own.len() == order.len() {
-                    for (row, &a) in own.iter().zip(&order) {
-                        row.iter().zip(&order).for_each(|(&value, &b)| found[a][b] = value);
+                let mut groups: Vec<Vec<usize>> = Vec::new();
+                for &chain in &order {
+                    // Molecules that share an id may be one chain to the file.
+                    let is_same = |group: &Vec<usize>| model.authors[group[0]] == model.authors[chain];
+                    match groups.iter_mut().find(|group| own.len() < order.len() && is_same(group)) {
+                        Some(group) => group.push(chain),
+                        None => groups.push(vec![chain]),
+                    }
+                }
+                if own.len() == groups.len() {
+                    for (row, of_a) in own.iter().zip(&groups) {
+                        for (&value, of_b) in row.iter().zip(&groups).filter(|(_, of_b)| *of_b != of_a) {
+                            of_a.iter().for_each(|&a| of_b.iter().for_each(|&b| found[a][b] = value));
+                        }
                     }
                 } else {
                     warnings.push(format!(
@@ -95,14 +107,17 @@ impl Written {
                 }
             }
             Self::Named(all) => {
-                let place = |id: &str| model.chains.iter().position(|chain| chain == id);
+                let places = |id: &str| -> Vec<usize> { (0..n).filter(|&chain| model.authors[chain] == id).collect() };
                 for (name, value) in all {
-                    match name.split_once('-').and_then(|(a, b)| Some((place(a)?, place(b)?))) {
-                        Some((a, b)) => {
-                            found[a][b] = *value;
-                            // Written once for both directions.
-                            if found[b][a].is_nan() {
-                                found[b][a] = *value;
+                    let both = name.split_once('-').map(|(a, b)| [places(a), places(b)]);
+                    match both.filter(|both| both.iter().all(|own| !own.is_empty())) {
+                        Some([of_a, of_b]) => {
+                            for (&a, &b) in of_a.iter().flat_map(|a| of_b.iter().map(move |b| (a, b))) {
+                                found[a][b] = *value;
+                                // Written once for both directions.
+                                if found[b][a].is_nan() {
+                                    found[b][a] = *value;
+                                }
                             }
                         }
                         None => warnings.push(format!(

@@ -1,6 +1,8 @@
 //! Where files lie: in folders, in tars, in zip archives.
 
+use prism_read::plural::counted;
 use prism_read::{Compression, contents, open};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -55,6 +57,8 @@ pub(super) struct Opened {
     pub(super) places: Vec<Place>,
     /// What is wrong with it, if it ends too early. The members before that are there.
     pub(super) cut: Option<String>,
+    /// Members whose names others before them have.
+    pub(super) twice: Vec<String>,
     /// What is left out.
     pub(super) notes: Vec<String>,
 }
@@ -189,7 +193,7 @@ pub(super) fn is_archive(name: &str) -> bool {
 
 /// The members of a tar. `cut`: what is known to be wrong with its end.
 fn tarred(
-    file: File,
+    mut file: File,
     path: &Path,
     unpacked: Option<NamedTempFile>,
     prefix: &str,
@@ -197,8 +201,12 @@ fn tarred(
 ) -> Result<Opened, String> {
     let damaged = |error: std::io::Error| format!("is no tar, damaged or cut: {error}; fetch it again");
     let length = file.metadata().map_err(damaged)?.len();
+    let is_ended = ends_with_zeros(&mut file, length).map_err(damaged)?;
     let mut tar = tar::Archive::new(BufReader::new(file));
-    let (mut found, mut notes) = (Vec::new(), Vec::new());
+    // Read concatenated tars to the end.
+    tar.set_ignore_zeros(true);
+    let (mut found, mut notes, mut twice) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut end, mut known) = (0, HashSet::new());
     for member in tar.entries_with_seek().map_err(damaged)? {
         let member = match member {
             Ok(member) => member,
@@ -210,6 +218,7 @@ fn tarred(
         };
         let name = String::from_utf8_lossy(&member.path_bytes()).trim_start_matches("./").to_owned();
         let kind = member.header().entry_type();
+        end = member.raw_file_position();
         if kind.is_symlink() || kind.is_hard_link() {
             notes.push(format!("{prefix}{name}: is a link in an archive, and left out; unpack that"));
         }
@@ -217,19 +226,40 @@ fn tarred(
             continue;
         }
         let (begin, size) = (member.raw_file_position(), member.size());
-        if begin.saturating_add(size) > length {
+        end = begin.saturating_add(size);
+        if end > length {
             cut = cut.or_else(|| Some(format!("is cut inside of its member {name}; fetch it again")));
             break;
         }
-        found.push((name, begin, size));
+        match known.insert(name.clone()) {
+            true => found.push((name, begin, size)),
+            false => twice.push(format!("{prefix}{name}")),
+        }
+    }
+    if !(is_ended && end + BLOCK <= length) {
+        let after = counted(found.len(), "file", "files");
+        let reason = format!("ends without a tar's end mark, after {after}: it is cut; fetch it again");
+        cut = cut.or(Some(reason));
     }
     let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: cut.is_some() });
-    let mut opened = Opened { cut, notes, ..Opened::default() };
+    let mut opened = Opened { cut, notes, twice, ..Opened::default() };
     for (name, begin, length) in found {
         let inside = Inside::Member { archive: Arc::clone(&archive), begin, length, deflated: None };
         opened.push(Place { path: format!("{prefix}{name}"), inside });
     }
     Ok(opened)
+}
+
+/// Bytes of a tar's blocks.
+const BLOCK: u64 = 512;
+
+/// Whether the last block of a file is that of a tar's end. The file is at its begin again after it.
+fn ends_with_zeros(file: &mut File, length: u64) -> std::io::Result<bool> {
+    let mut last = Vec::new();
+    file.seek(SeekFrom::Start(length.saturating_sub(BLOCK)))?;
+    file.read_to_end(&mut last)?;
+    file.rewind()?;
+    Ok(last.iter().all(|byte| *byte == 0))
 }
 
 impl Opened {
@@ -244,6 +274,7 @@ impl Opened {
 
 fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str) -> Result<Opened, String> {
     let damaged = |error: zip::result::ZipError| format!("is no zip archive, damaged or cut: {error}; fetch it again");
+    let mut directory = file.try_clone().map_err(cannot)?;
     let archive = Arc::new(Archive { path: path.to_owned(), unpacked, is_cut: false });
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     // A directory that does not reach back to the first byte is that of a member, such as an npz.
@@ -251,6 +282,10 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
         return Err(
             "is a zip archive that is cut: its directory of members is not at its end; fetch it again".to_owned()
         );
+    }
+    let twice = listed_twice(&mut directory, zip.central_directory_start()).map_err(cannot)?;
+    if let Some(name) = twice {
+        return Err(format!("has two members {name}; leave one of them in it"));
     }
     let mut opened = Opened::default();
     for at in 0..zip.len() {
@@ -279,4 +314,25 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
         opened.push(Place { path: format!("{prefix}{name}"), inside });
     }
     Ok(opened)
+}
+
+/// The name of a zip archive's member that its directory lists twice. The library knows the last of these alone.
+fn listed_twice(file: &mut File, begin: u64) -> std::io::Result<Option<String>> {
+    /// An entry's mark, its bytes before the name, and where the lengths of its name and of what follows are.
+    const ENTRY: (&[u8], usize, [usize; 3]) = (b"PK\x01\x02", 46, [28, 30, 32]);
+    let (mark, fixed, lengths) = ENTRY;
+    let (mut directory, mut known) = (Vec::new(), HashSet::new());
+    file.seek(SeekFrom::Start(begin))?;
+    file.take(MOST).read_to_end(&mut directory)?;
+    file.rewind()?;
+    let mut rest = &directory[..];
+    while rest.starts_with(mark) && rest.len() >= fixed {
+        let [name, extra, comment] = lengths.map(|at| usize::from(u16::from_le_bytes([rest[at], rest[at + 1]])));
+        let Some(own) = rest.get(fixed..fixed + name) else { break };
+        if !known.insert(own) {
+            return Ok(Some(String::from_utf8_lossy(own).into_owned()));
+        }
+        rest = rest.get(fixed + name + extra + comment..).unwrap_or_default();
+    }
+    Ok(None)
 }

@@ -199,9 +199,13 @@ fn is_in_order(model: &Model, tokens: &[Token]) -> bool {
 
 /// The model's atoms in the order of a file that names the chain of each of its `count` atoms.
 fn by_chain(model: &Model, chains: &Runs, count: usize) -> Result<Vec<u32>, String> {
+    // Molecules that share an id are one chain to the file.
+    let first = |id: &str| model.authors.iter().position(|own| own == id);
+    let firsts: Vec<Option<usize>> = model.authors.iter().map(|id| first(id)).collect();
     let mut of_chains: Vec<Vec<u32>> = vec![Vec::new(); model.chains.len()];
     for residue in &model.residues {
-        of_chains[residue.chain as usize].extend(residue.atoms.clone());
+        let chain = residue.chain as usize;
+        of_chains[firsts[chain].unwrap_or(chain)].extend(residue.atoms.clone());
     }
     let named: usize = chains.iter().map(|(_, run)| run).sum();
     if named != count {
@@ -210,7 +214,7 @@ fn by_chain(model: &Model, chains: &Runs, count: usize) -> Result<Vec<u32>, Stri
     let mut order = Vec::with_capacity(count);
     let mut taken = vec![0; of_chains.len()];
     for (id, run) in chains {
-        let chain = model.chains.iter().position(|own| own == id);
+        let chain = first(id);
         let next = chain.and_then(|chain| of_chains[chain].get(taken[chain]..taken[chain] + run));
         let (Some(chain), Some(next)) = (chain, next) else {
             let whole: usize = chains.iter().filter(|(own, _)| own == id).map(|(_, run)| run).sum();

@@ -3,6 +3,7 @@
 use super::given::{Given, WEIGHTED};
 use super::matrix::Matrix;
 use super::model::{Kind, Model, Token};
+use super::names::design_of;
 use super::pair::PairOfChains;
 use super::plddt::Plddt;
 use super::scores;
@@ -123,6 +124,8 @@ pub struct StructureScores {
 pub struct Scores {
     /// The prediction's name.
     pub name: String,
+    /// The name of its design ([`PredictionFiles::design`](super::PredictionFiles::design)).
+    pub design: String,
     /// The ids of its chains.
     pub chains: Vec<String>,
     /// The number of its residues, ligands not counted.
@@ -159,15 +162,10 @@ impl Prediction {
         let Some((pae, file)) = given.matrix.take() else {
             return Err(format!("there is no matrix of predicted aligned errors for it{files}"));
         };
-        warnings.extend(odd_errors(&pae, given.largest).map(|reason| format!("{file}: {reason}")));
         let in_file = |error: String| format!("{file}: {error}");
-        let Given { token_chains, token_numbers, .. } = &given;
-        let tokens = match (&token_chains[..], &token_numbers[..]) {
-            ([], _) => model.tokens(pae.size()),
-            (chains, []) => model.tokens_of_chains(chains, pae.size()),
-            (chains, numbers) => model.tokens_named(chains, numbers, pae.size()),
-        };
-        let tokens = tokens.map_err(in_file)?;
+        check_unit(&pae).map_err(in_file)?;
+        warnings.extend(odd_errors(&pae, given.largest).map(in_file));
+        let tokens = model.tokens_of(&given, pae.size()).map_err(in_file)?;
         let plddt = Plddt::new(&model, &tokens, &given, &mut notes, &mut warnings);
         let lacks = plddt.is_missing().then(|| Lack {
             what: "it has no confidences (pLDDT) above 0: scores that need them are undefined",
@@ -267,6 +265,7 @@ impl Prediction {
         let polymers = self.units.all.iter().filter(|unit| unit.kind != Kind::Ligand).count();
         let mut found = Scores {
             name: self.name.clone(),
+            design: design_of(&self.name),
             chains: self.chains.clone(),
             n_residues: self.n_residues(),
             notes: self.notes.clone(),
@@ -382,32 +381,37 @@ fn without_tokens(model: &Model, tokens: &[Token]) -> Option<String> {
         .then(|| format!("the matrix has no rows of the ligands of chain {ids}: they are left out of the scores"))
 }
 
-/// Says whether errors are larger or smaller than those of predictors. `named`: the largest that the file names.
+/// Refuses errors that are too small to be a predictor's, in Å. They would put a design before all others.
+fn check_unit(pae: &Matrix) -> Result<(), String> {
+    /// Tokens of which some pair has a larger error than this, in Å, in predictions.
+    const SURE: (usize, f32) = (30, 1.0);
+    match pae.largest() {
+        0.0 if pae.size() > 1 => {
+            Err("all its predicted aligned errors are 0 Å, and predictors write larger ones: the \
+             matrix is damaged; write it again"
+                .to_owned())
+        }
+        most if pae.size() >= SURE.0 && most <= SURE.1 => Err(format!(
+            "its largest predicted aligned error is {most} Å, and predictors write larger ones: the matrix is scaled; write it again \
+             in Å, as by a factor of 31 if it was divided by 31"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Says whether errors are larger than those of predictors. `named`: the largest that the file names.
 fn odd_errors(pae: &Matrix, named: Option<f32>) -> Option<String> {
     /// What rounding to integers adds to an error.
     const ROUNDED: f32 = 0.51;
     /// Where the bins of predictors end, in Å.
     const LAST: f32 = 32.0;
-    /// Tokens of which some pair has a larger error than this, in Å, in predictions.
-    const SURE: (usize, f32) = (30, 1.0);
     let own = pae.largest();
-    if own == 0.0 && pae.size() > 1 {
-        return Some(
-            "all its predicted aligned errors are 0 Å, and predictors write larger ones: the matrix may be damaged"
-                .to_owned(),
-        );
-    }
-    if pae.size() >= SURE.0 && own <= SURE.1 {
-        return Some(format!(
-            "its largest predicted aligned error is {own} Å, and predictors write larger ones: the matrix may be damaged, or not in Å"
-        ));
-    }
     let most = match named {
         Some(named) if own > named + ROUNDED => format!("the largest that it names {named} Å"),
         _ if own > LAST + ROUNDED => format!("predictors write none above {LAST} Å"),
         _ => return None,
     };
-    Some(format!("its largest predicted aligned error is {own} Å, and {most}: the matrix may be damaged"))
+    Some(format!("its largest predicted aligned error is {own} Å, and {most}: the matrix may be damaged, or not in Å"))
 }
 
 /// Says which chains have the id of a ligand, too.

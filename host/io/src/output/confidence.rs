@@ -1,9 +1,8 @@
 //! The tables of scores of predicted complexes.
 
 use super::{CellKind, Cells, DockqRelation, RelationColumn};
-use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores, design_of};
+use prism_complexes::confidence::{PAIR_NUMBERS, RESIDUE_NUMBERS, STRUCTURE_NUMBERS, ScoreColumn, Scores};
 use prism_complexes::dockq::Compared;
-use prism_read::author_chain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -151,7 +150,7 @@ pub fn append_pairs(scores: &Scores, cells: &mut [Cells]) {
 fn compared_pair(scores: &Scores, chains: [usize; 2]) -> ([&str; 2], [f32; 4]) {
     let own = chains.map(|chain| scores.chains[chain].as_str());
     for interface in scores.compared.iter().flat_map(|compared| &compared.interfaces) {
-        let [a, b] = interface.chains.each_ref().map(|chain| author_chain(chain));
+        let [a, b] = interface.chains.each_ref().map(String::as_str);
         let [c, d] = interface.reference.each_ref().map(String::as_str);
         let of = &interface.scores;
         let numbers = [of.dockq, of.fnat, of.irmsd, of.lrmsd].map(|number| number as f32);
@@ -182,6 +181,7 @@ pub fn append_residues(scores: &Scores, cells: &mut [Cells]) {
 #[derive(Clone, Debug)]
 pub struct StructureRow {
     name: String,
+    design: String,
     counts: [usize; 2],
     numbers: [f32; STRUCTURE_NUMBERS.len()],
     /// What `ranking` is.
@@ -198,12 +198,19 @@ impl StructureRow {
         let compared = scores.compared.as_ref();
         Self {
             name: scores.name.clone(),
+            design: scores.design.clone(),
             counts: [of.chains, of.tokens],
             numbers: of.numbers,
             ranked_by: scores.ranked_by.clone(),
             dockq: compared.map_or(f32::NAN, |compared| compared.dockq() as f32),
             mapping: compared.map_or_else(String::new, Compared::mapping_text),
         }
+    }
+
+    /// The highest ipSAE of its pairs of chains; NaN without pairs.
+    #[must_use]
+    pub fn ipsae(&self) -> f32 {
+        self.number("ipsae")
     }
 
     fn number(&self, name: &str) -> f32 {
@@ -214,8 +221,8 @@ impl StructureRow {
     /// The row as JSON, for records of runs that go on later. Undefined numbers are null.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let Self { name, counts, numbers, ranked_by, dockq, mapping } = self;
-        json!({ "name": name, "counts": counts, "numbers": numbers, "ranked_by": ranked_by, "dockq": dockq, "mapping": mapping })
+        let Self { name, design, counts, numbers, ranked_by, dockq, mapping } = self;
+        json!({ "name": name, "design": design, "counts": counts, "numbers": numbers, "ranked_by": ranked_by, "dockq": dockq, "mapping": mapping })
     }
 
     /// The row of such a JSON, if it is one.
@@ -225,6 +232,7 @@ impl StructureRow {
         let number = |value: &Value| value.as_f64().map_or(f32::NAN, |value| value as f32);
         let mut row = Self {
             name: text("name")?,
+            design: text("design")?,
             counts: [0; 2],
             numbers: [f32::NAN; STRUCTURE_NUMBERS.len()],
             ranked_by: text("ranked_by"),
@@ -280,14 +288,14 @@ pub fn append_structures(rows: &[StructureRow], best: Option<usize>, cells: &mut
         // Those without a place are the last.
         chosen.sort_by_key(|&at| rank_ipsae[at].unwrap_or(i32::MAX));
         let mut known = HashSet::new();
-        chosen.retain(|&at| known.insert(design_of(&rows[at].name)));
+        chosen.retain(|&at| known.insert(rows[at].design.as_str()));
         chosen.truncate(best);
     }
     for at in chosen {
         let of = &rows[at];
         let mut row = Row { cells: cells.iter_mut() };
         row.text(&of.name);
-        row.text(&design_of(&of.name));
+        row.text(&of.design);
         row.optional(rank[at]);
         row.optional(rank_ipsae[at]);
         of.counts.iter().for_each(|&count| row.int(count as i32));

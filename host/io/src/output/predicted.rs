@@ -7,8 +7,8 @@ use super::{
 use crate::inputs::{InputFailure, InputFile, Source, structure_name};
 use prism_complexes::confidence::{Prediction, PredictionFiles, Predictions};
 use prism_engine::contacts::{ATOM_CONTACT, EdgeKind, EdgeRules, atom_contacts};
+use prism_read::NoteKind;
 use prism_read::structure::StructureInput;
-use prism_read::{NoteKind, author_chain};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -95,6 +95,16 @@ pub fn predictions_beside(
     replaced.into_iter().chain(files).map(named).collect()
 }
 
+/// The prediction of a structure, which may be a part of it (`NAME:PART`).
+#[must_use]
+pub fn prediction_of<'a>(
+    predictions: &'a HashMap<String, PredictionFiles>,
+    structure: &str,
+) -> Option<&'a PredictionFiles> {
+    let whole = || predictions.get(structure.rsplit_once(':')?.0);
+    predictions.get(structure).or_else(whole)
+}
+
 /// A relation with the errors of its pairs of residues, read from the matrix beside each model. A matrix is in memory while its
 /// model's lines are made.
 pub struct WithErrors<R> {
@@ -122,7 +132,7 @@ impl<R: Relation> Relation for WithErrors<R> {
         let before = lines(own);
         self.relation.append(part, own)?;
         let structure = part.structure;
-        let found = match self.predictions.get(&structure.name) {
+        let found = match prediction_of(&self.predictions, &structure.name) {
             Some(files) => files.read_with_contacts(),
             None => Err("no file with predicted aligned errors lies beside it".to_owned()),
         };
@@ -208,8 +218,7 @@ pub fn matrix_rows(structure: &StructureInput, of: &Prediction) -> Vec<Option<us
     let row = |row: usize| {
         let chain = &*structure.chains[structure.chain_ids[row] as usize];
         let (number, icode) = (structure.residue_numbers[row], structure.insertion_codes[row].trim());
-        // Molecules of one chain id may be told apart by both, or by one of them.
-        [chain, author_chain(chain)].iter().find_map(|chain| known.get(&(*chain, number, icode)).copied())
+        known.get(&(chain, number, icode)).copied()
     };
     (0..structure.n_rows()).map(row).collect()
 }

@@ -34,7 +34,9 @@ pub(super) const ATOM_LINE: usize = 85;
 const SYNTAX: Syntax = Syntax { number_field: AUTHOR_NUMBER, residue_number: integer, b_factor: cif_number, occupancy };
 
 /// Largest coordinate in Å: no molecule is this far from its origin, and squared distances stay far below the largest f32.
-const FARTHEST: f64 = 1e6;
+pub(crate) const FARTHEST: f64 = 1e6;
+/// What is said of others.
+pub(crate) const TOO_FAR: &str = "is out of range: farther than 1,000,000 Å from the origin";
 
 /// The items that are read, in the order of [`NAMES`].
 #[derive(Clone, Copy)]
@@ -519,7 +521,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             b"?" | b"." => "is not given",
             _ => match cif_number(unquote(raw)) {
                 Some(value) if value.abs() <= FARTHEST => return Ok(value),
-                Some(_) => "is out of range: farther than 1,000,000 Å from the origin",
+                Some(_) => TOO_FAR,
                 None => "is not a number",
             },
         };

@@ -89,6 +89,9 @@ pub fn write_structures(
     if let Some(note) = several_rankings(rows) {
         report.note(&note);
     }
+    if args.best.is_some() && !rows.is_empty() && rows.iter().all(|row| row.ipsae().is_nan()) {
+        report.note("no structure has an ipSAE, by which --best chooses: the designs are in the order of the inputs");
+    }
     let columns = if args.reference.is_some() { &COMPARED_STRUCTURE_COLUMNS } else { &STRUCTURE_COLUMNS };
     let mut file = LinesFile::create(path, columns, provenance)?;
     file.append(&mut |cells| append_structures(rows, args.best.map(|best| best as usize), cells))?;

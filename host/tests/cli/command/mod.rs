@@ -41,6 +41,15 @@ pub fn predictions(run: &Run, layout: &str, to: &str) {
     }
 }
 
+/// A PDB file whose atoms all have the chain id A.
+pub fn with_one_chain_id(text: &str) -> String {
+    let line = |line: &str| match line.starts_with("ATOM") {
+        true => format!("{}A{}\n", &line[..21], &line[22..]),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
 /// A folder in which `prism` is run.
 pub struct Run {
     folder: tempfile::TempDir,
