@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the extension with what cargo has built for the tests, and runs pytest and mypy on the package: in PYTHON, or in a virtual
-# environment of its own, whose packages come from Python's package index. `--install` only installs these.
+# Builds the extension with what cargo has built for the tests, runs pytest and mypy on the package, and builds its reference: in PYTHON, or
+# in a virtual environment of its own, whose packages come from Python's package index. `--install` only installs these.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -15,8 +15,8 @@ packages() {
     local needed=(pytest mypy pyarrow numpy tqdm gemmi biopython)
     # For the notebooks, and the code in documents. PyTorch is too large for every check: what takes it runs where it is installed.
     if ! install "${needed[@]}" pandas polars scikit-learn matplotlib MDAnalysis mdtraj biotite prody openmm \
-        'pyright[nodejs]' pandas-stubs pyarrow-stubs; then
-        echo "left out: tests, notebooks and documents that take pandas, Polars, scikit-learn, matplotlib, MDAnalysis, mdtraj, Biotite, ProDy, OpenMM and pyright, which cannot be had from Python's package index"
+        'pyright[nodejs]' pandas-stubs pyarrow-stubs mkdocs 'mkdocstrings[python]'; then
+        echo "left out: tests, notebooks and documents that take pandas, Polars, scikit-learn, matplotlib, MDAnalysis, mdtraj, Biotite, ProDy, OpenMM, pyright and mkdocs, which cannot be had from Python's package index"
         install "${needed[@]}"
     fi
 }
@@ -57,3 +57,8 @@ checking=$!
 "$python" -m pytest -p no:cacheprovider -rs
 wait "$checking" || { cat "$target/mypy.log"; exit 1; }
 cat "$target/mypy.log"
+if "$python" -c 'import mkdocs, mkdocstrings' 2>"$target/mkdocs.log"; then
+    "$python" -m mkdocs build --quiet --strict --config-file mkdocs.yml --site-dir "$target/python-reference"
+else
+    echo "left out: the reference, since Python has no mkdocs and mkdocstrings"
+fi

@@ -4,13 +4,17 @@ model, an ensemble of models."""
 from __future__ import annotations
 
 import ast
+import doctest
 import gzip
+import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +22,17 @@ import prism_features as prism
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "python" / "README.md"]
+
+
+#: Their examples are of clusters: `test_ray.py` and `tests/faults/ray_killed.py` run such.
+OF_CLUSTERS = {"RayFeatures", "spark_features"}
+
+
+def examples() -> list[str]:
+    """What has examples in its docstring: the package, its functions, and methods that no function has."""
+    public = {name: getattr(prism, name) for name in prism.__all__}
+    public |= {f"Trajectory.{name}": value for name, value in vars(prism.Trajectory).items() if inspect.isfunction(value)}
+    return ["", *(name for name, value in public.items() if ">>>" in (inspect.getdoc(value) or "") and name not in OF_CLUSTERS)]
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -58,6 +73,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory, command: Path, rbd: Path, d
     made = ROOT / "host" / "trajectory" / "tests" / "data"
     for source, name in [("top.pdb", "top.pdb"), ("small.xtc", "run.xtc")]:
         (folder / name).write_bytes((made / source).read_bytes())
+    # Of the docstrings.
+    (folder / rbd.name).write_bytes(rbd.read_bytes())
+    for name in ["1crn.pdb", "1jcd.pdb", "1kx2_cut.pdb", "4zhl.cif"]:
+        (folder / name).write_bytes(gzip.decompress((data / f"{name}.gz").read_bytes()))
+    shutil.copytree(ROOT / "host" / "tests" / "data" / "predictions", folder / "predictions")
     for output in ["features.parquet", "features.csv.gz"]:
         run = [command, "features", "structures", "--backend", "cpu", "-q", "-o", output]
         subprocess.run(run, check=True, cwd=folder)
@@ -95,6 +115,29 @@ def test_code_runs(folder: Path, place: str, code: str) -> None:
     script.write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, cwd=folder)
     assert done.returncode == 0, f"{place}: {done.stderr}"
+
+
+@pytest.mark.parametrize("name", examples())
+def test_docstrings_show_their_outputs(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("numpy", "pandas", "gemmi"):
+        pytest.importorskip(package)
+    value: Any = prism
+    for part in name.split(".") if name else []:
+        value = getattr(value, part)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PYTHONPATH", str(Path(prism.__file__).parents[1]))
+    parsed = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", {"prism": prism}, name, None, None)
+    said: list[str] = []
+    # Versions of pandas pad columns differently.
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=said.append)
+    assert not said, "".join(said)
+    assert any(example.want for example in parsed.examples)
+
+
+def test_every_function_of_tables_shows_an_example() -> None:
+    functions = [name for name in prism.__all__ if inspect.isfunction(getattr(prism, name))]
+    tables = {name for name in functions if inspect.signature(getattr(prism, name)).return_annotation == "Table"}
+    assert len(tables) > 10 and tables <= set(examples())
 
 
 def test_every_document_is_read() -> None:

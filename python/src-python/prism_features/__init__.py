@@ -1,7 +1,9 @@
 """Per-residue features and binding sites of protein structures, on a GPU or on CPU cores.
 
 >>> import prism_features as prism
->>> table = prism.features("structures/", columns=["sasa", "wcn"])  # a pyarrow.Table, a row a residue
+>>> table = prism.features("1crn.pdb", columns=["sasa", "wcn"])  # a row for each residue
+>>> table.num_rows
+46
 >>> frame = table.to_pandas()
 
 The import computes nothing and starts no device.

@@ -127,7 +127,8 @@ def features(
         on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
             with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
         progress: Show a progress bar. This needs tqdm.
-        options: What is read: see :class:`ReadingOptions`.
+
+    The other options say what is read: see :class:`ReadingOptions`.
 
     Returns:
         A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
@@ -141,7 +142,13 @@ def features(
         PrismError: An argument has a wrong value, or the backend failed.
         TypeError: An argument is of a wrong type, or there is no such option.
 
-    >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+    Examples:
+        >>> table = prism.features("6m0j_rbd.pdb", ["chain", "resnum", "resname", "sasa", "rsa", "ss"])
+        >>> table.to_pandas().head(3)
+          chain  resnum resname        sasa       rsa ss
+        0     E     333     THR  180.778320  1.051037  -
+        1     E     334     ASN  111.225906  0.570389  P
+        2     E     335     LEU  126.965385  0.631669  B
     """
 
 def sites(
@@ -186,6 +193,14 @@ def sites(
         pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
+        >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
+           rank     score  probability       area  volume
+        0     1  1.187763     0.464871  36.753906   398.0
+        1     2  0.244644     0.296669  35.695312   627.0
+        2     3  0.104395     0.222249  62.316406   363.0
     """
 
 def edges(
@@ -240,6 +255,20 @@ def edges(
             their matrices (``--pae``). The inputs are paths then.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> prism.edges("6m0j_rbd.pdb", kinds=["ca"]).to_pandas().head(3)
+              structure  row_i  row_j  distance kind
+        0  6m0j_rbd.pdb      0      1  3.828752   ca
+        1  6m0j_rbd.pdb      0      2  6.811656   ca
+        2  6m0j_rbd.pdb      0     27  7.735856   ca
+        >>> bonds = prism.edges("6m0j_rbd.pdb", kinds=["disulfide"])
+        >>> bonds.select(["chain_a", "resnum_a", "chain_b", "resnum_b", "distance"]).to_pandas()
+          chain_a  resnum_a chain_b  resnum_b  distance
+        0       E       336       E       361  2.037571
+        1       E       379       E       432  2.043762
+        2       E       391       E       525  2.047252
+        3       E       480       E       488  2.066047
     """
 
 def interface(
@@ -285,6 +314,14 @@ def interface(
         pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> prism.interface("4zhl.cif").to_pandas()
+          structure chain_a chain_b  buried_area  residues_a  residues_b  contacts
+        0  4zhl.cif       U       P  1500.629517          31           9        45
+        >>> own = prism.interface("4zhl.cif", by_residue=True)
+        >>> own.column_names
+        ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'sasa_alone', 'sasa_complex', 'buried']
     """
 
 def ligands(
@@ -316,6 +353,12 @@ def ligands(
     water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
 
     Arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> table = prism.ligands("1kx2_cut.pdb")
+        >>> table.select(["chain", "resnum", "resname", "kind", "sasa_complex", "bonds"]).to_pandas()
+          chain  resnum resname    kind  sasa_complex                    bonds
+        0     A      90     HEC  ligand    141.335938  A_11:SG-CAB A_14:SG-CAC
     """
 
 def atoms(
@@ -357,6 +400,14 @@ def atoms(
         slices: Slices of each atom, 1 to 1000.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> table = prism.atoms("1crn.pdb")
+        >>> table.select(["chain", "resnum", "resname", "atom", "radius", "sasa", "depth"]).to_pandas().head(3)
+          chain  resnum resname atom  radius       sasa     depth
+        0     A       1     THR    N    1.64  23.226675  0.000000
+        1     A       1     THR   CA    1.88  14.871345  0.000000
+        2     A       1     THR    C    1.61   0.000000  1.335037
     """
 
 def areas(
@@ -395,9 +446,17 @@ def areas(
     Args:
         format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
             ``"pdb"``, the areas of atoms as B factors.
-        probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+        probe: As of :func:`atoms`.
+        radii: As of :func:`atoms`. Percentages need ``"protor"`` or ``"naccess"``.
+        algorithm: As of :func:`atoms`.
+        slices: As of :func:`atoms`.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> text = prism.areas("1crn.pdb")["text"][0].as_py()
+        >>> text.splitlines()[-1]
+        'TOTAL          3001.1       2258.0        743.1       1982.7       1018.4'
     """
 
 def summary(
@@ -429,6 +488,14 @@ def summary(
     each of its chains. Areas are in Å², radii of gyration in Å.
 
     Arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> table = prism.summary("4zhl.cif")
+        >>> table.select(["chain", "residues", "atoms", "area", "helix", "strand"]).to_pandas()
+          chain  residues  atoms          area     helix    strand
+        0             257   2030  11322.279297  0.108949  0.385214
+        1     U       247   1953  10897.904297  0.113360  0.396761
+        2     P        10     77    424.374725  0.000000  0.100000
     """
 
 def dockq(
@@ -474,6 +541,15 @@ def dockq(
         small_molecules: The poses of ligands, ions and sugars are compared, too.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> table = prism.dockq("1jcd.pdb", "1jcd.pdb")
+        >>> table.select(["chain_a", "chain_b", "dockq", "fnat"]).to_pandas()
+          chain_a chain_b  dockq  fnat
+        0                    1.0   NaN
+        1       A       B    1.0   1.0
+        2       A       C    1.0   1.0
+        3       B       C    1.0   1.0
     """
 
 def stream(
@@ -535,6 +611,11 @@ def stream(
             ``"dockq"``. It takes the options of the function of that name.
 
     Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+
+    Examples:
+        >>> for batch in prism.stream(["1crn.pdb", "6m0j_rbd.pdb"], ["sasa"]):
+        ...     print(batch.num_rows, batch.column_names)
+        240 ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'parent', 'sasa']
     """
 
 def tensors(
@@ -579,6 +660,12 @@ def tensors(
             that moment fails.
 
     Other arguments, and errors, are those of :func:`features`.
+
+    Examples:
+        >>> import numpy
+        >>> for tensor in prism.tensors("1crn.pdb", ["sasa", "ss"]):
+        ...     print(tensor.name, numpy.from_dlpack(tensor).shape, tensor.columns)
+        1crn.pdb (46, 2) ['sasa', 'ss']
     """
 
 def trajectory(
@@ -625,8 +712,15 @@ def trajectory(
     Raises:
         PrismError: A file cannot be read, or an argument has a wrong value.
 
-    >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 10))
-    >>> areas = run.array("sasa")  # shape (frames, residues)
+    Examples:
+        >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 2))
+        >>> run
+        <prism.Trajectory 'top.pdb': 3 frames>
+        >>> areas = run.array("sasa")
+        >>> areas.shape  # (frames, residues)
+        (3, 46)
+        >>> run.times
+        array([ 0., 20., 40.])
     """
 
 def report(
@@ -674,7 +768,9 @@ def report(
         PrismError: The command failed: the error has its message.
         TypeError: An argument is of a wrong type, or there is no such option.
 
-    >>> prism.report("structures/", "report.html")
+    Examples:
+        >>> str(prism.report("1crn.pdb", "report.html"))
+        'report.html'
     """
 
 def columns() -> Table:
@@ -686,7 +782,13 @@ def columns() -> Table:
     - ``dtype``: the type in Arrow's words;
     - ``unit``, ``definition``, ``source``.
 
-    >>> prism.columns().to_pandas()
+    Examples:
+        >>> prism.columns().select(["name", "role", "dtype", "unit"]).to_pandas()[7:11]
+                      name     role  dtype  unit
+        7   contact_number  feature  float
+        8              wcn  feature  float  Å^-2
+        9           hse_up  feature  float
+        10        hse_down  feature  float
     """
 
 def spark_features(
@@ -806,7 +908,8 @@ class Engine:
             on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
                 with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
             progress: Show a progress bar. This needs tqdm.
-            options: What is read: see :class:`ReadingOptions`.
+
+        The other options say what is read: see :class:`ReadingOptions`.
 
         Returns:
             A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
@@ -820,7 +923,13 @@ class Engine:
             PrismError: An argument has a wrong value, or the backend failed.
             TypeError: An argument is of a wrong type, or there is no such option.
 
-        >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+        Examples:
+            >>> table = prism.features("6m0j_rbd.pdb", ["chain", "resnum", "resname", "sasa", "rsa", "ss"])
+            >>> table.to_pandas().head(3)
+              chain  resnum resname        sasa       rsa ss
+            0     E     333     THR  180.778320  1.051037  -
+            1     E     334     ASN  111.225906  0.570389  P
+            2     E     335     LEU  126.965385  0.631669  B
         """
 
     def sites(
@@ -859,6 +968,14 @@ class Engine:
             pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
+            >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
+               rank     score  probability       area  volume
+            0     1  1.187763     0.464871  36.753906   398.0
+            1     2  0.244644     0.296669  35.695312   627.0
+            2     3  0.104395     0.222249  62.316406   363.0
         """
 
     def edges(
@@ -907,6 +1024,20 @@ class Engine:
                 their matrices (``--pae``). The inputs are paths then.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> prism.edges("6m0j_rbd.pdb", kinds=["ca"]).to_pandas().head(3)
+                  structure  row_i  row_j  distance kind
+            0  6m0j_rbd.pdb      0      1  3.828752   ca
+            1  6m0j_rbd.pdb      0      2  6.811656   ca
+            2  6m0j_rbd.pdb      0     27  7.735856   ca
+            >>> bonds = prism.edges("6m0j_rbd.pdb", kinds=["disulfide"])
+            >>> bonds.select(["chain_a", "resnum_a", "chain_b", "resnum_b", "distance"]).to_pandas()
+              chain_a  resnum_a chain_b  resnum_b  distance
+            0       E       336       E       361  2.037571
+            1       E       379       E       432  2.043762
+            2       E       391       E       525  2.047252
+            3       E       480       E       488  2.066047
         """
 
     def interface(
@@ -946,6 +1077,14 @@ class Engine:
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> prism.interface("4zhl.cif").to_pandas()
+              structure chain_a chain_b  buried_area  residues_a  residues_b  contacts
+            0  4zhl.cif       U       P  1500.629517          31           9        45
+            >>> own = prism.interface("4zhl.cif", by_residue=True)
+            >>> own.column_names
+            ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'sasa_alone', 'sasa_complex', 'buried']
         """
 
     def ligands(
@@ -971,6 +1110,12 @@ class Engine:
         water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
 
         Arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.ligands("1kx2_cut.pdb")
+            >>> table.select(["chain", "resnum", "resname", "kind", "sasa_complex", "bonds"]).to_pandas()
+              chain  resnum resname    kind  sasa_complex                    bonds
+            0     A      90     HEC  ligand    141.335938  A_11:SG-CAB A_14:SG-CAC
         """
 
     def atoms(
@@ -1006,6 +1151,14 @@ class Engine:
             slices: Slices of each atom, 1 to 1000.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.atoms("1crn.pdb")
+            >>> table.select(["chain", "resnum", "resname", "atom", "radius", "sasa", "depth"]).to_pandas().head(3)
+              chain  resnum resname atom  radius       sasa     depth
+            0     A       1     THR    N    1.64  23.226675  0.000000
+            1     A       1     THR   CA    1.88  14.871345  0.000000
+            2     A       1     THR    C    1.61   0.000000  1.335037
         """
 
     def areas(
@@ -1038,9 +1191,17 @@ class Engine:
         Args:
             format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
                 ``"pdb"``, the areas of atoms as B factors.
-            probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+            probe: As of :func:`atoms`.
+            radii: As of :func:`atoms`. Percentages need ``"protor"`` or ``"naccess"``.
+            algorithm: As of :func:`atoms`.
+            slices: As of :func:`atoms`.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> text = prism.areas("1crn.pdb")["text"][0].as_py()
+            >>> text.splitlines()[-1]
+            'TOTAL          3001.1       2258.0        743.1       1982.7       1018.4'
         """
 
     def summary(
@@ -1066,6 +1227,14 @@ class Engine:
         each of its chains. Areas are in Å², radii of gyration in Å.
 
         Arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.summary("4zhl.cif")
+            >>> table.select(["chain", "residues", "atoms", "area", "helix", "strand"]).to_pandas()
+              chain  residues  atoms          area     helix    strand
+            0             257   2030  11322.279297  0.108949  0.385214
+            1     U       247   1953  10897.904297  0.113360  0.396761
+            2     P        10     77    424.374725  0.000000  0.100000
         """
 
     def dockq(
@@ -1105,6 +1274,15 @@ class Engine:
             small_molecules: The poses of ligands, ions and sugars are compared, too.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.dockq("1jcd.pdb", "1jcd.pdb")
+            >>> table.select(["chain_a", "chain_b", "dockq", "fnat"]).to_pandas()
+              chain_a chain_b  dockq  fnat
+            0                    1.0   NaN
+            1       A       B    1.0   1.0
+            2       A       C    1.0   1.0
+            3       B       C    1.0   1.0
         """
 
     def table(
@@ -1209,6 +1387,11 @@ class Engine:
                 ``"dockq"``. It takes the options of the function of that name.
 
         Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+
+        Examples:
+            >>> for batch in prism.stream(["1crn.pdb", "6m0j_rbd.pdb"], ["sasa"]):
+            ...     print(batch.num_rows, batch.column_names)
+            240 ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'parent', 'sasa']
         """
 
     def tensors(
@@ -1247,6 +1430,12 @@ class Engine:
                 that moment fails.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> import numpy
+            >>> for tensor in prism.tensors("1crn.pdb", ["sasa", "ss"]):
+            ...     print(tensor.name, numpy.from_dlpack(tensor).shape, tensor.columns)
+            1crn.pdb (46, 2) ['sasa', 'ss']
         """
 
 class RayFeatures:
@@ -1394,7 +1583,16 @@ class Trajectory:
             options: Those of the table that its function has: ``kinds`` of :func:`prism.edges`, say. What is read, and ``points`` and the like,
                 are options of :func:`prism.trajectory`.
 
-        >>> run.table(table="edges", kinds=["ca"])
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.table(["chain", "resnum", "sasa"]).to_pandas().head(2)
+               frame  time_ps chain  resnum       sasa
+            0      0      0.0     A       1  74.802582
+            1      0      0.0     A       2  11.546484
+            >>> run.table(table="edges", kinds=["ca"]).to_pandas().head(2)
+              structure  frame  time_ps  row_i  row_j  distance kind
+            0   top.pdb      0      0.0      0      1  2.933446   ca
+            1   top.pdb      0      0.0      0      2  5.284222   ca
         """
 
     def reduce(
@@ -1410,6 +1608,14 @@ class Trajectory:
                 column for each of each feature (``sasa_mean``); of dihedral angles ``mean`` and ``sd`` alone, on the circle; of ``ss`` the
                 share of frames in each state (``ss_H``).
             columns: Features. ``None`` takes all.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> table = run.reduce(["mean", "q05"], ["sasa"])
+            >>> table.select(["chain", "resnum", "frames", "sasa_mean", "sasa_q05"]).to_pandas().head(2)
+              chain  resnum  frames  sasa_mean   sasa_q05
+            0     A       1       6  75.821228  66.230240
+            1     A       2       6  12.238976   5.510743
         """
 
     def occupancy(
@@ -1424,7 +1630,18 @@ class Trajectory:
         smallest distance (Å), as ``prism edges --trajectory --occupancy`` writes it.
 
         Args:
-            kinds, cutoff, neighbors, steps: As of :func:`prism.edges`.
+            kinds: As of :func:`prism.edges`.
+            cutoff: As of :func:`prism.edges`.
+            neighbors: As of :func:`prism.edges`.
+            steps: As of :func:`prism.edges`.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.occupancy(["ca"]).select(["residue_i", "residue_j", "frames", "occupancy"]).to_pandas().head(3)
+              residue_i residue_j  frames  occupancy
+            0       A_1       A_2       6   1.000000
+            1       A_1       A_3       6   1.000000
+            2       A_1       A_4       2   0.333333
         """
 
     def pockets(
@@ -1441,7 +1658,11 @@ class Trajectory:
         ``pocket`` in the table of sites.
 
         Args:
-            max_sites, min_probability, all, min_plddt, pocket_shape: As of :func:`prism.sites`.
+            max_sites: As of :func:`prism.sites`.
+            min_probability: As of :func:`prism.sites`.
+            all: As of :func:`prism.sites`.
+            min_plddt: As of :func:`prism.sites`.
+            pocket_shape: As of :func:`prism.sites`.
         """
 
     def array(

@@ -47,7 +47,12 @@ def annotate(
         PrismError: The object is of another kind, the table has several structures or no such column, or no row is of a residue of the
             object.
 
-    >>> prism.annotate(array, prism.features(array, ["sasa", "ss"]), b_factors="sasa")
+    Examples:
+        >>> import gemmi
+        >>> structure = gemmi.read_structure("1crn.pdb")
+        >>> prism.annotate(structure, prism.features(structure, ["sasa"]), b_factors="sasa")
+        >>> structure[0]["A"][0]["CA"][0].b_iso
+        77.2030029296875
     """
     rows = table.arrow if isinstance(table, Table) else table
     names = [columns] if isinstance(columns, str) else columns

@@ -37,7 +37,13 @@ def columns() -> Table:
     - ``dtype``: the type in Arrow's words;
     - ``unit``, ``definition``, ``source``.
 
-    >>> prism.columns().to_pandas()
+    Examples:
+        >>> prism.columns().select(["name", "role", "dtype", "unit"]).to_pandas()[7:11]
+                      name     role  dtype  unit
+        7   contact_number  feature  float
+        8              wcn  feature  float  Å^-2
+        9           hse_up  feature  float
+        10        hse_down  feature  float
     """
     names = ("name", "role", "dtype", "unit", "definition", "source")
     return Table(pa.table([pa.array(values) for values in zip(*_prism.columns(), strict=True)], names=names))

@@ -124,12 +124,22 @@ def confidence(
         reference: A file with the true structure, with which the models are compared (``--reference``): DockQ and its parts, in
             the tables of pairs and of structures.
         best: So many designs alone, the best first, of each the model with the highest ipSAE (``--best``); with ``by_structure``.
-        mapping, allowed_mismatches, by_number, peptide, small_molecules: How they are compared, as of :func:`dockq`.
+        mapping: Chains that correspond, as of :func:`dockq`.
+        allowed_mismatches: As of :func:`dockq`.
+        by_number: As of :func:`dockq`.
+        peptide: As of :func:`dockq`.
+        small_molecules: As of :func:`dockq`.
         on_error: ``"raise"``, ``"skip"`` (a warning) or ``"report"``; the table's attribute ``failures`` lists them.
 
     Raises:
         InputError: A prediction cannot be read, and ``on_error`` is ``"raise"``; or the reference cannot be.
         PrismError: An argument has a wrong value.
+
+    Examples:
+        >>> table = prism.confidence("predictions/boltz", by_structure=True)
+        >>> table.select(["structure", "chains", "tokens", "iptm", "ptm"]).to_pandas()
+                  structure  chains  tokens  iptm  ptm
+        0  made_model_0.cif       3      61  0.76  0.8
     """
     which, cutoffs = _which(by_residue, by_structure), _cutoffs(pae_cutoff, distance_cutoff)
     check_on_error(on_error, ("raise", "skip", "report"))
@@ -168,11 +178,13 @@ def confidence(
 def predictions(inputs: Paths) -> Iterator[Prediction]:
     """Reads predictions one after the other, each with its matrix.
 
-    >>> for prediction in prism.predictions("boltz_results/"):
-    ...     print(prediction.name, prediction.pae.mean())
-
     Raises:
         InputError: A prediction cannot be read. The next one can still be asked for.
+
+    Examples:
+        >>> for prediction in prism.predictions("predictions/boltz"):
+        ...     print(prediction.name, prediction.pae.shape)
+        made_model_0.cif (61, 61)
     """
     files, failed, _ = _prism.find_predictions(_paths(inputs))
     return _Predictions(files, failed)

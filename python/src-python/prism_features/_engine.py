@@ -149,7 +149,8 @@ class Engine:
             on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
                 with an :class:`InputWarning` for each. ``"report"``: leave them out. In both cases :attr:`Table.failures` lists them.
             progress: Show a progress bar. This needs tqdm.
-            options: What is read: see :class:`ReadingOptions`.
+
+        The other options say what is read: see :class:`ReadingOptions`.
 
         Returns:
             A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source, that of the table
@@ -163,7 +164,13 @@ class Engine:
             PrismError: An argument has a wrong value, or the backend failed.
             TypeError: An argument is of a wrong type, or there is no such option.
 
-        >>> table = prism.features("structures/", columns=["sasa", "wcn"])
+        Examples:
+            >>> table = prism.features("6m0j_rbd.pdb", ["chain", "resnum", "resname", "sasa", "rsa", "ss"])
+            >>> table.to_pandas().head(3)
+              chain  resnum resname        sasa       rsa ss
+            0     E     333     THR  180.778320  1.051037  -
+            1     E     334     ASN  111.225906  0.570389  P
+            2     E     335     LEU  126.965385  0.631669  B
         """
         return self.table("features", inputs, columns, on_error=on_error, progress=progress, **options)
 
@@ -193,6 +200,14 @@ class Engine:
             pocket_shape: Columns with the shape of each site's pocket (``--pocket-shape``), which take longer than all others.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.sites("6m0j_rbd.pdb", max_sites=3)
+            >>> table.select(["rank", "score", "probability", "area", "volume"]).to_pandas()
+               rank     score  probability       area  volume
+            0     1  1.187763     0.464871  36.753906   398.0
+            1     2  0.244644     0.296669  35.695312   627.0
+            2     3  0.104395     0.222249  62.316406   363.0
         """
         own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
         own["pocket_shape"] = pocket_shape
@@ -234,6 +249,20 @@ class Engine:
                 their matrices (``--pae``). The inputs are paths then.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> prism.edges("6m0j_rbd.pdb", kinds=["ca"]).to_pandas().head(3)
+                  structure  row_i  row_j  distance kind
+            0  6m0j_rbd.pdb      0      1  3.828752   ca
+            1  6m0j_rbd.pdb      0      2  6.811656   ca
+            2  6m0j_rbd.pdb      0     27  7.735856   ca
+            >>> bonds = prism.edges("6m0j_rbd.pdb", kinds=["disulfide"])
+            >>> bonds.select(["chain_a", "resnum_a", "chain_b", "resnum_b", "distance"]).to_pandas()
+              chain_a  resnum_a chain_b  resnum_b  distance
+            0       E       336       E       361  2.037571
+            1       E       379       E       432  2.043762
+            2       E       391       E       525  2.047252
+            3       E       480       E       488  2.066047
         """
         if are_interactions(kinds):
             if pae:
@@ -275,6 +304,14 @@ class Engine:
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> prism.interface("4zhl.cif").to_pandas()
+              structure chain_a chain_b  buried_area  residues_a  residues_b  contacts
+            0  4zhl.cif       U       P  1500.629517          31           9        45
+            >>> own = prism.interface("4zhl.cif", by_residue=True)
+            >>> own.column_names
+            ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'sasa_alone', 'sasa_complex', 'buried']
         """
         check("all_atoms", all_atoms)
         check("shape", shape)
@@ -295,6 +332,12 @@ class Engine:
         water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
 
         Arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.ligands("1kx2_cut.pdb")
+            >>> table.select(["chain", "resnum", "resname", "kind", "sasa_complex", "bonds"]).to_pandas()
+              chain  resnum resname    kind  sasa_complex                    bonds
+            0     A      90     HEC  ligand    141.335938  A_11:SG-CAB A_14:SG-CAC
         """
         return self.table("ligands", inputs, on_error=on_error, progress=progress, **options)
 
@@ -321,6 +364,14 @@ class Engine:
             slices: Slices of each atom, 1 to 1000.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.atoms("1crn.pdb")
+            >>> table.select(["chain", "resnum", "resname", "atom", "radius", "sasa", "depth"]).to_pandas().head(3)
+              chain  resnum resname atom  radius       sasa     depth
+            0     A       1     THR    N    1.64  23.226675  0.000000
+            1     A       1     THR   CA    1.88  14.871345  0.000000
+            2     A       1     THR    C    1.61   0.000000  1.335037
         """
         own: dict[str, Any] = {"probe": probe, "radii": radii, "algorithm": algorithm, "slices": slices}
         return self.table("atoms", inputs, on_error=on_error, progress=progress, **{**own, **options})
@@ -345,9 +396,17 @@ class Engine:
         Args:
             format: ``"rsa"``, areas of residues in FreeSASA's format; ``"naccess"``, the same with NACCESS's -99.9 in place of N/A; or
                 ``"pdb"``, the areas of atoms as B factors.
-            probe, radii, algorithm, slices: As of :func:`atoms`. Percentages need the radii ``"protor"`` or ``"naccess"``.
+            probe: As of :func:`atoms`.
+            radii: As of :func:`atoms`. Percentages need ``"protor"`` or ``"naccess"``.
+            algorithm: As of :func:`atoms`.
+            slices: As of :func:`atoms`.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> text = prism.areas("1crn.pdb")["text"][0].as_py()
+            >>> text.splitlines()[-1]
+            'TOTAL          3001.1       2258.0        743.1       1982.7       1018.4'
         """
         own: dict[str, Any] = {"format": format, "probe": probe, "radii": radii, "algorithm": algorithm, "slices": slices}
         return self.table("areas", inputs, on_error=on_error, progress=progress, **{**own, **options})
@@ -360,6 +419,14 @@ class Engine:
         each of its chains. Areas are in Å², radii of gyration in Å.
 
         Arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.summary("4zhl.cif")
+            >>> table.select(["chain", "residues", "atoms", "area", "helix", "strand"]).to_pandas()
+              chain  residues  atoms          area     helix    strand
+            0             257   2030  11322.279297  0.108949  0.385214
+            1     U       247   1953  10897.904297  0.113360  0.396761
+            2     P        10     77    424.374725  0.000000  0.100000
         """
         return self.table("summary", inputs, on_error=on_error, progress=progress, **options)
 
@@ -390,6 +457,15 @@ class Engine:
             small_molecules: The poses of ligands, ions and sugars are compared, too.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> table = prism.dockq("1jcd.pdb", "1jcd.pdb")
+            >>> table.select(["chain_a", "chain_b", "dockq", "fnat"]).to_pandas()
+              chain_a chain_b  dockq  fnat
+            0                    1.0   NaN
+            1       A       B    1.0   1.0
+            2       A       C    1.0   1.0
+            3       B       C    1.0   1.0
         """
         own: dict[str, Any] = {"reference": reference, "mapping": mapping, "allowed_mismatches": allowed_mismatches}
         how: dict[str, Any] = {"by_number": by_number, "peptide": peptide, "small_molecules": small_molecules}
@@ -438,6 +514,11 @@ class Engine:
                 ``"dockq"``. It takes the options of the function of that name.
 
         Other arguments, and errors, are those of :func:`features`. Inputs that fail are in the attribute ``failures``.
+
+        Examples:
+            >>> for batch in prism.stream(["1crn.pdb", "6m0j_rbd.pdb"], ["sasa"]):
+            ...     print(batch.num_rows, batch.column_names)
+            240 ['structure', 'row', 'chain', 'resnum', 'icode', 'resname', 'parent', 'sasa']
         """
         return self._stream(table, inputs, columns, options, on_error, progress)
 
@@ -476,6 +557,12 @@ class Engine:
                 that moment fails.
 
         Other arguments, and errors, are those of :func:`features`.
+
+        Examples:
+            >>> import numpy
+            >>> for tensor in prism.tensors("1crn.pdb", ["sasa", "ss"]):
+            ...     print(tensor.name, numpy.from_dlpack(tensor).shape, tensor.columns)
+            1crn.pdb (46, 2) ['sasa', 'ss']
         """
         check("device", device)
         if device not in ("cpu", "cuda"):

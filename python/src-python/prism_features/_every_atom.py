@@ -94,7 +94,10 @@ def dssp(
         InputError: An input failed.
         PrismError: An argument has a wrong value.
 
-    >>> print(prism.dssp("1crn.pdb")["text"][0])
+    Examples:
+        >>> text = prism.dssp("1crn.pdb")["text"][0].as_py()
+        >>> text.splitlines()[-1][:38]
+        '   46   46 A N              0   0   76'
     """
     check("format", format)
     check("min_pp_stretch", min_pp_stretch)

@@ -54,7 +54,9 @@ def report(
         PrismError: The command failed: the error has its message.
         TypeError: An argument is of a wrong type, or there is no such option.
 
-    >>> prism.report("structures/", "report.html")
+    Examples:
+        >>> str(prism.report("1crn.pdb", "report.html"))
+        'report.html'
     """
     check("details", details)
     check("backend", backend)

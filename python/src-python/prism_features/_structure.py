@@ -124,7 +124,8 @@ class Structure:
             residue_numbers: The residues' numbers, from 1 if ``None``, shape ``(residues,)``.
             chain_index: The number of each residue's chain, from 0 (``A``). One chain if ``None``.
             b_factors: For each residue (pLDDT, say) or each atom, shape ``(residues,)`` or ``(residues, 37)``.
-            name, decimals: As of :class:`Structure`.
+            name: As of :class:`Structure`.
+            decimals: As of :class:`Structure`.
 
         Raises:
             PrismError: An array has a wrong shape or type.

@@ -100,7 +100,16 @@ class Trajectory:
             options: Those of the table that its function has: ``kinds`` of :func:`prism.edges`, say. What is read, and ``points`` and the like,
                 are options of :func:`prism.trajectory`.
 
-        >>> run.table(table="edges", kinds=["ca"])
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.table(["chain", "resnum", "sasa"]).to_pandas().head(2)
+               frame  time_ps chain  resnum       sasa
+            0      0      0.0     A       1  74.802582
+            1      0      0.0     A       2  11.546484
+            >>> run.table(table="edges", kinds=["ca"]).to_pandas().head(2)
+              structure  frame  time_ps  row_i  row_j  distance kind
+            0   top.pdb      0      0.0      0      1  2.933446   ca
+            1   top.pdb      0      0.0      0      2  5.284222   ca
         """
         return Table(pa.Table.from_batches(self.stream(columns, table=table, **options)))
 
@@ -113,6 +122,14 @@ class Trajectory:
                 column for each of each feature (``sasa_mean``); of dihedral angles ``mean`` and ``sd`` alone, on the circle; of ``ss`` the
                 share of frames in each state (``ss_H``).
             columns: Features. ``None`` takes all.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> table = run.reduce(["mean", "q05"], ["sasa"])
+            >>> table.select(["chain", "resnum", "frames", "sasa_mean", "sasa_q05"]).to_pandas().head(2)
+              chain  resnum  frames  sasa_mean   sasa_q05
+            0     A       1       6  75.821228  66.230240
+            1     A       2       6  12.238976   5.510743
         """
         of = [statistics] if isinstance(statistics, str) else statistics
         return self._together("reduced", check_columns(columns), {"statistics": of})
@@ -124,7 +141,18 @@ class Trajectory:
         smallest distance (Å), as ``prism edges --trajectory --occupancy`` writes it.
 
         Args:
-            kinds, cutoff, neighbors, steps: As of :func:`prism.edges`.
+            kinds: As of :func:`prism.edges`.
+            cutoff: As of :func:`prism.edges`.
+            neighbors: As of :func:`prism.edges`.
+            steps: As of :func:`prism.edges`.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.occupancy(["ca"]).select(["residue_i", "residue_j", "frames", "occupancy"]).to_pandas().head(3)
+              residue_i residue_j  frames  occupancy
+            0       A_1       A_2       6   1.000000
+            1       A_1       A_3       6   1.000000
+            2       A_1       A_4       2   0.333333
         """
         own = {"kinds": kinds, "cutoff": cutoff, "neighbors": neighbors, "steps": steps}
         return self._together("occupancy", None, own)
@@ -143,7 +171,11 @@ class Trajectory:
         ``pocket`` in the table of sites.
 
         Args:
-            max_sites, min_probability, all, min_plddt, pocket_shape: As of :func:`prism.sites`.
+            max_sites: As of :func:`prism.sites`.
+            min_probability: As of :func:`prism.sites`.
+            all: As of :func:`prism.sites`.
+            min_plddt: As of :func:`prism.sites`.
+            pocket_shape: As of :func:`prism.sites`.
         """
         own: dict[str, Any] = {"max_sites": max_sites, "min_probability": min_probability, "all": all, "min_plddt": min_plddt}
         found = self._together("pockets", None, {**own, "pocket_shape": pocket_shape})
@@ -350,8 +382,15 @@ def trajectory(
     Raises:
         PrismError: A file cannot be read, or an argument has a wrong value.
 
-    >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 10))
-    >>> areas = run.array("sasa")  # shape (frames, residues)
+    Examples:
+        >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 2))
+        >>> run
+        <prism.Trajectory 'top.pdb': 3 frames>
+        >>> areas = run.array("sasa")
+        >>> areas.shape  # (frames, residues)
+        (3, 46)
+        >>> run.times
+        array([ 0., 20., 40.])
     """
     check("backend", backend)
     engine, rest = split(options)
