@@ -159,7 +159,8 @@ def test_biotites_author_ids_are_taken_where_there_are_both(data: Path, tmp_path
     path.write_bytes(gzip.decompress((data / "4zhl.cif.gz").read_bytes()))
     file = CIFFile.read(str(path))
     options = {"model": 1, "altloc": "all"}
-    expected = prism.features(get_structure(file, **options), ["wcn"], "cpu")
+    # The default before version 2 is not that after it.
+    expected = prism.features(get_structure(file, **options, use_author_fields=True), ["wcn"], "cpu")
     labels = {**options, "use_author_fields": False}
     both = get_structure(file, **labels, extra_fields=["auth_asym_id", "auth_seq_id"])
     assert prism.features(both, ["wcn"], "cpu").equals(expected)
@@ -168,6 +169,15 @@ def test_biotites_author_ids_are_taken_where_there_are_both(data: Path, tmp_path
     for name in ("chain", "resnum", "icode", "resname"):
         assert expected[name].equals(of_file[name])
     assert not label_ids["resnum"].equals(of_file["resnum"])
+
+
+def test_what_biotite_was_not_asked_for_is_not_known(rbd: Path) -> None:
+    """Without extra fields its arrays have no B factors."""
+    pytest.importorskip("biotite")
+    from biotite.structure.io.pdb import PDBFile
+
+    table = prism.features(PDBFile.read(str(rbd)).get_structure(model=1), ["sasa", "b_factor"], "cpu")
+    assert table["b_factor"].null_count == len(table) == 194 and table["sasa"].null_count == 0
 
 
 def first_of(value: Any, name: str, residue: int) -> Any:

@@ -34,9 +34,9 @@ def structures(
     Arrays as models of machine learning have them: :meth:`Structure.from_atom37`, :meth:`Structure.from_atom14`.
 
     Chains and residues are named as the object has them. Files of mmCIF have two kinds of names, and tables have the author's, as gemmi,
-    Biopython, ProDy and MDAnalysis do. Biotite's arrays have the author's unless they were read with ``use_author_fields=False``: then rows
-    have the file's label ids and match no other table, unless the array has the annotations ``auth_asym_id`` and ``auth_seq_id``
-    (``extra_fields``), which are taken. mdtraj numbers chains itself.
+    Biopython, ProDy and MDAnalysis do. Biotite's arrays of mmCIF have what ``get_structure`` was told: the author's with
+    ``use_author_fields=True``, the default before version 2, and otherwise the file's label ids, whose rows match no other table. Read the
+    annotations ``auth_asym_id`` and ``auth_seq_id``, too (``extra_fields``), and they are taken. mdtraj numbers chains itself.
 
     Args:
         value: The object.
