@@ -277,6 +277,7 @@ def interface(
     *,
     between: tuple[str, str] | None = None,
     all_atoms: bool = False,
+    shape: bool = False,
     ccd: str | os.PathLike[str] | None = None,
     by_residue: bool = False,
     pae: bool = False,
@@ -309,6 +310,7 @@ def interface(
             ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
         all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
             (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+        shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).
         ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
         by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
         pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).
@@ -1046,6 +1048,7 @@ class Engine:
         *,
         between: tuple[str, str] | None = None,
         all_atoms: bool = False,
+        shape: bool = False,
         ccd: str | os.PathLike[str] | None = None,
         by_residue: bool = False,
         pae: bool = False,
@@ -1072,6 +1075,7 @@ class Engine:
                 ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
             all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
                 (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
+            shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).
             ccd: Bonds of ligands where every atom counts: a file of the Chemical Component Dictionary.
             by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
             pae: Columns with the predicted aligned errors (Å) of the contacts, of models that lie beside their matrices (``--pae``).

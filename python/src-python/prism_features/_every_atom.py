@@ -54,7 +54,7 @@ def interactions(inputs: Any, kinds: Sequence[str], ccd: Path | None, on_error: 
         raise PrismError(f"kinds: {of_rows[0]!r} is of rows of proteins, and interactions have ends without rows; ask for one at a time")
     _refuse(options, "interactions", "ccd")
     filled = table_options({**options, "kinds": list(kinds)}, "edges")  # type: ignore[typeddict-item]
-    return _table(inputs, on_error, lambda given: _prism.interactions(given, _fspath(ccd), bool(shape), filled))
+    return _table(inputs, on_error, lambda given: _prism.interactions(given, _fspath(ccd), filled))
 
 
 def interfaces(
@@ -69,7 +69,7 @@ def interfaces(
     """The table of :func:`prism.interface` for every atom."""
     _refuse(options, "interfaces of every atom", "between, shape, ccd")
     filled = table_options({**options, "between": between}, "interface")  # type: ignore[typeddict-item]
-    return _table(inputs, on_error, lambda given: _prism.interfaces(engine, given, _fspath(ccd), filled))
+    return _table(inputs, on_error, lambda given: _prism.interfaces(engine, given, _fspath(ccd), bool(shape), filled))
 
 
 def dssp(
