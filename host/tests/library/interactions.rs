@@ -217,6 +217,44 @@ fn metals_bind_lone_pairs() {
 }
 
 #[test]
+fn a_thiolate_that_binds_a_metal_donates_no_hydrogen_bond() {
+    let cysteine = [("CB", [-0.6, 1.7, 0.0]), ("SG", [0.0; 3])];
+    let beside = |metal: bool| {
+        let pdb = carbonyl(Pdb::default().atoms("CYS", 1, &cysteine), 9, [3.3, 0.0, 0.0], [1.0, 0.0, 0.0]);
+        if metal { pdb.atom("ZN", "ZN", 5, [0.0, -2.3, 0.0]) } else { pdb }.lines(Kind::HBond)
+    };
+    assert_eq!(beside(false).len(), 1);
+    assert!(beside(true).is_empty());
+}
+
+#[test]
+fn a_metal_and_the_residue_that_it_binds_are_no_salt_bridge() {
+    let acid = [("CG", [0.5, 1.1, 0.0]), ("OD1", [0.0, 0.0, 0.0]), ("OD2", [1.75, 1.1, 0.0])];
+    let zinc = |apart: f64| Pdb::default().atoms("ASP", 5, &acid).atom("ZN", "ZN", 9, [-apart, 0.0, 0.0]);
+    assert_eq!(zinc(2.1).lines(Kind::Metal), ["ZN OD1 2.10"]);
+    assert!(zinc(2.1).lines(Kind::SaltBridge).is_empty());
+    assert_eq!(zinc(4.0).lines(Kind::SaltBridge), ["ZN OD1 4.00"]);
+}
+
+#[test]
+fn two_hydroxyls_share_one_hydrogen() {
+    // Either points its hydrogen at the other.
+    let pdb = Pdb::default().atoms("SER", 1, &[("CB", [-0.47, 1.34, 0.0]), ("OG", [0.0; 3])]);
+    let pdb = pdb.atoms("THR", 5, &[("CB", [3.27, -1.34, 0.0]), ("OG1", [2.8, 0.0, 0.0])]);
+    assert_eq!(pdb.lines(Kind::HBond).len(), 1, "{:?}", pdb.lines(Kind::HBond));
+}
+
+#[test]
+fn atoms_of_residues_that_all_but_coincide_have_no_bond() {
+    let ends = |apart: f64| {
+        let one = Pdb::default().atoms("SER", 1, &[("CB", [-1.4, 0.0, 0.0]), ("OG", [0.0; 3])]);
+        one.atoms("LYS", 9, &[("CE", [apart + 1.4, 0.0, 0.0]), ("NZ", [apart, 0.0, 0.0])]).lines(Kind::Covalent)
+    };
+    assert_eq!(ends(1.4), ["OG NZ 1.40"]);
+    assert!(ends(0.8).is_empty());
+}
+
+#[test]
 fn waters_bridge_residues() {
     let first = [("CB", [-1.42, 0.0, 0.0]), ("OG", [0.0; 3])];
     let water = [0.933, 2.640, 0.0];

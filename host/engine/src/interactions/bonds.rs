@@ -17,6 +17,8 @@ const TOLERANCE: f64 = 0.45;
 const TOLERANCE_BETWEEN: f64 = 0.25;
 /// Atoms closer than this are alternatives of one atom.
 const TOO_NEAR: f64 = 0.6;
+/// Atoms of different residues closer than this clash: the shortest bond of two heavy atoms, that of N2, is 1.10 Å long.
+const TOO_NEAR_BETWEEN: f64 = 1.0;
 /// No bond of elements with a radius is longer.
 const LONGEST: f64 = 3.3;
 /// Bonds of a polymer's backbone are no longer.
@@ -197,7 +199,10 @@ fn by_distance(from: &Gathered, bonds: &[(u32, u32, Order)], known: usize, links
                 return;
             }
             let apart = distance2.sqrt();
-            if one.element == S && other.element == S && apart <= DISULFIDE && apart > TOO_NEAR {
+            if apart < TOO_NEAR_BETWEEN {
+                return;
+            }
+            if one.element == S && other.element == S && apart <= DISULFIDE {
                 links.push(Link { kind: LinkKind::Disulfide, atoms: [a, b] });
             } else if are_bonded(one.element, other.element, apart, TOLERANCE_BETWEEN) {
                 links.push(Link { kind: LinkKind::Covalent, atoms: [a, b] });

@@ -71,7 +71,8 @@ pub(super) enum Class {
 
 impl Residue {
     /// The indices of its heavy atoms.
-    pub(super) fn range(&self) -> std::ops::Range<usize> {
+    #[must_use]
+    pub fn range(&self) -> std::ops::Range<usize> {
         self.atoms[0] as usize..self.atoms[1] as usize
     }
 }

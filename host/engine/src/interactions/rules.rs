@@ -12,6 +12,8 @@ mod salt_bridge;
 mod stack;
 mod water_bridge;
 
+pub(super) use metal::coordinated;
+
 use super::Interaction;
 use super::bonds::Link;
 use super::kinds::Kind;

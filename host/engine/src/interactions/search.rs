@@ -3,10 +3,12 @@
 use super::Interaction;
 use super::cells::each_pair;
 use super::chemistry::{Charge, Chemistry, Perceived, perceive};
+use super::elements::{N, S, SE};
 use super::geometry::{Point, centroid, dot, minus};
 use super::kinds::Kind;
 use super::model::System;
 use super::rings::{Ring, aromatic_rings};
+use super::rules::coordinated;
 
 /// The largest distance of the rules for pairs of atoms.
 const REACH: f64 = 4.5;
@@ -39,7 +41,25 @@ impl Search {
                 near.push(Near { a, b, distance: distance2.sqrt() });
             }
         });
-        Self { system, rings, chemistry, charges, near }
+        let mut search = Self { system, rings, chemistry, charges, near };
+        search.bind_metals();
+        search
+    }
+
+    /// Sulfurs of thiols and nitrogens of imidazoles that bind a metal do so without the proton that they may have elsewhere, unless the
+    /// file has it.
+    fn bind_metals(&mut self) {
+        let gives = |atom: u32| {
+            let own = self.chemistry[atom as usize];
+            let is_thiol = matches!(self.system.element(atom), S | SE);
+            let is_imidazole = own.hydrogens.is_planar && own.accepts && self.system.element(atom) == N;
+            own.donates && (is_thiol || is_imidazole) && self.system.hydrogens_of(atom).is_empty()
+        };
+        let bound: Vec<u32> = coordinated(self).map(|(_, atom, _)| atom).filter(|&atom| gives(atom)).collect();
+        for atom in bound {
+            let own = &mut self.chemistry[atom as usize];
+            (own.donates, own.hydrogens.count) = (false, 0);
+        }
     }
 
     pub fn residue(&self, atom: u32) -> u32 {

@@ -19,9 +19,10 @@ const WEAK: Limits = Limits { donor: 3.6, hydrogen: 2.8, at_hydrogen: 130.0, at_
 
 pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     for near in search.dry() {
-        for (donor, acceptor) in [(near.a, near.b), (near.b, near.a)] {
-            found.extend(bond(search, donor, acceptor, near.distance));
-        }
+        let ways = [(near.a, near.b), (near.b, near.a)];
+        let bonds = ways.into_iter().filter_map(|(donor, acceptor)| bond(search, donor, acceptor, near.distance));
+        // Two atoms share one hydrogen. Where either may donate it, that does from which it points best.
+        found.extend(bonds.max_by(|one, other| one.angle.total_cmp(&other.angle)));
     }
 }
 

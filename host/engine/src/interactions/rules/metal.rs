@@ -15,16 +15,9 @@ const FARTHEST: f64 = 3.0;
 const FARTHEST_LARGE: f64 = 3.5;
 
 pub(super) fn find(search: &Search, links: &[Link], found: &mut Vec<Interaction>) {
-    let mut bound: BTreeMap<(u32, u32), f64> = BTreeMap::new();
     let is_metal = |atom: u32| search.system.element(atom).is_metal();
-    for near in &search.near {
-        for (metal, atom) in [(near.a, near.b), (near.b, near.a)] {
-            let farthest = if search.system.element(metal).is_large_metal() { FARTHEST_LARGE } else { FARTHEST };
-            if is_metal(metal) && near.distance <= farthest && binds(search, atom) {
-                bound.insert((metal, atom), near.distance);
-            }
-        }
-    }
+    let mut bound: BTreeMap<(u32, u32), f64> =
+        coordinated(search).map(|(metal, atom, distance)| ((metal, atom), distance)).collect();
     // What the file names as a metal's bond is one.
     for link in links.iter().filter(|link| link.kind == LinkKind::Metal) {
         let [a, b] = link.atoms;
@@ -33,6 +26,16 @@ pub(super) fn find(search: &Search, links: &[Link], found: &mut Vec<Interaction>
     }
     found
         .extend(bound.into_iter().map(|((metal, atom), distance)| search.of_atoms(Kind::Metal, metal, atom, distance)));
+}
+
+/// Metals and the atoms near enough to bind them, with their distances.
+pub(in crate::interactions) fn coordinated(search: &Search) -> impl Iterator<Item = (u32, u32, f64)> {
+    let ends = search.near.iter().flat_map(|near| [(near.a, near.b, near.distance), (near.b, near.a, near.distance)]);
+    ends.filter(|&(metal, atom, distance)| {
+        let metal = search.system.element(metal);
+        let farthest = if metal.is_large_metal() { FARTHEST_LARGE } else { FARTHEST };
+        metal.is_metal() && distance <= farthest && binds(search, atom)
+    })
 }
 
 /// Whether an atom has a lone pair for a metal.
