@@ -65,7 +65,7 @@ pub use parquet::ParquetTable;
 pub use pockets::{PocketsRelation, PocketsSummary};
 pub use prank::PrankFolder;
 pub use predicted::{LinesOf, WithErrors, matrix_rows, prediction_of, predictions_beside};
-pub use reduced::{ReducedRelation, Statistic};
+pub use reduced::{Moments, ReducedRelation, Statistic};
 pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,

@@ -3,7 +3,7 @@
 mod statistics;
 
 pub(super) use statistics::Series;
-pub use statistics::Statistic;
+pub use statistics::{Moments, Statistic};
 
 use super::relations::{Value, own, push, text};
 use super::{CellKind, Cells, Column, Columns, OutputError, Relation, RelationColumn, StructureRows};
@@ -50,18 +50,13 @@ const IDENTITY: [RelationColumn; 8] = [
     super::relations::int("frames", "number of frames"),
 ];
 
-/// Whether a column has angles on a circle.
-fn is_dihedral(column: &Column) -> bool {
-    matches!(column, Column::Feature(feature) if feature.unit == "degree" && !matches!(feature.name, "ca_angle" | "pucker_amplitude"))
-}
-
 impl ReducedRelation {
     /// Statistics of those of `columns` that are features.
     #[must_use]
     pub fn new(columns: &Columns, statistics: &[Statistic]) -> Self {
         let reduced = columns.as_slice().iter().filter_map(|&column| match column {
             Column::State(feature) if feature.group == Group::Backbone => Some(Reduced::States(column, Vec::new())),
-            column if is_dihedral(&column) => Some(Reduced::Dihedrals(column, Vec::new())),
+            column if column.is_dihedral() => Some(Reduced::Dihedrals(column, Vec::new())),
             column if column.is_number() => Some(Reduced::Numbers(column, Vec::new())),
             _ => None,
         });

@@ -49,6 +49,12 @@ impl Column {
         }
     }
 
+    /// Whether its values are angles on a circle, where 180 and -180 degrees are the same.
+    #[must_use]
+    pub fn is_dihedral(&self) -> bool {
+        matches!(self, Self::Feature(feature) if feature.unit == "degree" && !matches!(feature.name, "ca_angle" | "pucker_amplitude"))
+    }
+
     /// The source of its definition; empty if there is none.
     #[must_use]
     pub const fn source(&self) -> &'static str {

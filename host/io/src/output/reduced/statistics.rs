@@ -1,5 +1,6 @@
 //! Sums, extremes and quantiles of numbers that come one by one.
 
+use super::Column;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -258,6 +259,61 @@ impl Circle {
             _ => f64::NAN,
         };
         value as f32
+    }
+}
+
+/// The mean and the standard deviation of a column's values, as a [`ReducedRelation`](super::ReducedRelation) has them: those of dihedral
+/// angles are on the circle.
+///
+/// ```
+/// use prism_io::output::{Column, Moments};
+///
+/// let omega = Column::every().find(|column| column.name() == "omega").unwrap();
+/// let mut moments = Moments::of(&omega);
+/// [179.0, -179.0, 179.0, -179.0].iter().for_each(|&angle| moments.add(angle));
+/// assert!((moments.mean().abs() - 180.0).abs() < 1e-3 && (moments.sd() - 1.0).abs() < 1e-3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Moments(Of);
+
+#[derive(Clone, Debug)]
+enum Of {
+    Numbers(Numbers),
+    Angles(Circle),
+}
+
+impl Moments {
+    /// Those of no values yet.
+    #[must_use]
+    pub fn of(column: &Column) -> Self {
+        Self(if column.is_dihedral() { Of::Angles(Circle::default()) } else { Of::Numbers(Numbers::default()) })
+    }
+
+    /// Adds a value; NaN is none.
+    pub fn add(&mut self, value: f32) {
+        match &mut self.0 {
+            Of::Numbers(numbers) => numbers.add(value, false),
+            Of::Angles(circle) => circle.add(value),
+        }
+    }
+
+    /// The mean; NaN without values.
+    #[must_use]
+    pub fn mean(&self) -> f32 {
+        self.statistic(Statistic::Mean)
+    }
+
+    /// The standard deviation, which needs two values.
+    #[must_use]
+    pub fn sd(&self) -> f32 {
+        self.statistic(Statistic::Sd)
+    }
+
+    fn statistic(&self, statistic: Statistic) -> f32 {
+        match &self.0 {
+            Of::Numbers(numbers) => numbers.statistic(statistic),
+            Of::Angles(circle) => circle.statistic(statistic),
+        }
     }
 }
 
