@@ -3,6 +3,7 @@
 //! The file contains the page's script and the data of each structure, compressed until the structure is viewed. The
 //! three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
 
+mod alike;
 mod atoms;
 mod detail;
 mod frames;
@@ -15,6 +16,7 @@ mod standing;
 
 pub use relations::InteractionFiles;
 
+use alike::Alike;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use frames::Frames;
@@ -42,14 +44,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
 /// The parts of the script, which share one scope.
-const SCRIPT: [&str; 17] = [
+const SCRIPT: [&str; 19] = [
     include_str!("report/page/base.js"),
+    include_str!("report/page/paper.js"),
     include_str!("report/page/labels.js"),
     include_str!("report/page/colours.js"),
     include_str!("report/page/data.js"),
     include_str!("report/page/turns.js"),
     include_str!("report/page/frame.js"),
     include_str!("report/page/view.js"),
+    include_str!("report/page/axes.js"),
     include_str!("report/page/map.js"),
     include_str!("report/page/tracks.js"),
     include_str!("report/page/predicted.js"),
@@ -101,6 +105,7 @@ pub struct ReportFile {
     sample: Sample,
     sites: u64,
     standing: Standing,
+    alike: Alike,
     details: usize,
     most_details: usize,
     predictions: Option<HashMap<String, PredictionFiles>>,
@@ -110,7 +115,10 @@ pub struct ReportFile {
     members: Members,
     title: Option<String>,
     inputs: Vec<String>,
+    command: Option<String>,
     frames: Frames,
+    /// The names of ligands that a trajectory's view leaves out, each with its number.
+    left_out: Option<Value>,
 }
 
 impl ReportFile {
@@ -135,6 +143,7 @@ impl ReportFile {
             sample: Sample::default(),
             sites: 0,
             standing: Standing::default(),
+            alike: Alike::default(),
             details: 0,
             most_details,
             predictions: None,
@@ -144,14 +153,16 @@ impl ReportFile {
             members: Members::default(),
             title: None,
             inputs: Vec::new(),
+            command: None,
             frames: Frames::default(),
+            left_out: None,
         })
     }
 
-    /// Gives the report a title, and names what it was made from.
+    /// Gives the report a title, and names what it was made from. `command` stands for the command of the provenance.
     #[must_use]
-    pub fn with_title(self, title: Option<String>, inputs: Vec<String>) -> Self {
-        Self { title, inputs, ..self }
+    pub fn with_title(self, title: Option<String>, inputs: Vec<String>, command: Option<String>) -> Self {
+        Self { title, inputs, command, ..self }
     }
 
     /// Adds ligands and interfaces of chains to the views. The engine must have the selection `sasa`; ligands are those of structures
@@ -194,6 +205,7 @@ impl ReportFile {
             None => Ok(()),
             Some((part, notes)) => {
                 // Residues without rows stand where the topology has them, and not in the frame.
+                self.left_out = part.structure.hetero.as_deref().map(|_| json!(ligand_names(part.structure)));
                 let still = StructureInput { hetero: None, ..part.structure.clone() };
                 self.write_structures(&[(StructureRows { structure: &still, features: part.features }, notes)])
             }
@@ -245,7 +257,8 @@ impl ReportFile {
                 "name": part.structure.name,
                 "residues": part.len(),
                 "chains": part.structure.rows_of_chains().len(),
-                "sites": likely,
+                // Without scores no site was looked for.
+                "sites": mean(column::SITE_SCORE).map(|_| likely),
                 "best": sites.first().map(|site| rounded(site.probability)),
                 "rsa": mean(column::RSA),
                 "plddt": mean_of(&part.structure.plddt),
@@ -257,6 +270,7 @@ impl ReportFile {
             });
             self.standing.add(part, &sites, relations.get(index).unwrap_or(&Value::Null));
             if index < room {
+                self.alike.add(part);
                 if self.is_member(part) {
                     self.members.add(part, first_detail + index);
                 }
@@ -313,9 +327,12 @@ impl ReportFile {
             sample,
             sites,
             standing,
+            alike,
             title,
             inputs,
+            command,
             frames,
+            left_out,
             members,
             interactions,
             ..
@@ -329,8 +346,11 @@ impl ReportFile {
         notes.sort_by(|(a, first, _), (b, second, _)| second.cmp(first).then_with(|| a.cmp(b)));
         let notes: Vec<Value> =
             notes.iter().map(|(kind, count, first)| json!({ "kind": kind, "count": count, "first": first })).collect();
-        let entries: Map<String, Value> =
+        let mut entries: Map<String, Value> =
             provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        if let Some(command) = command {
+            entries.insert("prism.command".to_owned(), command.into());
+        }
         let units: Map<String, Value> =
             FEATURES.iter().map(|feature| (feature.name.to_owned(), feature.unit.into())).collect();
         let definitions: Map<String, Value> =
@@ -341,7 +361,9 @@ impl ReportFile {
             "inputs": inputs,
             "frames": frames.len(),
             "times": frames.times(),
+            "left_out": left_out,
             "standing": standing.listed(),
+            "alike": alike.most(),
             "residues": sample.residues(),
             "sites": sites,
             "structures": structures,
@@ -353,6 +375,7 @@ impl ReportFile {
             "threshold": provenance.config.contact_threshold,
             "units": units,
             "definitions": definitions,
+            "circular": Column::every().filter(Column::is_dihedral).map(|column| column.name()).collect::<Vec<_>>(),
             "provenance": entries,
         });
         // A name must not be able to end the script.

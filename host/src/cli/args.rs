@@ -257,6 +257,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
     pub details: usize,
 
+    /// Show paths of inputs as they were given, instead of their names alone.
+    #[arg(long, display_order = 2)]
+    pub full_paths: bool,
+
     /// Show predicted aligned errors and scores of chains, from the files beside each model (docs/confidence.md).
     #[arg(long, conflicts_with = "trajectory", display_order = 3)]
     pub pae: bool,

@@ -5,13 +5,13 @@ use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::job::{Job, Sink};
 use super::predicted::beside;
-use super::provenance;
+use super::provenance::{self, command_without_folders, name_of};
 use super::relations::selection;
 use prism_host::inputs::Source;
 use prism_host::output::{Columns, RelationFailures, check_place};
 use prism_host::read::{Each, Models, ReadOptions};
 use prism_host::report::{InteractionFiles, ReportFile};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Computes and writes an HTML report. Returns the exit status.
 pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
@@ -46,9 +46,11 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     };
     job.run(|origin| {
         let inputs = args.paths.iter().chain(&args.job.read.from_file).chain(&args.trajectory.trajectory);
-        let inputs = inputs.map(|path| path.display().to_string()).collect();
+        let written = |path: &PathBuf| if args.full_paths { path.display().to_string() } else { name_of(path) };
+        let inputs = inputs.map(written).collect();
+        let command = (!args.full_paths).then(command_without_folders);
         let mut report = ReportFile::create(output, args.details)?
-            .with_title(args.title.clone(), inputs)
+            .with_title(args.title.clone(), inputs, command)
             .with_areas(job.engine_of(selection(&["sasa"]))?)
             .with_interactions(interactions(&job)?);
         if args.pae {

@@ -76,10 +76,31 @@ pub fn remember(arguments: &[OsString]) {
 
 /// The command line. Arguments are quoted if a shell requires it.
 fn command_line() -> String {
+    command_of(|argument| argument.to_string_lossy().into_owned())
+}
+
+/// The command line with names of files and folders in place of their paths.
+pub fn command_without_folders() -> String {
+    command_of(|argument| {
+        let text = argument.to_string_lossy().into_owned();
+        match text.split_once('=').filter(|(option, _)| option.starts_with('-')) {
+            Some((option, path)) => format!("{option}={}", name_of(Path::new(path))),
+            None => name_of(Path::new(argument)),
+        }
+    })
+}
+
+/// The name of a file or folder: the last part of its path, or the path itself where it has none (`..`).
+pub fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The command line, with each argument as `text` writes it.
+fn command_of(text: impl Fn(&OsString) -> String) -> String {
     let plain =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c));
     let quoted = |argument: &OsString| {
-        let text = argument.to_string_lossy().into_owned();
+        let text = text(argument);
         if plain(&text) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
     };
     let mut words = vec!["prism".to_owned()];

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Significant digits of values: as many as the page shows.
-const DIGITS: i32 = 3;
+/// Significant digits of values: one more than the page shows, because it shows differences as well.
+const DIGITS: i32 = 4;
 
 /// A structure as JSON, compressed by gzip, in Base64; and its scores for the table of structures, if it has some.
 pub(super) fn packed(

@@ -2,7 +2,7 @@
 
 use super::atoms::deltas;
 use super::packed_bytes;
-use prism_io::output::{Column, StructureRows, Value as Cell};
+use prism_io::output::{Column, Moments, StructureRows, Value as Cell};
 use serde_json::{Map, Value, json};
 use shared_types::Atom;
 
@@ -16,9 +16,6 @@ const MAPPED: [&str; 8] = ["rsa", "sasa", "depth", "contact_number", "site_score
 const STEPS: f32 = 20.0;
 /// Steps between the lowest and the highest value of a heat map; the next byte stands for no value.
 const LEVELS: f32 = 254.0;
-
-/// Count, sum and sum of squares of a residue's values.
-type Moments = [f64; 3];
 
 /// What is known of the frames so far.
 #[derive(Default)]
@@ -64,7 +61,7 @@ impl Frames {
             let is_number = |column: &Column| matches!(column, Column::Feature(feature) if !feature.is_state() && !matches!(feature.name, "ca_x" | "ca_y" | "ca_z"));
             self.moments = Column::every()
                 .filter(is_number)
-                .map(|column| (column, vec![Moments::default(); part.len()]))
+                .map(|column| (column, vec![Moments::of(&column); part.len()]))
                 .collect();
         }
         let value = |row: usize, column: &Column| match part.value(row, column) {
@@ -72,12 +69,7 @@ impl Frames {
             _ => f32::NAN,
         };
         for (column, moments) in &mut self.moments {
-            for (row, [count, sum, squares]) in moments.iter_mut().enumerate() {
-                let own = f64::from(value(row, column));
-                if own.is_finite() {
-                    (*count, *sum, *squares) = (*count + 1.0, *sum + own, *squares + own * own);
-                }
-            }
+            moments.iter_mut().enumerate().for_each(|(row, moments)| moments.add(value(row, column)));
         }
         if self.seen.is_multiple_of(self.skipped + 1) {
             let mapped = self.moments.iter().filter(|(column, _)| MAPPED.contains(&column.name()));
@@ -99,15 +91,13 @@ impl Frames {
 
     /// Means and standard deviations by column and residue; the kept frames' numbers, times, values and positions.
     pub(super) fn json(&self) -> Value {
-        let three = |value: f64| (value.is_finite()).then(|| (value * 1e3).round() / 1e3);
+        let three = |value: f32| value.is_finite().then(|| (f64::from(value) * 1e3).round() / 1e3);
         let mut columns = Map::new();
         for (column, moments) in
-            self.moments.iter().filter(|(_, moments)| moments.iter().any(|[count, ..]| *count > 0.0))
+            self.moments.iter().filter(|(_, moments)| moments.iter().any(|own| own.mean().is_finite()))
         {
-            let mean = moments.iter().map(|[count, sum, _]| three(sum / count)).collect::<Vec<_>>();
-            let deviation =
-                |[count, sum, squares]: &Moments| three((squares / count - (sum / count).powi(2)).max(0.0).sqrt());
-            let deviation = moments.iter().map(deviation).collect::<Vec<_>>();
+            let mean = moments.iter().map(|own| three(own.mean())).collect::<Vec<_>>();
+            let deviation = moments.iter().map(|own| three(own.sd())).collect::<Vec<_>>();
             columns.insert(column.name().to_owned(), json!({ "mean": mean, "deviation": deviation }));
         }
         let mapped = self.moments.iter().filter(|(column, _)| MAPPED.contains(&column.name())).enumerate();
@@ -117,6 +107,8 @@ impl Frames {
                 let defined = || values().filter(|value| value.is_finite());
                 let (low, high) = defined()
                     .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)));
+                // The colours of angles go round the circle.
+                let (low, high) = if column.is_dihedral() && low <= high { (-180.0, 180.0) } else { (low, high) };
                 let level = |&value: &f32| {
                     if value.is_finite() {
                         ((value - low) / (high - low).max(f32::MIN_POSITIVE) * LEVELS).round() as u8
@@ -144,9 +136,14 @@ impl Frames {
     }
 }
 
-/// The atoms that chains are drawn through: alpha carbons and carbonyls of amino acids, all atoms of other residues.
+/// All atoms of a small structure; of others those that chains are drawn through: alpha carbons and carbonyls of amino acids, all atoms
+/// of other residues.
 fn drawn(part: &StructureRows<'_>) -> Vec<usize> {
     let structure = part.structure;
+    let all = structure.residue_atoms[part.len()] as usize;
+    if all <= MOST_POSITIONS / MOST {
+        return (0..all).collect();
+    }
     let of_row = |row: usize| {
         let own = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
         let alpha = structure.ca_indices.get(row).map(|&atom| atom as usize).filter(|atom| own.contains(atom));

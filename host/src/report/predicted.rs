@@ -56,7 +56,10 @@ pub fn json(structure: &StructureInput, files: &PredictionFiles) -> Value {
     let own = [("iptm", prediction.iptm), ("ptm", prediction.ptm), ("ranking", prediction.ranking)];
     let own: Map<String, Value> =
         own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), number(value?)))).collect();
+    let shown = known.iter().flatten().count();
     json!({
+        // Tokens of the matrix that stand for no residue with a row, such as atoms of ligands.
+        "left_out": prediction.pae.size() - shown,
         "rows": rows, "steps": STEPS, "errors": STANDARD.encode(bytes), "columns": SHOWN,
         "pairs": pairs.collect::<Vec<_>>(), "own": own, "warnings": scores.all_warnings().collect::<Vec<_>>(),
     })

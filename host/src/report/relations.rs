@@ -8,8 +8,8 @@ use prism_engine::ligands::ligands;
 use prism_io::inputs::InputFile;
 use prism_io::output::StructureRows;
 use prism_read::Alternates;
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
 
 /// Where interactions come from: the files of structures.
 #[derive(Debug, Default)]
@@ -125,7 +125,22 @@ fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -
     };
     let ends = |one: &Interaction| Some([place(one.residues[0])?, place(one.residues[1])?]);
     let names = |atoms: &[u32]| atoms.iter().map(|&atom| &*all.atoms[atom as usize].name).collect::<Vec<_>>().join(" ");
-    let known: Vec<_> = all.found.iter().filter_map(|one| Some((one, ends(one)?))).collect();
+    // What is two kinds is shown once: rings of bases as their stack, and a hydrogen bond of the ends of a salt bridge as that.
+    let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+    let residues = |one: &Interaction| sorted(one.residues);
+    let nearest = |one: &Interaction| sorted([one.atoms[0][0], one.atoms[1][0]]);
+    let of_kind = |kind: Kind| all.found.iter().filter(move |one| one.kind == kind);
+    let stacks: HashSet<[u32; 2]> = of_kind(Kind::BaseStack).map(residues).collect();
+    let bridges: HashSet<[u32; 2]> = of_kind(Kind::SaltBridge).map(nearest).collect();
+    let is_repeated = |one: &Interaction| match one.kind {
+        Kind::PiStack => stacks.contains(&residues(one)),
+        Kind::HBond => bridges.contains(&nearest(one)),
+        _ => false,
+    };
+    let known: Vec<_> =
+        all.found.iter().filter(|one| !is_repeated(one)).filter_map(|one| Some((one, ends(one)?))).collect();
+    let waters: Map<String, Value> =
+        known.iter().enumerate().filter_map(|(index, (one, _))| Some((index.to_string(), bridge(one, all)?))).collect();
     let kind = |one: &Interaction| kinds.iter().position(|&kind| kind == one.kind);
     let about: Vec<Value> = kinds.iter().map(|kind| json!({ "name": kind.name(), "rule": kind.rule() })).collect();
     json!({
@@ -135,7 +150,22 @@ fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -
         "atoms": known.iter().map(|(one, _)| [names(&one.atoms[0]), names(&one.atoms[1])]).collect::<Vec<_>>(),
         "distance": known.iter().map(|(one, _)| (one.distance * 100.0).round() / 100.0).collect::<Vec<_>>(),
         "class": known.iter().map(|(one, _)| one.pair.as_ref().map(|pair| &*pair.class)).collect::<Vec<_>>(),
+        // The waters of bridges, by the place of the bridge.
+        "bridges": waters,
         // Mostly with water, which the view leaves out.
-        "elsewhere": all.found.len() - known.len(),
+        "elsewhere": all.found.iter().filter(|one| ends(one).is_none()).count(),
     })
+}
+
+/// The water of a bridge: what it is called, where it is in the file, and the distances in Å from it to both ends.
+fn bridge(one: &Interaction, all: &Interactions) -> Option<Value> {
+    let water = &all.residues[one.water? as usize];
+    let at = all.atoms[water.range().start].position;
+    let to = |end: usize| {
+        let end = all.atoms[one.atoms[end][0] as usize].position;
+        let squares: f64 = (0..3).map(|axis| (end[axis] - at[axis]).powi(2)).sum();
+        (squares.sqrt() * 100.0).round() / 100.0
+    };
+    let name = format!("{} {}_{}{}", water.name, water.chain, water.number, water.icode);
+    Some(json!({ "water": name, "at": at.map(|value| (value * 1e3).round() / 1e3), "legs": [to(0), to(1)] }))
 }

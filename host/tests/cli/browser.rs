@@ -15,6 +15,13 @@ pub struct Visit<'a> {
     pub script: &'a str,
 }
 
+impl<'a> Visit<'a> {
+    /// In a window of usual width.
+    pub const fn usual(address: &'a str, script: &'a str) -> Self {
+        Self { address, width: 1440, script }
+    }
+}
+
 /// Says that there is no browser.
 pub fn skipped() {
     eprintln!("skipped: there is no chromium here");

@@ -29,6 +29,7 @@ mod predictions;
 mod relations;
 mod report;
 mod report_page;
+mod report_several;
 mod run;
 mod sites;
 mod sources;

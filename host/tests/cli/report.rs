@@ -71,6 +71,53 @@ pub fn detail(html: &str, id: &str) -> Value {
 }
 
 #[test]
+fn paths_are_shown_on_request_alone() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "secret/in/1crn.pdb");
+    let written = |more: &[&str], name: &str| {
+        let outcome = run.prism(&[&["report", "secret/in", "--backend", "cpu", "-o", name], more].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        fs::read_to_string(run.path(name)).unwrap()
+    };
+    let html = written(&[], "names.html");
+    assert!(!html.contains("secret"));
+    assert_eq!(data(&html)["inputs"], serde_json::json!(["in"]));
+    let command = data(&html)["provenance"]["prism.command"].clone();
+    assert_eq!(command, "prism report in --backend cpu -o names.html");
+    let html = written(&["--full-paths"], "paths.html");
+    assert_eq!(data(&html)["inputs"], serde_json::json!(["secret/in"]));
+    assert!(data(&html)["provenance"]["prism.command"].as_str().unwrap().contains("secret/in"));
+}
+
+#[test]
+fn a_comparison_begins_with_the_structures_that_are_most_alike() {
+    let run = folder();
+    let text = fs::read_to_string(shipped("1ubq.pdb")).unwrap();
+    run.put("in/zzz.pdb", text.lines().skip(40).map(|line| format!("{line}\n")).collect::<String>());
+    run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]);
+    let html = fs::read_to_string(run.path("r.html")).unwrap();
+    assert_eq!(data(&html)["alike"], serde_json::json!(["ubq.pdb", "zzz.pdb"]));
+}
+
+#[test]
+fn bridges_have_both_distances_from_their_water() {
+    let run = Run::new();
+    run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1aki.cif.gz"), "1aki.cif.gz");
+    run.prism(&["report", "1aki.cif.gz", "--backend", "cpu", "-o", "r.html"]);
+    let found = &detail(&fs::read_to_string(run.path("r.html")).unwrap(), "s0")["relations"]["interactions"];
+    let table = run.prism(&["edges", "1aki.cif.gz", "--kinds", "water_bridge"]).stdout;
+    let bridges = found["bridges"].as_object().unwrap();
+    assert!(bridges.len() > 10 && bridges.len() == table.lines().count() - 1, "{} bridges", bridges.len());
+    for (index, bridge) in bridges {
+        let legs: [f64; 2] = serde_json::from_value(bridge["legs"].clone()).unwrap();
+        let farther = found["distance"][index.parse::<usize>().unwrap()].as_f64().unwrap();
+        // The table has the farther end.
+        assert_eq!(legs[0].max(legs[1]), farther, "{bridge}");
+        assert!(legs[0].min(legs[1]) > 2.0 && bridge["water"].as_str().unwrap().starts_with("HOH A_"), "{bridge}");
+    }
+}
+
+#[test]
 fn errors_beside_models_are_shown_if_they_are_asked_for() {
     let run = Run::new();
     predictions(&run, "colabfold", "in/");

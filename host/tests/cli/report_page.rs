@@ -2,7 +2,7 @@
 
 use crate::browser::{Visit, skipped, visit, visits};
 use crate::command::{Run, column, example, predictions, shipped};
-use crate::report::{data, detail, folder};
+use crate::report::{data, folder};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -112,24 +112,20 @@ fn one_found_by(script: &str) -> Option<&'static Value> {
     found_by(script).map(|found| found[0].1)
 }
 
-const fn usual(address: &'static str, script: &'static str) -> Visit<'static> {
-    Visit { address, width: 1440, script }
-}
-
 const fn wide(address: &'static str, width: u32) -> Visit<'static> {
     Visit { address, width, script: MEASURE }
 }
 
-const VISITS: [Visit<'static>; 23] = [
-    usual("#1fbl.cif", LINKED),
-    usual("#rbd.pdb?residue=E_400", CLICK),
-    usual("#1fbl.cif?ligand=A_996", ARRIVE),
-    usual("#1jcd.pdb?chain=A&chain=B", ARRIVE),
-    usual("#1fbl.cif?interaction=0", ARRIVE),
-    usual("#rbd.pdb?residue=E_336&residue=E_361", ARRIVE),
-    usual("#rbd.pdb?residue=E_9999", ARRIVE),
-    usual("#1jcd.pdb", COLOUR),
-    usual("#1lcd.pdb", COLOUR),
+const VISITS: [Visit<'static>; 28] = [
+    Visit::usual("#1fbl.cif", LINKED),
+    Visit::usual("#rbd.pdb?residue=E_400", CLICK),
+    Visit::usual("#1fbl.cif?ligand=A_996", ARRIVE),
+    Visit::usual("#1jcd.pdb?chain=A&chain=B", ARRIVE),
+    Visit::usual("#1fbl.cif?interaction=0", ARRIVE),
+    Visit::usual("#rbd.pdb?residue=E_336&residue=E_361", ARRIVE),
+    Visit::usual("#rbd.pdb?residue=E_9999", ARRIVE),
+    Visit::usual("#1jcd.pdb", COLOUR),
+    Visit::usual("#1lcd.pdb", COLOUR),
     wide("", 390),
     wide("#1fbl.cif?site=1", 390),
     wide("#1lcd.pdb", 390),
@@ -139,11 +135,16 @@ const VISITS: [Visit<'static>; 23] = [
     wide("", 2560),
     wide("#1fbl.cif?site=1", 2560),
     wide("#1lcd.pdb", 2560),
-    usual("", SORT),
-    usual("#1fbl.cif?site=1", POCKET),
-    usual("#rbd.pdb", LOOK),
-    usual("#nothere.pdb", UNKNOWN),
-    usual("#1jcd.pdb", LISTED),
+    Visit::usual("", SORT),
+    Visit::usual("#1fbl.cif?site=1", POCKET),
+    Visit::usual("#rbd.pdb", LOOK),
+    Visit::usual("#nothere.pdb", UNKNOWN),
+    Visit::usual("#1jcd.pdb", LISTED),
+    Visit::usual("#1fbl.cif?site=1", SKIP),
+    Visit::usual("#1fbl.cif?ligand=A_996", PRINT),
+    Visit::usual("#1jcd.pdb", KEYS),
+    Visit::usual("#1lcd.pdb", BASES),
+    Visit::usual("#compare?a=1jcd.pdb&b=rbd.pdb", UNLIKE),
 ];
 
 const LINKED: &str = "
@@ -309,9 +310,84 @@ fn the_list_of_interactions_follows_the_selection() {
     assert!(found["selected"]["option"].as_str().unwrap().starts_with("of the selection ("), "{found}");
     // Between the two chains, of several kinds.
     let end = |line: &Value, end: usize| line[end].as_str().unwrap().split(' ').nth(1).unwrap().chars().next();
-    assert!(!lines.is_empty() && lines.iter().all(|line| [end(line, 1), end(line, 2)].contains(&Some('A'))), "{found}");
-    assert!(lines.iter().all(|line| end(line, 1) != end(line, 2)), "{found}");
+    assert!(!lines.is_empty() && lines.iter().all(|line| [end(line, 2), end(line, 3)].contains(&Some('A'))), "{found}");
+    assert!(lines.iter().all(|line| end(line, 2) != end(line, 3)), "{found}");
     assert_eq!(found["before"], found["after"]);
+}
+
+const SKIP: &str = "
+    const before = location.hash;
+    one('.skip').click();
+    await sleep(50);
+    return { before, after: location.hash, focus: document.activeElement.id, chosen: text('.chosen h3') };";
+
+#[test]
+fn the_link_to_the_content_leaves_the_page_as_it_is() {
+    let Some(found) = one_found_by(SKIP) else { return };
+    assert_eq!((&found["before"], &found["focus"]), (&found["after"], &"main".into()), "{found}");
+    assert!(found["chosen"].as_str().unwrap().starts_with("Site 1"), "{found}");
+}
+
+const PRINT: &str = "
+    const lines = () => all('[aria-label=Interactions] tbody tr').length, more = () => all('button.more').length;
+    choice('Which interactions', 'hbond');
+    const before = [lines(), more()], all_of = Number(one('select[aria-label=\"Which interactions\"]').selectedOptions[0].textContent.match(/\\d+/)[0]);
+    dispatchEvent(new Event('beforeprint'));
+    const printed = [lines(), more()], foot = all('head style').at(-1).textContent;
+    dispatchEvent(new Event('afterprint'));
+    return { before, printed, after: [lines(), more()], all_of, foot };";
+
+#[test]
+fn paper_has_whole_tables_and_says_what_it_is_of() {
+    let Some(found) = one_found_by(PRINT) else { return };
+    let lines = |when: &str| found[when][0].as_u64().unwrap();
+    assert!(lines("before") < lines("printed"), "{found}");
+    assert_eq!((lines("printed"), &found["before"]), (found["all_of"].as_u64().unwrap().min(300), &found["after"]));
+    let foot = found["foot"].as_str().unwrap();
+    assert!(foot.contains("\"1fbl.cif, prism 0.") && foot.contains(", 20"), "{foot}");
+}
+
+const KEYS: &str = "
+    const before = location.hash, tracks = () => all('.tracks canvas')[1].height;
+    choice('Compare with', 'rbd.pdb');
+    await sleep(50);
+    const stayed = location.hash, tall = tracks();
+    choice('Column of a track', 'phi');
+    const chosen = tracks();
+    click(named('button', 'Show track'));
+    const shown = tracks();
+    click(named('button', 'Hide track'));
+    return { before, stayed, tall, chosen, shown, hidden: tracks() };";
+
+#[test]
+fn a_list_is_chosen_from_before_a_button_acts() {
+    let Some(found) = one_found_by(KEYS) else { return };
+    assert_eq!((&found["before"], &found["tall"]), (&found["stayed"], &found["chosen"]), "{found}");
+    assert!(found["shown"].as_u64() > found["tall"].as_u64() && found["hidden"] == found["tall"], "{found}");
+}
+
+const BASES: &str = "
+    const which = one('select[aria-label=\"Which interactions\"]');
+    return { first: which.selectedOptions[0].textContent, head: all('[aria-label=Interactions] th').map(cell => cell.textContent), classes: all('[aria-label=Interactions] tbody td:last-child').map(cell => cell.textContent) };";
+
+#[test]
+fn base_pairs_come_first_and_have_their_names() {
+    let Some(found) = one_found_by(BASES) else { return };
+    assert!(found["first"].as_str().unwrap().starts_with("base pair ("), "{found}");
+    assert_eq!(found["head"][1], "Between centres, Å");
+    let classes = found["classes"].as_array().unwrap();
+    assert!(classes.iter().filter(|class| **class == "Watson-Crick (cWW)").count() > 5, "{found}");
+}
+
+const UNLIKE: &str = "
+    await until('the comparison', () => one('.two.even')?.textContent);
+    return { tables: all('main table').length, said: all('[role=alert]').map(part => part.textContent) };";
+
+#[test]
+fn structures_that_are_not_alike_get_a_warning_in_place_of_means() {
+    let Some(found) = one_found_by(UNLIKE) else { return };
+    assert_eq!(found["tables"], 0);
+    assert!(found["said"][0].as_str().unwrap().starts_with("These chains are hardly alike."), "{found}");
 }
 
 const COLOUR: &str = "
@@ -333,7 +409,9 @@ fn every_colouring_has_a_legend_that_says_what_it_means() {
     assert!(legend(0, "secondary structure").contains(&"H alpha helix"));
     assert!(legend(0, "site").first().unwrap().starts_with("site 1, 0."), "{}", found[0].1);
     assert_eq!(legend(0, "site").last(), Some(&"in no site"));
-    assert_eq!(legend(0, "site_score"), ["0", "1", "not defined"]);
+    assert_eq!(legend(0, "site_score"), ["0", "1"], "every residue has one");
+    assert_eq!(legend(0, "phi"), ["-180", "180 °", "not defined"]);
+    assert_eq!(legend(1, "b_factor")[0], "0 everywhere", "the file has no others");
     assert!(legend(0, "sasa")[1].ends_with(" Å²"), "{}", found[0].1);
     assert!(legend(0, "kind of residue").contains(&"negative") && !legend(0, "kind of residue").contains(&"G"));
     assert!(["A", "C", "G", "U or T"].iter().all(|base| legend(1, "kind of residue").contains(base)));
@@ -416,147 +494,11 @@ fn a_predicted_model_has_the_colours_of_its_confidence_and_its_errors() {
     let Some(found) = visit(&run, "r.html", &format!("#{name}"), script) else { return skipped() };
     assert_eq!(found["colour"], "plddt");
     let legend: Vec<&str> = found["legend"].as_array().unwrap().iter().map(|part| part.as_str().unwrap()).collect();
-    assert_eq!(
-        legend,
-        ["very high, above 90", "high, 70 to 90", "low, 50 to 70", "very low, 50 or below", "not defined"]
-    );
+    assert_eq!(legend, ["very high, above 90", "high, 70 to 90", "low, 50 to 70", "very low, 50 or below"]);
     assert_eq!(found["address"].as_str().unwrap().matches("residue=").count(), 2, "{found}");
     assert!(found["readout"].as_str().unwrap().contains(", aligned on "), "{found}");
     assert!(found["scores"].as_array().unwrap().contains(&"ipSAE".into()), "{found}");
     assert_eq!(found["pairs"], serde_json::json!(["A, B"]));
     // Its B column is no B factor.
     assert!(!found["columns"].as_array().unwrap().contains(&"b_factor".into()), "{found}");
-}
-
-#[test]
-fn two_structures_are_compared_along_an_alignment() {
-    let run = Run::new();
-    let crambin = fs::read_to_string(shipped("1crn.pdb")).unwrap();
-    run.put("in/whole.pdb", &crambin);
-    // Another chain without residues 23 to 25, numbered from 101, with its aspartate protonated, and turned by 90 degrees; residues after 30 lie
-    // 6 Å farther along x.
-    let is_left =
-        |line: &&str| !line.starts_with("ATOM") || !(23..=25).contains(&line[22..26].trim().parse::<i32>().unwrap());
-    let renumbered = |line: &str| match line.starts_with("ATOM") {
-        true => {
-            let number: i32 = line[22..26].trim().parse().unwrap();
-            let [x, y, z] = [30..38, 38..46, 46..54].map(|field| line[field].trim().parse::<f64>().unwrap());
-            let moved =
-                format!("{:8.3}{:8.3}{:8.3}", 10.0 - y, 20.0 + x + if number > 30 { 6.0 } else { 0.0 }, 30.0 + z);
-            format!("{}B{:4}{}{moved}{}\n", &line[..21], number + 100, &line[26..30], &line[54..])
-        }
-        false => format!("{line}\n"),
-    };
-    let cut: String = crambin.lines().filter(is_left).map(renumbered).map(|line| line.replace("ASP", "ASH")).collect();
-    run.put("in/cut.pdb", cut);
-    assert_eq!(run.prism(&["report", "in", "--backend", "cpu", "-o", "r.html"]).status, 0);
-    let script = "
-        await until('the comparison', () => text('main p')?.includes('aligned'));
-        const greatest = one('[aria-label=\"Greatest differences\"] tbody tr'), cells = [...greatest.children].map(cell => cell.textContent);
-        const result = { about: text('main p'), cells, columns: all('[aria-label=\"Differences by column\"] tbody tr').length, address: location.hash };
-        const fit = () => one('.frame ~ .readout').textContent;
-        await until('the superposition', () => one('.view').ariaDescription);
-        const fits = [fit()];
-        choice('Superpose', 'agreeing');
-        fits.push(fit());
-        choice('Colour both by', 'distance');
-        const legend = all('.frame ~ .legend > span').map(part => part.textContent);
-        press(one('.tracks canvas'), 'ArrowRight');
-        const apart = one('.tracks ~ .readout').textContent;
-        choice('Column', 'hydropathy');
-        result.same = text('[aria-label=\"Greatest differences\"] tbody tr td:last-child');
-        greatest.querySelector('a').click();
-        one('[aria-label=\"Greatest differences\"] a').click();
-        await until('the page', () => one('h1')?.textContent === 'whole.pdb' && one('.view')?.ariaDescription?.includes('A_'));
-        return { ...result, fits, legend, apart, after: location.hash };";
-    let address = "#compare?a=whole.pdb&b=cut.pdb&column=sasa";
-    let Some(found) = visit(&run, "r.html", address, script) else { return skipped() };
-    assert!(
-        found["about"]
-            .as_str()
-            .unwrap()
-            .starts_with("43 of 46 and 43 residues are aligned by their sequences, 43 of them the same."),
-        "{found}"
-    );
-    // The greatest difference of areas, from the table of features.
-    let areas = |file: &str| -> Vec<f64> {
-        let table = run.features(&[&format!("in/{file}"), "--columns", "sasa"]).stdout;
-        column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect()
-    };
-    let (whole, cut) = (areas("whole.pdb"), areas("cut.pdb"));
-    let differences =
-        (0..46).filter(|row| !(22..=24).contains(row)).zip(&cut).map(|(row, cut)| (row, whole[row] - cut));
-    let (row, difference) = differences.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
-    let cells: Vec<&str> = found["cells"].as_array().unwrap().iter().map(|cell| cell.as_str().unwrap()).collect();
-    assert!(
-        cells[0].starts_with(&format!("A_{} (", row + 1)) && cells[1].starts_with(&format!("B_{} (", row + 101)),
-        "{row} {found}"
-    );
-    let shown: f64 = cells[4].parse().unwrap();
-    assert!((shown - difference).abs() < 1.5, "{difference}: {found}");
-    assert_eq!(found["same"], "0");
-    assert!(found["columns"].as_u64().unwrap() > 20, "{found}");
-    assert!(found["after"].as_str().unwrap().starts_with("#whole.pdb?residue=A_"), "{found}");
-    // From Biopython 1.86's SVDSuperimposer: 2.616 Å.
-    let fits: Vec<&str> = found["fits"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-    assert!(
-        fits[0].starts_with("Root mean square deviation 2.62 Å over 43 residues, between alpha carbons"),
-        "{found}"
-    );
-    // The 27 that agree differ by the steps of positions in the page alone.
-    let (deviation, rest) = fits[1].strip_prefix("Root mean square deviation ").unwrap().split_once(' ').unwrap();
-    assert!(deviation.parse::<f64>().unwrap() < 0.03 && rest.starts_with("Å over 27 residues, "), "{found}");
-    assert_eq!(found["legend"][1], "6 Å apart", "{found}");
-    assert!(found["apart"].as_str().unwrap().ends_with(" Å apart when superposed"), "{found}");
-}
-
-#[test]
-fn frames_of_a_trajectory_are_one_page_with_a_slider() {
-    let run = Run::new();
-    let made = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("trajectory/tests/data").join(name);
-    run.copy(&made("top.pdb"), "top.pdb");
-    run.copy(&made("small.xtc"), "run.xtc");
-    let outcome = run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--backend", "cpu", "-o", "r.html"]);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let html = fs::read_to_string(run.path("r.html")).unwrap();
-    assert_eq!((data(&html)["frames"].as_u64(), data(&html)["structures"].as_array().unwrap().len()), (Some(6), 1));
-    // The mean and the deviation of the table of all frames.
-    let table = run.features(&["top.pdb", "--trajectory", "run.xtc", "--columns", "row,sasa"]).stdout;
-    let areas: Vec<f64> = column(&table, "sasa").iter().map(|value| value.parse().unwrap()).collect();
-    // Hydrogen bonds of the backbone's atoms in the first frame; crambin's three disulfides are bonds in the frame as well.
-    let found = &detail(&html, "s0")["relations"]["interactions"];
-    let disulfide = found["kinds"].as_array().unwrap().iter().position(|kind| kind["name"] == "disulfide").unwrap();
-    let of_kind = |kind: usize| found["kind"].as_array().unwrap().iter().filter(|own| **own == kind).count();
-    assert_eq!((of_kind(disulfide), of_kind(0) > 20), (3, true), "{found}");
-    let frames = detail(&html, "frames");
-    for row in 0..46 {
-        let own: Vec<f64> = (0..6).map(|frame| areas[frame * 46 + row]).collect();
-        let mean = own.iter().sum::<f64>() / 6.0;
-        let deviation = (own.iter().map(|area| (area - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
-        let found = |name: &str| frames["columns"]["sasa"][name][row].as_f64().unwrap();
-        assert!((found("mean") - mean).abs() < 2e-3 && (found("deviation") - deviation).abs() < 2e-3, "row {row}");
-    }
-    let script = "
-        const slider = one('input[aria-label=Frame]');
-        slider.value = '5'; slider.dispatchEvent(new Event('input'));
-        const canvas = one('canvas[aria-label^=\"Values of residues\"]');
-        const when = slider.nextElementSibling.textContent;
-        click(canvas, .5, .1);
-        await until('a residue', () => location.hash.includes('residue='));
-        const section = canvas.closest('section');
-        return { frames: slider.max, when, first: slider.value, readout: section.querySelector('.readout').textContent, address: location.hash, drawn: !!one('.view canvas') };";
-    let first = "return { title: text('h1'), about: all('main > p').map(part => part.textContent).join(' ') };";
-    let Some(found) = visits(&run, "r.html", &[usual("", first), usual("#top.pdb", script)]) else { return skipped() };
-    let [first, found] = &found[..] else { panic!("{found:?}") };
-    assert_eq!(first["title"], "Trajectory of top.pdb");
-    assert!(first["about"].as_str().unwrap().contains("6 frames, from 0 ps to 50 ps, 10 ps apart"), "{first}");
-    assert_eq!(
-        (&found["frames"], &found["when"], &found["first"]),
-        (&"5".into(), &"frame 5, 50 ps".into(), &"0".into()),
-        "{found}"
-    );
-    let residue = found["address"].as_str().unwrap().rsplit_once('=').unwrap().1.to_owned();
-    assert!(found["readout"].as_str().unwrap().starts_with(&residue), "{found}");
-    assert!(found["readout"].as_str().unwrap().ends_with("in frame 0, 0 ps"), "{found}");
-    assert_eq!(run.prism(&["report", "top.pdb", "--trajectory", "run.xtc", "--pae", "-o", "r.html"]).status, 2);
 }

@@ -20,7 +20,7 @@ const svg = (tag, attributes) => {
   return element;
 };
 // Many items of a kind as one line that opens: what it says, how many there are, and whether it is open.
-const opener = (text, isOpen, onclick) => $("button", { type: "button", class: "pick", "aria-expanded": String(isOpen), onclick }, `${isOpen ? "▾" : "▸"} ${text}`);
+const opener = (text, isOpen, onclick) => $("button", { type: "button", class: "pick", "aria-expanded": String(isOpen), onclick }, $("span", { class: "sign", "aria-hidden": "true" }, isOpen ? "▾ " : "▸ "), text);
 const button = (text, onclick, attributes = {}) => $("button", { type: "button", onclick, ...attributes }, text);
 const css = name => getComputedStyle(root).getPropertyValue(name).trim();
 // What an element says, or else what to do; paper leaves the latter out.
@@ -33,10 +33,17 @@ const sentence = text => `${text[0].toUpperCase()}${text.slice(1)}.`;
 const count = (n, what, several = `${what}s`) => `${n.toLocaleString("en")} ${n === 1 ? what : several}`;
 const short = x => x == null ? "not defined" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
   : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
+const isAngle = name => run.circular.includes(name);
 const range = values => {
   let low = Infinity, high = -Infinity;
   for (const value of values) if (value != null) { if (value < low) low = value; if (value > high) high = value; }
   return low <= high ? [low, high === low ? low + 1 : high] : [0, 1];
+};
+
+// The ends of an axis in words.
+const ends = (values, of = "") => {
+  const [low, high] = range(values), isSame = values.every(value => value == null || value === low);
+  return isSame ? [`${short(low)}${of} everywhere`] : [short(low), `${short(high)}${of}`];
 };
 
 // Bytes from Base64, and the text of a packed script.
@@ -71,20 +78,20 @@ function table(head, rows, { label, texts = [0] }) {
     $("tbody", {}, rows.map(({ cells, key }) => $("tr", { "data-key": key }, cells.map((cell, index) => $("td", isText(index), cell)))))));
 }
 
-// A list of which some are shown, with a button for more. `filled` is called when more are shown.
+// A list of which some are shown, with a button for more. `filled` is called when more are shown. On paper all are, up to a limit.
 let filled = () => {};
 function paged(list, some, show) {
-  const box = $("div");
+  const box = $("div", { class: "paged" });
   // A few more than some are shown at once.
   let shown = list.length <= 1.25 * some ? list.length : some;
-  const fill = () => {
-    const more = list.length - shown;
-    box.replaceChildren(show(list.slice(0, shown)), ...(more > 0
-      ? [button(`Show ${Math.min(more, 10 * some)} more of ${list.length}`, () => { shown = Math.min(list.length, shown + 10 * some); fill(); filled(); }, { class: "more" })] : []));
+  const fill = (now = shown) => {
+    const more = list.length - now;
+    box.replaceChildren(show(list.slice(0, now)), ...(more > 0
+      ? [button(`Show ${Math.min(more, 10 * some)} more of ${list.length}`, () => { shown = Math.min(list.length, shown + 10 * some); fill(); filled(); }, { class: "more" }),
+        $("p", { class: "paper" }, `${now.toLocaleString("en")} of ${list.length.toLocaleString("en")} lines; the others are in the report.`)] : []));
   };
+  box.addEventListener("print", () => fill(Math.max(shown, Math.min(list.length, MOST_ON_PAPER))));
+  box.addEventListener("printed", () => fill());
   fill();
   return box;
 }
-
-// Notes are read on paper, too.
-addEventListener("beforeprint", () => { for (const notes of document.querySelectorAll("details.notes")) notes.open = true; });

@@ -69,8 +69,13 @@ function structureOf(data) {
   model.interfaces = Array.isArray(data.relations.interfaces) ? data.relations.interfaces : [];
   const found = data.relations.interactions;
   model.interactions = found?.kinds ? found.kind.map((kind, index) => ({
-    index, kind: found.kinds[kind].name, ends: found.ends[index], atoms: found.atoms[index].map(words => words.split(" ")), distance: found.distance[index], class: found.class[index],
+    index, kind: found.kinds[kind].name, ends: found.ends[index], atoms: found.atoms[index].map(words => words.split(" ")), distance: found.distance[index], class: found.class[index], bridge: found.bridges[index],
   })) : [];
+  for (const { bridge } of model.interactions) if (bridge) bridge.at = bridge.at.map((value, axis) => value - data.atoms.center[axis]);
+  for (const ligand of model.ligands) {
+    const bound = model.interactions.filter(({ kind, ends }) => kind === "metal" && ends.includes(ligand.residue)).map(({ ends }) => ends.find(end => end !== ligand.residue));
+    ligand.coordinated = [...new Set(bound)].filter(end => end != null && !ligand.partners.includes(end));
+  }
   return model;
 }
 

@@ -1,5 +1,12 @@
 // A trajectory: means with their deviations along the sequence, values over time, and a slider of frames.
 
+// The parts of -180 to 180 degrees within a deviation of an angle.
+function roundSpans(angle, deviation) {
+  if (deviation >= 180) return [[-180, 180]];
+  const [from, to] = [angle - deviation, angle + deviation];
+  return [[Math.max(from, -180), Math.min(to, 180)], ...(from < -180 ? [[from + 360, 180]] : []), ...(to > 180 ? [[-180, to - 360]] : [])];
+}
+
 async function trajectory(model, { choose, frame }) {
   const moving = JSON.parse(await unpack("frames")), { data, rows } = model, names = Object.keys(moving.columns), kept = moving.numbers.length;
   const column = $("select", { "aria-label": "Column of the trajectory" }, names.map(columnOption));
@@ -12,11 +19,12 @@ async function trajectory(model, { choose, frame }) {
   const at = () => Number(slider.value), LEFT = 90;
   const told = index => `frame ${moving.numbers[index]}${moving.times[index] == null ? "" : `, ${moving.times[index].toLocaleString("en")} ps`}`;
   // Every frame is turned onto the first, so that a molecule that tumbles stays where it is.
-  const own = moving.atoms.map(model.place);
+  const own = moving.atoms.map(model.place), middles = new Set(Array.from({ length: rows }, (_, row) => model.atom(row, "CA") ?? model.atom(row, "C1'"))), guides = own.map((_, at) => at).filter(at => middles.has(moving.atoms[at]));
+  const guided = points => guides.length > 2 ? guides.map(at => points[at]) : points;
   const placed = new Map();
   const positions = index => {
     if (!placed.has(index)) {
-      const axes = placesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, place) => axes.map(axis => axis[place])), moved = fit(points, own);
+      const axes = placesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, place) => axes.map(axis => axis[place])), moved = fit(guided(points), guided(own));
       placed.set(index, new Map(moving.atoms.map((atom, place) => [atom, moved(points[place])])));
     }
     return placed.get(index);
@@ -30,13 +38,14 @@ async function trajectory(model, { choose, frame }) {
   };
   const drawMeans = () => {
     const pen = sized(means, 110), { mean, deviation } = moving.columns[column.value];
-    const [low, high] = range(mean.flatMap((value, row) => value == null ? [] : [value - deviation[row], value + deviation[row]])), y = value => 102 - (value - low) / (high - low) * 94, step = Math.max(inner() / rows, .7);
+    // Angles go from -180 to 180 degrees, and what leaves the axis there comes in at its other end.
+    const isRound = isAngle(column.value), [low, high] = isRound ? [-180, 180] : range(mean.flatMap((value, row) => value == null ? [] : [value - deviation[row], value + deviation[row]])), y = value => 102 - (value - low) / (high - low) * 94, step = Math.max(inner() / rows, .7);
     pen.fillStyle = css("--soft");
     for (const [text, place] of [[short(high), 12], ["mean ± sd", 55], [short(low), 100]]) pen.fillText(text, 4, place);
     mean.forEach((value, row) => {
       if (value == null) return;
       pen.fillStyle = css("--accent"); pen.globalAlpha = .28;
-      pen.fillRect(x(row), y(value + deviation[row]), step, Math.max(y(value - deviation[row]) - y(value + deviation[row]), 1));
+      for (const [from, to] of isRound ? roundSpans(value, deviation[row] ?? 0) : [[value - deviation[row], value + deviation[row]]]) pen.fillRect(x(row), y(to), step, Math.max(y(from) - y(to), 1));
       pen.globalAlpha = 1;
       pen.fillRect(x(row), y(value) - .8, step, 1.6);
     });
@@ -46,7 +55,7 @@ async function trajectory(model, { choose, frame }) {
   const drawHeat = () => {
     const map = moving.maps[column.value], tall = map ? clamp(kept * 3, 80, 320) : 30, pen = sized(heat, tall + 6);
     if (!map) { pen.fillStyle = css("--soft"); pen.fillText(`Values over time are kept of ${Object.keys(moving.maps).map(labelOf).join(", ")}.`, LEFT, 14); legend.replaceChildren(); return; }
-    const levels = bytesOf(map.levels), stops = scale(), picture = new OffscreenCanvas(rows, kept), own = picture.getContext("2d"), image = own.createImageData(rows, kept);
+    const levels = bytesOf(map.levels), { stops } = isAngle(column.value) ? { stops: circle() } : { stops: scale() }, picture = new OffscreenCanvas(rows, kept), own = picture.getContext("2d"), image = own.createImageData(rows, kept);
     levels.forEach((level, index) => image.data.set([...(level === 255 ? [150, 150, 150] : between(stops, level / 254)), 255], 4 * index));
     own.putImageData(image, 0, 0);
     pen.imageSmoothingEnabled = false;
@@ -85,7 +94,7 @@ async function trajectory(model, { choose, frame }) {
     // Beside the structure that they move.
     controls: $("div", { class: "tools time" }, play, slider, when),
     elements: [
-      $("p", { class: "soft" }, `${count(moving.frames, "frame")}${kept < moving.frames ? `, ${kept} of them over time and in the slider` : ""}; means and standard deviations are of all. The sites, maps and other values of this page are those of the first frame.`),
+      $("p", { class: "soft" }, `${count(moving.frames, "frame")}${kept < moving.frames ? `, ${kept} of them over time and in the slider` : ""}; means and standard deviations are of all. The sites, maps, interactions and other values of this page are those of the first frame; dashes and surfaces are drawn in it alone.${isAngle(names[0]) || names.some(isAngle) ? " Means and deviations of angles are on the circle." : ""}`),
       $("div", { class: "tools" }, $("label", {}, "Column ", column)), panel, legend, readout,
     ],
     draw,

@@ -15,4 +15,6 @@ const labelOf = name => LABELS[name] ?? name;
 // What a column is, for the pointer: its name in tables, and its definition.
 const hintOf = name => run.definitions[name] ? `${name}: ${superscripts(run.definitions[name])}` : name;
 const labelled = name => $("span", { title: hintOf(name) }, labelOf(name));
+// The columns of a structure, in the order of their labels.
+const columnsOf = data => Object.keys(data.columns).sort((a, b) => labelOf(a).localeCompare(labelOf(b)));
 const columnOption = name => $("option", { value: name, title: hintOf(name) }, labelOf(name));

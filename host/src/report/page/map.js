@@ -8,7 +8,7 @@ function contacts(model, [begin, end], take) {
 
 function contactMap(model, { choose }) {
   const canvas = $("canvas", { tabindex: 0, role: "img", "aria-label": `Contact map; the arrow keys move along it, a click chooses two residues` });
-  const readout = $("p", { class: "readout" });
+  const readout = $("p", { class: "readout" }), axes = withAxes(model, canvas, ["", ""]);
   let window = [0, model.rows], picture = null, at = null;
   const side = () => Math.max(Math.min(window[1] - window[0], 800), 1);
   const cell = () => (window[1] - window[0]) / side();
@@ -23,28 +23,33 @@ function contactMap(model, { choose }) {
     const full = Math.max(1, cell());
     counts.forEach((value, index) => { if (value) image.data.set([...on, 80 + 175 * Math.min(value / full, 1)], 4 * index); });
     pen.putImageData(image, 0, 0);
-    // Lines part the chains, unless they would hide the map.
+  };
+  // Lines part the chains, unless they would hide the map.
+  const partChains = (pen, shown) => {
     const bounds = [];
-    for (let row = window[0] + 1; row < window[1]; row++) if (model.data.chain[row] !== model.data.chain[row - 1]) bounds.push(place(row));
+    for (let row = window[0] + 1; row < window[1]; row++) if (model.data.chain[row] !== model.data.chain[row - 1]) bounds.push(Math.round((row - window[0]) / (window[1] - window[0]) * shown));
     pen.fillStyle = css("--soft");
     pen.globalAlpha = .6;
-    const long = bounds.length > 24 ? n / 50 : n, thick = Math.max(n / 500, 1);
-    for (const bound of bounds) { pen.fillRect(bound, 0, thick, long); pen.fillRect(0, bound, long, thick); }
+    const long = bounds.length > 24 ? shown / 50 : shown;
+    for (const bound of bounds) { pen.fillRect(bound, 0, 1, long); pen.fillRect(0, bound, long, 1); }
+    pen.globalAlpha = 1;
   };
   const draw = () => {
     if (!picture) fill();
-    const n = picture.width, shown = Math.max(n, 400);
+    const n = picture.width, shown = Math.max(n, 600);
     canvas.width = canvas.height = shown;
     const pen = canvas.getContext("2d");
     pen.imageSmoothingEnabled = shown < n;
     pen.drawImage(picture, 0, 0, shown, shown);
+    partChains(pen, shown);
+    axes.draw(Array.from({ length: window[1] - window[0] }, (_, index) => window[0] + index));
     if (!at) return;
     pen.strokeStyle = css("--mark");
     pen.lineWidth = 1.5;
     const middle = at.map(row => (row - window[0] + .5) / (window[1] - window[0]) * shown);
     for (const [x, y] of [[middle[0], middle[1]], [middle[1], middle[0]]]) {
       pen.globalAlpha = .45;
-      pen.beginPath(); pen.moveTo(x, 0); pen.lineTo(x, shown); pen.stroke();
+      pen.beginPath(); pen.moveTo(x, 0); pen.lineTo(x, shown); pen.moveTo(0, y); pen.lineTo(shown, y); pen.stroke();
       pen.globalAlpha = 1;
       pen.beginPath(); pen.arc(x, y, 7, 0, 7); pen.stroke();
     }
@@ -75,7 +80,7 @@ function contactMap(model, { choose }) {
     choose(from.map((row, axis) => clamp(row + by[axis], window[0], window[1] - 1)));
   });
   return {
-    element: $("div", { class: "map" }, canvas, readout),
+    element: $("div", { class: "map" }, axes.element, readout),
     draw: () => { picture = null; draw(); },
     window: next => { window = next; picture = null; draw(); },
     select: selection => {

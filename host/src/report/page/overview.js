@@ -39,16 +39,16 @@ const most = Math.max(...run.structures.map(s => s.residues), 1);
 const COLUMNS = [
   { id: "structure", title: "Structure", value: s => s.name, cell: s => [link(s.name), s.title && $("span", { class: "title", title: s.title }, s.title)], text: true },
   { id: "residues", title: "Residues", value: s => s.residues, cell: s => bar(s.residues / most, s.residues.toLocaleString("en")) },
+  { id: "plddt", title: "Mean pLDDT", value: s => s.plddt, cell: s => s.plddt == null ? "–" : $("span", { class: "key", style: `border-color:${PLDDT.find(([above]) => s.plddt > above)[1]}` }, s.plddt.toFixed(1)), if: s => s.plddt != null },
   { id: "chains", title: "Chains", value: s => s.chains, cell: s => String(s.chains) },
-  ...["ranking", "iptm", "ptm", "ipsae"].map(name => ({ id: name, title: name === "ipsae" ? "Best ipSAE" : SCORES[name].replace("ranking score", "Ranking score"), value: s => s.scores?.[name], cell: s => s.scores?.[name] == null ? "none" : s.scores[name].toFixed(3), if: s => s.scores?.[name] != null })),
+  ...["ranking", "iptm", "ptm", "ipsae"].map(name => ({ id: name, title: name === "ipsae" ? "Best ipSAE" : SCORES[name].replace("ranking score", "Ranking score"), value: s => s.scores?.[name], cell: s => s.scores?.[name] == null ? "–" : s.scores[name].toFixed(3), if: s => s.scores?.[name] != null })),
   { id: "states", title: "Helix, strand", value: s => s.states?.[0], cell: s => statesBar(s.states) ?? "none", if: s => s.states },
-  { id: "best", title: "Best site", value: s => s.best, cell: s => s.best == null ? "none" : bar(s.best, short(s.best)) },
-  { id: "sites", title: "Likely sites", value: s => s.sites, cell: s => String(s.sites) },
+  { id: "best", title: "Best site", value: s => s.best, cell: s => s.best == null ? (s.sites == null ? "–" : "none") : bar(s.best, s.best.toFixed(3)) },
+  { id: "sites", title: "Likely sites", value: s => s.sites, cell: s => s.sites == null ? "–" : String(s.sites) },
   { id: "ligands", title: "Ligands", value: s => Object.keys(s.ligands).length, cell: s => {
     const all = named(s.ligands);
     return all.length ? all.slice(0, 4).join(", ") + (all.length > 4 ? ` and ${all.length - 4} more` : "") : "none";
   }, text: true, if: s => Object.keys(s.ligands).length },
-  { id: "plddt", title: "Mean pLDDT", value: s => s.plddt, cell: s => s.plddt == null ? "none" : $("span", { class: "key", style: `border-color:${PLDDT.find(([above]) => s.plddt > above)[1]}` }, s.plddt.toFixed(1)), if: s => s.plddt != null },
   { id: "rsa", title: "Mean exposure", hint: "mean relative accessibility (rsa): 0 is buried, 1 is exposed", value: s => s.rsa, cell: s => s.rsa == null ? "not defined" : short(s.rsa) },
   { id: "notes", title: "Notes", value: s => s.notes, cell: s => String(s.notes) },
 ];
@@ -102,11 +102,13 @@ function standing() {
   if (run.standing.length) {
     const isPredicted = run.standing.some(site => site.plddt != null);
     const head = ["Likely site", "Probability", "Residues", "Volume, Å³", ...(isPredicted ? ["Mean pLDDT"] : []), "Ligands there"];
+    // Ligands of a trajectory were left out, and not looked for.
+    if (run.frames && run.left_out) head.pop();
     out.push($("p", { class: "soft" }, `${run.sites === 1 ? "One site" : `${run.sites.toLocaleString("en")} sites`} with a probability of at least 0.5 to bind a ligand${run.standing.length < run.sites ? `; the likeliest ${run.standing.length}` : ""}. ${VOLUME}`),
       table(head, run.standing.map(site => ({ cells: [
-        detailed.has(site.structure) ? $("a", { href: addressOf(site.structure, `site=${site.rank}`) }, `${site.structure}, site ${site.rank}`) : `${site.structure}, site ${site.rank}`, bar(site.probability, short(site.probability)), String(site.residues), short(site.volume),
+        detailed.has(site.structure) ? $("a", { href: addressOf(site.structure, `site=${site.rank}`) }, `${site.structure}, site ${site.rank}`) : `${site.structure}, site ${site.rank}`, bar(site.probability, site.probability.toFixed(3)), String(site.residues), short(site.volume),
         ...(isPredicted ? [short(site.plddt)] : []), site.ligands.length ? [...new Set(site.ligands)].join(", ") : "none",
-      ] })), { label: "Likely sites", texts: [0, head.length - 1] }));
+      ].slice(0, head.length) })), { label: "Likely sites", texts: [0, 4 + isPredicted] }));
   } else out.push($("p", {}, "No site has a probability of 0.5 or more to bind a ligand."));
   if (run.failed.length) {
     const list = paged(run.failed, 20, some => table(["Input", "Why"], some.map(one => ({ cells: [one.name, one.reason] })), { label: "Failed inputs", texts: [0, 1] }));
@@ -134,11 +136,12 @@ function overviewPage() {
   const all = run.structures, of = all.length === 1 ? all[0].name : count(all.length, "structure");
   const title = run.title ?? (run.frames ? `Trajectory of ${of}` : `Report on ${of}`);
   document.title = `${title}, ${run.date}`;
+  printsAs(title);
   const backend = run.provenance["prism.backend"];
   const inputs = run.inputs.length ? `From ${run.inputs.slice(0, 3).join(", ")}${run.inputs.length > 3 ? ` and ${run.inputs.length - 3} more` : ""}. ` : "";
-  const about = [all.length === 1 && all[0].title && $("p", { class: "title" }, all[0].title), run.frames > 0 && $("p", {}, `A trajectory: ${framesTaken()}. The sites and the table are of the first one; `, link(all[0].name, "", "the structure's page"), " has the means and values over time of all.")];
+  const about = [all.length === 1 && all[0].title && $("p", { class: "title" }, all[0].title), run.frames > 0 && $("p", {}, `A trajectory: ${framesTaken()}.${Object.keys(run.left_out ?? {}).length ? ` Its ligands (${named(run.left_out).join(", ")}) are left out.` : ""} The sites and the table are of the first one; `, link(all[0].name, "", "the structure's page"), " has the means and values over time of all.")];
   main.append($("h1", {}, title), ...about.filter(part => part), $("p", { class: "soft" }, `${run.date}. ${inputs}${count(all.length, "structure")}, ${count(run.residues, "residue")}, ${count(run.sites, "likely site")}${run.failed.length ? `, ${run.failed.length} failed` : ""}. prism ${run.provenance["prism.version"]}${backend ? `, ${backend}` : ""}.`),
-    $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable()));
+    $("section", {}, standing()), $("section", {}, $("h2", {}, "Structures"), structuresTable(), togetherNote()));
   const tools = compareTools();
   if (tools) main.append($("section", { class: "hint" }, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
   // What is the same everywhere has no distribution.
@@ -147,7 +150,12 @@ function overviewPage() {
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
     rest.length > 0 && later(`${rest.length} more columns`, () => $("div", { class: "grid" }, rest.map(histogram))), same.length > 0 && $("p", { class: "soft" }, `The same for all: ${same.map(bins => `${labelOf(bins.name)} ${short(bins.median)} ${unit(bins.unit)}`.trim()).join(", ")}.`)));
-  main.append($("section", {}, $("h2", {}, "How it was computed"), $("dl", {}, Object.entries(run.provenance).flatMap(([key, value]) => [$("dt", { title: key }, labelOf(key)), $("dd", {}, value)]))));
+  main.append($("section", {}, $("h2", {}, "How it was computed"), $("dl", {}, Object.entries(run.provenance).filter(([key]) => key !== "prism.ptx_sha256" || !/cpu/i.test(backend ?? "")).flatMap(([key, value]) => [$("dt", { title: key }, labelOf(key)), $("dd", {}, value)]))));
+}
+// Structures of several chains are no collections of single ones.
+function togetherNote() {
+  const several = run.structures.filter(s => s.chains > 1).length;
+  return several > 0 && $("p", { class: "soft" }, `${count(several, "structure has", "structures have")} several chains, which bury surface in each other: ${several === 1 ? "it is" : "each is"} computed as a whole (--each chain computes chains alone).`);
 }
 // What is made when it is opened.
 function later(title, make) {
@@ -170,6 +178,7 @@ const where = () => {
 const go = by => { const other = order[where()[0] + by]; if (other) location.hash = addressOf(other.name); };
 previous.addEventListener("click", () => go(-1));
 next.addEventListener("click", () => go(1));
+document.querySelector(".skip").addEventListener("click", event => { event.preventDefault(); main.focus(); main.scrollIntoView(); });
 addEventListener("resize", () => onResize());
 addEventListener("keydown", event => { if (event.key === "Escape") onEscape(); });
 // A link to a structure that has no page here says so.

@@ -8,7 +8,7 @@ function predictedErrors(model, { choose }) {
   if (pae.reason) return { section: $("section", {}, heading, $("p", {}, `They cannot be shown: ${pae.reason}`)), draw() {}, select() {} };
   const bytes = bytesOf(pae.errors), rows = pae.rows, side = rows.length, { data } = model;
   const canvas = $("canvas", { tabindex: 0, role: "img", "aria-label": "Predicted aligned errors: a row for each residue on which both structures are aligned; the arrow keys move along it" });
-  const readout = $("p", { class: "readout", "aria-live": "polite" });
+  const readout = $("p", { class: "readout", "aria-live": "polite" }), axes = withAxes(model, canvas, ["scored residue", "aligned residue"]);
   const error = (i, j) => bytes[i * side + j] === 255 ? null : bytes[i * side + j] / pae.steps;
   let at = null, picture = null;
   const fill = () => {
@@ -25,9 +25,12 @@ function predictedErrors(model, { choose }) {
     pen.imageSmoothingEnabled = false;
     pen.drawImage(picture, 0, 0, shown, shown);
     pen.fillStyle = "#000000";
-    for (let row = 1; row < side; row++) if (data.chain[rows[row]] !== data.chain[rows[row - 1]]) { pen.fillRect(row * cell, 0, 1.5, shown); pen.fillRect(0, row * cell, shown, 1.5); }
+    for (let row = 1; row < side; row++) if (data.chain[rows[row]] !== data.chain[rows[row - 1]]) { pen.fillRect(row * cell, 0, 1, shown); pen.fillRect(0, row * cell, shown, 1); }
+    axes.draw(rows.map(row => row));
     if (!at) return;
-    pen.strokeStyle = "#d55e00"; pen.lineWidth = 3;
+    pen.strokeStyle = "#d55e00"; pen.lineWidth = 1; pen.globalAlpha = .7;
+    for (const place of at) { pen.strokeRect(place * cell, 0, Math.max(cell, 1), shown); pen.strokeRect(0, place * cell, shown, Math.max(cell, 1)); }
+    pen.globalAlpha = 1; pen.lineWidth = 3;
     pen.beginPath(); pen.arc((at[1] + .5) * cell, (at[0] + .5) * cell, 9, 0, 7); pen.stroke();
   };
   const tell = () => {
@@ -60,15 +63,16 @@ function predictedErrors(model, { choose }) {
     cells: [button(pair.chains.join(", "), () => surest(pair.chains)), ...pae.columns.map(name => short(pair.numbers[name]))],
   })), { label: "Scores of pairs of chains" });
   const section = $("section", {}, heading, $("div", { class: "two" },
-    $("div", { class: "map" }, $("p", { class: "soft" }, `In Å; a row for each residue on which both structures are aligned${side < data.residue.length ? `, ${side} of ${data.residue.length}` : ""}; lines part the chains.`), canvas, legend, readout),
+    $("div", { class: "map" }, $("p", { class: "soft" }, `In Å; a row for each residue on which both structures are aligned${side < data.residue.length ? `, ${side} of ${data.residue.length}` : ""}; lines part the chains.${pae.left_out ? ` ${count(pae.left_out, "row")} of ligands and other tokens without a residue in the tables ${pae.left_out === 1 ? "is" : "are"} left out.` : ""}`), axes.element, legend, readout),
     $("div", {}, $("p", { class: "soft" }, `The predictor's own: ${own || "none"}. ${pae.pairs.length ? "The scores of two chains are the better of both directions, as prism confidence defines them; a button marks their surest residues." : ""}`), pae.pairs.length > 0 && scores,
       pae.warnings.map(text => $("p", {}, `Warning: ${text}`)))));
   const select = selection => {
-    const chosen = selection?.residues ?? [], places = chosen.map(residue => rows.indexOf(residue));
+    // Ligands have no row of the matrix.
+    const chosen = selection?.residues.every(residue => residue < model.rows) ? selection.residues : [], places = chosen.map(residue => rows.indexOf(residue));
     // Of a thinned matrix, the nearest row.
     const nearest = residue => rows.reduce((best, row, place) => Math.abs(row - residue) < Math.abs(rows[best] - residue) ? place : best, 0);
     const found = places.map((place, index) => place >= 0 ? place : nearest(chosen[index]));
-    at = chosen.length === 1 ? [found[0], found[0]] : chosen.length === 2 && chosen.every(residue => residue < model.rows) ? found : null;
+    at = chosen.length === 1 ? [found[0], found[0]] : chosen.length === 2 ? found : null;
     tell(); draw();
   };
   return { section, draw, select };

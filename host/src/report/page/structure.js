@@ -17,15 +17,16 @@ function selectionOf(model, query) {
   }
   if (query.has("ligand")) {
     const found = model.ligands.find(({ residue }) => model.id(residue) === one("ligand"));
+    const own = found && data.sites.find(({ rank }) => rank === found.site);
     const residue = found?.residue ?? Array.from({ length: model.residues - model.rows }, (_, at) => model.rows + at).find(other => model.id(other) === one("ligand"));
     if (residue == null) return null;
-    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, wall: near(model.atoms(residue).map(model.place), 6), title: model.called(residue),
+    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, points: own ? pointsOf(own) : null, wall: near(model.atoms(residue).map(model.place), 6), title: model.called(residue),
       about: found ? `${found.kind.replace("_", " ")}, ${count(model.names(residue).length, "atom")}${found.buried == null ? "" : `, ${short(found.buried)} Å² of ${short(found.alone)} Å² buried`}${found.site ? `, in site ${found.site}` : ""}` : "", edges: edgesAt([residue]) };
   }
   if (query.has("interaction")) {
     const edge = model.interactions[Number(one("interaction"))];
     if (!edge) return null;
-    return { query: { interaction: edge.index }, key: `interaction=${edge.index}`, residues: [...edge.ends], beside: [], title: interactionName(edge.kind), about: `${edge.ends.map((residue, end) => `${model.called(residue)} ${edge.atoms[end].join(" ")}`).join(" and ")}, ${short(edge.distance)} Å`, edges: [edge] };
+    return { query: { interaction: edge.index }, key: `interaction=${edge.index}`, residues: [...edge.ends], beside: [], title: interactionName(edge.kind), about: `${edge.ends.map((residue, end) => `${model.called(residue)} ${edge.atoms[end].join(" ")}`).join(" and ")}, ${distanceOf(edge)} Å${edge.bridge ? ` to ${edge.bridge.water}` : ""}${edge.class ? `; ${pairName(model, edge)}` : ""}`, edges: [edge] };
   }
   if (query.has("chain")) {
     const names = query.getAll("chain"), chains = names.map(name => data.chains.indexOf(name));
@@ -51,9 +52,10 @@ function selectionOf(model, query) {
 
 // What a query asks for, in words; null if it asks for nothing.
 function wantedBy(query) {
+  if (run.frames && query.has("ligand")) return { text: `ligand ${query.get("ligand")} here`, why: "Ligands are left out of trajectories: the page shows proteins and nucleic acids alone." };
   const kinds = { site: "site", ligand: "ligand", interaction: "interaction", chain: "chain", residue: "residue" };
   const wanted = Object.entries(kinds).flatMap(([name, word]) => query.getAll(name).map(value => `${word} ${value}`));
-  return wanted.length ? wanted.join(" and ") : null;
+  return wanted.length ? { text: wanted.join(" and "), why: "The address of this page asks for it, and this structure does not have it. The link may be that of another structure, or of another version of this report." } : null;
 }
 
 // Residues with an atom within 4.5 Å of those of another chain.
@@ -72,11 +74,12 @@ function pointsOf({ points }) {
 // The page. Returns what takes a new selection from the address.
 async function structurePage(entry, query) {
   document.title = `${entry.name} – ${run.title ?? "prism report"}, ${run.date}`;
-  const data = await detailOf(entry), model = structureOf(data), names = Object.keys(data.columns);
+  printsAs(entry.name);
+  const data = await detailOf(entry), model = structureOf(data), names = columnsOf(data);
   const likely = data.sites.filter(site => site.probability >= .5);
   const ways = [...(names.includes("plddt") ? ["plddt"] : []), "chain", "site", ...(data.states ? ["secondary structure"] : []), "kind of residue", ...names.filter(name => name !== "plddt")];
   const usual = names.includes("plddt") ? "plddt" : model.chains.length > 1 ? "chain" : data.states ? "secondary structure" : model.hasNucleotides ? "kind of residue" : "chain";
-  let current = null, scene = null, timer = null, isFirst = true, of = () => UNDEFINED;
+  let current = null, scene = null, timer = null, isFirst = true, isMoved = false, of = () => UNDEFINED;
   const asked = query.get("colour"), byColumn = $("select", { "aria-label": "Colour by" }, ways.map(columnOption));
   byColumn.value = ways.includes(asked) ? asked : usual;
 
@@ -104,7 +107,7 @@ async function structurePage(entry, query) {
   const panel = selectionPanel(model, { choose, clear });
   const map = contactMap(model, { choose: rows => choose({ residues: rows }) });
   const tracks = trackPanel(model, { choose: row => choose({ residues: [row] }), windowed: window => map.window(window) });
-  const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { scene?.frame(positions); select(current, false); } });
+  const moving = run.frames > 0 && await trajectory(model, { choose: row => choose({ residues: [row] }), frame: positions => { isMoved = positions != null; scene?.frame(positions); select(current, false); } });
   const interactions = interactionsTable(model, { choose }), ligands = ligandsTable(model, { choose });
   const errors = data.pae && predictedErrors(model, { choose: rows => choose({ residues: rows }) });
 
@@ -120,9 +123,10 @@ async function structurePage(entry, query) {
   const litKey = key("var(--lit)", "carbon of the selected ligand");
   const legendOfSelection = () => {
     for (const one of [surfaceKey, pointsKey, litKey]) one.remove();
-    if (model.rows <= MOST_PALE && [...(current?.residues ?? []), ...(current?.ligands ?? [])].some(residue => residue >= model.rows)) legend.append(litKey);
-    if (shown.value === "surface" && current?.surface) legend.append(surfaceKey);
-    if (shown.value === "points" && current?.points) legend.append(pointsKey);
+    const hasCarbon = residue => residue >= model.rows && model.elements(residue).includes("C");
+    if (model.rows <= MOST_PALE && [...(current?.residues ?? []), ...(current?.ligands ?? [])].some(hasCarbon)) legend.append(litKey);
+    if (shown.value === "surface" && current?.surface && !isMoved) legend.append(surfaceKey);
+    if (shown.value === "points" && current?.points && !isMoved) legend.append(pointsKey);
   };
   // What an address asks for and the structure does not have is said where a selection would be.
   const selectBy = parts => {
@@ -159,14 +163,17 @@ async function structurePage(entry, query) {
     box.setAttribute("aria-description", current ? `It shows ${current.title}: ${count(sticks, "residue")} as sticks${surface ? ", and a surface" : points ? `, and ${count(points, "point")}` : ""}` : "It shows the whole structure");
   };
 
-  const facts = [run.frames > 0 && `the first of ${framesTaken()}`, count(model.rows, "residue"), `${count(model.chains.length, "chain")}${model.chains.length <= 12 ? ` (${model.chains.map(chain => data.chains[chain].trim() || "without a name").join(", ")})` : ""}`, count(likely.length, "likely site"),
-    model.ligands.length > 0 && count(model.ligands.length, "ligand or ion", "ligands, ions and sugars")].filter(part => part);
+  const leftOut = run.left_out && named(run.left_out), kinds = new Map();
+  for (const { kind } of model.ligands) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const facts = [run.frames > 0 && `The first of ${framesTaken()}`, leftOut?.length > 0 && `without ${leftOut.join(", ")}, because ligands are left out of trajectories`, count(model.rows, "residue"), `${count(model.chains.length, "chain")}${model.chains.length <= 12 ? ` (${model.chains.map(chain => data.chains[chain].trim() || "without a name").join(", ")})` : ""}`, names.includes("site_score") && count(likely.length, "likely site"),
+    ...[...kinds].map(([kind, n]) => count(n, kind.replace("_", " ")))].filter(part => part);
   main.append($("h1", {}, entry.name), ...(data.title ? [$("p", { class: "title" }, data.title)] : []), $("div", { class: "facts" }, $("p", { class: "soft" }, facts.join(", ")), compareTools(entry.name)));
   if (data.notes.length) main.append($("details", { class: "notes" }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
   main.append($("div", { class: "work" },
     $("section", {}, $("h2", { class: "hidden" }, "Structure"),
       $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn), $("label", {}, "Pocket as ", shown), button("Whole", () => scene?.reset()), button("Save picture", () => view.save(entry.name))), view.frame, moving && moving.controls, legend),
     panel.element));
+  if (model.interfaces.some(pair => pair.area > 0)) main.append($("p", { class: "soft" }, "Its chains bury surface in each other: accessible areas, depths and contacts are those of the chains together (--each chain computes chains alone)."));
   const sections = [
     ["Sites", sitesTable(model, { choose })],
     moving && ["Trajectory", moving.elements],

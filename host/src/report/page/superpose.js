@@ -66,7 +66,7 @@ async function pairView(box, models, { of, choose, tell }) {
 }
 
 // Both chains in three dimensions, with their fit. `pairs` gives the aligned rows.
-function superposition(models, names, { choose, pairs }) {
+function superposition(models, names, { choose, pairs, query, changed }) {
   let scene = null, found = null;
   const view = viewFrame("Both structures in three dimensions, superposed; the arrow keys turn them, plus and minus zoom", () => scene);
   const on = $("select", { "aria-label": "Superpose" }, [["all", "all aligned residues"], ["agreeing", `those that agree within ${AGREE} Å`]].map(([value, text]) => $("option", { value }, text)));
@@ -90,10 +90,14 @@ function superposition(models, names, { choose, pairs }) {
     scene?.show(rows, found?.move);
     paint();
   };
-  on.addEventListener("change", fill);
-  by.addEventListener("change", paint);
+  if (query.get("fit") === "agreeing") on.value = "agreeing";
+  if (query.get("colour") === "distance") by.value = "distance";
+  on.addEventListener("change", () => { fill(); changed(); });
+  by.addEventListener("change", () => { paint(); changed(); });
   return {
     element: $("section", {}, $("h2", { class: "hidden" }, "Superposed"), $("div", { class: "tools" }, $("label", {}, "Superpose ", on), $("label", {}, "Colour by ", by), button("Save picture", () => view.save(names.join("-")))), view.frame, legend, said),
+    // What the address has of it.
+    query: () => ({ ...(on.value === "all" ? {} : { fit: on.value }), ...(by.value === "structure" ? {} : { colour: by.value }) }),
     show: next => { rows = next; fill(); },
     apart: at => found ? `; ${short(found.distances[at])} Å apart when superposed` : "",
     mark: at => { if (found) scene?.mark(pairs()[at]); },

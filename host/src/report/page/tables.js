@@ -3,6 +3,7 @@
 const VOLUME = "The volume is the space within 6 Å of a site's centre that is free of atoms, also outside of an open pocket.";
 
 function sitesTable(model, { choose }) {
+  if (!model.data.columns.site_score) return [$("p", { class: "soft" }, "Sites were not looked for, because no residue has a binding-site score (site_score): it is computed of side chains, and too many atoms are missing.")];
   const { sites } = model.data, isPredicted = sites.some(site => site.plddt != null);
   const about = $("p", { class: "soft" }, sites.length
     ? `Where a ligand is likely to bind, the likeliest first; those with a probability below 0.1 are left out. ${VOLUME} Residues are those within 6 Å of the centre, and those with a binding-site score (site_score) of at least ${run.provenance["prism.site_threshold"]}.${isPredicted ? " Sites of a mean pLDDT below 50 may be placed wrongly." : ""}`
@@ -13,7 +14,7 @@ function sitesTable(model, { choose }) {
   const rows = sites.map(site => {
     const inside = model.ligands.filter(ligand => ligand.site === site.rank);
     return { key: `site=${site.rank}`, cells: [
-      button(`Site ${site.rank}`, () => choose({ site: site.rank }), { class: "pick" }), bar(site.probability, short(site.probability)), String(site.rows.length), short(site.volume),
+      button(`Site ${site.rank}`, () => choose({ site: site.rank }), { class: "pick" }), bar(site.probability, site.probability.toFixed(3)), String(site.rows.length), short(site.volume),
       ...(isPredicted ? [short(site.plddt)] : []), ...(hasLigands ? [inside.length ? inside.map(ligand => [residueButton(model, ligand.residue, choose), " "]) : "none"] : []),
       $("span", { class: "members" }, site.rows.map(row => [residueButton(model, row, choose), " "])),
     ] };
@@ -38,7 +39,7 @@ function ligandsTable(model, { choose }) {
   const row = ligand => ({ key: `ligand=${model.id(ligand.residue)}`, cells: [
     button(model.label(ligand.residue), () => choose({ ligand: ligand.residue }), { class: "pick" }), model.resname(ligand.residue), ligand.kind.replace("_", " "), String(model.names(ligand.residue).length),
     ...buried(ligand.buried, ligand.alone), ligand.site == null ? "none" : button(`Site ${ligand.site}`, () => choose({ site: ligand.site }), { class: "residue" }),
-    ligand.partners.length ? ligand.partners.map(partner => [residueButton(model, partner, choose), " "]) : "nothing",
+    ligand.partners.length + ligand.coordinated.length ? [...ligand.partners.map(partner => [residueButton(model, partner, choose), " "]), ...ligand.coordinated.map(partner => [residueButton(model, partner, choose), " (coordination) "])] : "nothing",
     $("span", { class: "members" }, ligand.near.map(near => [residueButton(model, near, choose), " "])),
   ] });
   // Many of a name are one line that opens.
@@ -46,7 +47,7 @@ function ligandsTable(model, { choose }) {
   for (const ligand of model.ligands) { const name = model.resname(ligand.residue); byName.has(name) ? byName.get(name).push(ligand) : byName.set(name, [ligand]); }
   const group = (name, all) => {
     const known = all.filter(ligand => ligand.buried != null), mean = of => known.length ? known.reduce((sum, ligand) => sum + of(ligand), 0) / known.length : null;
-    const inSites = all.filter(ligand => ligand.site != null).length, bonded = all.filter(ligand => ligand.partners.length).length, chains = [...new Set(all.map(ligand => model.data.chains[model.chainOf(ligand.residue)] ?? ""))].filter(chain => chain.trim());
+    const inSites = all.filter(ligand => ligand.site != null).length, bonded = all.filter(ligand => ligand.partners.length + ligand.coordinated.length).length, chains = [...new Set(all.map(ligand => model.data.chains[model.chainOf(ligand.residue)] ?? ""))].filter(chain => chain.trim());
     return { key: `name=${name}`, cells: [
       opener(`${all.length} ${name}`, opened.has(name), () => { opened.has(name) ? opened.delete(name) : opened.add(name); fill(); filled(); }), name, [...new Set(all.map(ligand => ligand.kind.replace("_", " ")))].join(", "), String(model.names(all[0].residue).length),
       ...buried(mean(ligand => ligand.buried), mean(ligand => ligand.alone)), inSites ? `${inSites} of ${all.length}` : "none", bonded ? `${bonded} of ${all.length}` : "nothing", `means of ${all.length}${chains.length ? `, in ${chains.length > 12 ? `${chains.length} chains` : `the chains ${chains.join(", ")}`}` : ""}`,
@@ -79,9 +80,22 @@ function interfacesTable(model, { choose }) {
       ...pair.residues.map(String), String(pair.contacts),
     ] };
   };
-  return [$("p", { class: "soft" }, "Pairs of chains that touch. The buried area is summed over both; contacts are pairs of residues with heavy atoms within 4.5 Å."),
+  const isUndefined = sorted.every(pair => pair.area == null);
+  return [$("p", { class: "soft" }, `Pairs of chains that bury surface in each other, or are in contact. The buried area is summed over both, and the residues are those that lose accessible area; contacts are pairs of residues with heavy atoms within 4.5 Å.${isUndefined ? " Areas are not defined here, because atoms of side chains are missing." : ""}`),
     paged(sorted, 15, some => table(["Chains", "Buried area, Å²", "Residues of the first", "of the second", "Contacts"], some.map(row), { label: "Interfaces" }))];
 }
+
+// How far the ends of an interaction are apart, as numbers in Å: of a bridge, both from its water; of rings and bases, between their centres.
+const OF_CENTRES = new Set(["base_pair", "base_stack", "pi_stack", "t_stack", "cation_pi"]);
+const distanceOf = edge => edge.bridge ? edge.bridge.legs.map(short).join(" and ") : short(edge.distance);
+// A base pair by the edges that meet (Leontis and Westhof 2001).
+const EDGES = { W: "Watson-Crick", H: "Hoogsteen", S: "sugar edge" };
+function pairName(model, { class: [turn, ...edges], ends }) {
+  const bases = ends.map(end => (end < model.rows ? model.parent(end) : model.resname(end)).replace(/^D(?=.)/, "").replace("T", "U")).sort().join("");
+  if (turn === "c" && edges.join("") === "WW" && ["AU", "CG", "GU"].includes(bases)) return bases === "GU" ? "wobble" : "Watson-Crick";
+  return `${turn === "c" ? "cis" : "trans"} ${edges.map(edge => EDGES[edge] ?? "no edge").join(", ")}`;
+}
+const atomsOf = names => names.length > 4 ? $("span", { class: "soft-inline", title: names.join(" ") }, " ring") : $("span", { class: "soft-inline" }, ` ${names.join(" ")}`);
 
 // The interactions of the selection, or else those of a kind. `select` is called with what is selected.
 function interactionsTable(model, { choose }) {
@@ -92,7 +106,7 @@ function interactionsTable(model, { choose }) {
   model.interactions.forEach(one => counts.set(one.kind, counts.get(one.kind) + 1));
   const present = found.kinds.filter(({ name }) => counts.get(name) > 0);
   // What is rare comes first: bonds of the backbone are many.
-  const rare = present.find(({ name }) => !["hbond", "water_bridge", "base_stack"].includes(name)) ?? present[0];
+  const rare = present.find(({ name }) => name === "base_pair") ?? present.find(({ name }) => !["hbond", "water_bridge", "base_stack"].includes(name)) ?? present[0];
   if (!rare) return only("None were found.");
   const ofSelection = $("option", { value: "" });
   const kind = $("select", { "aria-label": "Which interactions" }, present.map(({ name }) => $("option", { value: name }, `${interactionName(name)} (${counts.get(name)})`)));
@@ -101,18 +115,19 @@ function interactionsTable(model, { choose }) {
   let chosen = [];
   const fill = () => {
     const shown = kind.value ? model.interactions.filter(one => one.kind === kind.value) : chosen, isPair = shown.some(one => one.kind === "base_pair");
-    rule.textContent = kind.value ? sentence(superscripts(found.kinds.find(({ name }) => name === kind.value).rule)) : "What is selected, with all kinds. The list has the others.";
+    rule.textContent = kind.value ? sentence(superscripts(found.kinds.find(({ name }) => name === kind.value).rule)) : "Of the selection, all kinds.";
     const row = one => ({ key: `interaction=${one.index}`, cells: [
-      button(interactionName(one.kind), () => choose({ interaction: one.index }), { class: "pick" }), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), $("span", { class: "soft-inline" }, ` ${one.atoms[end].join(" ")}`)]),
-      short(one.distance), ...(isPair ? [one.class ?? ""] : []),
+      [button(interactionName(one.kind), () => choose({ interaction: one.index }), { class: "pick" }), one.bridge && $("span", { class: "soft-inline" }, ` over ${one.bridge.water}`)], distanceOf(one), ...one.ends.map((residue, end) => [residueButton(model, residue, choose), atomsOf(one.atoms[end])]),
+      ...(isPair ? [one.class ? `${pairName(model, one)} (${one.class})` : ""] : []),
     ] });
-    box.replaceChildren(paged(shown, 15, some => table(["Kind", "First", "Second", "Distance, Å", ...(isPair ? ["Class"] : [])], some.map(row), { label: "Interactions", texts: [0, 1, 2] })));
+    const between = shown.length && shown.every(one => OF_CENTRES.has(one.kind)) ? "Between centres, Å" : "Distance, Å";
+    box.replaceChildren(paged(shown, 15, some => table(["Kind", between, "First", "Second", ...(isPair ? ["Class"] : [])], some.map(row), { label: "Interactions", texts: [0, 2, 3, 4] })));
   };
   kind.addEventListener("change", () => { fill(); filled(); });
   fill();
   return {
     elements: [$("div", { class: "tools" }, kind), rule, box,
-      $("p", { class: "soft" }, `${found.dry ? `Of the atoms of ${run.frames ? "proteins and nucleic acids in the first frame" : "this structure"} alone, without water and the file's hydrogens. ` : "The same as from prism edges --kinds. "}Without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
+      $("p", { class: "soft" }, `${found.dry ? `Of the atoms of ${run.frames ? "proteins and nucleic acids in the first frame" : "this structure"} alone, without water and the file's hydrogens. ` : "The same as from prism edges --kinds; a hydrogen bond between the atoms of a salt bridge is listed as that, and rings of stacked bases as their stack. "}Without hydrophobic contacts, weak hydrogen bonds and clashes${found.elsewhere ? `, and without ${found.elsewhere.toLocaleString("en")} whose ends are not in this page, mostly water` : ""}.`)],
     select: selection => {
       // A line of the list that is chosen does not shorten the list.
       if (selection?.query.interaction != null) return;
@@ -128,7 +143,7 @@ function interactionsTable(model, { choose }) {
 // What is known about the chosen residues.
 function selectionPanel(model, { choose, clear }) {
   const box = $("section", { class: "chosen", "aria-label": "Selection", "aria-live": "polite" });
-  const names = Object.keys(model.data.columns);
+  const names = columnsOf(model.data);
   const usual = ["plddt", "site_score", "rsa", "sasa", "depth", "contact_number", "b_factor", "B factor"].filter(name => names.includes(name));
   const value = (name, row) => [$("dt", { title: hintOf(name) }, labelOf(name)), $("dd", {}, `${short(model.data.columns[name][row])} ${unit(run.units[name])}`)];
   const values = row => {
@@ -137,6 +152,8 @@ function selectionPanel(model, { choose, clear }) {
     return [$("dl", {}, usual.map(name => value(name, row)), state && [$("dt", {}, "secondary structure"), $("dd", {}, state[0])], site != null && [$("dt", {}, "site"), $("dd", {}, button(`Site ${site}`, () => choose({ site }), { class: "residue" }))]),
       rest.length > 0 && $("details", {}, $("summary", {}, `${rest.length} more columns`), $("dl", {}, rest.map(name => value(name, row))))];
   };
+  // Distances of interactions of a kind, with what they lead over or are.
+  const linesOf = found => found.map(edge => edge.class ? pairName(model, edge) : `${distanceOf(edge)}\u00a0Å${edge.bridge ? ` over ${edge.bridge.water}` : ""}`).join(", ");
   // Interactions by the pair of residues, in the order in which these come.
   const partners = (residues, edges) => {
     if (!edges.length) return null;
@@ -148,17 +165,17 @@ function selectionPanel(model, { choose, clear }) {
       pairs.has(ends) ? pairs.get(ends).edges.push(edge) : pairs.set(ends, { own, other, edges: [edge] });
     }
     const line = ({ own, other, edges: found }) => $("li", {}, residues.length > 1 && [residueButton(model, own, choose), " and "], residueButton(model, other, choose), [...new Set(found.map(edge => edge.kind))].map(kind =>
-      [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${found.filter(edge => edge.kind === kind).map(edge => short(edge.distance)).join(", ")}\u00a0Å`]));
-    return [$("h4", {}, count(edges.length, "interaction")), paged([...pairs.values()], 15, some => $("ul", { class: "edges" }, some.map(line)))];
+      [" ", $("span", { class: "key", style: `border-color:${interactionColour(kind)}` }, interactionName(kind)), ` ${linesOf(found.filter(edge => edge.kind === kind))}`]));
+    return [$("h4", {}, `${count(edges.length, "interaction")}${pairs.size < edges.length ? ` of ${count(pairs.size, "pair")} of residues` : ""}`), paged([...pairs.values()], 15, some => $("ul", { class: "edges" }, some.map(line)))];
   };
   const members = residues => paged(residues, 24, some => $("p", { class: "members" }, some.map(residue => [residueButton(model, residue, choose), " "])));
   return {
     element: box,
-    // `missing` is what the address asks for, if the structure does not have it.
+    // `missing` is what the address asks for and why it is not there, if the structure does not have it.
     show: (selection, missing) => {
       box.classList.toggle("hint", !selection && !missing);
       if (missing) {
-        box.replaceChildren($("h3", { class: "warn" }, `There is no ${missing}`), $("p", {}, "The address of this page asks for it, and this structure does not have it. The link may be that of another structure, or of another version of this report."));
+        box.replaceChildren($("h3", { class: "warn" }, `There is no ${missing.text}`), $("p", {}, missing.why));
         return;
       }
       if (!selection) {
@@ -168,7 +185,7 @@ function selectionPanel(model, { choose, clear }) {
       const { residues, edges } = selection;
       const single = residues.length === 1 && residues[0] < model.rows;
       box.replaceChildren(...[$("h3", {}, selection.title, button("×", clear, { class: "close", "aria-label": "End the selection" })), selection.about && $("p", { class: "soft" }, selection.about),
-        single ? values(residues[0]) : residues.length > 1 && members(residues), partners(residues, edges)].flat(2).filter(part => part));
+        run.frames > 0 && $("p", { class: "soft" }, "Its values and interactions are those of the first frame."), single ? values(residues[0]) : residues.length > 1 && members(residues), partners(residues, edges)].flat(2).filter(part => part));
     },
   };
 }

@@ -1,9 +1,14 @@
 // Values along the sequence: an overview of all chains, and below it the tracks of a window of residues.
 
 const TALL = 46, TOP = 8;
+// Letters of residues have room from so many points on.
+const LETTER = 9;
+const LETTERS = Object.fromEntries("ALA A ARG R ASN N ASP D CYS C GLN Q GLU E GLY G HIS H ILE I LEU L LYS K MET M PHE F PRO P SER S THR T TRP W TYR Y VAL V".split(" ").flatMap((name, at, all) => at % 2 ? [] : [[name, all[at + 1]]]));
+// A residue's letter in the sequence: that of the standard one of which it was made; x where there is none.
+const letterOf = (model, row) => { const name = model.parent(row); return LETTERS[name] ?? (/^D?[ACGUTI]$/.test(name) ? name.at(-1) : "x"); };
 
 function trackPanel(model, { choose, windowed }) {
-  const { data, rows } = model, names = Object.keys(data.columns);
+  const { data, rows } = model, names = columnsOf(data);
   const usual = ["site_score", "rsa", "depth", "contact_number", "plddt", "b_factor", "B factor"].filter(name => names.includes(name));
   const shown = new Set(usual.length ? usual : names.slice(0, 5));
   const overview = $("canvas", { role: "img", "aria-label": "All chains: a click or a drag moves the window of the tracks" });
@@ -61,7 +66,13 @@ function trackPanel(model, { choose, windowed }) {
     const [begin, end] = window, n = end - begin, inner = wide() - left() - 6, step = inner / n;
     for (const row of marked) if (row >= begin && row < end) { pen.fillStyle = css("--hold"); pen.fillRect(x(row) - step / 2, 0, Math.max(step, 2), tall); }
     for (let row = begin; row < end; row++) {
-      pen.fillStyle = kindColour(data.chain[row]); pen.fillRect(x(row) - step / 2, TOP - 4, Math.max(step, .6), 6);
+      pen.fillStyle = kindColour(data.chain[row]);
+      if (step < LETTER) pen.fillRect(x(row) - step / 2, TOP - 4, Math.max(step, .6), 6);
+      else {
+        const letter = letterOf(model, row);
+        pen.fillRect(x(row) - step / 2, TOP - 7, step - .5, 14);
+        pen.fillStyle = "#111111"; pen.fillText(letter, x(row) - pen.measureText(letter).width / 2, TOP + .5);
+      }
       if (data.site[row] != null) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, TOP + 10, Math.max(step, 1.5), 6); }
       const state = data.states && STATES[data.states[row]];
       if (state) { pen.fillStyle = state[1]; pen.fillRect(x(row) - step / 2, TOP + 30 - state[2] / 2, Math.max(step, .6), state[2]); }
@@ -72,7 +83,7 @@ function trackPanel(model, { choose, windowed }) {
     list.forEach((name, index) => {
       const top = 36 + strips + index * TALL, bottom = top + TALL - 10, values = data.columns[name], [low, high] = range(values), y = value => bottom - (value - low) / (high - low) * (TALL - 14);
       pen.fillStyle = css("--text"); pen.fillText(fitted(pen, labelOf(name)), 4, top + 10);
-      pen.fillStyle = css("--soft"); pen.fillText(fitted(pen, `${short(low)} to ${short(high)}`), 4, top + 26);
+      pen.fillStyle = css("--soft"); pen.fillText(fitted(pen, ends(values).join(" to ")), 4, top + 26);
       pen.strokeStyle = css("--line"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(left(), bottom + .5); pen.lineTo(wide() - 6, bottom + .5); pen.stroke();
       if (step < .7) return band(pen, values, y);
       pen.strokeStyle = css("--accent"); pen.lineWidth = 1.4; pen.beginPath();
@@ -148,17 +159,17 @@ function trackPanel(model, { choose, windowed }) {
   overview.addEventListener("pointerdown", event => { overview.setPointerCapture?.(event.pointerId); drag(event); });
   overview.addEventListener("pointermove", drag);
 
-  const add = $("select", { "aria-label": "Show or hide a track" }, $("option", { value: "" }, "Show or hide a track…"), names.map(columnOption));
-  add.addEventListener("change", () => {
-    if (add.value) shown.has(add.value) ? shown.delete(add.value) : shown.add(add.value);
-    add.value = "";
-    draw(); tell(cursor);
-  });
+  const which = $("select", { "aria-label": "Column of a track" }, names.map(columnOption));
+  const toggle = button("", () => { shown.has(which.value) ? shown.delete(which.value) : shown.add(which.value); name(); draw(); tell(cursor); });
+  const name = () => { toggle.textContent = shown.has(which.value) ? "Hide track" : "Show track"; };
+  which.addEventListener("change", name);
+  which.value = names.find(name => !shown.has(name)) ?? names[0];
+  name();
   const chains = $("select", { "aria-label": "Chain in the window" }, $("option", { value: "" }, "Chain…"), bounds.slice(0, -1).map((bound, index) => $("option", { value: String(index) }, chainName(data, data.chain[bound]))));
-  chains.addEventListener("change", () => { if (chains.value) setWindow(bounds[Number(chains.value)], bounds[Number(chains.value) + 1]); chains.value = ""; });
+  chains.addEventListener("change", () => { if (chains.value) setWindow(bounds[Number(chains.value)], bounds[Number(chains.value) + 1]); });
   return {
     elements: [
-      $("div", { class: "tools" }, add, bounds.length > 2 && chains, button("Zoom in", () => zoom(.5)), button("Zoom out", () => zoom(2)), button("All", () => setWindow(0, rows))),
+      $("div", { class: "tools" }, which, toggle, bounds.length > 2 && chains, button("Zoom in", () => zoom(.5)), button("Zoom out", () => zoom(2)), button("All", () => setWindow(0, rows))),
       $("div", { class: "tracks" }, overview, tracks), readout, data.states && $("div", { class: "legend" }, statesKey(data.states)),
     ],
     draw,

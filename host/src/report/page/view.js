@@ -61,10 +61,10 @@ function backbone(model) {
   return atoms;
 }
 
-// Atoms of residues with their bonds, to draw as sticks.
-function sticks(model, residues) {
+// Atoms of residues with their bonds, to draw as sticks. `place` says where an atom is.
+function sticks(model, residues, place = model.place) {
   const chosen = residues.flatMap(residue => model.atoms(residue).map((atom, at) => ({ atom, residue, name: model.names(residue)[at], elem: (model.elements(residue)[at] || "C").toUpperCase() })));
-  const places = chosen.map(({ atom }) => model.place(atom)), linked = bonds(places, chosen.map(({ elem }) => elem));
+  const places = chosen.map(({ atom }) => place(atom)), linked = bonds(places, chosen.map(({ elem }) => elem));
   return chosen.map(({ residue, name, elem }, index) => {
     const [x, y, z] = places[index];
     return { x, y, z, row: residue, resi: residue + 1, chain: "X", hetflag: true, atom: name, resn: model.resname(residue), serial: index,
@@ -206,13 +206,14 @@ async function view3d(box, model, { choose, tell, of }) {
     scene.removeAllSurfaces();
     surface = null;
     if (!selection) { scene.setSlab(-1000, 1000); scene.render(); return Promise.resolve(); }
-    // Further frames of a trajectory have no side chains.
-    const rows = moved ? [] : selection.residues.filter(residue => residue < model.rows || model.isNucleotide(residue));
-    const beside = moved ? [] : selection.beside.filter(residue => residue < model.rows && !rows.includes(residue));
+    // Further frames of a large trajectory have no side chains.
+    const isWhole = residue => !moved || model.atoms(residue).every(atom => moved.has(atom)), place = atom => moved?.get(atom) ?? model.place(atom);
+    const rows = selection.residues.filter(residue => (residue < model.rows || model.isNucleotide(residue)) && isWhole(residue));
+    const beside = selection.beside.filter(isWhole).filter(residue => residue < model.rows && !rows.includes(residue));
     const lining = withSurface && selection.surface && !moved ? around(model, selection.surface, 7) : [];
     const shown = new Set([...rows, ...beside]);
     focus = scene.addModel();
-    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])]).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) && (!selection.wall || selection.wall([atom.x, atom.y, atom.z])) })));
+    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])], place).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) && (!selection.wall || selection.wall([atom.x, atom.y, atom.z])) })));
     focus.setStyle({}, {});
     paintFocus();
     focus.setClickable({ predicate: atom => atom.shown }, true, atom => choose(atom.row));
@@ -229,7 +230,10 @@ async function view3d(box, model, { choose, tell, of }) {
         const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.place);
         return own.length ? [0, 1, 2].map(axis => own.reduce((sum, point) => sum + point[axis], 0) / own.length) : model.middle[residue];
       });
-      scene.addCylinder({ start: vector(ends[0]), end: vector(ends[1]), radius: .09, color: interactionColour(edge.kind), dashed: true, dashLength: .25, gapLength: .2, fromCap: 1, toCap: 1 });
+      // A bridge leads through its water.
+      const line = edge.bridge ? [ends[0], edge.bridge.at, ends[1]] : ends, color = interactionColour(edge.kind);
+      for (let leg = 1; leg < line.length; leg++) scene.addCylinder({ start: vector(line[leg - 1]), end: vector(line[leg]), radius: .09, color, dashed: true, dashLength: .25, gapLength: .2, fromCap: 1, toCap: 1 });
+      if (edge.bridge) scene.addSphere({ center: vector(edge.bridge.at), radius: .35, color: ELEMENTS.O });
     }
     if (as === "points" && selection.points && !moved) {
       cloud = scene.addModel();
