@@ -13,8 +13,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Significant digits of values: one more than the page shows, because it shows differences as well.
-const DIGITS: i32 = 4;
+/// Significant digits of values: as many as the page shows, because more would make it larger by a tenth.
+const DIGITS: i32 = 3;
+/// Those of angles, which differ by little of a large value: 179.1 and 178.8 degrees.
+const DIGITS_OF_ANGLES: i32 = 4;
 
 /// A structure as JSON, compressed by gzip, in Base64; and its scores for the table of structures, if it has some.
 pub(super) fn packed(
@@ -55,14 +57,15 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         column => *column == Column::Plddt,
     };
     for column in Column::every().filter(is_shown) {
-        let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column))).collect();
+        let digits = if column.unit() == "degree" { DIGITS_OF_ANGLES } else { DIGITS };
+        let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column), digits)).collect();
         if values.iter().any(|value| !value.is_null()) {
             columns.insert(column.name().to_owned(), values.into());
         }
     }
     if structure.bfactor.iter().any(|value| !value.is_nan()) && !columns.contains_key("b_factor") {
         let values =
-            structure.bfactor[rows.clone()].iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
+            structure.bfactor[rows.clone()].iter().map(|&value| number(Cell::Float(value), DIGITS)).collect::<Vec<_>>();
         columns.insert("B factor".to_owned(), values.into());
     }
     let found = sites(structure, &part.features, &SiteLimits::default());
@@ -72,7 +75,7 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         .map(|(site, points)| {
             let rounded = |value: f64| significant(value, 4);
             json!({ "rank": site.rank, "probability": rounded(f64::from(site.probability)), "rows": site.residues,
-                "plddt": number(Cell::Float(site.plddt)), "volume": rounded(site.volume), "center": site.center.map(rounded), "points": points })
+                "plddt": number(Cell::Float(site.plddt), DIGITS), "volume": rounded(site.volume), "center": site.center.map(rounded), "points": points })
         })
         .collect();
     let text = |column: Column| -> Vec<String> {
@@ -116,9 +119,9 @@ fn parents(part: &StructureRows<'_>) -> BTreeMap<String, &'static str> {
     (0..part.len()).filter_map(named).filter(|(name, parent)| !parent.is_empty() && name != parent).collect()
 }
 
-fn number(value: Cell<'_>) -> Value {
+fn number(value: Cell<'_>, digits: i32) -> Value {
     match value {
-        Cell::Float(value) if value.is_finite() => significant(f64::from(value), DIGITS).into(),
+        Cell::Float(value) if value.is_finite() => significant(f64::from(value), digits).into(),
         _ => Value::Null,
     }
 }

@@ -40,6 +40,9 @@ const range = values => {
   return low <= high ? [low, high === low ? low + 1 : high] : [0, 1];
 };
 
+// A name that may be broken after its marks, such as those of files.
+const breaking = name => name.split(/(?<=[_./-])/).flatMap((part, at) => at ? [$("wbr"), part] : [part]);
+
 // The ends of an axis in words.
 const ends = (values, of = "") => {
   const [low, high] = range(values), isSame = values.every(value => value == null || value === low);

@@ -29,7 +29,7 @@ function histogram(bins) {
 
 const order = run.structures.filter(s => s.detail), detailed = new Map(order.map(s => [s.name, s]));
 const addressOf = (name, query = "") => `#${encodeURIComponent(name)}${query && `?${query}`}`;
-const link = (name, query = "", text = name) => detailed.has(name) ? $("a", { href: addressOf(name, query) }, text) : text;
+const link = (name, query = "", text = breaking(name)) => detailed.has(name) ? $("a", { href: addressOf(name, query) }, text) : text;
 
 const named = ligands => Object.entries(ligands).map(([name, times]) => times > 1 ? `${times} ${name}` : name);
 // Helices and strands as a small bar; the rest is neither.

@@ -76,7 +76,7 @@ function interfacesTable(model, { choose }) {
   const row = pair => {
     const names = pair.chains.map(chain => chains[chain]);
     return { key: `chain=${names[0]}&chain=${names[1]}`, cells: [
-      button(names.map(name => name.trim() || "without a name").join(", "), () => choose({ chains: names }), { class: "pick" }), bar((pair.area ?? 0) / most, pair.area == null ? "not defined" : `${pair.area.toFixed(0)}`),
+      button(names.map(name => name.trim() || "without a name").join(", "), () => choose({ chains: names }), { class: "pick" }), pair.area == null ? "not defined" : bar(pair.area / most, pair.area.toFixed(0)),
       ...pair.residues.map(String), String(pair.contacts),
     ] };
   };
