@@ -259,7 +259,7 @@ fn a_pocket_is_a_surface_points_or_neither() {
     assert!(!has("neither", "surface") && !has("neither", "points"), "{found}");
 }
 
-const ARRIVE: &str = "return { drawn: one('.view').ariaDescription, title: text('.chosen h3'), about: text('.chosen p'), row: all('tr.is-chosen td:first-child').map(cell => cell.textContent) };";
+const ARRIVE: &str = "return { drawn: one('.view').ariaDescription, title: text('.chosen h3'), about: text('.chosen p'), row: all('tr.is-chosen td:first-child').map(cell => cell.textContent), bonded: text('[aria-label=Ligands] tr.is-chosen td:nth-child(8)') };";
 
 #[test]
 fn an_address_leads_to_a_selection() {
@@ -275,6 +275,9 @@ fn an_address_leads_to_a_selection() {
         ("There is no residue E_9999", "does not have it", ""),
     ];
     assert_eq!(found.len(), expected.len());
+    // The metal's bonds are named with it.
+    let bonded = found[0].1["bonded"].as_str().unwrap();
+    assert!(bonded.matches("(coordination)").count() > 2, "{bonded}");
     for ((Visit { address, .. }, found), (title, about, row)) in found.into_iter().zip(expected) {
         assert!(found["title"].as_str().unwrap().starts_with(title), "{address}: {found}");
         assert!(found["about"].as_str().unwrap().contains(about), "{address}: {found}");
@@ -381,13 +384,20 @@ fn base_pairs_come_first_and_have_their_names() {
 
 const UNLIKE: &str = "
     await until('the comparison', () => one('.two.even')?.textContent);
-    return { tables: all('main table').length, said: all('[role=alert]').map(part => part.textContent) };";
+    return { tables: all('main table').length, said: all('[role=alert]').map(part => part.textContent), about: all('main > p.soft').map(part => part.textContent).join(' ') };";
 
 #[test]
 fn structures_that_are_not_alike_get_a_warning_in_place_of_means() {
     let Some(found) = one_found_by(UNLIKE) else { return };
     assert_eq!(found["tables"], 0);
     assert!(found["said"][0].as_str().unwrap().starts_with("These chains are hardly alike."), "{found}");
+    // What other chains of the file bury, from the table of interfaces.
+    let chains = column(&VARIED.interfaces, "chain_a").into_iter().zip(column(&VARIED.interfaces, "chain_b"));
+    let areas = column(&VARIED.interfaces, "buried_area");
+    let own = chains.zip(areas).filter(|((a, b), _)| a == "A" || b == "A");
+    let area: f64 = own.map(|(_, area)| area.parse::<f64>().unwrap()).sum();
+    let buried = format!("1jcd.pdb was computed with the chains B, C: {area:.0} Å² are buried");
+    assert!(found["about"].as_str().unwrap().contains(&buried), "{buried}: {found}");
 }
 
 const COLOUR: &str = "

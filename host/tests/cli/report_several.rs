@@ -91,6 +91,7 @@ fn two_structures_are_compared_along_an_alignment() {
     let (deviation, rest) = fits[1].strip_prefix("Root mean square deviation ").unwrap().split_once(' ').unwrap();
     assert!(deviation.parse::<f64>().unwrap() < 0.03 && rest.starts_with("Å over 27 residues, "), "{found}");
     assert_eq!(found["legend"][1], "6 Å apart", "{found}");
+    assert_eq!(found["legend"].as_array().unwrap().last(), Some(&"cut.pdb is thinner".into()), "{found}");
     assert!(found["apart"].as_str().unwrap().ends_with(" Å apart when superposed"), "{found}");
 }
 

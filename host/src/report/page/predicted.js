@@ -60,11 +60,11 @@ function predictedErrors(model, { choose }) {
   const own = Object.entries(pae.own).map(([name, value]) => `${SCORES[name] ?? name} ${short(value)}`).join(", ");
   const legend = $("div", { class: "legend" }, ramp("0", "30 Å or more", GREENS.map(hex)));
   const scores = table(["Chains", ...pae.columns.map(name => SCORES[name] ?? name)], pae.pairs.map(pair => ({
-    cells: [button(pair.chains.join(", "), () => surest(pair.chains)), ...pae.columns.map(name => short(pair.numbers[name]))],
+    cells: [button(pair.chains.join(", "), () => surest(pair.chains), { class: "pick" }), ...pae.columns.map(name => short(pair.numbers[name]))],
   })), { label: "Scores of pairs of chains" });
   const section = $("section", {}, heading, $("div", { class: "two" },
     $("div", { class: "map" }, $("p", { class: "soft" }, `In Å; a row for each residue on which both structures are aligned${side < data.residue.length ? `, ${side} of ${data.residue.length}` : ""}; lines part the chains.${pae.left_out ? ` ${count(pae.left_out, "row")} of ligands and other tokens without a residue in the tables ${pae.left_out === 1 ? "is" : "are"} left out.` : ""}`), axes.element, legend, readout),
-    $("div", {}, $("p", { class: "soft" }, `The predictor's own: ${own || "none"}. ${pae.pairs.length ? "The scores of two chains are the better of both directions, as prism confidence defines them; a button marks their surest residues." : ""}`), pae.pairs.length > 0 && scores,
+    $("div", {}, $("p", { class: "soft" }, `The predictor's own: ${own || "none"}. ${pae.pairs.length ? "The scores of two chains are the better of both directions, as prism confidence defines them." : ""}`, pae.pairs.length > 0 && $("span", { class: "hint" }, " A button marks their surest residues.")), pae.pairs.length > 0 && scores,
       pae.warnings.map(text => $("p", {}, `Warning: ${text}`)))));
   const select = selection => {
     // Ligands have no row of the matrix.

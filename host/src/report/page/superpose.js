@@ -25,14 +25,15 @@ function superposed(points, onlyAgreeing) {
 // The colours of the first and the second.
 const SIDES = [KINDS[4], KINDS[5]];
 
-// Draws a chain of each of two models. `of` gives the colour of a row of a side; `choose` and `tell` take a side and a row.
-async function pairView(box, models, { of, choose, tell }) {
+// Draws a chain of each of two models. `of` gives the colour of a row of a side, `thin` says whether the second is thin; `choose` and `tell`
+// take a side and a row.
+async function pairView(box, models, { of, thin, choose, tell }) {
   const scene = await emptyScene(box, models[0].rows + models[1].rows);
   if (!scene) return null;
   let drawn = [], middles = [];
   const paint = () => drawnOnce(scene, () => {
     scene.setBackgroundColor(css("--ground"));
-    drawn.forEach((chain, side) => styleChains(chain, models[side], atom => of(side, atom.row)));
+    drawn.forEach((chain, side) => styleChains(chain, models[side], atom => of(side, atom.row), () => side === 1 && thin()));
     scene.render();
   });
   return {
@@ -79,7 +80,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
     return distance == null ? UNDEFINED : hex(between(scale(), distance / most()));
   };
   const paint = () => {
-    legend.replaceChildren(...(by.value === "structure" ? names.map((name, side) => key(SIDES[side], name)) : [...ramp("0", `${short(most())} Å apart`, scale().map(hex)), key(UNDEFINED, "not aligned")]));
+    legend.replaceChildren(...(by.value === "structure" ? names.map((name, side) => key(SIDES[side], name)) : [...ramp("0", `${short(most())} Å apart`, scale().map(hex)), key(UNDEFINED, "not aligned"), $("span", {}, `${names[1]} is thinner`)]));
     scene?.paint();
   };
   const fill = () => {
@@ -104,7 +105,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
     open: async next => {
       rows = next;
       try {
-        scene = await pairView(view.box, models, { of: colour, tell: view.tell, choose: (side, row) => { const at = pairs().findIndex(pair => pair[side] === row); if (at >= 0) choose(at); } });
+        scene = await pairView(view.box, models, { of: colour, thin: () => by.value === "distance", tell: view.tell, choose: (side, row) => { const at = pairs().findIndex(pair => pair[side] === row); if (at >= 0) choose(at); } });
         view.ready();
         fill();
         view.box.setAttribute("aria-description", said.textContent);

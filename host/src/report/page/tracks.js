@@ -22,7 +22,7 @@ function trackPanel(model, { choose, windowed }) {
   if (window[1] > 3000) window[1] = 1000;
   let cursor = null, marked = [];
 
-  const label = () => tracks.parentElement.clientWidth < 600 ? 92 : 150;
+  const label = () => tracks.parentElement.clientWidth < 600 ? 92 : 176;
   const left = () => label();
   const wide = () => Math.max(tracks.parentElement.clientWidth - 18, 200);
   const x = row => left() + (row - window[0] + .5) / (window[1] - window[0]) * (wide() - left() - 6);
