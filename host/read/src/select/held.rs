@@ -72,13 +72,16 @@ impl<'a> Selection<'a> {
 
     /// Whether water or points may have one more atom.
     fn fits(&self, name: u64, sign: Sign) -> bool {
-        if sign == Sign::None || self.held.iter().any(|held| held.name == name) {
-            return true;
-        }
-        let has_oxygen = self.held.iter().any(|held| held.sign == Sign::Oxygen);
-        let of_atoms = self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
-        let distinct = of_atoms.filter(|(at, held)| self.held[..*at].iter().all(|other| other.name != held.name));
-        !(sign == Sign::Oxygen && has_oxygen) && distinct.count() < MOST_POINTS
+        let has_oxygen = || self.held.iter().any(|held| held.sign == Sign::Oxygen);
+        let is_one_more = !(sign == Sign::Oxygen && has_oxygen()) && self.has_room();
+        is_one_more || sign == Sign::None || self.held.iter().any(|held| held.name == name)
+    }
+
+    /// Whether fewer atoms of different names are kept than water or points may have.
+    fn has_room(&self) -> bool {
+        let of_atoms = || self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
+        let is_first = |(at, held): &(usize, &Held<'_>)| self.held[..*at].iter().all(|other| other.name != held.name);
+        self.held.len() < MOST_POINTS || of_atoms().filter(is_first).count() < MOST_POINTS
     }
 
     /// Leaves out what is kept.
