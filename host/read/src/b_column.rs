@@ -9,7 +9,7 @@ use super::format::{Format, format_of, format_of_named, normal};
 use super::lines::lines;
 use super::named_residue::NamedResidue;
 use super::pdb::{AtomLine, Records};
-pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_pdb, of_record, of_remark};
+pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_record, of_remark};
 
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;

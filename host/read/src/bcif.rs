@@ -7,7 +7,7 @@ mod columns;
 mod msgpack;
 
 use super::atoms::element;
-use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels};
+use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels, NonPolymer};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -336,7 +336,7 @@ impl<'a> Atoms<'a> {
         before: &mut Before<'s>,
     ) -> Result<(), Problem> {
         // As in mmCIF, an entity that is no polymer is a ligand in any record, unless it is bonded.
-        let is_ligand = entities.is_other(self.entity.get(row));
+        let other = entities.other(self.entity.get(row));
         let hetatm = match self.group.get(row) {
             b"ATOM" => false,
             b"HETATM" => true,
@@ -361,6 +361,7 @@ impl<'a> Atoms<'a> {
             before.wanted = selection.enter(residue_id)?;
             let has_asym = label.is_some() || entities.are_known && !hetatm;
             selection.polymer(if has_asym { pack(self.chain[1].get(row)) } else { 0 });
+            selection.set_water(other == Some(NonPolymer::Water));
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
         if !before.wanted {
@@ -368,7 +369,7 @@ impl<'a> Atoms<'a> {
         }
         let residue = pack(either(&self.residue));
         let in_chain = match self.has_label {
-            _ if is_ligand => Some(false),
+            _ if other.is_some() => Some(false),
             true => {
                 let has_entity = !self.entity.get(row).is_empty();
                 before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm)

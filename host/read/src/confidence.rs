@@ -50,7 +50,7 @@ pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'stati
 
 /// The note about a B column that holds other values, as the file says.
 pub(super) fn others(facts: &Facts) -> Option<Note> {
-    let held = facts.held().filter(|held| b_column::are_others(held.as_bytes()))?;
+    let held = facts.others()?;
     let text =
         format!("its B column holds {held}, as the file says, and is taken for neither B factors nor confidences");
     Some(Note { kind: NoteKind::OtherValues, text })

@@ -21,6 +21,7 @@ use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::fixed::fixed_8_3;
 use super::ions;
+use super::lines::lines;
 use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
@@ -97,6 +98,14 @@ pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found,
     };
     patterns::keep(patterns);
     found
+}
+
+/// What a text says that its B column holds.
+pub(super) fn held(text: &[u8]) -> Option<String> {
+    let mut header = Header::new(&ReadOptions::default());
+    let others = lines(text).map(|(_, line)| line).filter(|line| hetatm(line).is_none());
+    others.for_each(|line| header.record(line));
+    header.held()
 }
 
 struct Reader<'o, 'a> {

@@ -38,8 +38,8 @@ pub(crate) fn name(held: &str) -> &str {
 }
 
 /// Whether values are neither B factors nor confidences.
-pub(crate) fn are_others(held: &[u8]) -> bool {
-    std::str::from_utf8(held).is_ok_and(|held| !matches!(name(held), B_FACTOR | PLDDT))
+pub(crate) fn are_others(held: &str) -> bool {
+    !matches!(name(held), B_FACTOR | PLDDT)
 }
 
 /// What a REMARK of a predicted model says that the B column holds, in the words of other programs: `B-factor: conservation score`, or the
@@ -47,14 +47,18 @@ pub(crate) fn are_others(held: &[u8]) -> bool {
 pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
     const BEGIN: [&str; 5] = ["B-FACTOR", "B FACTOR", "BFACTOR", "B-VALUE", "TEMPERATURE FACTOR"];
     const VERBS: [&str; 7] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS "];
-    let text = text_of(line.get(6..)?);
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').trim_end();
     let is_of_refinement = line.get(7..10) == Some(b"  3");
+    let rest = line.get(6..)?;
+    let begin = rest.iter().position(|c| !c.is_ascii_digit() && *c != b' ')?;
     // Files have hundreds of remarks, of which few can say it.
-    let can_say = if is_of_refinement { text.contains(['Q', 'q']) } else { text.starts_with(['B', 'b', 'T', 't']) };
+    let can_say = match is_of_refinement {
+        true => rest.contains(&b'Q') || rest.contains(&b'q'),
+        false => matches!(rest[begin], b'B' | b'b' | b'T' | b't'),
+    };
     if !can_say {
         return None;
     }
+    let text = text_of(rest[begin..].trim_ascii_end());
     let upper = text.to_ascii_uppercase();
     if is_of_refinement {
         let is_swiss_model = upper.contains("QMEANDISCO") || upper.starts_with("QMNDG ");

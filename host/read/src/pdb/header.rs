@@ -104,6 +104,13 @@ impl Header {
         !self.experiment && (self.predictor_in_title || self.predictor_in_remark && !is_experiment)
     }
 
+    /// What the file says that its B column holds.
+    pub(super) fn held(&self) -> Option<String> {
+        let is_experiment = self.experiment || self.signs || self.is_entry;
+        let in_other_words = || self.b_column_of_model.clone().filter(|_| !is_experiment);
+        self.b_column.clone().or_else(in_other_words)
+    }
+
     /// Adds what it says of assemblies and sequence databases.
     pub(super) fn take_into(self, facts: &mut Facts, options: &ReadOptions) {
         let [titles, compounds] = &self.titles;
@@ -113,8 +120,7 @@ impl Header {
         if facts.title.is_empty() {
             facts.title = molecule.to_owned();
         }
-        let is_experiment = self.experiment || self.signs || self.is_entry;
-        facts.b_column = self.b_column.or(self.b_column_of_model.filter(|_| !is_experiment));
+        facts.b_column = self.held();
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));

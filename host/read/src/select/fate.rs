@@ -62,6 +62,7 @@ impl Selection<'_> {
     pub(crate) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
         let component = components::component(residue);
         match self.residues {
+            _ if self.is_water => true,
             Residues::Standard => hetatm,
             Residues::All if hetatm => {
                 let has_row = component.amino_acid().is_some()
@@ -80,6 +81,9 @@ impl Selection<'_> {
     #[inline]
     pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
         let residue = record.residue;
+        if self.is_water {
+            return (Named { residue, ..Named::NONE }, Fate::Nothing);
+        }
         if self.residues == Residues::Standard {
             return match components::standard(residue).filter(|_| !record.hetatm) {
                 Some(kind) => (Named { residue, kind, rules: Rules::Standard }, Fate::Row),
