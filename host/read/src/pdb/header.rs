@@ -1,7 +1,7 @@
 //! Records of a PDB file other than atoms.
 
 use crate::assembly::Remark350;
-use crate::b_column::{of_record, of_remark};
+use crate::b_column::{of_program, of_record, of_remark};
 use crate::components::standard;
 use crate::deposited::{self, Listed};
 use crate::facts::{Facts, title};
@@ -73,7 +73,7 @@ impl Header {
                 let names_predictor = says_predicted(line);
                 self.predictor_in_remark |= names_predictor;
                 if self.b_column_of_model.is_none() && !names_predictor {
-                    self.b_column_of_model = of_remark(line);
+                    self.b_column_of_model = of_remark(line).or_else(|| of_program(line));
                 }
                 if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));

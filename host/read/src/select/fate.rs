@@ -52,7 +52,7 @@ fn of_unused(residue: u64, is_water: bool) -> Fate {
 }
 
 /// The names of a peptide's backbone, which nucleotides do not begin with.
-const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
+pub(super) const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
 
 /// The element's symbol.
 const TUNGSTEN: u16 = b'W' as u16;

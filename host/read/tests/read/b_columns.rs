@@ -163,6 +163,8 @@ fn a_remark_may_name_other_values() {
         ("REMARK  40 Temperature factors contain RMSF per residue\n", "RMSF per residue"),
         ("REMARK   3   QMNDG   0.81\n", "QMEANDisCo"),
         ("REMARK   3   QMNV    QMEANDisCo\n", "QMEANDisCo"),
+        ("REMARK  ANTIBODY STRUCTURE MODELLED USING ABODYBUILDER2\n", "predicted errors in Å"),
+        ("REMARK  IgFold\n", "predicted errors in Å"),
     ] {
         let text = format!("{model}{head}{}", like_confidences());
         assert_eq!(b_column(&text, "x.pdb"), (false, vec!["other-values"]), "{head}");

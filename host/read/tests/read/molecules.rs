@@ -172,9 +172,9 @@ fn a_chain_across_the_border_of_its_cell_is_one() {
         };
         atoms.lines().map(line).collect()
     };
-    let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
-    assert_eq!(chains(&format!("{cell}{}", moved(60.0))), [(" ".to_owned(), N)]);
-    assert_eq!(chains(&format!("{cell}{}", moved(30.0))), [(" ".to_owned(), 38), ("~2".to_owned(), 38)]);
+    let cell = "CRYST1   90.000   90.000   90.000  90.00  90.00  90.00 P 1           1\n";
+    assert_eq!(chains(&format!("{cell}{}", moved(90.0))), [(" ".to_owned(), N)]);
+    assert_eq!(chains(&format!("{cell}{}", moved(45.0))), [(" ".to_owned(), 38), ("~2".to_owned(), 38)]);
 }
 
 /// Ligands of a chain come after its TER, with its chain id.

@@ -1,6 +1,7 @@
 //! Names that force fields and programs give water or points, and the Chemical Component Dictionary ligands.
 
 use crate::programs::*;
+use crate::read_common::*;
 use prism_read::{NoteKind, ReadOptions, ReadStructure, Residues, each_atom, read_bytes};
 
 /// Atoms 30 Å beside ubiquitin, of one residue, with their elements.
@@ -120,5 +121,14 @@ fn what_a_file_calls_water_is_water_whatever_its_atoms_are() {
             Ok(())
         });
         assert!(each.is_ok() && waters == if kind == "water" { atoms.len() } else { 0 });
+    }
+}
+
+/// XXX stands for any amino acid in some programs, and is PyMOL's name of pseudoatoms.
+#[test]
+fn residues_with_a_backbone_are_amino_acids_whatever_their_names_are() {
+    for residue in [concat!("X", "XX"), "MEM", "VRT", "ZZZ"] {
+        let s = read(ubiquitin(1..=76, |line| with(line, 18, residue))).structure;
+        assert_eq!((s.n_residues(), s.atoms.len()), (76, 602), "{residue}");
     }
 }
