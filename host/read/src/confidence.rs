@@ -62,7 +62,13 @@ pub(super) fn doubt(draft: &Draft, name: &str, facts: &Facts) -> Option<Note> {
     if facts.held().is_some() {
         return None;
     }
-    if facts.predicted.is_some() && !is_empty(draft) {
+    if facts.predicted.is_some() && is_empty(draft) {
+        return said(
+            "the file says that its B column is a predictor's confidence, but all of its values are 0, or all are 1: another program seems to \
+             have left them out",
+        );
+    }
+    if facts.predicted.is_some() {
         return said(
             "the file says that its B column is a predictor's confidence, but values are negative or above 100: another program seems to \
              have written its own there, which are taken for B factors",

@@ -183,7 +183,9 @@ fn a_column_of_zeros_is_no_confidence() {
     let title = "TITLE     AlphaFold model in water t=   0.00000\n";
     for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {
         let text = format!("{title}{}", ubiquitin(1..=76, |line| with(line, 61, value)));
-        assert_eq!(read(text).structure.predicted, is_confidence, "{value}");
+        let found = read(text);
+        assert_eq!(found.structure.predicted, is_confidence, "{value}");
+        assert_eq!(note(&found, NoteKind::MaybeConfidence).contains("all of its values are 0"), !is_confidence);
     }
 }
 

@@ -557,3 +557,26 @@ fn every_atom_has_the_element_of_an_ion() {
         assert_eq!(found.last().map(String::as_str), Some(expected), "{columns}");
     }
 }
+
+/// OpenBabel writes peptides as a tree of bonds that turn: the atoms of a residue lie in several branches.
+#[test]
+fn residues_of_a_torsion_tree_are_whole() {
+    let plain = ubiquitin(1..=9, same);
+    let (mut first, mut rest): (Vec<&str>, Vec<&str>) = plain.lines().partition(|line| line[12..16].trim() == "CA");
+    first.reverse();
+    rest.reverse();
+    let damaged = |line: &str| with(line, 31, "   x.000");
+    let tree = |last: &str| {
+        format!(
+            "REMARK\nROOT\n{}\nENDROOT\nBRANCH   1   2\n{}\n{last}\nENDBRANCH   1   2\n",
+            first.join("\n"),
+            rest[1..].join("\n")
+        )
+    };
+    let (whole, expected) = (read(tree(rest[0])).structure, read(&plain).structure);
+    assert_eq!((whole.n_residues(), whole.n_atoms()), (9, expected.n_atoms()));
+    assert_eq!((&whole.residue_numbers, &whole.chains), (&expected.residue_numbers, &expected.chains));
+    let error = read_bytes(tree(&damaged(rest[0])).as_bytes(), "x", &ReadOptions::default()).unwrap_err();
+    let line = tree("").lines().position(|line| line.is_empty()).unwrap() + 1;
+    assert_eq!(error.line, Some(line), "{error}");
+}
