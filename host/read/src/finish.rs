@@ -283,7 +283,8 @@ impl Draft {
                 ),
             };
             format!(
-                "{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and are left out{rows}"
+                "{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and {} left out{rows}",
+                form(self.tally.placeholders, "is", "are")
             )
         });
         say(self.tally.phosphates, NoteKind::OtherAtoms, &|| {

@@ -16,7 +16,7 @@
 //! them cannot reach.
 //!
 //! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
-//! chain's own ligands: residues in `HETATM` records alone begin no molecule, unless all of the chain are. Where SEQRES lists the residues of a chain, it is
+//! chain's own ligands: residues in `HETATM` records alone begin no molecule, unless all of the chain are, or a peptide follows `TER`. Where SEQRES lists the residues of a chain, it is
 //! one molecule, unless it has more of them, or has them twice.
 
 use super::components::ends_named;
@@ -155,7 +155,7 @@ impl Draft {
                 continue;
             };
             let names = self.names_of(name, &molecules.segments, &mut taken);
-            texts.push(told(name, &names, &molecules.by));
+            texts.push(told(name, &names, &molecules.by, facts.cell.is_some()));
             authors.extend(names.iter().map(|_| name.clone()));
             renamed.extend((0..names.len()).map(|molecule| (chains.len() + molecule) as u32));
             chains.extend(names);
@@ -207,7 +207,10 @@ impl Draft {
                     || !are_declared
                         && !is_polymer
                         && self.missing(before, row).is_some_and(|missing| missing >= LEAST_BETWEEN)
-                    || self.gap2(before, row, None).is_some_and(|gap2| gap2 > FAR * FAR)
+                    || !are_declared
+                        && !is_polymer
+                        && self.gap2(before, row, None).is_some_and(|gap2| gap2 > FAR * FAR)
+                    || self.are_far(before, row, None)
                     || self.ends_between(before, row);
             }
         }
@@ -239,8 +242,13 @@ impl Draft {
         let lengths = self.lengths(&stretches, cell);
         for (at, &stretch) in stretches.iter().enumerate() {
             let first = stretch[0];
-            let has_atoms = is_hetero || !stretch.iter().all(in_hetatm);
-            if let Some(before) = before.filter(|_| has_atoms) {
+            let is_peptide = |before| {
+                stretch.len() >= LEAST
+                    && self.ends_between(before, first)
+                    && !self.is_bonded_into(&all[current], stretch)
+            };
+            let begins = |before: &usize| is_hetero || !stretch.iter().all(in_hetatm) || is_peptide(*before);
+            if let Some(before) = before.filter(begins) {
                 let segment = self.segments[first];
                 let differs = segment != self.segments[before] && segment != 0 && self.segments[before] != 0;
                 let is_long = lengths[at].min(lengths[at - 1]) >= LEAST;
@@ -249,7 +257,12 @@ impl Draft {
                 let is_below = is_blank || !is_polymer && all[current].is_above(self.place(first));
                 let falls = is_below && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let reasons = [
-                    (!is_declared && self.ends_between(before, first), "TER or END"),
+                    (
+                        !is_declared
+                            && self.ends_between(before, first)
+                            && !self.is_bonded_into(&all[current], stretch),
+                        "TER or END",
+                    ),
                     (!is_declared && differs, "their segments"),
                     (
                         !is_declared
@@ -289,9 +302,7 @@ impl Draft {
             for &row in stretch {
                 found.of_rows.push((row, current));
                 all[current].first.get_or_insert(s.residue_numbers[row]);
-                if s.ca_indices[row] != NO_CA {
-                    all[current].residues.entry(self.place(row)).or_insert(row);
-                }
+                all[current].residues.entry(self.place(row)).or_insert(row);
             }
             before = stretch.last().copied();
         }
@@ -482,7 +493,7 @@ impl Draft {
 }
 
 /// The note about a chain.
-fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>) -> String {
+fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>, has_cell: bool) -> String {
     /// Names that are shown.
     const SHOWN: usize = 6;
     let shown = |name: &String| if name.trim().is_empty() { "\" \"".to_owned() } else { name.clone() };
@@ -490,7 +501,12 @@ fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>) -> String {
     if names.len() > SHOWN {
         listed.push("…".to_owned());
     }
-    let (by, listed, count) = (by.iter().copied().collect::<Vec<_>>().join(", "), listed.join(", "), names.len());
+    let cut = if by.contains("distance") && !has_cell {
+        " (if the border of a cell does not cut them: there is no CRYST1)"
+    } else {
+        ""
+    };
+    let (by, listed, count) = (by.iter().copied().collect::<Vec<_>>().join(", ") + cut, listed.join(", "), names.len());
     match chain.trim() {
         "" => format!("{count} molecules without a chain id are told apart by {by}, and called {listed}"),
         chain => format!("{count} molecules of chain {chain} are told apart by {by}, and called {listed}"),

@@ -46,7 +46,7 @@ pub(crate) fn are_others(held: &str) -> bool {
 /// lines of SWISS-MODEL about its scores. A REMARK about confidences names them.
 pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
     const BEGIN: [&str; 5] = ["B-FACTOR", "B FACTOR", "BFACTOR", "B-VALUE", "TEMPERATURE FACTOR"];
-    const VERBS: [&str; 7] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS "];
+    const VERBS: [&str; 8] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS ", " ARE "];
     let is_of_refinement = line.get(7..10) == Some(b"  3");
     let rest = line.get(6..)?;
     // Files have hundreds of remarks, of which few can say it.

@@ -66,7 +66,7 @@ impl Header {
                 self.cell = cell(line);
             }
             b"REMARK" => {
-                self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
+                self.signs = self.signs || matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
                 if let Some(held) = of_record(line) {
                     self.b_column = Some(text_of(held));
                 }

@@ -165,6 +165,7 @@ fn a_remark_may_name_other_values() {
         ("REMARK   3   QMNV    QMEANDisCo\n", "QMEANDisCo"),
         ("REMARK  ANTIBODY STRUCTURE MODELLED USING ABODYBUILDER2\n", "predicted errors in Å"),
         ("REMARK  IgFold\n", "predicted errors in Å"),
+        ("REMARK   Temperature factors are per-residue energies\n", "per-residue energies"),
     ] {
         let text = format!("{model}{head}{}", like_confidences());
         assert_eq!(b_column(&text, "x.pdb"), (false, vec!["other-values"]), "{head}");
@@ -215,4 +216,19 @@ fn a_ligand_leaves_the_confidences_of_residues() {
     // B factors differ within standard residues, whatever the records are called.
     let hetero = ubiquitin(1..=76, |line| with(&with(line, 1, "HETATM"), 22, "A"));
     assert!(!crate::read_common::read(hetero).structure.predicted);
+}
+
+/// PDBFixer and the like add atoms to predictions, with 0 in the B column.
+#[test]
+fn atoms_without_a_confidence_leave_that_of_their_residue() {
+    let title = "TITLE     ALPHAFOLD MONOMER V2.0 PREDICTION\n";
+    let all = like_confidences();
+    let is_added =
+        |line: &str| line[12..16].trim() == "OXT" || &line[22..26] == "  30" && line[12..16].trim().starts_with("CG");
+    let added: String = all
+        .lines()
+        .map(|line| if is_added(line) { with(line, 61, "  0.00") } else { line.to_owned() } + "\n")
+        .collect();
+    let (whole, added) = (read(format!("{title}{all}")).structure, read(format!("{title}{added}")).structure);
+    assert_eq!(whole.plddt, added.plddt);
 }

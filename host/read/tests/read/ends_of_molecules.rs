@@ -100,6 +100,11 @@ fn molecules_that_lack_residues_end_by_distance() {
     assert_eq!(chains(apart()), named(&[("A", 20), ("A~2", 31)]));
     assert_eq!(chains(apart() + &other), named(&[("A", 51), ("B", 9)]));
     assert_eq!(chains(part(1..=20, 0, 0.0) + &part(1..=18, 20, 15.0)), named(&[("A", 20), ("A~2", 18)]));
+    // Ends that lack atoms, also where another molecule begins no farther than a gap is: its residues repeat.
+    let cut = open_ended(same) + &open_ended(|line| renumbered(line, 76, 0.0));
+    let is_whole = |line: &&str| !matches!(&line[22..26], "  76" | " 152") || line[12..16].trim() == "N";
+    let cut: String = cut.lines().filter(is_whole).map(|line| if line[22..26].trim().parse::<i32>().unwrap() > 76 { moved(line, -20.0) } else { line.to_owned() } + "\n").collect();
+    assert_eq!(chains(cut), named(&[("A", 76), ("A~2", 76)]));
     // An oxygen of an end before a gap, as in 1O6U.
     let oxygen = |line: &str| with(line, 13, " OXT");
     let ended = part(1..=20, 0, 0.0)
@@ -136,4 +141,13 @@ fn molecules_of_hetatm_records_are_told_apart() {
     // A bonded ligand beside a chain is of the chain, whatever its numbers are.
     let peptide = hetero(ubiquitin(1..=4, |line| moved(line, 60.0)));
     assert_eq!(chains(open_ended(same) + &peptide), named(&[("A", 80)]));
+    assert_eq!(chains(open_ended(same) + "TER\n" + &peptide), named(&[("A", 76), ("A~2", 4)]));
+    // So has one that is called as the first one is.
+    assert_eq!(
+        chains(open_ended(same) + "TER\n" + &hetero(ubiquitin(1..=76, |line| moved(line, 60.0)))),
+        named(&[("A", 76), ("A~2", 76)])
+    );
+    // A residue that a program built and wrote after the chain's end is bonded into it.
+    let built = ubiquitin(1..=29, same) + &ubiquitin(31..=76, same) + "TER\n" + &ubiquitin(30..=30, same);
+    assert_eq!(chains(built), named(&[("A", 76)]));
 }

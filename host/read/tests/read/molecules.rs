@@ -181,15 +181,18 @@ fn a_chain_across_the_border_of_its_cell_is_one() {
 #[test]
 fn hetero_residues_after_ter_begin_no_molecule() {
     let atoms = ubiquitin_atoms(602);
-    let ligand: String = atoms
-        .lines()
-        .filter(|line| line[22..26].trim().parse::<i32>().unwrap() <= 5)
-        .map(|line| {
+    let ligand = |last: i32| -> String {
+        let own = atoms.lines().filter(|line| line[22..26].trim().parse::<i32>().unwrap() <= last);
+        own.map(|line| {
             placed(line, 'A', line[22..26].trim().parse::<i32>().unwrap() + 100, "", 60.0)
                 .replacen("ATOM  ", "HETATM", 1)
         })
-        .collect();
-    assert_eq!(chains(&format!("{atoms}TER\n{ligand}END\n")), [("A".to_owned(), 81)]);
+        .collect()
+    };
+    let chains = |last: i32| chains(&format!("{atoms}TER\n{}END\n", ligand(last)));
+    assert_eq!(chains(3), [("A".to_owned(), 79)]);
+    // More residues that are bonded are a peptide.
+    assert_eq!(chains(5), [("A".to_owned(), 76), ("A~2".to_owned(), 5)]);
 }
 
 #[test]
