@@ -254,7 +254,7 @@ fn what_a_file_calls_water_is_water() {
     let items = "group_PDB type_symbol label_atom_id label_comp_id label_asym_id label_entity_id label_seq_id auth_seq_id auth_asym_id \
                  Cartn_x Cartn_y Cartn_z";
     let tags: String = items.split(' ').map(|item| format!("_atom_site.{item}\n")).collect();
-    for (kind, expected) in [("water", Entity::Water), ("non-polymer", Entity::Ligand)] {
+    for (kind, expected) in [("water", Entity::Water), ("non-polymer", Entity::Ion)] {
         let text = format!(
             "data_x\nloop_\n_entity.id\n_entity.type\n1 polymer\n2 {kind}\nloop_\n{tags}\
              ATOM C CB SER A 1 1 1 A -1.42 0 0\nATOM O OG SER A 1 1 1 A 0 0 0\nHETATM O O WTR B 2 . 9 B 6 0 0\n"
