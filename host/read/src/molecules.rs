@@ -501,7 +501,7 @@ fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>, has_cell: bo
     if names.len() > SHOWN {
         listed.push("…".to_owned());
     }
-    let cut = if by.contains("distance") && !has_cell {
+    let cut = if by.len() == 1 && by.contains("distance") && !has_cell {
         " (if the border of a cell does not cut them: there is no CRYST1)"
     } else {
         ""

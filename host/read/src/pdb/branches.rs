@@ -38,9 +38,11 @@ impl Grouped {
 
 /// Puts the atoms of each model in the order of their residues' chains and numbers; `None` if the text has no tree, which begins with
 /// `ROOT`.
-pub(super) fn grouped(text: &[u8]) -> Option<Grouped> {
-    let first = [&b"\nATOM  "[..], b"\nHETATM"].into_iter().filter_map(|record| memmem::find(text, record)).min()?;
-    if !text[..first].trim_ascii_end().ends_with(b"ROOT") {
+pub(super) fn grouped<'t>(text: &'t [u8]) -> Option<Grouped> {
+    let before = |record: &[u8], text: &'t [u8]| memmem::find(text, record).map_or(text, |at| &text[..at]);
+    // Atoms are near the beginning: most of the text is not searched.
+    let head = before(b"\nHETATM", before(b"\nATOM  ", text));
+    if !head.trim_ascii_end().ends_with(b"ROOT") {
         return None;
     }
     let mut grouped = Grouped { text: Vec::with_capacity(text.len() + 1), places: Vec::new() };
