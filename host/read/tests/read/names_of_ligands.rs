@@ -124,7 +124,7 @@ fn what_a_file_calls_water_is_water_whatever_its_atoms_are() {
     }
 }
 
-/// XXX stands for any amino acid in some programs, and is PyMOL's name of pseudoatoms.
+/// Three X stand for any amino acid in some programs, and are PyMOL's name of pseudoatoms.
 #[test]
 fn residues_with_a_backbone_are_amino_acids_whatever_their_names_are() {
     for residue in [concat!("X", "XX"), "MEM", "VRT", "ZZZ"] {
