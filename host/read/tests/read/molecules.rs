@@ -179,7 +179,7 @@ fn a_chain_across_the_border_of_its_cell_is_one() {
 
 /// Ligands of a chain come after its TER, with its chain id.
 #[test]
-fn hetero_residues_after_ter_begin_no_molecule() {
+fn hetero_residues_after_ter_are_ligands_or_a_peptide() {
     let atoms = ubiquitin_atoms(602);
     let ligand = |last: i32| -> String {
         let own = atoms.lines().filter(|line| line[22..26].trim().parse::<i32>().unwrap() <= last);
@@ -190,8 +190,8 @@ fn hetero_residues_after_ter_begin_no_molecule() {
         .collect()
     };
     let chains = |last: i32| chains(&format!("{atoms}TER\n{}END\n", ligand(last)));
-    assert_eq!(chains(3), [("A".to_owned(), 79)]);
-    // More residues that are bonded are a peptide.
+    assert_eq!(chains(3), [("A".to_owned(), 76)]);
+    // More residues that are bonded are a peptide, which is another molecule.
     assert_eq!(chains(5), [("A".to_owned(), 76), ("A~2".to_owned(), 5)]);
 }
 
