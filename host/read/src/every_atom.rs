@@ -2,7 +2,9 @@
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
 use super::b_column;
-use super::cif::{AUTHOR_NUMBER, CATEGORY, Entities, FARTHEST, LABEL_NUMBER, Lexer, NonPolymer, TOO_FAR, Table, unquote};
+use super::cif::{
+    AUTHOR_NUMBER, CATEGORY, Entities, FARTHEST, LABEL_NUMBER, Lexer, NonPolymer, TOO_FAR, Table, unquote,
+};
 use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
