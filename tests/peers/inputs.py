@@ -35,7 +35,7 @@ def read_prism(prism, path):
     if not found:
         refused = REFUSED.search(done.stdout)
         reason = refused[1] if refused else done.stderr
-        return (0, 0, 0) if reason.startswith("no protein residues") else reason
+        return (0, 0, 0) if reason.startswith("no protein") else reason
     residues, heavy, chains = found.groups()
     return int(residues), int(heavy), len(re.findall(r" \(\d+\)", chains))
 

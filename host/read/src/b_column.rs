@@ -9,7 +9,7 @@ use super::format::{Format, format_of, format_of_named, normal};
 use super::lines::lines;
 use super::named_residue::NamedResidue;
 use super::pdb::{AtomLine, Records};
-pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_pdb, of_record, of_remark};
+pub(super) use held::{ITEM, PLDDT, are_others, name, of_cif, of_program, of_record, of_remark};
 
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;
@@ -232,7 +232,7 @@ mod tests {
             let first = write(text.as_bytes(), "rsa, in hundredths");
             let second = write(&first, "wcn");
             let of = |text: &[u8]| {
-                let held = if in_pdb { of_pdb(text) } else { of_cif(text) };
+                let held = if in_pdb { held::of_pdb(text) } else { of_cif(text) };
                 String::from_utf8(held.unwrap().to_vec()).unwrap()
             };
             assert_eq!((of(&first), of(&second)), ("rsa, in hundredths".to_owned(), "wcn".to_owned()));

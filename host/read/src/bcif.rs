@@ -7,7 +7,7 @@ mod columns;
 mod msgpack;
 
 use super::atoms::element;
-use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels};
+use super::cif::{AUTHOR_NUMBER, Block, Entities, LABEL_NUMBER, Labels, NonPolymer};
 use super::draft::Draft;
 use super::error::{Fault, Problem};
 use super::facts::Facts;
@@ -237,6 +237,8 @@ struct Before<'s> {
     label_number: Option<i32>,
     /// Whether its chain is selected.
     wanted: bool,
+    /// What its entity is if it is no polymer.
+    other: Option<NonPolymer>,
     labels: Labels,
 }
 
@@ -288,7 +290,8 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions, entities: &Entities) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut state = Before { residue_id: None, label_number: None, wanted: true, labels: Labels::default() };
+        let mut state =
+            Before { residue_id: None, label_number: None, wanted: true, other: None, labels: Labels::default() };
         let (mut last, mut current) = (None, None);
         let mut numbers = Vec::new();
         for row in 0..self.rows {
@@ -335,8 +338,6 @@ impl<'a> Atoms<'a> {
         entities: &Entities,
         before: &mut Before<'s>,
     ) -> Result<(), Problem> {
-        // As in mmCIF, an entity that is no polymer is a ligand in any record, unless it is bonded.
-        let is_ligand = entities.is_other(self.entity.get(row));
         let hetatm = match self.group.get(row) {
             b"ATOM" => false,
             b"HETATM" => true,
@@ -361,6 +362,9 @@ impl<'a> Atoms<'a> {
             before.wanted = selection.enter(residue_id)?;
             let has_asym = label.is_some() || entities.are_known && !hetatm;
             selection.polymer(if has_asym { pack(self.chain[1].get(row)) } else { 0 });
+            // As in mmCIF, an entity that is no polymer is a ligand in any record, unless it is bonded.
+            before.other = entities.other(self.entity.get(row));
+            selection.set_water(before.other == Some(NonPolymer::Water));
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
         if !before.wanted {
@@ -368,7 +372,7 @@ impl<'a> Atoms<'a> {
         }
         let residue = pack(either(&self.residue));
         let in_chain = match self.has_label {
-            _ if is_ligand => Some(false),
+            _ if before.other.is_some() => Some(false),
             true => {
                 let has_entity = !self.entity.get(row).is_empty();
                 before.labels.in_chain(self.label_number[row].is_some(), has_entity, hetatm)

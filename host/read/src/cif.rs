@@ -10,7 +10,7 @@ mod rows;
 mod table;
 
 pub(super) use atom_site::{AUTHOR_NUMBER, BColumn, CATEGORY, FARTHEST, LABEL_NUMBER, TOO_FAR};
-pub(super) use entities::Entities;
+pub(super) use entities::{Entities, NonPolymer};
 pub(super) use labels::Labels;
 pub(super) use lexer::{Lexer, Token, unquote};
 pub(super) use rows::{Rows, Split};

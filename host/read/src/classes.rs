@@ -2,6 +2,7 @@
 
 use super::atoms::{Atom, Rules};
 use super::components::{Component, MOST_POINTS, component_of, is_certain, is_point};
+use super::elements;
 use super::word::{pack, text_of, trim_zeros};
 use shared_types::residue::{STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
@@ -45,7 +46,12 @@ pub struct Classes {
     name: u64,
     kind: ResidueKind,
     rules: Rules,
+    /// Whether water or points are nothing else, whatever their atoms are.
+    is_certain: bool,
 }
+
+/// The symbols of the heavy atoms of water, and of coarse-grained models' beads of it.
+const OF_WATER: [[u8; 2]; 2] = [*b"O\0", *b"W\0"];
 
 impl Classes {
     /// Those of a residue by its name. In `HETATM` records some names mean something else.
@@ -66,15 +72,22 @@ impl Classes {
         };
         // Atoms of nucleotides keep the names that the file gives them.
         let rules = if component.nucleotide().is_some() { Rules::Other } else { Rules::of(component) };
-        Self { residue, name, kind, rules }
+        Self { residue, name, kind, rules, is_certain: is_certain(name) }
+    }
+
+    /// Those of a residue that the file calls water.
+    pub fn as_water(self) -> Self {
+        Self { residue: ResidueClass::Water, kind: UNKNOWN, rules: Rules::Other, is_certain: true, ..self }
     }
 
     /// Whether a residue that its name calls water or points is another molecule by its heavy atoms, given their elements' symbols. Ligands
     /// of the dictionary have such names, too.
     pub fn is_ligand(&self, symbols: &[[u8; 2]]) -> bool {
         match self.residue {
-            _ if is_certain(self.name) => false,
-            ResidueClass::Water => symbols.contains(b"C\0"),
+            _ if self.is_certain => false,
+            ResidueClass::Water => {
+                symbols.iter().any(|symbol| !OF_WATER.contains(symbol) && elements::of_symbol(*symbol).is_some())
+            }
             ResidueClass::Dummy => symbols.len() > MOST_POINTS,
             _ => false,
         }

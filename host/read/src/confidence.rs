@@ -50,7 +50,7 @@ pub(super) fn source(draft: &Draft, name: &str, facts: &Facts) -> Option<&'stati
 
 /// The note about a B column that holds other values, as the file says.
 pub(super) fn others(facts: &Facts) -> Option<Note> {
-    let held = facts.held().filter(|held| b_column::are_others(held.as_bytes()))?;
+    let held = facts.others()?;
     let text =
         format!("its B column holds {held}, as the file says, and is taken for neither B factors nor confidences");
     Some(Note { kind: NoteKind::OtherValues, text })
@@ -62,7 +62,13 @@ pub(super) fn doubt(draft: &Draft, name: &str, facts: &Facts) -> Option<Note> {
     if facts.held().is_some() {
         return None;
     }
-    if facts.predicted.is_some() && !is_empty(draft) {
+    if facts.predicted.is_some() && is_empty(draft) {
+        return said(
+            "the file says that its B column is a predictor's confidence, but all of its values are 0, or all are 1: another program seems to \
+             have left them out",
+        );
+    }
+    if facts.predicted.is_some() {
         return said(
             "the file says that its B column is a predictor's confidence, but values are negative or above 100: another program seems to \
              have written its own there, which are taken for B factors",

@@ -1,17 +1,21 @@
 //! Every atom of a file's first model as its records give it: of proteins, nucleic acids and ligands alike, without the rules of
 //! [`Selection`](super::select::Selection) for rows. Predictors number their tokens by these atoms.
 
-use super::b_column::{self, are_others};
-use super::cif::{AUTHOR_NUMBER, CATEGORY, FARTHEST, LABEL_NUMBER, Lexer, TOO_FAR, Table, unquote};
+use super::b_column;
+use super::cif::{
+    AUTHOR_NUMBER, CATEGORY, Entities, FARTHEST, LABEL_NUMBER, Lexer, NonPolymer, TOO_FAR, Table, unquote,
+};
 use super::components::is_unused;
 use super::compressed::plain;
 use super::error::{Fault, Problem, ReadError, bad_field};
+use super::facts::{Facts, METRIC};
 use super::format::{Format, format_of, format_of_named, normal};
 use super::ions::{element_in_name, names_are_left_aligned};
 use super::lines::lines;
 use super::number::{cif_number, integer, short_decimal};
-use super::pdb::{AtomLine, Records};
-use super::word::pack;
+use super::pdb::{self, AtomLine, Records};
+use super::word::{pack, text_of};
+use memchr::memmem;
 
 /// An atom's record. Texts are empty where the file has none.
 pub struct AtomRecord<'a> {
@@ -43,6 +47,8 @@ pub struct AtomRecord<'a> {
     pub id: &'a [u8],
     /// Its chain and number in mmCIF's own numbering, if it is of a polymer.
     pub label: Option<(&'a [u8], i32)>,
+    /// Whether the file calls its entity water, whatever the names are.
+    pub is_water: bool,
 }
 
 /// Calls `take` with each atom of the first model of a PDB or mmCIF file, plain or compressed. `name` is the file's name in errors.
@@ -135,7 +141,7 @@ pub fn each_row<const N: usize>(
 ) -> Result<bool, ReadError> {
     let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
     let text = normal(&text);
-    if format_of(&text) != Format::Cif || memchr::memmem::find(&text, category).is_none() {
+    if format_of(&text) != Format::Cif || memmem::find(&text, category).is_none() {
         return Ok(false);
     }
     rows(&text, category, items, take).map_err(|fault| fault.into_error(name, &text))
@@ -177,7 +183,7 @@ pub(super) fn rows<'a, const N: usize>(
 }
 
 /// The items of `_atom_site` that are read.
-pub(super) const ATOM_ITEMS: [&str; 19] = [
+pub(super) const ATOM_ITEMS: [&str; 20] = [
     "auth_asym_id",
     "label_asym_id",
     "auth_seq_id",
@@ -197,6 +203,7 @@ pub(super) const ATOM_ITEMS: [&str; 19] = [
     "occupancy",
     "group_PDB",
     "id",
+    "label_entity_id",
 ];
 
 /// Takes the rows of `_atom_site` that belong to the first model.
@@ -209,6 +216,8 @@ pub(super) struct AtomRows {
     /// Whether the B column holds neither B factors nor confidences.
     holds_others: bool,
     pub(super) damaged: DamagedWater,
+    /// What the file says about its entities.
+    pub(super) entities: Entities,
     /// Number of damaged records that were left out.
     left_out: usize,
 }
@@ -217,7 +226,7 @@ impl AtomRows {
     /// Takes a row of [`ATOM_ITEMS`]. Returns whether to go on.
     pub(super) fn row(
         &mut self,
-        row: [&[u8]; 19],
+        row: [&[u8]; 20],
         take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
     ) -> Result<bool, Problem> {
         let [
@@ -240,7 +249,9 @@ impl AtomRows {
             occupancy,
             group,
             id,
+            entity,
         ] = row;
+        let is_water = self.entities.other(entity) == Some(NonPolymer::Water);
         match &self.model {
             None => self.model = Some(of.to_vec()),
             Some(first) if first != of => {
@@ -261,7 +272,10 @@ impl AtomRows {
             integer(shown).ok_or_else(|| bad_field(field, shown, "is not a residue number (a decimal integer)"))?;
         self.atoms += 1;
         let position = match position([x, y, z]) {
-            Err(_) if self.damaged == DamagedWater::LeftOut && is_unused(pack(one_of(residue, auth_residue))) => {
+            Err(_)
+                if self.damaged == DamagedWater::LeftOut
+                    && (is_water || is_unused(pack(one_of(residue, auth_residue)))) =>
+            {
                 self.left_out += 1;
                 return Ok(true);
             }
@@ -282,6 +296,7 @@ impl AtomRows {
             serial: None,
             id,
             label: integer(seq).map(|seq| (asym, seq)),
+            is_water,
         })?;
         Ok(true)
     }
@@ -300,8 +315,15 @@ fn in_cif(
     damaged: DamagedWater,
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
 ) -> Result<NotTaken, Fault> {
-    let holds_others = b_column::of_cif(text).is_some_and(are_others);
-    let mut all = AtomRows { holds_others, damaged, ..AtomRows::default() };
+    let holds_others = facts(text)?.others().is_some();
+    let mut entities = Entities::default();
+    if memmem::find(text, b"_entity.type").is_some() {
+        rows(text, b"_entity.", [b"id", b"type"], &mut |[id, kind]| {
+            entities.push(id, kind);
+            Ok(true)
+        })?;
+    }
+    let mut all = AtomRows { holds_others, damaged, entities, ..AtomRows::default() };
     rows(text, CATEGORY, ATOM_ITEMS.map(str::as_bytes), &mut |row| all.row(row, take))?;
     all.has_more |= has_atoms_in_further_blocks(text);
     all.end()
@@ -309,9 +331,24 @@ fn in_cif(
 
 /// Whether data blocks follow the first one with atoms, and have atoms, too.
 fn has_atoms_in_further_blocks(text: &[u8]) -> bool {
-    let after = |begin: usize, word: &[u8]| memchr::memmem::find(&text[begin..], word).map(|at| begin + at);
+    let after = |begin: usize, word: &[u8]| memmem::find(&text[begin..], word).map(|at| begin + at);
     let block = after(0, CATEGORY).and_then(|first| after(first, b"\ndata_"));
     block.is_some_and(|block| after(block, CATEGORY).is_some())
+}
+
+/// The category of [`METRIC`].
+const CATEGORY_OF_METRICS: &[u8] = b"_ma_qa_metric.";
+
+/// What an mmCIF file says about its B column.
+fn facts(text: &[u8]) -> Result<Facts, Fault> {
+    let mut facts = Facts { b_column: b_column::of_cif(text).map(text_of), ..Facts::default() };
+    if memmem::find(text, CATEGORY_OF_METRICS).is_some() {
+        rows(text, CATEGORY_OF_METRICS, METRIC.map(|item| &item[CATEGORY_OF_METRICS.len()..]), &mut |row| {
+            METRIC.iter().zip(row).for_each(|(tag, value)| facts.item(tag, value));
+            Ok(true)
+        })?;
+    }
+    Ok(facts)
 }
 
 /// The coordinates of a row of mmCIF.
@@ -344,7 +381,8 @@ fn in_pdb(
     take: &mut dyn FnMut(AtomRecord<'_>) -> Result<(), Problem>,
 ) -> Result<NotTaken, Fault> {
     let mut records = Records::of_first_model(text);
-    let (mut atoms, mut left_aligned, holds_others) = (0_usize, None, b_column::of_pdb(text).is_some_and(are_others));
+    let facts = Facts { b_column: pdb::held(text), ..Facts::default() };
+    let (mut atoms, mut left_aligned, holds_others) = (0_usize, None, facts.others().is_some());
     let mut not_taken = NotTaken { has_more: false, left_out: 0 };
     for (at, line) in lines(text) {
         let found = records.line(at, line).map_err(|problem| Fault::at(at, problem))?;
@@ -402,5 +440,6 @@ fn record<'a>(
         serial: integer(serial),
         id: serial,
         label: None,
+        is_water: false,
     })
 }

@@ -1,7 +1,7 @@
 //! What a file says besides its atoms.
 
 use super::assembly::{self, Generator};
-use super::b_column::ITEM;
+use super::b_column::{ITEM, are_others};
 use super::confidence::BY_METRIC;
 use super::deposited::Listed;
 use super::molecules::Cell;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const TITLE: &[u8] = b"_struct.title";
 
 /// The items of mmCIF that describe scores of models.
-const METRIC: [&[u8]; 3] = [b"_ma_qa_metric.mode", b"_ma_qa_metric.name", b"_ma_qa_metric.type"];
+pub(super) const METRIC: [&[u8]; 3] = [b"_ma_qa_metric.mode", b"_ma_qa_metric.name", b"_ma_qa_metric.type"];
 
 /// A title of several lines as one; a hyphen at a line's end stays.
 pub(super) fn title(lines: &[&[u8]]) -> String {
@@ -109,6 +109,11 @@ impl Facts {
         let of_metrics = || of_residues().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" or ");
         let has_others = || self.predicted != Some(BY_METRIC) && of_residues().next().is_some();
         self.b_column.clone().or_else(|| has_others().then(of_metrics))
+    }
+
+    /// The same if the values are neither B factors nor confidences.
+    pub(super) fn others(&self) -> Option<String> {
+        self.held().filter(|held| are_others(held))
     }
 
     /// Takes what the options need from the tables.

@@ -163,6 +163,8 @@ impl Draft {
         }
         if others.is_some() {
             structure.bfactor.fill(f32::NAN);
+            let of_hetero = structure.hetero.iter_mut().flat_map(|hetero| &mut hetero.labels);
+            structure.atom_labels.iter_mut().chain(of_hetero).for_each(|label| label.b_factor = f32::NAN);
         }
         notes.extend(others);
         structure.center = center;
@@ -281,7 +283,8 @@ impl Draft {
                 ),
             };
             format!(
-                "{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and are left out{rows}"
+                "{atoms} coordinates that stand for unknown ones, such as 0, 999.999 or 9999, and {} left out{rows}",
+                form(self.tally.placeholders, "is", "are")
             )
         });
         say(self.tally.phosphates, NoteKind::OtherAtoms, &|| {

@@ -9,19 +9,6 @@ use super::pdb::hetatm;
 use super::word::trim_zeros;
 use super::{atoms, elements};
 
-/// Names of ions in CHARMM, AMBER and GROMOS that do not begin with their element's symbol, or that go on after it.
-const IONS: [(&str, &str); 9] = [
-    ("NA", "SOD NIO IP"),
-    ("CL", "CLA CIO IM"),
-    ("K", "POT"),
-    ("CA", "CAL C0"),
-    ("CS", "CES"),
-    ("LI", "LIT"),
-    ("RB", "RUB"),
-    ("BA", "BAR"),
-    ("CD", "CAD"),
-];
-
 /// Elements of two letters that atoms' names in ligands begin with if only digits follow: a carbon or fluorine is not called so.
 const IN_LIGANDS: [&str; 7] = ["BR", "CL", "CU", "FE", "MG", "MN", "ZN"];
 
@@ -29,10 +16,8 @@ const IN_LIGANDS: [&str; 7] = ["BR", "CL", "CU", "FE", "MG", "MN", "ZN"];
 pub(super) fn element_by_names(residue: u64, name: u64) -> Option<u16> {
     let (residue, name) = (residue.to_le_bytes(), name.to_le_bytes());
     let (whole, atom) = (trim_zeros(&residue), letters(&name));
-    if let Some((symbol, _)) =
-        named(whole).filter(|(symbol, _)| trim_zeros(&name) == whole || atom == symbol.as_bytes())
-    {
-        return Some(atoms::element(symbol.as_bytes()));
+    if let Some(symbol) = ion_named(whole).filter(|symbol| trim_zeros(&name) == whole || atom == *symbol) {
+        return Some(atoms::element(symbol));
     }
     // ZN2, Ca2+, CL-: the residue is called as its only atom is.
     let symbol = atoms::element(atom);
@@ -41,15 +26,26 @@ pub(super) fn element_by_names(residue: u64, name: u64) -> Option<u16> {
     (is_ion || IN_LIGANDS.iter().any(|own| own.as_bytes() == atom)).then_some(symbol)
 }
 
-/// The ion that force fields call so.
-fn named(residue: &[u8]) -> Option<&'static (&'static str, &'static str)> {
-    IONS.iter().find(|(_, names)| names.split_ascii_whitespace().any(|own| own.as_bytes() == residue))
+/// The element of the ion that CHARMM, AMBER or GROMOS call so, where the name does not begin with its symbol, or goes on after it.
+fn ion_named(residue: &[u8]) -> Option<&'static [u8]> {
+    Some(match residue {
+        b"SOD" | b"NIO" | b"IP" => b"NA",
+        b"CLA" | b"CIO" | b"IM" => b"CL",
+        b"POT" => b"K",
+        b"CAL" | b"C0" => b"CA",
+        b"CES" => b"CS",
+        b"LIT" => b"LI",
+        b"RUB" => b"RB",
+        b"BAR" => b"BA",
+        b"CAD" => b"CD",
+        _ => return None,
+    })
 }
 
 /// Whether a residue with an ion's name in force fields is a ligand: one of its atoms has another name than others.
 pub(super) fn is_ligand(residue: u64, name: u64, mut others: impl Iterator<Item = u64>) -> bool {
     let (residue, name) = (residue.to_le_bytes(), name.to_le_bytes());
-    named(trim_zeros(&residue)).is_some() && others.any(|other| letters(&other.to_le_bytes()) != letters(&name))
+    ion_named(trim_zeros(&residue)).is_some() && others.any(|other| letters(&other.to_le_bytes()) != letters(&name))
 }
 
 /// A name without the digits and signs at its end.

@@ -8,14 +8,15 @@
 //!   a chain id below its last one, if the next residue is far), or
 //! - the first has the second oxygen of a chain's end, or the other one the hydrogens of a chain's begin or, as a nucleotide, no phosphate, or
 //!   a cap is between them, or their names are those of ends (`CGLY`, `NMET`, `DG3`, `DC5`), or
-//! - they are so far apart that a chain of as many residues as their numbers leave out cannot reach from one to the other: ends of several
-//!   bonded residues, farther than 10 Å and 3.8 Å for each missing one, or
-//! - numbers jump, and residues of the molecule before are repeated, name by name.
+//! - they are farther apart than residues that are not resolved: ends of several residues that are bonded or lack one between them, farther
+//!   than 30 Å (10 Å for nucleotides), or than 10 Å and 3.8 Å for each residue that their numbers leave out; but not in a chain whose id is one of several, or
+//! - numbers jump, or C and N are more than 10 Å apart, and residues of the molecule before are repeated, name by name.
 //!
-//! Where numbers jump and nothing of this holds, residues may be missing. They are one molecule, and a long jump is noted.
+//! Where nothing of this holds, residues may be missing. They are one molecule, and a long jump is noted, or ends that the residues between
+//! them cannot reach.
 //!
 //! Entries of the PDB have one polymer per chain id. There a gap is a stretch without coordinates, and `TER` comes before the
-//! chain's own ligands: residues in `HETATM` records alone begin no molecule. Where SEQRES lists the residues of a chain, it is
+//! chain's own ligands: residues in `HETATM` records alone begin no molecule, unless all of the chain are, or a peptide follows `TER`. Where SEQRES lists the residues of a chain, it is
 //! one molecule, unless it has more of them, or has them twice.
 
 use super::components::ends_named;
@@ -41,8 +42,13 @@ const LEAST_REPEATED: usize = 16;
 const LEAST_KINDS: usize = 5;
 /// Numbers left out from which a jump is noted. Loops that are not resolved are mostly shorter.
 const LONG_JUMP: i32 = 30;
-/// Bonded residues on either side of such a distance. Fewer are no sign of a molecule.
+/// Residues on either side of such a distance that are bonded, or lack one between them. Fewer are no sign of a molecule.
 const LEAST: usize = 4;
+/// The longest distance of C and N in Å that one missing residue spans: programs leave out modified ones.
+const ONE_MISSING: f64 = 5.0;
+/// The distance in Å up to which residues that are not resolved may lie between others, also if numbers were given anew and do not leave
+/// them out.
+const UNRESOLVED: f64 = 30.0;
 /// The square of the longest distance of bonded alpha carbons in Å, where C or N is missing.
 const CA_BOND2: f64 = 4.2 * 4.2;
 /// The square of the distance in Å below which an alpha carbon stands in another one's place.
@@ -65,14 +71,28 @@ pub(super) struct Separated {
     pub(super) note: Note,
 }
 
-/// The note about numbers that jump within a chain.
-fn jumped(chain: &str, [before, after]: [i32; 2]) -> Note {
-    let of = if chain.trim().is_empty() { String::new() } else { format!(" of chain {chain}") };
-    let text = format!(
-        "residue numbers{of} jump from {before} to {after} without an end of a molecule: they are read as one chain with missing \
-         residues. If they are several molecules, give each a chain id or end it by TER"
-    );
-    Note { kind: NoteKind::Jumps, text }
+/// Where residues of a chain may be missing, or another molecule may begin.
+struct Jump {
+    /// The numbers of the residues before and after.
+    numbers: [i32; 2],
+    /// How far they are apart in Å, if the residues that their numbers leave out cannot reach so far.
+    beyond: Option<f64>,
+}
+
+impl Jump {
+    fn note(&self, chain: &str) -> Note {
+        let of = if chain.trim().is_empty() { String::new() } else { format!(" of chain {chain}") };
+        let [before, after] = self.numbers;
+        let found = match self.beyond {
+            Some(distance) => format!("residues {before} and {after}{of} are {distance:.0} Å apart"),
+            None => format!("residue numbers{of} jump from {before} to {after}"),
+        };
+        let text = format!(
+            "{found} without an end of a molecule: they are read as one chain with missing residues. If they are several molecules, give \
+             each a chain id or end it by TER"
+        );
+        Note { kind: NoteKind::Jumps, text }
+    }
 }
 
 /// The residues of a molecule.
@@ -97,8 +117,8 @@ struct Molecules {
     of_rows: Vec<(usize, usize)>,
     segments: Vec<u64>,
     by: BTreeSet<&'static str>,
-    /// The numbers on both sides of the first long jump within a molecule.
-    jump: Option<[i32; 2]>,
+    /// The first long jump within a molecule.
+    jump: Option<Jump>,
 }
 
 impl Draft {
@@ -111,8 +131,8 @@ impl Draft {
         let own = std::mem::take(&mut self.structure.chains);
         let mut found: HashMap<usize, Molecules> = HashMap::new();
         for chain in suspects {
-            let molecules = self.molecules(chain, &own[chain], facts);
-            notes.extend(molecules.jump.map(|jump| jumped(&own[chain], jump)));
+            let molecules = self.molecules(chain, &own, facts);
+            notes.extend(molecules.jump.as_ref().map(|jump| jump.note(&own[chain])));
             if molecules.segments.len() > 1 {
                 found.insert(chain, molecules);
             }
@@ -135,7 +155,7 @@ impl Draft {
                 continue;
             };
             let names = self.names_of(name, &molecules.segments, &mut taken);
-            texts.push(told(name, &names, &molecules.by));
+            texts.push(told(name, &names, &molecules.by, facts.cell.is_some()));
             authors.extend(names.iter().map(|_| name.clone()));
             renamed.extend((0..names.len()).map(|molecule| (chains.len() + molecule) as u32));
             chains.extend(names);
@@ -187,6 +207,9 @@ impl Draft {
                     || !are_declared
                         && !is_polymer
                         && self.missing(before, row).is_some_and(|missing| missing >= LEAST_BETWEEN)
+                    || !are_declared
+                        && !is_polymer
+                        && self.gap2(before, row, None).is_some_and(|gap2| gap2 > FAR * FAR)
                     || self.are_far(before, row, None)
                     || self.ends_between(before, row);
             }
@@ -195,32 +218,51 @@ impl Draft {
     }
 
     /// Divides the residues of a chain.
-    fn molecules(&self, chain: usize, own: &str, facts: &Facts) -> Molecules {
-        let s = &self.structure;
+    fn molecules(&self, chain: usize, names: &[String], facts: &Facts) -> Molecules {
+        let (s, own) = (&self.structure, names[chain].as_str());
         let rows: Vec<usize> = (0..s.n_residues()).filter(|&row| s.chain_ids[row] as usize == chain).collect();
         let is_declared = facts.sequences.get(own).is_some_and(|&listed| rows.len() <= listed);
         let cell = facts.cell.as_ref();
+        // Ids that differ tell molecules apart.
+        let has_id = |chain: &&u32| !names[**chain as usize].trim().is_empty();
+        let is_one_of_several =
+            has_id(&&(chain as u32)) && s.chain_ids.iter().filter(has_id).any(|&other| other as usize != chain);
         let mut all: Vec<Molecule<'_>> = vec![Molecule { segment: self.segments[rows[0]], ..Molecule::default() }];
-        let (mut current, mut before, mut bonded) = (0, None, 0);
+        let (mut current, mut before) = (0, None);
         let mut found = Molecules {
             of_rows: Vec::with_capacity(rows.len()),
             segments: Vec::new(),
             by: BTreeSet::new(),
             jump: None,
         };
-        for stretch in rows.chunk_by(|&a, &b| self.are_linked(a, b, cell)) {
+        let in_hetatm = |row: &usize| self.hetero.binary_search(row).is_ok();
+        // Some programs write all records so.
+        let is_hetero = rows.iter().all(in_hetatm);
+        let stretches: Vec<&[usize]> = rows.chunk_by(|&a, &b| self.are_linked(a, b, cell)).collect();
+        let lengths = self.lengths(&stretches, cell);
+        for (at, &stretch) in stretches.iter().enumerate() {
             let first = stretch[0];
-            let has_atoms = stretch.iter().any(|row| self.hetero.binary_search(row).is_err());
-            if let Some(before) = before.filter(|_| has_atoms) {
+            let is_peptide = |before| {
+                stretch.len() >= LEAST
+                    && self.ends_between(before, first)
+                    && !self.is_bonded_into(&all[current], stretch)
+            };
+            let begins = |before: &usize| is_hetero || !stretch.iter().all(in_hetatm) || is_peptide(*before);
+            if let Some(before) = before.filter(begins) {
                 let segment = self.segments[first];
                 let differs = segment != self.segments[before] && segment != 0 && self.segments[before] != 0;
-                let is_long = bonded.min(stretch.len()) >= LEAST;
+                let is_long = lengths[at].min(lengths[at - 1]) >= LEAST;
                 let is_blank = own.trim().is_empty();
                 let is_polymer = self.segments_are_polymers && segment != 0 && !differs;
                 let is_below = is_blank || !is_polymer && all[current].is_above(self.place(first));
                 let falls = is_below && !is_declared && stretch.len() >= LEAST && self.fall_far(before, first, cell);
                 let reasons = [
-                    (!is_declared && self.ends_between(before, first), "TER or END"),
+                    (
+                        !is_declared
+                            && self.ends_between(before, first)
+                            && !self.is_bonded_into(&all[current], stretch),
+                        "TER or END",
+                    ),
                     (!is_declared && differs, "their segments"),
                     (
                         !is_declared
@@ -230,9 +272,16 @@ impl Draft {
                         "the atoms of their ends",
                     ),
                     (self.restarts(&all[current], before, stretch) || falls, "numbers that restart"),
-                    (!is_declared && !is_polymer && is_long && self.are_far(before, first, cell), "distance"),
                     (
-                        !is_declared && !is_polymer && self.repeats(&all[current], before, stretch),
+                        !is_declared
+                            && !is_polymer
+                            && !is_one_of_several
+                            && is_long
+                            && self.are_far(before, first, cell),
+                        "distance",
+                    ),
+                    (
+                        !is_declared && !is_polymer && self.repeats(&all[current], before, stretch, cell),
                         "residues that repeat",
                     ),
                 ];
@@ -246,23 +295,30 @@ impl Draft {
                         all.push(Molecule { segment, ..Molecule::default() });
                         found.by.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, by)| *by));
                     }
-                } else if !is_declared && !is_polymer && is_long && self.gap2(before, first, cell) > Some(FAR * FAR) {
-                    let is_jump = self.missing(before, first).is_some_and(|missing| missing >= LONG_JUMP);
-                    let numbers = [before, first].map(|row| s.residue_numbers[row]);
-                    found.jump = found.jump.or(is_jump.then_some(numbers));
+                } else if !is_declared && !is_polymer && is_long && found.jump.is_none() {
+                    found.jump = self.jump(before, first, cell);
                 }
             }
             for &row in stretch {
                 found.of_rows.push((row, current));
                 all[current].first.get_or_insert(s.residue_numbers[row]);
-                if s.ca_indices[row] != NO_CA {
-                    all[current].residues.entry(self.place(row)).or_insert(row);
-                }
+                all[current].residues.entry(self.place(row)).or_insert(row);
             }
-            (before, bonded) = (stretch.last().copied(), stretch.len());
+            before = stretch.last().copied();
         }
         found.segments = all.iter().map(|molecule| molecule.segment).collect();
         found
+    }
+
+    /// For each stretch, its number of residues with those of its neighbours that lack no more than one residue between them.
+    fn lengths(&self, stretches: &[&[usize]], cell: Option<&Cell>) -> Vec<usize> {
+        let lack_one = |before: &&[usize], after: &&[usize]| {
+            let gap2 = self.gap2(before[before.len() - 1], after[0], cell);
+            gap2.is_some_and(|gap2| gap2 < ONE_MISSING * ONE_MISSING)
+        };
+        let pieces = stretches.chunk_by(lack_one);
+        let of_piece = |piece: &[&[usize]]| vec![piece.iter().map(|stretch| stretch.len()).sum(); piece.len()];
+        pieces.flat_map(of_piece).collect()
     }
 
     /// Whether a stretch repeats residues of a molecule, in another place: where both stand in one place, they are
@@ -302,6 +358,11 @@ impl Draft {
             let lacks_phosphate = self.backbone[row][0] == NO_CA;
             return is_next && lacks_phosphate && self.gap2(before, row, None).is_some_and(|gap2| gap2 > OXYGENS2);
         }
+        // A program, or an author, may end a stretch before residues that are not resolved so.
+        let is_gap = self.missing(before, row).is_some_and(|missing| (1..LEAST_BETWEEN).contains(&missing));
+        if is_gap && self.beyond(before, row, None).is_none() {
+            return false;
+        }
         let atoms = &self.atoms[self.atoms_of(before)];
         let c = self.atoms.get(self.backbone[before][1] as usize);
         // CA and two oxygens.
@@ -326,16 +387,34 @@ impl Draft {
         numbers[row].checked_sub(numbers[before])?.checked_sub(1).filter(|missing| *missing >= 0)
     }
 
-    /// Whether a residue that follows another one is farther than the residues between them can reach.
+    /// How far a residue is from the one that it follows in Å, if that is farther than the residues between them can reach.
+    fn beyond(&self, before: usize, row: usize, cell: Option<&Cell>) -> Option<f64> {
+        let reach = FAR + CA_STEP * f64::from(self.missing(before, row)?);
+        self.gap2(before, row, cell).map(f64::sqrt).filter(|gap| *gap > reach)
+    }
+
+    /// Whether a residue is also farther than any that are not resolved. Strands of nucleic acids lie near each other.
     fn are_far(&self, before: usize, row: usize, cell: Option<&Cell>) -> bool {
-        let reach = |missing: i32| FAR + CA_STEP * f64::from(missing);
-        let reach = self.missing(before, row).map(reach);
-        reach.zip(self.gap2(before, row, cell)).is_some_and(|(reach, gap2)| gap2 > reach * reach)
+        let most = if is_nucleotide(self.structure.residue_types[row]) { FAR } else { UNRESOLVED };
+        self.beyond(before, row, cell).is_some_and(|gap| gap > most)
+    }
+
+    /// What is to be noted about two neighbours of one molecule that are not bonded.
+    fn jump(&self, before: usize, row: usize, cell: Option<&Cell>) -> Option<Jump> {
+        let beyond = self.beyond(before, row, cell);
+        let is_long = || {
+            self.missing(before, row).is_some_and(|missing| missing >= LONG_JUMP)
+                && self.gap2(before, row, cell) > Some(FAR * FAR)
+        };
+        let numbers = [before, row].map(|row| self.structure.residue_numbers[row]);
+        (beyond.is_some() || is_long()).then_some(Jump { numbers, beyond })
     }
 
     /// Whether the residues of a stretch are those of a molecule, in their order and with numbers that are all higher by the same.
-    fn repeats(&self, molecule: &Molecule<'_>, before: usize, stretch: &[usize]) -> bool {
-        let is_jump = self.missing(before, stretch[0]).is_some_and(|missing| missing >= LEAST_BETWEEN);
+    fn repeats(&self, molecule: &Molecule<'_>, before: usize, stretch: &[usize], cell: Option<&Cell>) -> bool {
+        let missing = self.missing(before, stretch[0]);
+        let is_jump = missing.is_some_and(|missing| missing >= LEAST_BETWEEN)
+            || missing.is_some() && self.gap2(before, stretch[0], cell) > Some(FAR * FAR);
         let Some(first) = molecule.first.filter(|_| is_jump && stretch.len() >= LEAST_REPEATED) else { return false };
         let s = &self.structure;
         let (higher, mut kinds) = (i64::from(s.residue_numbers[stretch[0]]) - i64::from(first), HashSet::new());
@@ -414,7 +493,7 @@ impl Draft {
 }
 
 /// The note about a chain.
-fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>) -> String {
+fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>, has_cell: bool) -> String {
     /// Names that are shown.
     const SHOWN: usize = 6;
     let shown = |name: &String| if name.trim().is_empty() { "\" \"".to_owned() } else { name.clone() };
@@ -422,7 +501,12 @@ fn told(chain: &str, names: &[String], by: &BTreeSet<&'static str>) -> String {
     if names.len() > SHOWN {
         listed.push("…".to_owned());
     }
-    let (by, listed, count) = (by.iter().copied().collect::<Vec<_>>().join(", "), listed.join(", "), names.len());
+    let cut = if by.len() == 1 && by.contains("distance") && !has_cell {
+        " (if the border of a cell does not cut them: there is no CRYST1)"
+    } else {
+        ""
+    };
+    let (by, listed, count) = (by.iter().copied().collect::<Vec<_>>().join(", ") + cut, listed.join(", "), names.len());
     match chain.trim() {
         "" => format!("{count} molecules without a chain id are told apart by {by}, and called {listed}"),
         chain => format!("{count} molecules of chain {chain} are told apart by {by}, and called {listed}"),

@@ -115,7 +115,7 @@ kinds! {
     /// Molecules of one chain id became chains of their own.
     Molecules = "molecules", "molecules with one chain id, which are told apart (A, A~2, or by their segments)";
     /// Residue numbers jump within a chain.
-    Jumps = "jumps", "residue numbers that jump within a chain, which may be the begin of another molecule";
+    Jumps = "jumps", "residue numbers that jump, or ends that are far apart, within a chain, which may be the begin of another molecule";
     /// Nucleic acid, or protein, which was not asked for and has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, or protein, which has no rows (--polymers)";
     /// Nucleotides have rows beside amino acids.

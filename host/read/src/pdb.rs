@@ -1,5 +1,6 @@
 //! PDB: `ATOM` and `HETATM` records with fixed columns, model by model.
 
+mod branches;
 mod column_21;
 mod columns;
 mod copies;
@@ -21,12 +22,14 @@ use super::error::{Fault, Problem};
 use super::facts::Facts;
 use super::fixed::fixed_8_3;
 use super::ions;
+use super::lines::lines;
 use super::masks::holds;
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
 use super::patterns::Patterns;
 use super::select::{Record, Selection, Syntax};
+use branches::grouped;
 use columns::{
     B_END, Segments, cut_short, element_of, is_cut_record, is_shortened, line_residue, name, no_atom_name, position,
     shifted,
@@ -73,6 +76,14 @@ pub(super) struct Found {
 
 /// Reads the requested models.
 pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found, Fault> {
+    match grouped(text) {
+        Some(grouped) => read_in_order(&grouped.text, options, syntax).map_err(|fault| grouped.as_before(fault)),
+        None => read_in_order(text, options, syntax),
+    }
+}
+
+/// Reads the requested models of a text in which the atoms of a residue follow each other.
+fn read_in_order(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found, Fault> {
     let mut patterns = patterns::of_thread((options.residues, options.polymers));
     let mut reader = Reader {
         text,
@@ -97,6 +108,14 @@ pub fn read(text: &[u8], options: &ReadOptions, syntax: Syntax) -> Result<Found,
     };
     patterns::keep(patterns);
     found
+}
+
+/// What a text says that its B column holds.
+pub(super) fn held(text: &[u8]) -> Option<String> {
+    let mut header = Header::new(&ReadOptions::default());
+    let others = lines(text).map(|(_, line)| line).filter(|line| hetatm(line).is_none());
+    others.for_each(|line| header.record(line));
+    header.held()
 }
 
 struct Reader<'o, 'a> {

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use shared_types::NO_CA;
 use shared_types::backbone::NO_ATOM;
 
-/// Whether an atom lies where those without a place are written. One at the origin may be there by chance.
+/// Whether an atom lies where those without a place are written.
 #[inline]
 fn is_placeholder(&[x, y, z, _]: &[f64; 4]) -> bool {
     x == y && y == z && (x == 0.0 || matches!(x.abs() as u32, 999 | 9999))
@@ -18,7 +18,9 @@ impl Draft {
         }
         let of_residues = self.atoms.iter().filter(|atom| is_placeholder(atom)).count();
         let count = of_residues + self.cover.iter().filter(|atom| is_placeholder(atom)).count();
-        if count < 2 || of_residues == self.atoms.len() {
+        // One atom at the origin may be there by chance.
+        let is_sure = || self.atoms.iter().chain(&self.cover).any(|atom| is_placeholder(atom) && atom[0] != 0.0);
+        if count == 0 || count == 1 && !is_sure() || of_residues == self.atoms.len() {
             return;
         }
         self.tally.placeholders += count;

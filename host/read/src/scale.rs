@@ -1,5 +1,5 @@
-//! Signs that coordinates are not those of whole molecules in Å: bonds of a tenth of their length, and chains that the border of a periodic
-//! cell cuts.
+//! Signs that coordinates are not those of whole molecules in Å: bonds that have their length in another unit, and chains that the border of a
+//! periodic cell cuts.
 
 use super::draft::{BOND2, Draft};
 use super::molecules::{Cell, distance2};
@@ -7,14 +7,30 @@ use super::note::{Note, NoteKind};
 use crate::plural::counted;
 use shared_types::NO_CA;
 
+/// A unit by the lengths that bonds between N, CA and C have in it, and what it is.
+struct Unit {
+    bonds: std::ops::Range<f64>,
+    is: &'static str,
+}
+
+/// Bonds that have 1.2 to 2.8 Å in nm, and as many times ten where Å were converted once more; in Bohr radii the two have 2.8 and 2.9.
+const OTHER_UNITS: [Unit; 3] = [
+    Unit { bonds: 0.12..0.28, is: "a tenth of their length: the coordinates seem to be in nm" },
+    Unit { bonds: 2.6..3.1, is: "1.9 times their length: the coordinates seem to be in Bohr radii" },
+    Unit {
+        bonds: 12.0..28.0,
+        is: "ten times their length: the coordinates seem to be Å that were converted to Å once more",
+    },
+];
+
 impl Draft {
-    /// A warning if the atoms seem to be in nanometres, or if bonds cross the border of a cell, which is only looked for if one is given:
+    /// A warning if the atoms seem to be in another unit, or if bonds cross the border of a cell, which is only looked for if one is given:
     /// entries of the PDB have whole chains.
     pub(super) fn scale_note(&self, cell: Option<&Cell>) -> Option<Note> {
-        let text = if self.is_in_nanometres() {
-            "all bonds between N, CA and C have a tenth of their length: the coordinates seem to be in nm, and are read in Å. Convert them, \
-             since every area, distance and contact is wrong"
-                .to_owned()
+        let text = if let Some(Unit { is, .. }) = self.other_unit() {
+            format!(
+                "all bonds between N, CA and C have {is}, and are read in Å. Convert them, since every area, distance and contact is wrong"
+            )
         } else {
             let count = self.bonds_across(cell?);
             if count == 0 {
@@ -29,13 +45,11 @@ impl Draft {
         Some(Note { kind: NoteKind::Scale, text })
     }
 
-    /// Whether N, CA and C of each of the first residues are a tenth of their distances apart.
-    fn is_in_nanometres(&self) -> bool {
+    /// The unit that the distances of N, CA and C show, the same in each of the first residues, if it is not Å.
+    fn other_unit(&self) -> Option<&'static Unit> {
         /// Residues that are looked at, and the fewest that show something.
         const LOOKED_AT: usize = 16;
         const LEAST: usize = 3;
-        /// The squares of the distances between these atoms in nm, if those in Å are 1.2 to 2.8.
-        const BONDS2: std::ops::Range<f64> = 0.12 * 0.12..0.28 * 0.28;
         let atom = |index: u32| self.atoms.get(index as usize);
         let bonds = |row: usize| {
             let [n, c] = self.backbone[row].map(atom);
@@ -43,7 +57,8 @@ impl Draft {
             Some([distance2(n?, ca, None), distance2(ca, c?, None)])
         };
         let found: Vec<[f64; 2]> = (0..self.structure.n_residues()).filter_map(bonds).take(LOOKED_AT).collect();
-        found.len() >= LEAST && found.iter().flatten().all(|bond2| BONDS2.contains(bond2))
+        let all_in = |unit: &&Unit| found.iter().flatten().all(|bond2| unit.bonds.contains(&bond2.sqrt()));
+        OTHER_UNITS.iter().find(|unit| found.len() >= LEAST && all_in(unit))
     }
 
     /// Number of bonds between N, CA and C of a chain across the border of a cell.

@@ -145,6 +145,8 @@ pub(super) struct Selection<'a> {
     last_chain: Option<(&'a [u8], u32)>,
     /// What the file calls the molecule of the residues that follow, packed.
     segment: u64,
+    /// Whether the file calls the residues that follow water, whatever their names and atoms.
+    is_water: bool,
     /// Labels of the current residue, if they are kept.
     label: Option<ResidueLabels>,
     /// Name and identity of the first residue. The name first, because it differs most often.
@@ -176,6 +178,7 @@ impl<'a> Selection<'a> {
             chain_index: HashMap::new(),
             last_chain: None,
             segment: 0,
+            is_water: false,
             label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
             draft: Draft::with_capacity(expected_atoms).keeping(options),

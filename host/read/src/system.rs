@@ -139,6 +139,13 @@ fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
         [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), ("_struct_conn.", &LINK_ITEMS)];
     let mut atoms = AtomRows::default();
     atoms.damaged = DamagedWater::LeftOut;
+    bcif::each_row(bytes, &[("_atom_site.", &[]), ("_entity.", &["id", "type"])], &mut |category, row| {
+        if let (1, &[id, kind]) = (category, row) {
+            atoms.entities.push(id, kind);
+        }
+        Ok(category == 1)
+    })
+    .map_err(Fault::whole)?;
     let blocks = bcif::each_row(bytes, &categories, &mut |category, row| {
         if let (0, Ok(row)) = (category, row.try_into()) {
             return atoms.row(row, &mut |atom| into.atom(atom));

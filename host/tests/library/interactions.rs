@@ -288,6 +288,23 @@ fn the_atoms_of_water_and_points_decide_what_they_are() {
 }
 
 #[test]
+fn what_a_file_calls_water_is_water() {
+    let items = "group_PDB type_symbol label_atom_id label_comp_id label_asym_id label_entity_id label_seq_id auth_seq_id auth_asym_id \
+                 Cartn_x Cartn_y Cartn_z";
+    let tags: String = items.split(' ').map(|item| format!("_atom_site.{item}\n")).collect();
+    for (kind, expected) in [("water", Entity::Water), ("non-polymer", Entity::Ion)] {
+        let text = format!(
+            "data_x\nloop_\n_entity.id\n_entity.type\n1 polymer\n2 {kind}\nloop_\n{tags}\
+             ATOM C CB SER A 1 1 1 A -1.42 0 0\nATOM O OG SER A 1 1 1 A 0 0 0\nHETATM O O WTR B 2 . 9 B 6 0 0\n"
+        );
+        let options =
+            Options { kinds: &[Kind::HBond], chains: None, alternates: Alternates::Highest, dictionary: None };
+        let found = interactions(text.as_bytes(), "x", &options).unwrap();
+        assert_eq!(found.residues[1].entity, expected);
+    }
+}
+
+#[test]
 fn halogens_point_at_acceptors() {
     let pair = |direction: [f64; 3]| {
         let ring = Pdb::default().benzene("LIG", 1, [0.0; 3], false).atom("CL1", "LIG", 1, [3.13, 0.0, 0.0]);

@@ -88,6 +88,8 @@ pub(super) struct Gathering<'o> {
 struct Heading {
     residue: Residue,
     classes: Classes,
+    /// Whether the file calls it water.
+    is_water: bool,
 }
 
 struct Record {
@@ -153,7 +155,7 @@ impl<'o> Gathering<'o> {
             self.current = Some(index);
             return index;
         }
-        let classes = Classes::of(atom.residue, atom.is_hetatm);
+        let classes = classes_of(atom);
         let name_of_residue = text_of(atom.residue);
         let (class, template) = match classes.residue {
             ResidueClass::AminoAcid(standard) => (Class::AminoAcid, standard.unwrap_or(&name_of_residue)),
@@ -175,7 +177,7 @@ impl<'o> Gathering<'o> {
             name: name_of_residue.into(),
         };
         self.known.insert((residue.chain.clone(), residue.number, residue.icode.clone(), residue.name.clone()), index);
-        self.residues.push(Heading { residue, classes });
+        self.residues.push(Heading { residue, classes, is_water: atom.is_water });
         self.seen.insert((index as u32, name.into(), letter));
         self.current = Some(index);
         index
@@ -206,7 +208,7 @@ impl<'o> Gathering<'o> {
             let (kept, has_alternates) = choose(&own, self.alternates);
             chosen += usize::from(has_alternates);
             let begin = atoms.len() as u32;
-            let Heading { mut residue, classes } = heading;
+            let Heading { mut residue, classes, .. } = heading;
             let symbols: Vec<[u8; 2]> =
                 kept.iter().filter_map(|record| record.element).map(|element| element.0).collect();
             match (classes.residue, classes.is_ligand(&symbols)) {
@@ -333,6 +335,12 @@ fn choose<'r>(records: &[&'r Record], alternates: Alternates) -> (Vec<&'r Record
     (records.iter().copied().filter(|record| rank(record) == best[&*record.name]).collect(), true)
 }
 
+/// What an atom's record and its residue are.
+fn classes_of(atom: &AtomRecord<'_>) -> Classes {
+    let classes = Classes::of(atom.residue, atom.is_hetatm);
+    if atom.is_water { classes.as_water() } else { classes }
+}
+
 impl SystemContents for Gathering<'_> {
     fn atom(&mut self, atom: AtomRecord<'_>) -> Result<(), Problem> {
         if self.chains.is_some_and(|chains| {
@@ -343,8 +351,10 @@ impl SystemContents for Gathering<'_> {
         }
         let known = self.current.map(|index| &self.residues[index]);
         let classes = match known.filter(|heading| heading.residue.name.as_bytes() == atom.residue) {
-            Some(heading) if heading.residue.is_hetatm == atom.is_hetatm => heading.classes,
-            _ => Classes::of(atom.residue, atom.is_hetatm),
+            Some(heading) if (heading.residue.is_hetatm, heading.is_water) == (atom.is_hetatm, atom.is_water) => {
+                heading.classes
+            }
+            _ => classes_of(&atom),
         };
         let (name, element) = match classes.atom(atom.name, atom.element) {
             AtomClass::Pseudo => {

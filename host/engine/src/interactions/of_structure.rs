@@ -53,6 +53,7 @@ impl Owner<'_> {
             serial: None,
             id: b"",
             label: None,
+            is_water: false,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::cif::unquote;
 use crate::lines::lines;
 use crate::pdb::hetatm;
 use crate::word::text_of;
-use memchr::memmem;
+use memchr::{memchr2, memmem};
 use std::borrow::Cow;
 
 /// REMARK 6 to 99 are free text.
@@ -38,23 +38,26 @@ pub(crate) fn name(held: &str) -> &str {
 }
 
 /// Whether values are neither B factors nor confidences.
-pub(crate) fn are_others(held: &[u8]) -> bool {
-    std::str::from_utf8(held).is_ok_and(|held| !matches!(name(held), B_FACTOR | PLDDT))
+pub(crate) fn are_others(held: &str) -> bool {
+    !matches!(name(held), B_FACTOR | PLDDT)
 }
 
 /// What a REMARK of a predicted model says that the B column holds, in the words of other programs: `B-factor: conservation score`, or the
 /// lines of SWISS-MODEL about its scores. A REMARK about confidences names them.
 pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
     const BEGIN: [&str; 5] = ["B-FACTOR", "B FACTOR", "BFACTOR", "B-VALUE", "TEMPERATURE FACTOR"];
-    const VERBS: [&str; 7] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS "];
-    let text = text_of(line.get(6..)?);
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').trim_end();
+    const VERBS: [&str; 8] = [":", "=", " HOLDS ", " HOLD ", " CONTAINS ", " CONTAIN ", " IS ", " ARE "];
     let is_of_refinement = line.get(7..10) == Some(b"  3");
+    let rest = line.get(6..)?;
     // Files have hundreds of remarks, of which few can say it.
-    let can_say = if is_of_refinement { text.contains(['Q', 'q']) } else { text.starts_with(['B', 'b', 'T', 't']) };
-    if !can_say {
+    if is_of_refinement && memchr2(b'Q', b'q', rest).is_none() {
         return None;
     }
+    let begin = rest.iter().position(|c| !c.is_ascii_digit() && *c != b' ')?;
+    if !is_of_refinement && !matches!(rest[begin], b'B' | b'b' | b'T' | b't') {
+        return None;
+    }
+    let text = text_of(rest[begin..].trim_ascii_end());
     let upper = text.to_ascii_uppercase();
     if is_of_refinement {
         let is_swiss_model = upper.contains("QMEANDISCO") || upper.starts_with("QMNDG ");
@@ -67,6 +70,16 @@ pub(crate) fn of_remark(line: &[u8]) -> Option<String> {
     let rest = VERBS.iter().find_map(|verb| rest.strip_prefix(verb))?.trim_start();
     // In the letters of the file: a change of ASCII letters keeps lengths.
     (!rest.is_empty()).then(|| text[text.len() - rest.len()..].to_owned())
+}
+
+/// What the B column holds in models of programs that name themselves in a REMARK, and write their errors there: ABodyBuilder2 and its
+/// kin, IgFold.
+pub(crate) fn of_program(line: &[u8]) -> Option<String> {
+    const NAMES: [&str; 3] = ["BODYBUILDER2", "TCRBUILDER2", "IGFOLD"];
+    // Remarks of deposits are numbered.
+    let is_numbered = line.get(7..10).is_some_and(|number| number.iter().any(u8::is_ascii_digit));
+    let names = || text_of(line.get(6..).unwrap_or_default()).to_ascii_uppercase();
+    (!is_numbered && NAMES.iter().any(|name| names().contains(name))).then(|| "predicted errors in Å".to_owned())
 }
 
 /// What a line of a PDB file says that the B column holds.

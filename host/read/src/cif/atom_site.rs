@@ -3,7 +3,7 @@
 mod repeated;
 mod usual;
 
-use super::entities::Entities;
+use super::entities::{Entities, NonPolymer};
 use super::labels::Labels;
 use super::lexer::unquote;
 use crate::atoms::element;
@@ -257,8 +257,8 @@ pub(super) struct AtomSite<'o, 'a> {
     entities: Entities,
     /// The entity of the residue before.
     entity: Option<Word<'a>>,
-    /// Whether that entity is no polymer.
-    is_ligand: bool,
+    /// What that entity is if it is no polymer.
+    other: Option<NonPolymer>,
     usual: Usual,
     patterns: Box<Patterns<Names>>,
     repeated: Repeated,
@@ -288,7 +288,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             labels: Labels::default(),
             entities,
             entity: None,
-            is_ligand: false,
+            other: None,
             usual: Usual::new(),
             patterns: repeated::of_thread((options.residues, options.polymers)),
             repeated: Repeated::default(),
@@ -414,8 +414,9 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             let entity = self.word(row, Item::Entity);
             if self.entity != Some(entity) {
                 self.entity = Some(entity);
-                self.is_ligand = self.entities.is_other(entity.text);
+                self.other = self.entities.other(entity.text);
             }
+            self.models[current].1.set_water(self.other == Some(NonPolymer::Water));
             let asym = if label.is_empty() {
                 self.asym_without_number(row, hetatm)
             } else {
@@ -435,7 +436,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
         // An entity that is no polymer is a ligand in any record. Amino acids in ATOM records may still be bonded: gemmi calls those after a
         // TER so.
-        let in_chain = if self.is_ligand {
+        let in_chain = if self.other.is_some() {
             Some(false)
         } else if has_label {
             let is_numbered = !residue_id[3].is_empty();

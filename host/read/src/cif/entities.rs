@@ -5,7 +5,7 @@
 use super::lexer::{Lexer, Token, unquote};
 use super::rows::Rows;
 use memchr::memmem;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 const CATEGORY: &[u8] = b"_entity.";
 
@@ -16,13 +16,21 @@ pub(crate) enum Item {
     Type,
 }
 
+/// An entity that is no polymer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum NonPolymer {
+    Water,
+    /// A ligand, an ion, or a sugar.
+    Ligand,
+}
+
 /// What a data block says about its entities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entities {
     /// Whether it names the type of any.
     pub(crate) are_known: bool,
     /// Those that are no polymers.
-    others: HashSet<Vec<u8>>,
+    others: HashMap<Vec<u8>, NonPolymer>,
     /// Id and type outside of loops.
     single: (Vec<u8>, Vec<u8>),
 }
@@ -42,8 +50,10 @@ impl Entities {
     /// Takes an entity.
     pub(crate) fn push(&mut self, id: &[u8], kind: &[u8]) {
         self.are_known |= !matches!(kind, b"?" | b"." | b"");
-        if ["non-polymer", "water", "branched"].iter().any(|other| kind.eq_ignore_ascii_case(other.as_bytes())) {
-            self.others.insert(id.to_vec());
+        const OTHERS: [(&[u8], NonPolymer); 3] =
+            [(b"non-polymer", NonPolymer::Ligand), (b"water", NonPolymer::Water), (b"branched", NonPolymer::Ligand)];
+        if let Some((_, other)) = OTHERS.iter().find(|(own, _)| kind.eq_ignore_ascii_case(own)) {
+            self.others.insert(id.to_vec(), *other);
         }
     }
 
@@ -59,10 +69,10 @@ impl Entities {
         }
     }
 
-    /// Whether an entity is known to be no polymer.
+    /// What an entity is if it is known to be no polymer.
     #[inline]
-    pub(crate) fn is_other(&self, id: &[u8]) -> bool {
-        !self.others.is_empty() && self.others.contains(id)
+    pub(crate) fn other(&self, id: &[u8]) -> Option<NonPolymer> {
+        if self.others.is_empty() { None } else { self.others.get(id).copied() }
     }
 
     /// Takes the current row of a loop with these tags.

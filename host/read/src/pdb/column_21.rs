@@ -25,6 +25,8 @@ pub(super) struct Column21<'a> {
     first_plain: Option<u8>,
     /// What the whole file shows, once that was looked up.
     shown: Option<Arc<Shown>>,
+    /// The last name with what it was found by, and where it ends: waters of a box have the same.
+    last: Option<([u8; 6], (usize, usize))>,
 }
 
 /// What a whole file shows about the column.
@@ -37,7 +39,7 @@ struct Shown {
 
 impl<'a> Column21<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, plain_chain: 0, first_plain: None, shown: None }
+        Self { text, plain_chain: 0, first_plain: None, shown: None, last: None }
     }
 
     /// The same at the beginning of another model. What was looked up is not looked up again: a file may have many models.
@@ -55,11 +57,17 @@ impl<'a> Column21<'a> {
     /// counted from 0.
     #[cold]
     pub(super) fn divide(&mut self, columns: &[u8; NEEDED]) -> (usize, usize) {
-        match self.is_of_name(columns) {
+        let key = [columns[17], columns[18], columns[19], columns[20], columns[21], self.plain_chain];
+        if let Some((_, found)) = self.last.filter(|(last, _)| *last == key) {
+            return found;
+        }
+        let found = match self.is_of_name(columns) {
             true => (21, 21),
             false if columns[20].is_ascii_graphic() && columns[21] != b' ' => (20, 20),
             false => (20, 21),
-        }
+        };
+        self.last = Some((key, found));
+        found
     }
 
     /// Whether the column, which is not blank, goes on with a record's residue name.

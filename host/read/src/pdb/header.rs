@@ -1,7 +1,7 @@
 //! Records of a PDB file other than atoms.
 
 use crate::assembly::Remark350;
-use crate::b_column::{of_record, of_remark};
+use crate::b_column::{of_program, of_record, of_remark};
 use crate::components::standard;
 use crate::deposited::{self, Listed};
 use crate::facts::{Facts, title};
@@ -66,14 +66,14 @@ impl Header {
                 self.cell = cell(line);
             }
             b"REMARK" => {
-                self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
+                self.signs = self.signs || matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
                 if let Some(held) = of_record(line) {
                     self.b_column = Some(text_of(held));
                 }
                 let names_predictor = says_predicted(line);
                 self.predictor_in_remark |= names_predictor;
                 if self.b_column_of_model.is_none() && !names_predictor {
-                    self.b_column_of_model = of_remark(line);
+                    self.b_column_of_model = of_remark(line).or_else(|| of_program(line));
                 }
                 if line.get(7..10) == Some(b"350") {
                     self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
@@ -104,6 +104,13 @@ impl Header {
         !self.experiment && (self.predictor_in_title || self.predictor_in_remark && !is_experiment)
     }
 
+    /// What the file says that its B column holds.
+    pub(super) fn held(&self) -> Option<String> {
+        let is_experiment = self.experiment || self.signs || self.is_entry;
+        let in_other_words = || self.b_column_of_model.clone().filter(|_| !is_experiment);
+        self.b_column.clone().or_else(in_other_words)
+    }
+
     /// Adds what it says of assemblies and sequence databases.
     pub(super) fn take_into(self, facts: &mut Facts, options: &ReadOptions) {
         let [titles, compounds] = &self.titles;
@@ -113,8 +120,7 @@ impl Header {
         if facts.title.is_empty() {
             facts.title = molecule.to_owned();
         }
-        let is_experiment = self.experiment || self.signs || self.is_entry;
-        facts.b_column = self.b_column.or(self.b_column_of_model.filter(|_| !is_experiment));
+        facts.b_column = self.held();
         if let Some(id) = &options.assembly {
             let generators = self.remark_350.of(id).map_err(|problem| problem.to_string());
             facts.assembly = Some(Arc::new(generators));

@@ -104,7 +104,7 @@ impl<'a> Places<'a> {
         }
         self.has_dash |= chain == b"-";
         // Five columns of digits are one number, because an insertion code is a letter; short numbers excepted.
-        if is_number(&columns[22..27]) {
+        if columns[26].is_ascii_digit() && is_number(&columns[22..26]) {
             (number, icode) = (&columns[22..27], b"");
         }
         if chain[0].is_ascii_digit() && is_number(number) && self.goes_on_in_column_22(columns) {

@@ -35,6 +35,11 @@ impl<'a> Selection<'a> {
         self.draft.segments_are_polymers |= asym != 0;
     }
 
+    /// Sets whether the file calls the residues that follow water.
+    pub(crate) fn set_water(&mut self, is_water: bool) {
+        self.is_water = is_water;
+    }
+
     /// Parses the residue numbers that follow by another rule.
     pub(crate) fn number_by(&mut self, residue_number: fn(&[u8]) -> Option<i32>) {
         self.syntax.residue_number = residue_number;

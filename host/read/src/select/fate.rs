@@ -52,7 +52,7 @@ fn of_unused(residue: u64, is_water: bool) -> Fate {
 }
 
 /// The names of a peptide's backbone, which nucleotides do not begin with.
-const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
+pub(super) const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_CARBON];
 
 /// The element's symbol.
 const TUNGSTEN: u16 = b'W' as u16;
@@ -62,6 +62,7 @@ impl Selection<'_> {
     pub(crate) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
         let component = components::component(residue);
         match self.residues {
+            _ if self.is_water => true,
             Residues::Standard => hetatm,
             Residues::All if hetatm => {
                 let has_row = component.amino_acid().is_some()
@@ -80,6 +81,9 @@ impl Selection<'_> {
     #[inline]
     pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
         let residue = record.residue;
+        if self.is_water {
+            return (Named { residue, ..Named::NONE }, Fate::Nothing);
+        }
         if self.residues == Residues::Standard {
             return match components::standard(residue).filter(|_| !record.hetatm) {
                 Some(kind) => (Named { residue, kind, rules: Rules::Standard }, Fate::Row),

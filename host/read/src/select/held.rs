@@ -1,5 +1,6 @@
 //! Residues with a name of water or of points that are no atoms, which ligands of the dictionary have, too. Their atoms decide.
 
+use super::fate::AMINO_ACIDS_BEGIN;
 use super::{Fate, Record, Selection, Taken};
 use crate::atoms::{Atom, Rules};
 use crate::components::{Component, MOST_POINTS};
@@ -48,7 +49,7 @@ impl<'a> Selection<'a> {
     #[inline(never)]
     pub(super) fn hold(&mut self, record: &Record<'_, 'a>) -> Result<Taken, Problem> {
         let sign = sign(record, self.run.fate);
-        if sign != Sign::Molecule && self.fits(record.name, sign) {
+        if sign != Sign::Molecule && self.fits(record.name, sign) && !self.has_backbone_with(record.name) {
             let &Record { name, alternate, element, position, occupancy, hetatm, in_chain, .. } = record;
             let b_factor = pack(record.b_factor);
             self.held.push(Held { name, alternate, element, position, occupancy, b_factor, hetatm, in_chain, sign });
@@ -72,13 +73,22 @@ impl<'a> Selection<'a> {
 
     /// Whether water or points may have one more atom.
     fn fits(&self, name: u64, sign: Sign) -> bool {
-        if sign == Sign::None || self.held.iter().any(|held| held.name == name) {
-            return true;
-        }
-        let has_oxygen = self.held.iter().any(|held| held.sign == Sign::Oxygen);
-        let of_atoms = self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
-        let distinct = of_atoms.filter(|(at, held)| self.held[..*at].iter().all(|other| other.name != held.name));
-        !(sign == Sign::Oxygen && has_oxygen) && distinct.count() < MOST_POINTS
+        let has_oxygen = || self.held.iter().any(|held| held.sign == Sign::Oxygen);
+        let is_one_more = !(sign == Sign::Oxygen && has_oxygen()) && self.has_room();
+        is_one_more || sign == Sign::None || self.held.iter().any(|held| held.name == name)
+    }
+
+    /// Whether points, with one more, have the names of a peptide's backbone.
+    fn has_backbone_with(&self, name: u64) -> bool {
+        let is_there = |own: &u64| *own == name || self.held.iter().any(|held| held.name == *own);
+        self.run.fate == Fate::Points && AMINO_ACIDS_BEGIN.contains(&name) && AMINO_ACIDS_BEGIN.iter().all(is_there)
+    }
+
+    /// Whether fewer atoms of different names are kept than water or points may have.
+    fn has_room(&self) -> bool {
+        let of_atoms = || self.held.iter().enumerate().filter(|(_, held)| held.sign != Sign::None);
+        let is_first = |(at, held): &(usize, &Held<'_>)| self.held[..*at].iter().all(|other| other.name != held.name);
+        self.held.len() < MOST_POINTS || of_atoms().filter(is_first).count() < MOST_POINTS
     }
 
     /// Leaves out what is kept.
@@ -92,13 +102,19 @@ impl<'a> Selection<'a> {
 
 /// What the usual names of water's atoms say, for which no rule need be asked: boxes of water are most of many files.
 fn usual_of_water(name: u64, element: u16) -> Option<Sign> {
-    let [first, second, third, others @ ..] = name.to_le_bytes();
-    let sign = match (first, second, third) {
-        (b'O', b'W' | 0, 0) | (b'O', b'H', b'2') => Sign::Oxygen,
-        (b'H', b'W', b'1' | b'2') | (b'H', b'1' | b'2', 0) => Sign::One,
-        _ => return None,
+    const fn word(name: [u8; 3]) -> u64 {
+        let [first, second, third] = name;
+        u64::from_le_bytes([first, second, third, 0, 0, 0, 0, 0])
+    }
+    const OXYGENS: [u64; 3] = [word(*b"OW\0"), word(*b"OH2"), word(*b"O\0\0")];
+    /// Hydrogens, and the point of four-site models.
+    const OTHERS: [u64; 5] = [word(*b"HW1"), word(*b"HW2"), word(*b"H1\0"), word(*b"H2\0"), word(*b"MW\0")];
+    let sign = match () {
+        () if OXYGENS.contains(&name) => Sign::Oxygen,
+        () if OTHERS.contains(&name) => Sign::One,
+        () => return None,
     };
-    (others == [0; 5] && (element == 0 || element == u16::from(first))).then_some(sign)
+    (element == 0 || element == u16::from(name as u8)).then_some(sign)
 }
 
 fn sign(record: &Record<'_, '_>, fate: Fate) -> Sign {

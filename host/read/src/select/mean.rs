@@ -10,9 +10,10 @@ impl Selection<'_> {
         if !value.is_nan()
             && let Some(mean) = self.draft.structure.bfactor.last_mut()
         {
+            // Programs write 0 for atoms that they add to a prediction.
             let (sum, count) = self.run.b;
-            self.run.b = (sum + f64::from(value), count + 1.0);
-            *mean = (self.run.b.0 / self.run.b.1) as f32;
+            self.run.b = (sum + f64::from(value), count + if value == 0.0 { 0.0 } else { 1.0 });
+            *mean = (self.run.b.0 / self.run.b.1.max(1.0)) as f32;
         }
     }
 

@@ -40,7 +40,7 @@ struct Chain {
     lacking: usize,
     /// Of these, those that have neither N nor C.
     bare: usize,
-    /// Residues with an atom beyond the backbone and CB.
+    /// Residues with an atom beyond the backbone and CB, or two in its place.
     side_chains: usize,
 }
 
@@ -59,7 +59,7 @@ struct Atoms {
     /// Whether N and C are missing.
     bare: bool,
     beta: bool,
-    /// Whether there are atoms beyond the backbone and CB.
+    /// Whether there are atoms beyond the backbone and CB, or beyond one in its place.
     side_chain: bool,
     /// Number of heavy atoms without the second oxygen at an end.
     count: usize,
@@ -170,7 +170,9 @@ impl StructureInput {
         let count = count - usize::from(count > named && self.has_end_oxygen(row, roles));
         let backbone = ca && has(roles.n) && has(roles.c) && has(roles.o);
         let bare = !has(roles.n) && !has(roles.c);
-        Atoms { backbone, bare, beta: has(roles.beta), side_chain: count > named, count }
+        // A single one in the place of CB is the bead of a side chain.
+        let side_chain = count > named + usize::from(!has(roles.beta));
+        Atoms { backbone, bare, beta: has(roles.beta), side_chain, count }
     }
 
     /// What a nucleotide has; its side chain is its base.
@@ -253,6 +255,8 @@ mod tests {
         assert_eq!(found(&with_beta, Some("ALA")), (0, 6), "six have no CB");
         assert_eq!(found(&backbone, Some("ALA")), (1, 76));
         assert_eq!(found(&["CA"], Some("GLY")), (1, 76));
+        // OPEP and the like have a bead for each side chain.
+        assert_eq!(found(&["N", "CA", "C", "O", "CG"], None).0, 1);
         assert_eq!(found(&with_beta, Some("UNK")), (0, 0), "what the residue is, is not known");
     }
 

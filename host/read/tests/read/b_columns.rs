@@ -4,9 +4,20 @@ use crate::programs::*;
 use crate::read_common::*;
 use prism_read::{NoteKind, ReadOptions, each_atom, read_bytes, with_b_column};
 
-/// The kinds of notes about the B column of a file with a name, and whether it is taken for confidences.
+/// The kinds of notes about the B column of a file with a name, and whether it is taken for confidences. Values of atoms are known unless
+/// they are others, also to readers of every atom.
 fn b_column(text: &str, name: &str) -> (bool, Vec<&'static str>) {
-    let read = read_bytes(text.as_bytes(), name, &ReadOptions::default()).unwrap();
+    let options = ReadOptions { atoms: true, ..ReadOptions::default() };
+    let read = read_bytes(text.as_bytes(), name, &options).unwrap();
+    let mut values = Vec::new();
+    let each = each_atom(text.as_bytes(), name, &mut |atom| {
+        values.push(atom.b);
+        Ok(())
+    });
+    each.unwrap();
+    let are_others = !note(&read, NoteKind::OtherValues).is_empty();
+    assert!(values.iter().all(|b| b.is_nan() == are_others));
+    assert!(read.structure.atom_labels.iter().all(|label| label.b_factor.is_nan() == are_others));
     let kinds = [NoteKind::Confidence, NoteKind::MaybeConfidence, NoteKind::OtherValues, NoteKind::Contradiction];
     let found = kinds.into_iter().filter(|kind| !note(&read, *kind).is_empty()).map(NoteKind::name).collect();
     (read.structure.predicted, found)
@@ -87,13 +98,6 @@ fn a_b_column_that_prism_wrote_is_what_the_file_says() {
             // The values are there, as what they are.
             assert_eq!((s.b_column[0], s.b_column[75]), (50.5, 88.0));
             assert_eq!(s.bfactor[0].is_nan(), !holds.starts_with("b_factor"));
-            let mut values = Vec::new();
-            let each = each_atom(changed.as_bytes(), name, &mut |atom| {
-                values.push(atom.b);
-                Ok(())
-            });
-            each.unwrap();
-            assert_eq!(values[0].is_nan(), expected.1 == ["other-values"]);
         }
     }
 }
@@ -159,6 +163,9 @@ fn a_remark_may_name_other_values() {
         ("REMARK  40 Temperature factors contain RMSF per residue\n", "RMSF per residue"),
         ("REMARK   3   QMNDG   0.81\n", "QMEANDisCo"),
         ("REMARK   3   QMNV    QMEANDisCo\n", "QMEANDisCo"),
+        ("REMARK  ANTIBODY STRUCTURE MODELLED USING ABODYBUILDER2\n", "predicted errors in Å"),
+        ("REMARK  IgFold\n", "predicted errors in Å"),
+        ("REMARK   Temperature factors are per-residue energies\n", "per-residue energies"),
     ] {
         let text = format!("{model}{head}{}", like_confidences());
         assert_eq!(b_column(&text, "x.pdb"), (false, vec!["other-values"]), "{head}");
@@ -177,7 +184,9 @@ fn a_column_of_zeros_is_no_confidence() {
     let title = "TITLE     AlphaFold model in water t=   0.00000\n";
     for (value, is_confidence) in [("  0.00", false), ("  1.00", false), (" 91.00", true)] {
         let text = format!("{title}{}", ubiquitin(1..=76, |line| with(line, 61, value)));
-        assert_eq!(read(text).structure.predicted, is_confidence, "{value}");
+        let found = read(text);
+        assert_eq!(found.structure.predicted, is_confidence, "{value}");
+        assert_eq!(note(&found, NoteKind::MaybeConfidence).contains("all of its values are 0"), !is_confidence);
     }
 }
 
@@ -207,4 +216,19 @@ fn a_ligand_leaves_the_confidences_of_residues() {
     // B factors differ within standard residues, whatever the records are called.
     let hetero = ubiquitin(1..=76, |line| with(&with(line, 1, "HETATM"), 22, "A"));
     assert!(!crate::read_common::read(hetero).structure.predicted);
+}
+
+/// PDBFixer and the like add atoms to predictions, with 0 in the B column.
+#[test]
+fn atoms_without_a_confidence_leave_that_of_their_residue() {
+    let title = "TITLE     ALPHAFOLD MONOMER V2.0 PREDICTION\n";
+    let all = like_confidences();
+    let is_added =
+        |line: &str| line[12..16].trim() == "OXT" || &line[22..26] == "  30" && line[12..16].trim().starts_with("CG");
+    let added: String = all
+        .lines()
+        .map(|line| if is_added(line) { with(line, 61, "  0.00") } else { line.to_owned() } + "\n")
+        .collect();
+    let (whole, added) = (read(format!("{title}{all}")).structure, read(format!("{title}{added}")).structure);
+    assert_eq!(whole.plddt, added.plddt);
 }

@@ -79,6 +79,41 @@ fn numbers_that_jump_are_decided_by_geometry_and_repeats() {
     assert_eq!(chains(as_cif(entities, rows.into_iter())), named(&[("A", 152)]));
 }
 
+/// Programs leave out modified residues and number the others anew, and write a part of a last residue.
+#[test]
+fn molecules_that_lack_residues_end_by_distance() {
+    let part =
+        |numbers: std::ops::RangeInclusive<i32>, by: i32, x: f64| ubiquitin(numbers, |line| renumbered(line, by, x));
+    let only_n = |text: String| text.lines().take(1).map(|line| format!("{line}\n")).collect::<String>();
+    let first =
+        part(1..=68, 0, 0.0) + &part(70..=71, -1, 0.0) + &part(73..=73, -2, 0.0) + &only_n(part(74..=74, -2, 0.0));
+    let found = read(first + &part(1..=2, 72, 60.0) + &part(4..=20, 71, 60.0));
+    assert_eq!(found.structure.chains, ["A", "A~2"], "{:?}", found.notes);
+    // Residues that are not resolved, where numbers were given anew, in one chain and in one of several. Residues that repeat decide.
+    let gap = || part(1..=20, 0, 0.0) + &part(30..=60, -9, 0.0);
+    let found = read(gap());
+    assert_eq!(found.structure.chains, ["A"], "{:?}", found.notes);
+    let said = "residues 20 and 21 of chain A are 14 Å apart without an end of a molecule";
+    assert!(note(&found, NoteKind::Jumps).contains(said), "{:?}", found.notes);
+    let apart = || part(1..=20, 0, 0.0) + &part(30..=60, -9, 60.0);
+    let other = ubiquitin(1..=9, |line| with(line, 22, "B"));
+    assert_eq!(chains(apart()), named(&[("A", 20), ("A~2", 31)]));
+    assert_eq!(chains(apart() + &other), named(&[("A", 51), ("B", 9)]));
+    assert_eq!(chains(part(1..=20, 0, 0.0) + &part(1..=18, 20, 15.0)), named(&[("A", 20), ("A~2", 18)]));
+    // Ends that lack atoms, also where another molecule begins no farther than a gap is: its residues repeat.
+    let cut = open_ended(same) + &open_ended(|line| renumbered(line, 76, 0.0));
+    let is_whole = |line: &&str| !matches!(&line[22..26], "  76" | " 152") || line[12..16].trim() == "N";
+    let cut: String = cut.lines().filter(is_whole).map(|line| if line[22..26].trim().parse::<i32>().unwrap() > 76 { moved(line, -20.0) } else { line.to_owned() } + "\n").collect();
+    assert_eq!(chains(cut), named(&[("A", 76), ("A~2", 76)]));
+    // An oxygen of an end before a gap, as in 1O6U.
+    let oxygen = |line: &str| with(line, 13, " OXT");
+    let ended = part(1..=20, 0, 0.0)
+        + &oxygen(ubiquitin(20..=20, same).lines().nth(3).unwrap())
+        + "\n"
+        + &part(30..=60, 0, 0.0);
+    assert_eq!(chains(ended), named(&[("A", 51)]));
+}
+
 #[test]
 fn numbers_that_fall_begin_a_molecule() {
     let text = open_ended(|line| renumbered(line, 500, 0.0)) + &ubiquitin(1..=12, |line| renumbered(line, 1, 60.0));
@@ -95,4 +130,24 @@ fn numbers_that_fall_begin_a_molecule() {
             .map(|line| format!("{line}\n"))
             .collect::<String>();
     assert_eq!(chains(inserted), named(&[("A", 72)]));
+}
+
+/// Programs for chemistry write all atoms in HETATM records.
+#[test]
+fn molecules_of_hetatm_records_are_told_apart() {
+    let hetero = |text: String| text.lines().map(|line| with(line, 1, "HETATM") + "\n").collect::<String>();
+    let two = || open_ended(same) + &open_ended(|line| moved(line, 60.0));
+    assert_eq!(chains(hetero(two())), named(&[("A", 76), ("A~2", 76)]));
+    // A bonded ligand beside a chain is of the chain, whatever its numbers are.
+    let peptide = hetero(ubiquitin(1..=4, |line| moved(line, 60.0)));
+    assert_eq!(chains(open_ended(same) + &peptide), named(&[("A", 80)]));
+    assert_eq!(chains(open_ended(same) + "TER\n" + &peptide), named(&[("A", 76), ("A~2", 4)]));
+    // So has one that is called as the first one is.
+    assert_eq!(
+        chains(open_ended(same) + "TER\n" + &hetero(ubiquitin(1..=76, |line| moved(line, 60.0)))),
+        named(&[("A", 76), ("A~2", 76)])
+    );
+    // A residue that a program built and wrote after the chain's end is bonded into it.
+    let built = ubiquitin(1..=29, same) + &ubiquitin(31..=76, same) + "TER\n" + &ubiquitin(30..=30, same);
+    assert_eq!(chains(built), named(&[("A", 76)]));
 }

@@ -172,24 +172,27 @@ fn a_chain_across_the_border_of_its_cell_is_one() {
         };
         atoms.lines().map(line).collect()
     };
-    let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
-    assert_eq!(chains(&format!("{cell}{}", moved(60.0))), [(" ".to_owned(), N)]);
-    assert_eq!(chains(&format!("{cell}{}", moved(30.0))), [(" ".to_owned(), 38), ("~2".to_owned(), 38)]);
+    let cell = "CRYST1   90.000   90.000   90.000  90.00  90.00  90.00 P 1           1\n";
+    assert_eq!(chains(&format!("{cell}{}", moved(90.0))), [(" ".to_owned(), N)]);
+    assert_eq!(chains(&format!("{cell}{}", moved(45.0))), [(" ".to_owned(), 38), ("~2".to_owned(), 38)]);
 }
 
 /// Ligands of a chain come after its TER, with its chain id.
 #[test]
-fn hetero_residues_after_ter_begin_no_molecule() {
+fn hetero_residues_after_ter_are_ligands_or_a_peptide() {
     let atoms = ubiquitin_atoms(602);
-    let ligand: String = atoms
-        .lines()
-        .filter(|line| line[22..26].trim().parse::<i32>().unwrap() <= 5)
-        .map(|line| {
+    let ligand = |last: i32| -> String {
+        let own = atoms.lines().filter(|line| line[22..26].trim().parse::<i32>().unwrap() <= last);
+        own.map(|line| {
             placed(line, 'A', line[22..26].trim().parse::<i32>().unwrap() + 100, "", 60.0)
                 .replacen("ATOM  ", "HETATM", 1)
         })
-        .collect();
-    assert_eq!(chains(&format!("{atoms}TER\n{ligand}END\n")), [("A".to_owned(), 81)]);
+        .collect()
+    };
+    let chains = |last: i32| chains(&format!("{atoms}TER\n{}END\n", ligand(last)));
+    assert_eq!(chains(3), [("A".to_owned(), 76)]);
+    // More residues that are bonded are a peptide, which is another molecule.
+    assert_eq!(chains(5), [("A".to_owned(), 76), ("A~2".to_owned(), 5)]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Names that force fields and programs give water or points, and the Chemical Component Dictionary ligands.
 
 use crate::programs::*;
-use prism_read::{NoteKind, ReadOptions, ReadStructure, Residues, read_bytes};
+use crate::read_common::*;
+use prism_read::{NoteKind, ReadOptions, ReadStructure, Residues, each_atom, read_bytes};
 
 /// Atoms 30 Å beside ubiquitin, of one residue, with their elements.
 fn molecule(residue: &str, atoms: &[(&str, &str)]) -> String {
@@ -88,5 +89,46 @@ fn water_and_points_are_left_out_by_their_atoms() {
     }
     for (residue, atoms) in [("VRT", &[("X", ""), ("Y", ""), ("ORI", "")][..]), ("MEM", &[("N", "N"), ("O", "O")])] {
         assert_eq!(taken(Residues::All, &molecule(residue, atoms)), (0, true), "{residue}");
+    }
+}
+
+/// gemmi calls waters that its table of names lacks, such as `SOL`, non-polymers.
+#[test]
+fn what_a_file_calls_water_is_water_whatever_its_atoms_are() {
+    let water = [("O", "O"), ("H1", "H"), ("H2", "H")];
+    for (residue, atoms, kind, expected) in [
+        ("WTR", &water[..], "water", 0),
+        ("WTR", &water, "non-polymer", 1),
+        ("SOL", &SUGAR, "water", 0),
+        ("SOL", &SUGAR, "non-polymer", 8),
+        ("SOL", &water, "non-polymer", 0),
+        ("HOH", &water, "non-polymer", 0),
+    ] {
+        let entities = format!("loop_\n_entity.id\n_entity.type\n1 polymer\n2 {kind}\n#\n");
+        let polymer = ubiquitin(1..=9, same);
+        let rows = polymer.lines().map(|line| (line.to_owned(), ["A", "1", "*"]));
+        let beside = molecule(residue, atoms);
+        let rows = rows.chain(beside.lines().map(|line| (line.to_owned(), ["B", "2", "."])));
+        let text = as_cif(&entities, rows.collect::<Vec<_>>().into_iter());
+        for residues in [Residues::All, Residues::Standard] {
+            let options = ReadOptions { cover: true, residues, ..ReadOptions::default() };
+            let s = read_bytes(text.as_bytes(), "x", &options).unwrap().structure;
+            assert_eq!(s.atoms.len() - s.residue_atoms[9] as usize, expected, "{residue} {kind} {residues:?}");
+        }
+        let mut waters = 0;
+        let each = each_atom(text.as_bytes(), "x", &mut |atom| {
+            waters += usize::from(atom.is_water);
+            Ok(())
+        });
+        assert!(each.is_ok() && waters == if kind == "water" { atoms.len() } else { 0 });
+    }
+}
+
+/// Three X stand for any amino acid in some programs, and are PyMOL's name of pseudoatoms.
+#[test]
+fn residues_with_a_backbone_are_amino_acids_whatever_their_names_are() {
+    for residue in [concat!("X", "XX"), "MEM", "VRT", "ZZZ"] {
+        let s = read(ubiquitin(1..=76, |line| with(line, 18, residue))).structure;
+        assert_eq!((s.n_residues(), s.atoms.len()), (76, 602), "{residue}");
     }
 }

@@ -322,6 +322,13 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
     assert!(note(&zero, NoteKind::Placeholders).starts_with("2 atoms"), "{:?}", zero.notes);
     let one = read(ubiquitin(1..=76, unknown("   0.000   0.000   0.000", &["CD1"])));
     assert_eq!((one.structure.n_atoms(), note(&one, NoteKind::Placeholders)), (602, ""));
+    // No atom is by chance where programs write 9999.
+    let one = read(ubiquitin(1..=76, unknown("9999.0009999.0009999.000", &["CD1"])));
+    assert!(
+        note(&one, NoteKind::Placeholders).starts_with("1 atom") && one.structure.n_atoms() == 601,
+        "{:?}",
+        one.notes
+    );
 }
 
 /// Ubiquitin with atoms beside one of its atoms, each with its name and distance along x in Å.
@@ -515,12 +522,14 @@ fn chains_without_an_id_are_asked_for_in_mmcif_as_in_pdb() {
 
 #[test]
 fn coordinates_that_are_no_whole_molecules_are_said() {
-    let scaled = |line: &str| {
-        let of = |at: usize| line[at..at + 8].trim().parse::<f64>().unwrap() / 10.0;
-        with(line, 31, &format!("{:8.3}{:8.3}{:8.3}", of(30), of(38), of(46)))
-    };
-    let nanometres = read(ubiquitin(1..=76, scaled));
-    assert!(note(&nanometres, NoteKind::Scale).contains("in nm"), "{:?}", nanometres.notes);
+    for (factor, unit) in [(0.1, "in nm"), (1.0 / 0.529_177, "in Bohr radii"), (10.0, "converted to Å once more")] {
+        let scaled = |line: &str| {
+            let of = |at: usize| factor * line[at..at + 8].trim().parse::<f64>().unwrap();
+            with(line, 31, &format!("{:8.3}{:8.3}{:8.3}", of(30), of(38), of(46)))
+        };
+        let found = read(ubiquitin(1..=76, scaled));
+        assert!(note(&found, NoteKind::Scale).contains(unit), "{:?}", found.notes);
+    }
     let cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1\n";
     let is_cut = |line: &str| line[30..38].trim().parse::<f64>().unwrap() < 25.0;
     let cut = ubiquitin(1..=76, |line| if is_cut(line) { moved(line, 60.0) } else { same(line) });
@@ -547,4 +556,27 @@ fn every_atom_has_the_element_of_an_ion() {
         .unwrap();
         assert_eq!(found.last().map(String::as_str), Some(expected), "{columns}");
     }
+}
+
+/// OpenBabel writes peptides as a tree of bonds that turn: the atoms of a residue lie in several branches.
+#[test]
+fn residues_of_a_torsion_tree_are_whole() {
+    let plain = ubiquitin(1..=9, same);
+    let (mut first, mut rest): (Vec<&str>, Vec<&str>) = plain.lines().partition(|line| line[12..16].trim() == "CA");
+    first.reverse();
+    rest.reverse();
+    let damaged = |line: &str| with(line, 31, "   x.000");
+    let tree = |last: &str| {
+        format!(
+            "REMARK\nROOT\n{}\nENDROOT\nBRANCH   1   2\n{}\n{last}\nENDBRANCH   1   2\n",
+            first.join("\n"),
+            rest[1..].join("\n")
+        )
+    };
+    let (whole, expected) = (read(tree(rest[0])).structure, read(&plain).structure);
+    assert_eq!((whole.n_residues(), whole.n_atoms()), (9, expected.n_atoms()));
+    assert_eq!((&whole.residue_numbers, &whole.chains), (&expected.residue_numbers, &expected.chains));
+    let error = read_bytes(tree(&damaged(rest[0])).as_bytes(), "x", &ReadOptions::default()).unwrap_err();
+    let line = tree("").lines().position(|line| line.is_empty()).unwrap() + 1;
+    assert_eq!(error.line, Some(line), "{error}");
 }
