@@ -125,14 +125,17 @@ fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -
     };
     let ends = |one: &Interaction| Some([place(one.residues[0])?, place(one.residues[1])?]);
     let names = |atoms: &[u32]| atoms.iter().map(|&atom| &*all.atoms[atom as usize].name).collect::<Vec<_>>().join(" ");
-    // What is two kinds is shown once: rings of bases as their stack, and a hydrogen bond of the ends of a salt bridge as that.
+    // What is two kinds is shown once: rings of bases as their stack, a hydrogen bond of the ends of a salt bridge as that, and a salt bridge
+    // of a metal with the residue that it binds as the metal's bond.
     let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
     let residues = |one: &Interaction| sorted(one.residues);
     let nearest = |one: &Interaction| sorted([one.atoms[0][0], one.atoms[1][0]]);
     let of_kind = |kind: Kind| all.found.iter().filter(move |one| one.kind == kind);
     let stacks: HashSet<[u32; 2]> = of_kind(Kind::BaseStack).map(residues).collect();
     let bridges: HashSet<[u32; 2]> = of_kind(Kind::SaltBridge).map(nearest).collect();
+    let metals: HashSet<[u32; 2]> = of_kind(Kind::Metal).map(residues).collect();
     let is_repeated = |one: &Interaction| match one.kind {
+        Kind::SaltBridge => metals.contains(&residues(one)),
         Kind::PiStack => stacks.contains(&residues(one)),
         Kind::HBond => bridges.contains(&nearest(one)),
         _ => false,

@@ -75,3 +75,36 @@ fn what_cannot_be_written_again_is_said() {
         run.features(&[&["in/a.pdb"], arguments].concat()).says(status, said);
     }
 }
+
+/// Molecules of one chain id, told apart by numbers and by segments, keep their places in the file.
+#[test]
+fn molecules_that_were_told_apart_are_written_again() {
+    let run = Run::new();
+    let atoms = fs::read_to_string(shipped("1ubq.pdb")).unwrap();
+    let copy = |x: f64, chain: &str, segment: &str| -> String {
+        let atoms = atoms.lines().filter(|line| line.starts_with("ATOM"));
+        let line = |line: &str| {
+            let x = line[30..38].trim().parse::<f64>().unwrap() + x;
+            format!("{}{chain}{}{x:8.3}{}      {segment}{}\n", &line[..21], &line[22..30], &line[38..66], &line[76..])
+        };
+        atoms.map(line).collect()
+    };
+    for (name, second) in [("numbers.pdb", ["A", "    "]), ("segments.pdb", ["A", "PROB"]), ("ids.pdb", ["B", "    "])]
+    {
+        let first = if second[1] == "PROB" { "PROA" } else { "    " };
+        fs::write(run.path(name), copy(0.0, "A", first) + &copy(25.0, second[0], second[1])).unwrap();
+        let arguments = [name, "--columns", "depth", "--color-by", "depth", "--write-structures", "out", "-o", "t.csv"];
+        let outcome = run.features(&arguments);
+        assert_eq!(outcome.status, 0, "{name}: {}", outcome.stderr);
+        let written = format!("out/{name}");
+        let values = column(&fs::read_to_string(run.path("t.csv")).unwrap(), "depth");
+        let shown = column(&run.features(&[&written, "--columns", "b_factor"]).stdout, "b_factor");
+        assert_eq!((values.len(), shown.len()), (152, 152), "{name}");
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        assert!(
+            values.iter().zip(&shown).all(|(value, shown)| (number(value) - number(shown)).abs() < 0.0051),
+            "{name}"
+        );
+        assert_ne!(shown[..76], shown[76..], "the molecules bury parts of each other");
+    }
+}

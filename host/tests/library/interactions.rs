@@ -228,15 +228,6 @@ fn a_thiolate_that_binds_a_metal_donates_no_hydrogen_bond() {
 }
 
 #[test]
-fn a_metal_and_the_residue_that_it_binds_are_no_salt_bridge() {
-    let acid = [("CG", [0.5, 1.1, 0.0]), ("OD1", [0.0, 0.0, 0.0]), ("OD2", [1.75, 1.1, 0.0])];
-    let zinc = |apart: f64| Pdb::default().atoms("ASP", 5, &acid).atom("ZN", "ZN", 9, [-apart, 0.0, 0.0]);
-    assert_eq!(zinc(2.1).lines(Kind::Metal), ["ZN OD1 2.10"]);
-    assert!(zinc(2.1).lines(Kind::SaltBridge).is_empty());
-    assert_eq!(zinc(4.0).lines(Kind::SaltBridge), ["ZN OD1 4.00"]);
-}
-
-#[test]
 fn two_hydroxyls_share_one_hydrogen() {
     // Either points its hydrogen at the other.
     let pdb = Pdb::default().atoms("SER", 1, &[("CB", [-0.47, 1.34, 0.0]), ("OG", [0.0; 3])]);

@@ -58,7 +58,7 @@ kinds! {
     SaltBridge {
         "salt_bridge",
         ends: "cation, anion",
-        rule: "a charged nitrogen or a metal ion, and a charged oxygen or halide, within 4.5 Å: the 4.0 Å of Barlow and Thornton, and 0.5 Å for the error of coordinates; not a metal and the residue that it binds",
+        rule: "a charged nitrogen or a metal ion, and a charged oxygen or halide, within 4.5 Å: the 4.0 Å of Barlow and Thornton, and 0.5 Å for the error of coordinates",
         angle: "",
         source: "Barlow and Thornton 1983; ProLIF; Arpeggio"
     }

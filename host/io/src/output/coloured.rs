@@ -3,7 +3,7 @@
 use super::script_names::{CHIMERAX_LIGANDS, NO_TEXT, PYMOL_ENTER, can_hold, chimerax, pymol_ligands, pymol_load};
 use super::{Column, OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFailure, InputFile, Source};
-use prism_read::{NamedResidue, contents, is_cif, with_b_column};
+use prism_read::{NamedResidue, author_chain, contents, is_cif, with_b_column};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf, absolute};
@@ -222,22 +222,109 @@ pub(super) fn with_values(
             insertion_code: &structure.insertion_codes[row],
             name: part.resname(row),
         };
-        (named, (factor * value, structure.chain_ids[row] as usize))
+        (named, if value.is_finite() { factor * value } else { none })
     });
-    let values: HashMap<_, _> = rows.filter(|(_, (value, _))| value.is_finite()).collect();
-    let found = RefCell::new(HashSet::new());
-    let value = |residue: NamedResidue<'_>| {
-        let value = values.get(&residue).inspect(|(_, chain)| {
-            found.borrow_mut().insert(*chain);
-        });
-        value.map_or(none, |(value, _)| *value)
+    let rows = Rows::new(rows.collect(), none);
+    let chains = RefCell::new(HashSet::new());
+    let write = |value: &dyn Fn(NamedResidue<'_>) -> f32| {
+        with_b_column(&bytes, &name, &shown.to_string(), value).map_err(|error| unread(error.problem.to_string()))
     };
-    let text =
-        with_b_column(&bytes, &name, &shown.to_string(), value).map_err(|error| unread(error.problem.to_string()))?;
+    let text = write(&|residue| {
+        if !chains.borrow().contains(residue.chain) {
+            chains.borrow_mut().insert(residue.chain.to_owned());
+        }
+        rows.by_name(residue)
+    })?;
+    let chains = chains.into_inner();
+    if structure.chains.iter().all(|chain| chain.is_empty() || chains.contains(chain)) {
+        return Ok(text);
+    }
     // Molecules that the reader told apart have no chain of their own in the file.
-    let lost = values.values().map(|(_, chain)| *chain).filter(|chain| !found.borrow().contains(chain)).min();
-    lost.map_or(Ok(text), |chain| {
-        let chain = &structure.chains[chain];
-        Err(unread(format!("no chain of the file is called {chain}: give each of its molecules a chain id")))
+    let in_order = RefCell::new(InOrder { rows: &rows, chains, used: vec![false; rows.all.len()], current: None });
+    let text = write(&|residue| in_order.borrow_mut().value(residue))?;
+    in_order.into_inner().lost().map_or(Ok(text), |chain| {
+        Err(unread(format!(
+            "residues of {chain} are not found in the file again: give each of its molecules a chain id"
+        )))
     })
+}
+
+/// The values of rows, by what residues are called.
+struct Rows<'a> {
+    all: Vec<(NamedResidue<'a>, f32)>,
+    /// The rows of each number, insertion code and name.
+    of: HashMap<(i32, &'a str, &'a str), Vec<usize>>,
+    none: f32,
+}
+
+impl<'a> Rows<'a> {
+    fn new(all: Vec<(NamedResidue<'a>, f32)>, none: f32) -> Self {
+        let mut of: HashMap<_, Vec<usize>> = HashMap::new();
+        for (row, (named, _)) in all.iter().enumerate() {
+            of.entry((named.number, named.insertion_code, named.name)).or_default().push(row);
+        }
+        Self { all, of, none }
+    }
+
+    /// The rows that may be those of a residue, whatever its chain is.
+    fn of<'s>(&'s self, residue: NamedResidue<'s>) -> &'s [usize] {
+        self.of.get(&(residue.number, residue.insertion_code, residue.name)).map_or(&[], Vec::as_slice)
+    }
+
+    fn by_name(&self, residue: NamedResidue<'_>) -> f32 {
+        let row = self.of(residue).iter().rfind(|row| self.all[**row].0.chain == residue.chain);
+        row.map_or(self.none, |&row| self.all[row].1)
+    }
+}
+
+/// Finds the rows of residues whose chains the file does not call as the table does: in the order of the file, which is that of rows.
+struct InOrder<'a> {
+    rows: &'a Rows<'a>,
+    /// The chains of the file.
+    chains: HashSet<String>,
+    used: Vec<bool>,
+    /// The residue of the record before, and its row.
+    current: Option<([String; 3], i32, Option<usize>)>,
+}
+
+impl InOrder<'_> {
+    fn value(&mut self, residue: NamedResidue<'_>) -> f32 {
+        let NamedResidue { chain, number, insertion_code, name } = residue;
+        let is_same = |(texts, own, _): &&([String; 3], i32, Option<usize>)| {
+            *own == number && texts.iter().zip([chain, insertion_code, name]).all(|(own, text)| own == text)
+        };
+        let row = match self.current.as_ref().filter(is_same) {
+            Some((_, _, row)) => *row,
+            None => {
+                let row = self.next(residue);
+                self.current = Some(([chain, insertion_code, name].map(str::to_owned), number, row));
+                row
+            }
+        };
+        row.map_or(self.rows.none, |row| self.rows.all[row].1)
+    }
+
+    /// The next row that may be a residue's: of a chain with its id, of a molecule with that id, of one with another name. Where there is none,
+    /// the residue goes on.
+    fn next(&mut self, residue: NamedResidue<'_>) -> Option<usize> {
+        let chain = |row: usize| self.rows.all[row].0.chain;
+        let may_be: [&dyn Fn(usize) -> bool; 3] = [
+            &|row| chain(row) == residue.chain,
+            &|row| chain(row) != residue.chain && author_chain(chain(row)) == residue.chain,
+            &|row| !self.chains.contains(author_chain(chain(row))),
+        ];
+        let all = self.rows;
+        let rows = all.of(residue);
+        let unused = may_be.iter().find_map(|is_it| rows.iter().find(|row| !self.used[**row] && is_it(**row)));
+        let found = unused.or_else(|| rows.iter().rfind(|row| may_be.iter().any(|is_it| is_it(**row)))).copied();
+        if let Some(row) = found {
+            self.used[row] = true;
+        }
+        found
+    }
+
+    /// The chain of a row that was not found.
+    fn lost(&self) -> Option<&str> {
+        self.used.iter().position(|used| !used).map(|row| self.rows.all[row].0.chain)
+    }
 }

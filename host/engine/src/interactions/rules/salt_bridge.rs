@@ -2,9 +2,8 @@
 
 use crate::interactions::Interaction;
 use crate::interactions::kinds::Kind;
-use crate::interactions::rules::coordinated;
 use crate::interactions::search::{Near, Search};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// In Å.
 const FARTHEST: f64 = 4.5;
@@ -14,9 +13,6 @@ pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     for (charge, index) in search.charges.iter().zip(0..) {
         charge.atoms.iter().for_each(|&atom| of_atom[atom as usize] = Some(index));
     }
-    // A metal and the residue that it binds are `metal` alone.
-    let bound: BTreeSet<[u32; 2]> =
-        coordinated(search).map(|(metal, atom, _)| [search.residue(metal), search.residue(atom)]).collect();
     let mut nearest: BTreeMap<(u32, u32), Near> = BTreeMap::new();
     for near in search.dry().filter(|near| near.distance <= FARTHEST) {
         let (Some(a), Some(b)) = (of_atom[near.a as usize], of_atom[near.b as usize]) else { continue };
@@ -25,9 +21,6 @@ pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
             [false, true] => Near { a: near.b, b: near.a, ..near },
             _ => continue,
         };
-        if bound.contains(&[search.residue(near.a), search.residue(near.b)]) {
-            continue;
-        }
         let (Some(cation), Some(anion)) = (of_atom[near.a as usize], of_atom[near.b as usize]) else { continue };
         let least = nearest.entry((cation, anion)).or_insert(near);
         if near.distance < least.distance {
