@@ -733,6 +733,7 @@ def report(
     details: int = 500,
     title: str | None = None,
     pae: bool = False,
+    full_paths: bool = False,
     chains: Sequence[str] | None = None,
     select: str | None = None,
     each: Literal['chain', 'molecule', 'assembly', 'model'] | None = None,
@@ -761,6 +762,7 @@ def report(
         details: So many structures, from the first, get a page of their own.
         title: The report's title. ``None`` takes the number of structures, or the name of a single one.
         pae: Show predicted aligned errors and scores of chains, from the files beside each model.
+        full_paths: Show inputs with their folders, which others may not be meant to see.
         options: What is read, and how features are computed: see :class:`Options`.
 
     Returns:

@@ -51,7 +51,7 @@ def _is_named_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae", "all_atoms", "shape", "pocket_shape")
+@_takes("True or False", "by_residue", "by_structure", "all", "by_number", "peptide", "small_molecules", "pae", "full_paths", "all_atoms", "shape", "pocket_shape")
 def _is_bool(value: Any) -> bool:
     # NumPy's is a type of its own, `bool_` before version 2.
     is_of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")

@@ -34,6 +34,7 @@ def report(
     details: int = 500,
     title: str | None = None,
     pae: bool = False,
+    full_paths: bool = False,
     **options: Unpack[Options],
 ) -> Path:
     """Shows structures, features and sites in one self-contained HTML file, as ``prism report`` does, which runs in a process of its own.
@@ -45,6 +46,7 @@ def report(
         details: So many structures, from the first, get a page of their own.
         title: The report's title. ``None`` takes the number of structures, or the name of a single one.
         pae: Show predicted aligned errors and scores of chains, from the files beside each model.
+        full_paths: Show inputs with their folders, which others may not be meant to see.
         options: What is read, and how features are computed: see :class:`Options`.
 
     Returns:
@@ -68,8 +70,9 @@ def report(
     if title is not None:
         check("title", title)
         words.append(f"--title={title}")
-    if pae:
-        words.append("--pae")
+    check("pae", pae)
+    check("full_paths", full_paths)
+    words += [word for word, wanted in [("--pae", pae), ("--full-paths", full_paths)] if wanted]
     words += _words(options)
     # Names that begin with a hyphen are no options.
     command = [sys.executable, "-m", __package__, *words, "--", *(os.fspath(path) for path in paths)]
