@@ -15,15 +15,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// kernels use, and then rounded. So the bits are the same on every machine.
 #[must_use]
 pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
+    directions(n).map(|point| point.map(|along| along as f32)).collect()
+}
+
+/// The same points before they are rounded.
+pub(crate) fn directions(n: u32) -> impl Iterator<Item = [f64; 3]> {
     let golden_angle = PI * (3.0 - sqrt(5.0));
-    (0..n)
-        .map(|k| {
-            let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(n);
-            let (azimuth, radius) = (f64::from(k) * golden_angle, sqrt(1.0 - z * z));
-            let (x, y) = (cos(azimuth) * radius, sin(azimuth) * radius);
-            [x as f32, y as f32, z as f32]
-        })
-        .collect()
+    (0..n).map(move |k| {
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(n);
+        let (azimuth, radius) = (f64::from(k) * golden_angle, sqrt(1.0 - z * z));
+        [cos(azimuth) * radius, sin(azimuth) * radius, z]
+    })
 }
 
 /// Cells along each side of the maps of masks that [`CpuWorker`](super::cpu::CpuWorker) has. Its tables take a megabyte, of which a

@@ -88,27 +88,18 @@ impl Given {
                 "residue1" if is_array => listed[0] = Some(numbers(value).map_err(in_member)?),
                 "residue2" if is_array => listed[1] = Some(numbers(value).map_err(in_member)?),
                 "distance" if is_array => listed[2] = Some(numbers(value).map_err(in_member)?),
-                "token_chain_ids" => match serde_json::from_slice(value) {
-                    Ok(chains) => self.token_chains = chains,
-                    Err(error) => {
-                        let instead = "tokens are counted in the order of the model";
-                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
-                    }
-                },
-                "token_asym_id" => match serde_json::from_slice(value) {
-                    Ok(indices) => self.token_indices = indices,
-                    Err(error) => {
-                        let instead = "tokens are counted in the order of the model";
-                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
-                    }
-                },
-                "token_res_ids" => match serde_json::from_slice(value) {
-                    Ok(numbers) => self.token_numbers = numbers,
-                    Err(error) => {
-                        let instead = "the tokens of each chain are counted in the order of its residues";
-                        self.left_out.push(format!("{file}: {}: {instead}", unread(&name, &error)));
-                    }
-                },
+                "token_chain_ids" => {
+                    let read = serde_json::from_slice(value).map(|chains| self.token_chains = chains);
+                    self.note_unread(file, &name, read, OF_MODEL);
+                }
+                "token_asym_id" => {
+                    let read = serde_json::from_slice(value).map(|indices| self.token_indices = indices);
+                    self.note_unread(file, &name, read, OF_MODEL);
+                }
+                "token_res_ids" => {
+                    let read = serde_json::from_slice(value).map(|numbers| self.token_numbers = numbers);
+                    self.note_unread(file, &name, read, OF_RESIDUES);
+                }
                 _ => match self.take_score(file, &name, value, is_array) {
                     Ok(true) => {}
                     Ok(false) => continue,
@@ -208,6 +199,12 @@ impl Given {
             }
         }
         Ok(known)
+    }
+
+    /// Notes why a list about the tokens is left out, and what is done instead.
+    fn note_unread(&mut self, file: &str, name: &str, read: serde_json::Result<()>, instead: &str) {
+        let left_out = read.err().map(|error| format!("{file}: {}: {instead}", unread(name, &error)));
+        self.left_out.extend(left_out);
     }
 
     /// Takes a matrix. That of another file may be the same one, as ColabFold writes its best.
@@ -341,6 +338,10 @@ fn is_part(name: &str, tag: &str) -> bool {
     let found = |at: usize| ends(name[..at].chars().next_back()) && ends(name[at + tag.len()..].chars().next());
     name.match_indices(tag).any(|(at, _)| found(at))
 }
+
+/// What is done without lists about the tokens.
+const OF_MODEL: &str = "tokens are counted in the order of the model";
+const OF_RESIDUES: &str = "the tokens of each chain are counted in the order of its residues";
 
 fn unread(name: &str, error: &serde_json::Error) -> String {
     format!("{name:?} cannot be read: {error}")

@@ -32,6 +32,13 @@ impl<'p> Cells<'p> {
         Self { points, edge, cells, order: keyed.into_iter().map(|(_, index)| index).collect() }
     }
 
+    /// Whether there is a point within `reach` Å of a place.
+    pub(super) fn has_near(&self, place: Point, reach: f64) -> bool {
+        let mut near = false;
+        self.near(place, reach, |_, _| near = true);
+        near
+    }
+
     /// Visits the points within `reach` Å of a place, with the squared distance. Three cells in a row are neighbours in the order.
     pub(super) fn near(&self, place: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
         debug_assert!(reach <= self.edge);

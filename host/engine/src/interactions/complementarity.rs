@@ -65,7 +65,7 @@ fn covered(own: &[Sphere], other: &[Sphere]) -> Vec<Dot> {
     // What can be in the way of a probe at an atom that has dots.
     let near = within(own, other, INTERFACE + 2.0 * reach);
     let wanted = are_within(&near, other, INTERFACE);
-    let centres: Vec<Point> = other.iter().map(|sphere| sphere.centre).collect();
+    let centres = centres(other);
     let cells = Cells::new(&centres, reach);
     let is_covered = |own: &Dot| {
         let (probe, mut covered) = (plus(own.at, times(own.normal, PROBE)), false);
@@ -78,24 +78,18 @@ fn covered(own: &[Sphere], other: &[Sphere]) -> Vec<Dot> {
     let (covered, free): (Vec<Dot>, Vec<Dot>) = dots(&near, &wanted, PROBE, DENSITY).into_iter().partition(is_covered);
     let free: Vec<Point> = free.iter().map(|dot| dot.at).collect();
     let rim = Cells::new(&free, RIM);
-    let is_inner = |own: &Dot| {
-        let mut inner = true;
-        rim.near(own.at, RIM, |_, _| inner = false);
-        inner
-    };
-    covered.into_iter().filter(is_inner).collect()
+    covered.into_iter().filter(|own| !rim.has_near(own.at, RIM)).collect()
 }
 
 /// Whether the centre of each sphere is within `reach` of that of one of the others.
 fn are_within(own: &[Sphere], other: &[Sphere], reach: f64) -> Vec<bool> {
-    let centres: Vec<Point> = other.iter().map(|sphere| sphere.centre).collect();
+    let centres = centres(other);
     let cells = Cells::new(&centres, reach);
-    let is_near = |sphere: &Sphere| {
-        let mut near = false;
-        cells.near(sphere.centre, reach, |_, _| near = true);
-        near
-    };
-    own.iter().map(is_near).collect()
+    own.iter().map(|sphere| cells.has_near(sphere.centre, reach)).collect()
+}
+
+fn centres(spheres: &[Sphere]) -> Vec<Point> {
+    spheres.iter().map(|sphere| sphere.centre).collect()
 }
 
 /// Those spheres alone.
@@ -133,11 +127,9 @@ fn gap_volume(groups: [&[Sphere]; 2]) -> f64 {
     let largest = groups.iter().flat_map(|group| group.iter()).map(|sphere| sphere.radius).fold(0.0, f64::max);
     let reach = 2.0 * (largest + GAPS[1]);
     let [a, b] = [within(groups[0], groups[1], reach), within(groups[1], groups[0], reach)];
-    let centres: Vec<Point> = b.iter().map(|sphere| sphere.centre).collect();
-    let facing = Cells::new(&centres, reach);
     let all: Vec<Sphere> = groups.concat();
-    let centres: Vec<Point> = all.iter().map(|sphere| sphere.centre).collect();
-    let atoms = Cells::new(&centres, largest + GAPS[1]);
+    let (of_b, of_all) = (centres(&b), centres(&all));
+    let (facing, atoms) = (Cells::new(&of_b, reach), Cells::new(&of_all, largest + GAPS[1]));
     let mut filled: HashSet<[i32; 3]> = HashSet::new();
     for one in &a {
         facing.near(one.centre, reach, |other, distance2| {

@@ -3,7 +3,9 @@
 
 use super::cells::Cells;
 use super::geometry::{Point, cross, dot, length, minus, plus, times, unit};
-use std::f64::consts::{PI, TAU};
+use crate::points;
+use std::f64::consts::TAU;
+use std::rc::Rc;
 
 /// A sphere, such as an atom.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,8 @@ pub(super) fn dots(spheres: &[Sphere], wanted: &[bool], probe: f64, density: f64
     let largest = spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max);
     let reach = 2.0 * (largest + probe);
     let cells = Cells::new(&centres, reach);
-    let mut rolling = Rolling { spheres, wanted, probe, density, dots: Vec::new(), corners: Vec::new() };
+    let (dots, corners, directions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rolling = Rolling { spheres, wanted, probe, density, dots, corners, directions };
     let mut near: Vec<u32> = Vec::new();
     for one in 0..spheres.len() as u32 {
         near.clear();
@@ -72,9 +75,22 @@ struct Rolling<'s> {
     density: f64,
     dots: Vec<Dot>,
     corners: Vec<Corner>,
+    /// The directions of dots on spheres of the radii so far, which are few.
+    directions: Vec<(f64, Rc<[Point]>)>,
 }
 
 impl Rolling<'_> {
+    /// Directions spread evenly on a sphere of this radius.
+    fn directions(&mut self, radius: f64) -> Rc<[Point]> {
+        if let Some((_, known)) = self.directions.iter().find(|(own, _)| own.to_bits() == radius.to_bits()) {
+            return Rc::clone(known);
+        }
+        let count = (2.0 * TAU * radius * radius * self.density).ceil().max(1.0) as u32;
+        let new: Rc<[Point]> = points::directions(count).collect();
+        self.directions.push((radius, Rc::clone(&new)));
+        new
+    }
+
     /// How far the probe's centre is from that of a sphere that it touches.
     fn touching(&self, sphere: u32) -> f64 {
         self.spheres[sphere as usize].radius + self.probe
@@ -94,11 +110,11 @@ impl Rolling<'_> {
     /// The probe touches a sphere alone.
     fn touch_one(&mut self, one: u32, near: &[u32]) {
         let Sphere { centre, radius } = self.spheres[one as usize];
-        let directions = directions(self.density, radius);
+        let directions = self.directions(radius);
         let area = 2.0 * TAU * radius * radius / directions.len() as f64;
         // The sphere that was last in the probe's way is often the next one, too.
         let mut last = None;
-        for normal in directions {
+        for &normal in directions.iter() {
             let probe = plus(centre, times(normal, self.touching(one)));
             let is_in_way = |&other: &u32| {
                 let apart = minus(probe, self.centre(other));
@@ -218,7 +234,7 @@ impl Rolling<'_> {
     fn touch_three(&mut self) {
         let centres: Vec<Point> = self.corners.iter().map(|corner| corner.centre).collect();
         let cells = Cells::new(&centres, 2.0 * self.probe);
-        let all = directions(self.density, self.probe);
+        let all = self.directions(self.probe);
         let area = 2.0 * TAU * self.probe * self.probe / all.len() as f64;
         let inside = self.probe * self.probe - 1e-9;
         for Corner { centre, directions: [a, b, c] } in &self.corners {
@@ -244,21 +260,10 @@ impl Rolling<'_> {
     }
 }
 
-/// Directions spread evenly, along a spiral of golden angles, with a density of points on a sphere of this radius.
-fn directions(density: f64, radius: f64) -> Vec<Point> {
-    let count = (2.0 * TAU * radius * radius * density).ceil().max(1.0);
-    let golden_angle = PI * (3.0 - 5.0_f64.sqrt());
-    let direction = |k: u32| {
-        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / count;
-        let (azimuth, across) = (f64::from(k) * golden_angle, (1.0 - z * z).sqrt());
-        [azimuth.cos() * across, azimuth.sin() * across, z]
-    };
-    (0..count as u32).map(direction).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::PI;
 
     fn area(spheres: &[Sphere], density: f64) -> f64 {
         dots(spheres, &vec![true; spheres.len()], 1.5, density).iter().map(|dot| dot.area).sum()
