@@ -47,7 +47,8 @@ fi
 site=$target/python-site
 rm -rf "$site"
 mkdir -p "$site"
-cp -r python/src-python/prism_features "$site/prism_features"
+# Samples are links to the data of other tests.
+cp -rL python/src-python/prism_features "$site/prism_features"
 cp "$target/debug/lib_prism.so" "$site/prism_features/_prism.abi3.so"
 cd python
 export PYTHONPATH=$site

@@ -5,13 +5,14 @@
 
 Each environment gets the wheel and what it asks for, and nothing else. Then the command, the module as a program, and the first lines of
 README run there. An extra is installed after that, and its own line of README runs: `--extras` names them, `pandas` alone without.
-`--examples` installs the extra `notebooks`, runs every notebook and compares what it prints with what it shows. `--graphs` installs
+`--examples` installs the extra `notebooks`, runs every notebook, alone in a folder, and compares what it prints with what it shows. `--graphs` installs
 PyTorch Geometric for the cell of `graph.ipynb` that takes it. Packages come from Python's index.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,13 +20,13 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-STRUCTURE = ROOT / "data" / "6m0j_rbd.pdb"
-BARE = f"import prism_features as prism; assert prism.features({str(STRUCTURE)!r}, ['sasa']).num_rows == 194"
+IMPORTS = "import prism_features as prism; "
+BARE = "assert prism.features(prism.samples(), ['structure', 'sasa']).group_by('structure').aggregate([]).num_rows == 12"
 OF_EXTRAS = {
-    "pandas": f"import prism_features as prism; assert len(prism.features({str(STRUCTURE)!r}, ['sasa', 'wcn']).to_pandas()) == 194",
-    "polars": f"import prism_features as prism; assert len(prism.features({str(STRUCTURE)!r}, ['sasa']).to_polars()) == 194",
-    "progress": f"import prism_features as prism; assert prism.features([{str(STRUCTURE)!r}], ['sasa'], progress=True).num_rows == 194",
-    "torch": f"import prism_features.torch as t; assert len(list(t.StructureDataset([{str(STRUCTURE)!r}], ['sasa']))) == 1",
+    "pandas": "assert len(prism.features(prism.sample('6m0j_rbd'), ['sasa', 'wcn']).to_pandas()) == 194",
+    "polars": "assert len(prism.features(prism.sample('6m0j_rbd'), ['sasa']).to_polars()) == 194",
+    "progress": "assert prism.features(prism.samples(), ['sasa'], progress=True).num_rows > 1000",
+    "torch": "import prism_features.torch as t; assert len(list(t.StructureDataset(prism.samples(), ['sasa']))) == 12",
 }
 EXAMPLES = ROOT / "python" / "examples"
 
@@ -59,11 +60,13 @@ def printed(notebook: Path) -> list[str]:
 
 
 def try_notebooks(python: Path, folder: Path, version: str, graphs: bool) -> None:
-    """Runs each notebook where it lies, into a copy, whose texts must be those that it shows."""
+    """Runs a copy of each notebook, alone in a folder. It must print what the notebook shows."""
     for notebook in sorted(EXAMPLES.glob("*.ipynb")):
-        convert = [python, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder]
-        run(*convert, notebook)
-        for number, (shown, found) in enumerate(zip(printed(notebook), printed(folder / notebook.name), strict=True), 1):
+        alone = folder / notebook.stem
+        alone.mkdir()
+        copy = shutil.copy(notebook, alone)
+        run(python, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--inplace", copy, folder=alone)
+        for number, (shown, found) in enumerate(zip(printed(notebook), printed(Path(copy)), strict=True), 1):
             if shown != found and (graphs or not found.startswith("LEFT OUT")):
                 sys.exit(f"{version}: {notebook.name}, cell {number} shows\n{shown}\nbut prints\n{found}")
         print(f"{version}: {notebook.name}", flush=True)
@@ -84,11 +87,11 @@ def try_in(wheel: Path, interpreter: str, extras: list[str], examples: bool, gra
         module = run(python, "-m", "prism_features", "--version", folder=folder)
         if command != module or wheel.name.split("-")[1] not in command:
             sys.exit(f"{interpreter}: the command says {command!r}, the module {module!r}")
-        run(python, "-c", BARE, folder=folder)
+        run(python, "-c", IMPORTS + BARE, folder=folder)
         print(f"{version}: {command.strip()} with {', '.join(sorted(installed))}", flush=True)
         for extra in extras:
             run(*pip, f"prism-features[{extra}] @ {wheel.resolve().as_uri()}")
-            run(python, "-c", OF_EXTRAS[extra], folder=folder)
+            run(python, "-c", IMPORTS + OF_EXTRAS[extra], folder=folder)
             print(f"{version}: [{extra}]", flush=True)
         if examples:
             run(*pip, f"prism-features[notebooks{',torch' if graphs else ''}] @ {wheel.resolve().as_uri()}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import dask
 import dask.bag
@@ -17,7 +16,6 @@ import pyarrow as pa
 
 import prism_features as prism
 
-DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 COLUMNS = ["wcn", "sasa"]
 
 
@@ -35,7 +33,7 @@ def features(paths: Iterator[str]) -> list[pa.Table]:
 
 # %%
 if __name__ == "__main__":
-    files = sys.argv[1:] or sorted(str(path) for path in DATA.glob("*.gz"))
+    files = sys.argv[1:] or [str(path) for path in prism.samples()]
     bag = dask.bag.from_sequence(files, npartitions=4)
     with dask.config.set(scheduler="processes", num_workers=2):
         table = pa.concat_tables(bag.map_partitions(features).compute())

@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from torch.utils.data import DataLoader
 
+import prism_features as prism
 from prism_features.torch import StructureDataset, StructureList, collate
 
-DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 COLUMNS = ["contact_number", "wcn", "sasa", "ss"]
 
 
 # %%
 if __name__ == "__main__":
-    files = sys.argv[1:] or sorted(DATA.glob("*.gz"))
+    files = sys.argv[1:] or prism.samples()
     # Computed while they are asked for, by workers that share the files.
     loader = DataLoader(StructureDataset(files, COLUMNS), batch_size=2, num_workers=2, collate_fn=collate)
     shapes = [tuple(batch.features.shape) for batch in loader]

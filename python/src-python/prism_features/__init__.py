@@ -1,7 +1,7 @@
 """Per-residue features and binding sites of protein structures, on a GPU or on CPU cores.
 
 >>> import prism_features as prism
->>> table = prism.features("1crn.pdb", columns=["sasa", "wcn"])  # a row for each residue
+>>> table = prism.features(prism.sample("1crn"), columns=["sasa", "wcn"])  # a row for each residue
 >>> table.num_rows
 46
 >>> frame = table.to_pandas()
@@ -21,6 +21,7 @@ from ._options import EngineOptions, Options, OwnOptions, ReadingOptions, Stream
 from ._prism import Tensor, __version__
 from ._report import report
 from ._runs import Stream
+from ._samples import sample, samples
 from ._signatures import spelled_out as _spelled_out
 from ._structure import Structure
 from ._table import RESIDUES, STATES, Table
@@ -64,6 +65,8 @@ __all__ = [
     "ligands",
     "predictions",
     "report",
+    "sample",
+    "samples",
     "sites",
     "spark_features",
     "stream",

@@ -30,6 +30,8 @@ from ._options import TableOptions as TableOptions
 from ._prism import Tensor as Tensor
 from ._prism import __version__ as __version__
 from ._runs import Stream as Stream
+from ._samples import sample as sample
+from ._samples import samples as samples
 from ._structure import Structure as Structure
 from ._table import RESIDUES as RESIDUES
 from ._table import STATES as STATES
@@ -73,6 +75,8 @@ __all__ = [
     "ligands",
     "predictions",
     "report",
+    "sample",
+    "samples",
     "sites",
     "spark_features",
     "stream",
