@@ -79,7 +79,7 @@ class Engine:
         # The native side takes an empty list as all devices.
         chosen = None if devices is None else [] if devices == "all" else list(devices) or None
         self._jobs: dict[Any, Job] = {}
-        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], Job] = {}
+        self._usual_jobs: dict[Any, Job] = {}
         try:
             self._kept: _prism.Engine | None = _prism.Engine(
                 backend,
@@ -568,13 +568,13 @@ class Engine:
         if device not in ("cpu", "cuda"):
             raise PrismError(f'device must be "cpu" or "cuda", not {device!r}; prism.Engine("cuda", devices=[1]) is on another')
         table = "tensors" if device == "cpu" else "device tensors"
-        return self._tensors(table, inputs, check_columns(columns), on_error, progress, options)
+        return self._tensors(table, inputs, columns, on_error, progress, options)
 
     def _tensors(
         self,
         table: str,
         inputs: Any,
-        columns: list[str] | None,
+        columns: str | Sequence[str] | None,
         on_error: OnError,
         progress: bool,
         options: Any,
@@ -584,8 +584,19 @@ class Engine:
         check_on_error(on_error, ("raise", "skip", "report"))
         _, run = self._begin(table, inputs, columns, options, share)
         failures: list[InputFailure] = []
-        batches = self._batches(run, on_error, progress, failures)
-        return Stream((tensor for batch in batches for tensor in batch.tensors()), failures)
+        return Stream(self._tensors_of(run, on_error, progress, failures), failures)
+
+    def _tensors_of(
+        self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
+    ) -> Iterator[_prism.Tensor]:
+        # What small calls compute is there already.
+        only = None if progress else run.only()
+        if only is not None:
+            self._tell(only, on_error, failures)
+            yield from only.tensors()
+            return
+        for batch in self._batches(run, on_error, progress, failures):
+            yield from batch.tensors()
 
     def _frames(
         self, frames: _prism.Frames, table: str, columns: list[str] | None, options: Any, most: int | None
@@ -596,39 +607,47 @@ class Engine:
             run = job.native.stream_frames(frames, most)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
-        for text in job.native.warnings:
+        for text in job.warnings:
             warn(text)
         return (job.arrow(batch) for batch in self._batches(run, "raise", False, []))
 
     def _begin(
         self, table: str, inputs: Any, columns: str | Sequence[str] | None, options: Any, share: Share | None = None
     ) -> tuple[Job, _prism.Stream]:
-        chosen = check_columns(columns)
-        if table in RELATIONS and chosen is not None:
-            raise TypeError(f"columns is for the table features; {table} has columns of its own")
-        check("table", table)
-        try:
-            # Without options, as in most small calls, there is less to look at.
-            job = self._job(table, chosen, table_options(options, table)) if options else self._usual_job(table, chosen)
-        except (RuntimeError, ValueError) as error:
-            raise PrismError(str(error)) from None
-        for text in job.native.warnings:
+        # Without options, as in most small calls, there is less to look at.
+        job = self._checked_job(table, columns, options) if options else self._usual_job(table, columns)
+        for text in job.warnings:
             warn(text)
         try:
             return job, job.native.stream(items(inputs, options.get("model"), share), share)
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
 
-    def _usual_job(self, table: str, columns: list[str] | None) -> Job:
-        """A job without options."""
-        key = (table, None if columns is None else tuple(columns))
-        kept = self._usual_jobs.get(key)
+    def _usual_job(self, table: str, columns: str | Sequence[str] | None) -> Job:
+        """A job without options. What was checked once is a key, and is not checked again."""
+        key: Any = (table, tuple(columns) if type(columns) is list else columns)
+        try:
+            kept = self._usual_jobs.get(key)
+        except TypeError:
+            # A name of a column can be a key. The checks say what is wrong.
+            kept = None
         if kept is None:
-            kept = self._job(table, columns, table_options({}))
-            if len(self._usual_jobs) >= _MOST_JOBS:
-                self._usual_jobs.clear()
-            self._usual_jobs[key] = kept
+            kept = self._checked_job(table, columns, {})
+            if columns is None or type(columns) in (str, list, tuple):
+                if len(self._usual_jobs) >= _MOST_JOBS:
+                    self._usual_jobs.clear()
+                self._usual_jobs[key] = kept
         return kept
+
+    def _checked_job(self, table: str, columns: str | Sequence[str] | None, options: Any) -> Job:
+        chosen = check_columns(columns)
+        if table in RELATIONS and chosen is not None:
+            raise TypeError(f"columns is for the table features; {table} has columns of its own")
+        check("table", table)
+        try:
+            return self._job(table, chosen, table_options(options, table))
+        except (RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
 
     def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job:
         """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""

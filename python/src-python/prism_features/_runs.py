@@ -47,6 +47,8 @@ class Job:
 
     def __init__(self, native: _prism.Job) -> None:
         self.native = native
+        #: What is odd about the columns.
+        self.warnings = native.warnings
         self._schema: pa.Schema | None = None
 
     def arrow(self, batch: _prism.Batch) -> pa.RecordBatch:
