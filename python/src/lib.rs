@@ -27,8 +27,9 @@ use std::path::PathBuf;
 
 type ColumnRow = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-// Not tried without Python's global lock: interpreters that can run without it take it for this module.
-#[pymodule(gil_used = true)]
+// Interpreters without a global lock need none for this module: its classes are frozen, or in use by one thread at a time (`Stream`), and
+// what threads share is in locks of its own, none of which is held while Python is asked for something.
+#[pymodule(gil_used = false)]
 mod _prism {
     use super::*;
 

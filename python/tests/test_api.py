@@ -8,8 +8,10 @@ import os
 import pickle
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +195,29 @@ def test_threads_limit_an_engine(rbd: Path) -> None:
     for wrong in (0, -1, 1.5, "2", True):
         with pytest.raises(TypeError, match="threads takes a whole number above 0, or None"):
             prism.features(rbd, threads=wrong)  # type: ignore[arg-type]
+
+
+def test_threads_share_an_engine(rbd: Path, data: Path) -> None:
+    """At once, where the interpreter has no global lock: importing the package does not bring it back."""
+    files: list[Any] = [rbd, *sorted(data.glob("*.pdb.gz"))]
+    small = [(path.name, path.read_bytes()) for path in files]
+    calls: dict[str, Any] = {
+        "features": lambda engine, of: engine.features(of, ["sasa", "ss"]),
+        "edges": lambda engine, of: engine.edges(of, kinds=["ca"]),
+        "summary": lambda engine, of: engine.summary(of),
+        "stream": lambda engine, of: prism.Table(pa.Table.from_batches(list(engine.stream(iter([of]), ["sasa"])))),
+        "module": lambda engine, of: prism.features(of, ["wcn"], "cpu"),
+        "tensors": lambda engine, of: pa.table({"rows": [repr(tensor) for tensor in engine.tensors(of, ["sasa"])]}),
+    }
+    work = [(name, one) for _ in range(4) for one in small for name in calls]
+    with prism.Engine("cpu") as engine:
+        expected = {(name, one[0]): calls[name](engine, one) for name, one in work}
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda of: calls[of[0]](engine, of[1]), work))
+    for (name, one), table in zip(work, found, strict=True):
+        assert table.equals(expected[name, one[0]]), (name, one[0])
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        assert not getattr(sys, "_is_gil_enabled")()
 
 
 def test_leaving_a_stream_ends_its_run(rbd: Path) -> None:

@@ -94,6 +94,10 @@ pub fn command(root: &Path, tool: &str, target: &str) -> Result<Command> {
         // Zig disables the 512-bit vectors, which a decompressor's C code would choose at run time.
         command.env(format!("CFLAGS_{}", triple(target).replace('-', "_")), "-mevex512");
     }
+    if target.contains("-apple-") {
+        // Zig has names of macOS's C library alone.
+        link_with(&mut command, target, "-Fxtask/link");
+    }
     // It takes Zig from the Python that is first on the path.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [tools.join("bin")].into_iter().chain(std::env::split_paths(&path));
@@ -102,6 +106,12 @@ pub fn command(root: &Path, tool: &str, target: &str) -> Result<Command> {
         std::env::join_paths(path).context("a folder of PATH, or the workspace's, has a name that no path takes")?,
     );
     Ok(command)
+}
+
+/// Hands the linker an argument. Paths begin at the workspace's root.
+pub fn link_with(command: &mut Command, target: &str, argument: &str) {
+    let variable = triple(target).replace('-', "_").to_uppercase();
+    command.env(format!("CARGO_TARGET_{variable}_RUSTFLAGS"), format!("-C link-arg={argument}"));
 }
 
 #[cfg(test)]
