@@ -86,6 +86,25 @@ def test_batches_say_how_long_their_work_took(rbd: Path) -> None:
     assert engine.seconds is None
 
 
+def test_threads_share_a_stream(rbd: Path) -> None:
+    content = rbd.read_bytes()
+    inputs = ((str(index), content) for index in range(600))
+    taken: list[str] = []
+
+    def take(stream: Any) -> None:
+        for batch in stream:
+            taken.extend(batch["structure"].unique().to_pylist())
+
+    with prism.stream(inputs, ["structure", "wcn"], "cpu") as stream:
+        threads = [threading.Thread(target=take, args=(stream,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    # Each once, whichever thread has it.
+    assert sorted(taken) == sorted(str(index) for index in range(600))
+
+
 def test_other_threads_go_on(rbd: Path) -> None:
     content, inputs = rbd.read_bytes(), 300
     ended = threading.Event()

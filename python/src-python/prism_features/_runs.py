@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,8 +18,8 @@ _Item = TypeVar("_Item")
 
 
 class Stream(Iterator[_Item]):
-    """Batches or tensors of a run, one by one. Others are computed meanwhile. Leaving a ``with`` block, :meth:`close` and dropping it end
-    the run.
+    """Batches or tensors of a run, one by one. Others are computed meanwhile. Several threads may share one: each batch goes to one of them.
+    Leaving a ``with`` block, :meth:`close` and dropping it end the run.
 
     Attributes:
         failures: The inputs without rows so far, with reasons, where ``on_error`` is not ``"raise"``.
@@ -27,13 +28,17 @@ class Stream(Iterator[_Item]):
     def __init__(self, values: Iterator[_Item], failures: list[InputFailure]) -> None:
         self._values = values
         self.failures = failures
+        # Of generators, one thread may ask at a time. A handler of signals may close the stream that its own thread waits for.
+        self._lock = threading.RLock()
 
     def __next__(self) -> _Item:
-        return next(self._values)
+        with self._lock:
+            return next(self._values)
 
     def close(self) -> None:
         """Ends the run."""
-        self._values.close()  # type: ignore[attr-defined]
+        with self._lock:
+            self._values.close()  # type: ignore[attr-defined]
 
     def __enter__(self) -> Self:
         return self
