@@ -147,11 +147,7 @@ pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Op
 }
 
 /// The rows of the residues that line each site that is `wanted`, and none for the others.
-fn lining(
-    structure: &StructureInput,
-    features: &StructureView<'_>,
-    wanted: impl Fn(&Site) -> bool,
-) -> Vec<Vec<usize>> {
+fn lining(structure: &StructureInput, features: &StructureView<'_>, wanted: impl Fn(&Site) -> bool) -> Vec<Vec<usize>> {
     let wanted: Vec<bool> = features.sites.iter().map(wanted).collect();
     let boxes = if wanted.contains(&true) { boxes(structure) } else { Vec::new() };
     let around = |(site, wanted): (&Site, &bool)| if *wanted { around(structure, &boxes, site) } else { Vec::new() };

@@ -309,8 +309,14 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions, entities: &Entities) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut state =
-            Before { row: None, residue_id: None, label_number: None, wanted: true, other: None, labels: Labels::default() };
+        let mut state = Before {
+            row: None,
+            residue_id: None,
+            label_number: None,
+            wanted: true,
+            other: None,
+            labels: Labels::default(),
+        };
         let (mut last, mut current) = (None, None);
         let mut numbers = Vec::new();
         for row in 0..self.rows {
