@@ -155,7 +155,7 @@ mod tests {
     fn a_file_has_what_was_written_in_order() {
         for length in [0, 1, BYTES - 1, BYTES, 3 * BYTES, 2 * BUFFERS * BYTES + 17] {
             let mut file = tempfile::tempfile().unwrap();
-            let bytes: Vec<u8> = (0..length).map(|place| (place * place >> 7) as u8).collect();
+            let bytes: Vec<u8> = (0..length).map(|place| ((place * place) >> 7) as u8).collect();
             let mut behind = Behind::new(file.try_clone().unwrap());
             let (first, second) = bytes.split_at(length / 3);
             behind.write_all(first).unwrap();
