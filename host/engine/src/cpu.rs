@@ -8,14 +8,17 @@ use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
 use super::workspace::Workspace;
-use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
+use super::{
+    EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
+    launch_residue_exposure, launch_rows, point_groups,
+};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
 use prism_read::plural::counted;
 use rayon::ThreadPool;
-use shared_types::PointGroup;
+use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Batches at once: while one core is busy with the largest structure of a batch, other batches give work to the other cores.
@@ -34,6 +37,9 @@ const SMALL_ATOMS: usize = 1 << 14;
 const PART_ATOMS: usize = 1 << 15;
 /// If not even this share of a part is there for each core, all cores compute a batch together, one kernel after another.
 const LEAST_SHARE: usize = 8;
+/// A batch of this many atoms, which is a single large structure, gives scratch memory back after the last stage that needs it. It takes
+/// several hundred megabytes, and filling them anew takes a fraction of the time of the stages.
+const MANY_ATOMS: usize = 1 << 19;
 
 /// Computes batches on all cores of a pool: its own, or rayon's common one. Keeps its memory from batch to batch.
 #[derive(Debug)]
@@ -209,9 +215,32 @@ fn compute_in<E: Executor<Space = Host, Error = LaunchError>>(
 ) -> Result<(), EngineError> {
     let config = request.config;
     work.prepare(&HostMemory, batch, request, largest)?;
-    launch_mega_fused_batch(executor, BatchInputs::of_chunk(batch, points, config.points), work, config)
-        .map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
+    let inputs = BatchInputs::of_chunk(batch, points, config.points);
+    let launched = if batch.n_atoms() < MANY_ATOMS {
+        launch_mega_fused_batch(executor, inputs, work, config)
+    } else {
+        launch_in_less_memory(executor, inputs, work, config)
+    };
+    launched.map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
     Ok(work.results_into(&HostMemory, to)?)
+}
+
+/// [`launch_mega_fused_batch`], whose stages leave memory to the next ones, and at last to the copy of the results.
+fn launch_in_less_memory<E: Executor<Space = Host, Error = LaunchError>>(
+    executor: &E,
+    inputs: BatchInputs<'_, Host>,
+    work: &mut Workspace<HostMemory>,
+    config: MegaFusedConfig,
+) -> Result<(), LaunchError> {
+    launch_atom_surfaces(executor, inputs, work)?;
+    launch_residue_exposure(executor, inputs, work)?;
+    launch_rows(executor, inputs, work, config)?;
+    work.give_back_after_rows();
+    launch_binding_sites(executor, inputs, work, config)?;
+    work.give_back_after_sites();
+    launch_groups(executor, inputs, work, config)?;
+    work.give_back_all_but_results();
+    Ok(())
 }
 
 pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
@@ -326,6 +355,30 @@ mod tests {
         }
         worker.release();
         assert!(worker.parts.lock().is_empty() && worker.together.lock().is_empty());
+    }
+
+    #[test]
+    fn stages_that_give_memory_back_leave_the_same_bits() {
+        let structures = [structure("a", 300, 1), structure("b", 20, 2)];
+        let batch = PackedBatch::from_inputs(&structures).unwrap();
+        let (request, executor, whole) = (Request::default(), CpuExecutor::new(), batch.whole());
+        let points = point_groups(request.config.points);
+        for largest in [Largest::default(), Largest { residues: 80, atoms: 500, centrality: 100, rows: 50 }] {
+            let expected = compute_on_cpu(&executor, &batch, &request, largest).unwrap();
+            let mut work = new_work().unwrap();
+            // What was given back is there again.
+            for _ in 0..2 {
+                let mut found = BatchFeatures::room(&batch, &request).unwrap();
+                work.prepare(&HostMemory, &whole, &request, largest).unwrap();
+                let inputs = BatchInputs::of_chunk(&whole, &points, request.config.points);
+                launch_in_less_memory(&executor, inputs, &mut work, request.config).unwrap();
+                work.results(&HostMemory, &mut found).unwrap();
+                let bits =
+                    |of: &BatchFeatures| -> Vec<u32> { of.values().iter().map(|value| value.to_bits()).collect() };
+                assert!(bits(&found) == bits(&expected));
+                assert_eq!((found.site_ids(), found.summaries()), (expected.site_ids(), expected.summaries()));
+            }
+        }
     }
 
     #[test]

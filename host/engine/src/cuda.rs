@@ -14,6 +14,7 @@ pub use staging::Staging;
 
 use super::batch_sizes::BatchSizes;
 use super::selection::Request;
+use super::threads::at_once;
 use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
@@ -68,19 +69,23 @@ pub(super) fn driver() -> Result<(), CudaError> {
     cuda_host::driver_version().map(|_| ())
 }
 
-/// Opens devices and checks that their kernels are those of this program.
+/// Opens devices, several at the same time, and checks that their kernels are those of this program.
 pub fn open(devices: &Devices) -> Result<Vec<CudaWorker>, CudaError> {
     let _callers = CallersContext::keep();
+    let all = |devices| at_once(devices, |device: DeviceInfo| (CudaWorker::open(&device), device.ordinal)).into_iter();
     match devices {
         Devices::First => Ok(vec![CudaWorker::open(&usable()?[0])?]),
-        Devices::Named(ordinals) => ordinals.iter().map(|&ordinal| CudaWorker::open(&Device::info(ordinal)?)).collect(),
+        Devices::Named(ordinals) => {
+            let devices = ordinals.iter().map(|&ordinal| Device::info(ordinal)).collect::<Result<Vec<_>, _>>()?;
+            all(devices).map(|(opened, _)| opened).collect()
+        }
         Devices::All => {
             let (mut opened, mut failed) = (Vec::new(), None);
-            for device in usable()? {
-                match CudaWorker::open(&device) {
+            for (worker, ordinal) in all(usable()?) {
+                match worker {
                     Ok(worker) => opened.push(worker),
                     Err(error) => {
-                        tracing::warn!("device {} is left out: {error}", device.ordinal);
+                        tracing::warn!("device {ordinal} is left out: {error}");
                         failed = Some(error);
                     }
                 }

@@ -367,13 +367,15 @@ impl Scheduler {
     }
 }
 
-/// Finds a free seat for a batch. Devices come first, and among them the least busy one, so that batches spread over all.
+/// Finds a free seat for a batch. Devices come first, and among them the one with the largest share of free slots. Of several such, the one
+/// that has computed for the shortest time takes it, so that all devices work until the end.
 fn best(seats: &[Seat], failures: usize) -> Option<usize> {
     let open = |seat: &Seat| seat.is_left() && !seat.claimed && seat.free > 0;
     let share = |seat: &Seat| seat.free as f64 / seat.slots as f64;
     let freest = |wanted: &dyn Fn(&Seat) -> bool| {
         let open = seats.iter().enumerate().filter(|(_, seat)| open(seat) && wanted(seat));
-        open.min_by(|a, b| share(b.1).total_cmp(&share(a.1))).map(|(index, _)| index)
+        let order = |a: &Seat, b: &Seat| share(b).total_cmp(&share(a)).then(a.busy.cmp(&b.busy));
+        open.min_by(|(_, a), (_, b)| order(a, b)).map(|(index, _)| index)
     };
     let is_chosen = |seat: &Seat| seat.role == Role::Chosen;
     let others_left = seats.iter().any(|seat| !is_chosen(seat) && seat.is_left());

@@ -105,7 +105,7 @@ pub struct FoundSite {
 /// ```
 #[must_use]
 pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &SiteLimits) -> Vec<FoundSite> {
-    let found = features.sites.iter().zip(lining(structure, features)).enumerate();
+    let found = features.sites.iter().zip(lining(structure, features, |_| true)).enumerate();
     let described = found.map(|(index, (site, residues))| FoundSite {
         rank: index + 1,
         score: site.score,
@@ -133,8 +133,10 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, limits: &
 #[must_use]
 pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Option<usize>> {
     let mut ranks = vec![None; structure.n_rows()];
-    for (index, (site, residues)) in features.sites.iter().zip(lining(structure, features)).enumerate() {
-        for row in residues.into_iter().filter(|_| site.probability >= MIN_PROBABILITY) {
+    // The others are not looked at: most of a structure's sites.
+    let written = |site: &Site| site.probability >= MIN_PROBABILITY;
+    for (index, residues) in lining(structure, features, written).into_iter().enumerate() {
+        for row in residues {
             ranks[row].get_or_insert(index + 1);
         }
     }
@@ -144,14 +146,16 @@ pub fn ranks(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Op
     ranks
 }
 
-/// The rows of the residues that line each site.
-fn lining(structure: &StructureInput, features: &StructureView<'_>) -> Vec<Vec<usize>> {
-    let boxes = if features.sites.is_empty() { Vec::new() } else { boxes(structure) };
-    let mut residues: Vec<Vec<usize>> = features.sites.iter().map(|site| around(structure, &boxes, site)).collect();
+/// The rows of the residues that line each site that is `wanted`, and none for the others.
+fn lining(structure: &StructureInput, features: &StructureView<'_>, wanted: impl Fn(&Site) -> bool) -> Vec<Vec<usize>> {
+    let wanted: Vec<bool> = features.sites.iter().map(wanted).collect();
+    let boxes = if wanted.contains(&true) { boxes(structure) } else { Vec::new() };
+    let around = |(site, wanted): (&Site, &bool)| if *wanted { around(structure, &boxes, site) } else { Vec::new() };
+    let mut residues: Vec<Vec<usize>> = features.sites.iter().zip(&wanted).map(around).collect();
     // Atoms that only cover others are no residue.
     for (row, &id) in features.site_ids.iter().take(structure.n_rows()).enumerate() {
-        if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
-            own.push(row);
+        if let Some(id) = usize::try_from(id).ok().filter(|id| wanted.get(*id) == Some(&true)) {
+            residues[id].push(row);
         }
     }
     for rows in &mut residues {

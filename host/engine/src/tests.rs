@@ -112,6 +112,20 @@ fn workers_share_one_queue_and_results_keep_their_order() {
 }
 
 #[test]
+fn free_workers_share_the_work() {
+    let one = chains(&[20]);
+    let slowness = Duration::from_millis(4);
+    let workers = ["a", "b", "c"].map(|name| Injected::new(name, 2).taking(slowness));
+    let seen = workers.each_ref().map(|worker| worker.seen.clone());
+    let engine = Engine::of_workers(workers.map(Injected::boxed).into(), None, usize::MAX);
+    for _ in 0..9 {
+        // All are free.
+        assert_same(&engine.run(&one).unwrap(), &expected(&one));
+    }
+    assert!(seen.iter().all(|seen| seen.done.load(Ordering::SeqCst) >= 2), "{seen:?}");
+}
+
+#[test]
 fn a_worker_that_breaks_is_left_out() {
     let structures = chains(&[20, 50, 3, 70, 30, 30, 10, 90]);
     let all = expected(&structures);
@@ -120,8 +134,8 @@ fn a_worker_that_breaks_is_left_out() {
         let seen = bad.seen.clone();
         let good = Injected::new("good", 2);
         let engine = Engine::of_workers(vec![bad.boxed(), good.boxed()], None, 1);
-        for (one, expected) in structures.iter().zip(&all) {
-            // If all are free, the first one is taken.
+        // As long as both are there, each gets a share of the work.
+        for (one, expected) in structures.iter().zip(&all).cycle().take(4 * structures.len()) {
             assert_same(&engine.run(std::slice::from_ref(one)).unwrap(), std::slice::from_ref(expected));
         }
         let lost = engine.lost();

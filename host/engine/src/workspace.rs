@@ -3,7 +3,7 @@
 use super::batch_sizes::BatchSizes;
 use super::groups::{Columns, Groups};
 use super::items::{self, DeviceItems, Items, Largest};
-use super::memory::Memory;
+use super::memory::{HostMemory, Memory, OutOfHostMemory};
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::scratch::{Cells, GatheredRows};
 use super::selection::Request;
@@ -292,6 +292,37 @@ impl<M: Memory> Workspace<M> {
         let all = self.sizes.results;
         to.check(if to.values.is_empty() { all.on_host() } else { all });
         self.results.download(memory, to)
+    }
+}
+
+/// Gives memory back that a batch no longer needs. The next batch reserves it again.
+impl Workspace<HostMemory> {
+    /// What only stages up to the rows need.
+    pub(super) fn give_back_after_rows(&mut self) {
+        (self.contacts, self.vectors, self.few) = Default::default();
+        (self.axes, self.chain_rows, self.depths) = Default::default();
+        give_back(&mut self.gathered, GatheredRows::new);
+    }
+
+    /// What only stages up to sites need.
+    pub(super) fn give_back_after_sites(&mut self) {
+        (self.surface, self.exposure, self.best) = Default::default();
+        (self.point_atoms, self.site_atoms, self.site_sums) = Default::default();
+        (self.points, self.spots, self.point_counts) = Default::default();
+        give_back(&mut self.cells, Cells::new);
+    }
+
+    /// Everything but results.
+    pub(super) fn give_back_all_but_results(&mut self) {
+        (self.rows, self.boxes) = Default::default();
+        give_back(&mut self.groups, Groups::new);
+    }
+}
+
+/// Replaces buffers by empty ones, for which there is always memory.
+fn give_back<T>(buffers: &mut T, none: impl FnOnce(&HostMemory) -> Result<T, OutOfHostMemory>) {
+    if let Ok(none) = none(&HostMemory) {
+        *buffers = none;
     }
 }
 

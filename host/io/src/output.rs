@@ -3,6 +3,7 @@
 mod areas;
 mod arrow;
 mod atoms;
+mod behind;
 mod coloured;
 mod columnar;
 mod columns;

@@ -121,7 +121,7 @@ impl BatchSource {
     pub fn sized_for(self, engine: &Engine) -> Self {
         let atoms = batch_atoms(engine);
         match self {
-            Self::Files(files) => Self::Files(files.with_batch_atoms(atoms)),
+            Self::Files(files) => Self::Files(files.with_batch_atoms(atoms).shared_by(engine)),
             Self::Frames(frames) => Self::Frames(frames.with_batch_atoms(atoms)),
         }
     }

@@ -208,10 +208,19 @@ fn keep(block: &Value<'_>, index: usize, tables: &mut Tables, left: &mut Left) -
     Ok(())
 }
 
+/// What `group_PDB` says of a row.
+#[derive(Clone, Copy)]
+enum Grouped {
+    Atom,
+    Hetatm,
+    Otherwise,
+}
+
 /// The columns of atoms that are used.
 struct Atoms<'a> {
     rows: usize,
-    group: Texts<'a>,
+    /// None where nothing is given.
+    group: Vec<Option<Grouped>>,
     has_group: bool,
     element: Texts<'a>,
     names: [Texts<'a>; 2],
@@ -230,9 +239,19 @@ struct Atoms<'a> {
     model: Vec<Option<i32>>,
 }
 
+fn grouped(text: &[u8]) -> Option<Grouped> {
+    match text {
+        b"ATOM" => Some(Grouped::Atom),
+        b"HETATM" => Some(Grouped::Hetatm),
+        b"" => None,
+        _ => Some(Grouped::Otherwise),
+    }
+}
+
 /// What rows have in common with those before them.
 struct Before<'s> {
-    /// Model and residue of the row before.
+    /// The row before, and its model and residue.
+    row: Option<usize>,
     residue_id: Option<(usize, ResidueId<'s>)>,
     label_number: Option<i32>,
     /// Whether its chain is selected.
@@ -266,7 +285,7 @@ impl<'a> Atoms<'a> {
         let number = number.iter().zip(&label_number).map(|(own, label)| own.or(*label).map(i32::to_le_bytes));
         Ok(Self {
             rows: all.rows,
-            group: group.map_or_else(|| Texts::none(all.rows), Column::into_texts),
+            group: group.map_or_else(|| vec![None; all.rows], |group| group.into_texts().map(grouped)),
             has_group,
             element: all.texts("type_symbol")?,
             names: either("label_atom_id", "auth_atom_id", "label_atom_id (or auth_atom_id)")?,
@@ -290,8 +309,14 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions, entities: &Entities) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut state =
-            Before { residue_id: None, label_number: None, wanted: true, other: None, labels: Labels::default() };
+        let mut state = Before {
+            row: None,
+            residue_id: None,
+            label_number: None,
+            wanted: true,
+            other: None,
+            labels: Labels::default(),
+        };
         let (mut last, mut current) = (None, None);
         let mut numbers = Vec::new();
         for row in 0..self.rows {
@@ -329,6 +354,15 @@ impl<'a> Atoms<'a> {
         (drafts.collect(), met)
     }
 
+    /// Whether two rows have one residue, as far as that is seen without a look at their texts.
+    fn is_one_residue(&self, row: usize, other: usize) -> bool {
+        let [own, label] = &self.chain;
+        self.number[row] == self.number[other]
+            && own.is_one(row, other)
+            && label.is_one(row, other)
+            && self.icode.is_one(row, other)
+    }
+
     fn row<'s>(
         &'s self,
         row: usize,
@@ -338,11 +372,11 @@ impl<'a> Atoms<'a> {
         entities: &Entities,
         before: &mut Before<'s>,
     ) -> Result<(), Problem> {
-        let hetatm = match self.group.get(row) {
-            b"ATOM" => false,
-            b"HETATM" => true,
-            b"" => self.has_group && options.residues == Residues::Standard,
-            _ => return Err(damaged("group_PDB is neither ATOM nor HETATM")),
+        let hetatm = match self.group[row] {
+            Some(Grouped::Atom) => false,
+            Some(Grouped::Hetatm) => true,
+            None => self.has_group && options.residues == Residues::Standard,
+            Some(Grouped::Otherwise) => return Err(damaged("group_PDB is neither ATOM nor HETATM")),
         };
         let either = |texts: &'s [Texts<'a>; 2]| match texts[0].get(row) {
             b"" => texts[1].get(row),
@@ -352,7 +386,11 @@ impl<'a> Atoms<'a> {
         let residue_id = ResidueId { chain: either(&self.chain), number: &number[..], icode: self.icode.get(row) };
         let label = self.label_number[row];
         let label_before = std::mem::replace(&mut before.label_number, label);
-        let is_same = before.residue_id == Some((model, residue_id));
+        let row_before = before.row.replace(row);
+        let is_same = match (before.residue_id, row_before) {
+            (Some((of, id)), Some(last)) => of == model && (self.is_one_residue(row, last) || id == residue_id),
+            _ => false,
+        };
         if !is_same || label_before != label {
             before.residue_id = Some((model, residue_id));
             // Authors may give two residues one number.

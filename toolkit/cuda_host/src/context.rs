@@ -2,6 +2,7 @@
 
 use crate::driver::{CUcontext, CUdevice, CUdeviceptr, CUstream, Code, Driver, driver};
 use crate::error::CudaError;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
@@ -43,8 +44,14 @@ struct Inner {
     peers: Mutex<Vec<CUdevice>>,
 }
 
-/// One per device: contexts of the same device share the state of its streams.
-static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// One per device: contexts of the same device share the state of its streams. Opening takes a tenth of a second, and only the entry of
+/// that device is locked meanwhile, so that threads open several at the same time.
+static OPEN: Mutex<BTreeMap<usize, Arc<Mutex<Weak<Inner>>>>> = Mutex::new(BTreeMap::new());
+
+/// The entry of a device.
+fn entry(ordinal: usize) -> Arc<Mutex<Weak<Inner>>> {
+    Arc::clone(OPEN.lock().unwrap_or_else(PoisonError::into_inner).entry(ordinal).or_default())
+}
 
 // SAFETY: a context may be used by several threads; the handle is only a name for it.
 unsafe impl Send for Inner {}
@@ -74,9 +81,9 @@ impl Context {
             let name = driver.device_name(device)?;
             return Err(CudaError::DeviceTooOld { ordinal, name, found, needed: MIN_COMPUTE_CAPABILITY });
         }
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|inner| inner.strong_count() > 0);
-        if let Some(inner) = open.iter().filter_map(Weak::upgrade).find(|inner| inner.ordinal == ordinal) {
+        let entry = entry(ordinal);
+        let mut open = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(inner) = open.upgrade() {
             return Ok(Self(inner));
         }
         let mut raw = ptr::null_mut();
@@ -85,14 +92,13 @@ impl Context {
             .check(driver, || format!("opening a context on device {ordinal}"))?;
         let (queueing, streams, peers) = (RwLock::new(()), Mutex::default(), Mutex::default());
         let inner = Arc::new(Inner { driver, device, raw, ordinal, queueing, streams, peers });
-        open.push(Arc::downgrade(&inner));
+        *open = Arc::downgrade(&inner);
         Ok(Self(inner))
     }
 
     /// The context of a device, if the program has one.
     pub(crate) fn open_already(ordinal: usize) -> Option<Self> {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        open.iter().filter_map(Weak::upgrade).find(|inner| inner.ordinal == ordinal).map(Self)
+        entry(ordinal).lock().unwrap_or_else(PoisonError::into_inner).upgrade().map(Self)
     }
 
     /// The device's number.

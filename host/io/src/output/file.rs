@@ -6,8 +6,7 @@ use super::{
     LineTable, NpzTable, OutputError, ParquetTable, Provenance, ReferenceAreas, Relation, RelationColumn,
     RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
 };
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// A table that appears at its path with [`OutputFile::commit`]. If it is dropped before, it leaves nothing.
@@ -43,17 +42,18 @@ impl OutputFile {
     /// If the extension is unknown, the path belongs to something that is not a plain file, or its folder cannot be written.
     pub fn create(path: &Path, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let format = Format::of_path(path)?;
-        Self::begin(path, |file, folder| {
+        Self::begin(path, |whole| {
             Ok(match format {
-                Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
+                Format::Csv | Format::Tsv | Format::JsonLines => text(format, whole.behind()?, columns),
                 Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
-                    Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| Ok(text(format, out, columns)))?)
+                    let text = |out| Ok(text(format, out, columns));
+                    Box::new(Gzipped::<_, dyn Table>::new(whole.behind()?, provenance, text)?)
                 }
-                Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
-                Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
+                Format::Arrow => Box::new(ArrowTable::new(whole.behind()?, columns, provenance)?),
+                Format::Parquet => Box::new(ParquetTable::new(whole.behind()?, columns, provenance)?),
                 Format::Npz => {
                     let comment = format!("{}\n{}", provenance.line(), columns.described());
-                    Box::new(NpzTable::new(file, columns, folder)?.with_comment(&comment))
+                    Box::new(NpzTable::new(whole.buffered()?, columns, whole.folder())?.with_comment(&comment))
                 }
             })
         })
@@ -69,7 +69,8 @@ impl OutputFile {
         provenance: &Provenance,
     ) -> Result<Self, OutputError> {
         let format = relation_format(path)?;
-        Self::begin(path, |file, _| {
+        Self::begin(path, |whole| {
+            let file = whole.behind()?;
             Ok(match format {
                 Some(format) if format.is_gzip() => Box::new(Gzipped::<_, dyn Table>::new(file, provenance, |out| {
                     Ok(Box::new(RelationTable::in_format(Some(format), out, relation, provenance)?))
@@ -89,7 +90,7 @@ impl OutputFile {
         format: AreasFormat,
         reference: ReferenceAreas,
     ) -> Result<Self, OutputError> {
-        Self::begin(path, |file, _| Ok(Box::new(AreasText::new(file, relation, format, reference))))
+        Self::begin(path, |whole| Ok(Box::new(AreasText::new(whole.behind()?, relation, format, reference))))
     }
 
     /// Checks in advance that a relation can be written to `path`.
@@ -101,13 +102,13 @@ impl OutputFile {
         check_place(path)
     }
 
-    /// Starts the table that `table` makes from a file and its folder.
+    /// Starts the table that `table` makes.
     fn begin(
         path: &Path,
-        table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
+        table: impl FnOnce(&WholeFile) -> Result<Box<dyn Table>, OutputError>,
     ) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
-        let table = table(whole.buffered()?, whole.folder()).map_err(|error| whole.named(error))?;
+        let table = table(&whole).map_err(|error| whole.named(error))?;
         Ok(Self { table, whole })
     }
 
@@ -178,7 +179,7 @@ impl LinesFile {
     ) -> Result<Self, OutputError> {
         let format = relation_format(path)?;
         let whole = WholeFile::begin(path)?;
-        let file = whole.buffered()?;
+        let file = whole.behind()?;
         let table = || -> Result<Box<dyn LineTable>, OutputError> {
             Ok(match format {
                 Some(format) if format.is_gzip() => {

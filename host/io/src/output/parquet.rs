@@ -1,6 +1,8 @@
 //! Parquet.
 
 mod chunk;
+mod dictionary;
+mod pages;
 mod statistics;
 
 use super::arrow::{encoded, metadata};
@@ -8,7 +10,7 @@ use super::columnar::{ColumnFile, Described, Group, ResidueGroups, described};
 use super::value::Kind;
 use super::{Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::basic::{Encoding, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -69,7 +71,7 @@ impl<W: Write + Send> ParquetFile<W> {
         let schema_of_arrow = encoded(&super::arrow::schema(columns, metadata(provenance)));
         let metadata = entries.chain([KeyValue::new(ARROW_SCHEMA.to_owned(), schema_of_arrow)]).collect();
         let mut properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_compression(pages::compression())
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(metadata));

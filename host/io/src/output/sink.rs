@@ -15,11 +15,6 @@ pub(super) trait Sink {
         unreachable!("{OTHER_KIND}")
     }
 
-    /// Texts of the program itself.
-    fn fixed_texts(&mut self, texts: impl Iterator<Item = &'static str>) {
-        self.texts(texts);
-    }
-
     /// The same text a number of times.
     fn repeated_text(&mut self, text: &str, times: usize) {
         self.texts(std::iter::repeat_n(text, times));
@@ -51,15 +46,15 @@ impl StructureRows<'_> {
             Column::Chain => sink.texts(rows.map(|row| self.chain(row))),
             Column::Icode => sink.texts(structure.insertion_codes[rows].iter().map(|code| &**code)),
             Column::Resname if structure.residue_names.is_empty() => {
-                sink.fixed_texts(rows.map(|row| RESIDUES[usize::from(structure.residue_types[row])].name));
+                sink.texts(rows.map(|row| RESIDUES[usize::from(structure.residue_types[row])].name));
             }
             Column::Resname => sink.texts(rows.map(|row| self.resname(row))),
-            Column::Parent => sink.fixed_texts(rows.map(|row| structure.parent(row))),
-            Column::Polymer => sink.fixed_texts(rows.map(|row| structure.polymer(row))),
+            Column::Parent => sink.texts(rows.map(|row| structure.parent(row))),
+            Column::Polymer => sink.texts(rows.map(|row| structure.polymer(row))),
             Column::State(feature) => {
                 let values = self.values(feature);
                 let value = |row: usize| values.get(row).copied().unwrap_or(f32::NAN);
-                sink.fixed_texts(rows.map(|row| feature.state(value(row))));
+                sink.texts(rows.map(|row| feature.state(value(row))));
             }
             Column::Row => sink.ints(&rows.map(|row| row as i32).collect::<Vec<_>>()),
             Column::Resnum => sink.ints(&structure.residue_numbers[rows]),

@@ -1,5 +1,6 @@
 //! A file that appears whole or not at all.
 
+use super::behind::Behind;
 use super::error::{OutputError, root_cause};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -34,6 +35,11 @@ impl WholeFile {
         const BYTES: usize = 1 << 20;
         let file = self.temporary.file().try_clone().map_err(|source| self.failed(source))?;
         Ok(BufWriter::with_capacity(BYTES, file))
+    }
+
+    /// A writer for large tables.
+    pub(super) fn behind(&self) -> Result<Behind, OutputError> {
+        self.temporary.file().try_clone().map(Behind::new).map_err(|source| self.failed(source))
     }
 
     /// Its temporary name, if it has one.

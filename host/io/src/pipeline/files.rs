@@ -61,6 +61,7 @@ pub struct StructureFiles {
     batch_atoms: usize,
     /// The current limit of a batch in atoms; rises to `batch_atoms`.
     atoms_now: usize,
+    shares_of_the_rest: usize,
     /// A structure that begins the next batch.
     first: Option<Entry>,
     /// Bytes of all inputs; `None` if an input has no known size.
@@ -117,8 +118,8 @@ const GZIP_RATIO: u64 = 5;
 /// as many atoms, up to the normal limit.
 const FIRST_ATOMS: usize = 1 << 16;
 /// A batch has at most this part of the atoms that are left, or as many as the first one: at the end of a run, cores and devices wait for
-/// the last batches.
-const SHARES_OF_THE_REST: u128 = 4;
+/// the last batches. An engine that computes more batches at once gets smaller shares.
+const SHARES_OF_THE_REST: usize = 4;
 /// Most atoms of a batch in the pipeline, some hundred structures. Then reading, computing and writing overlap in runs of a
 /// few thousand structures, and few structures are in memory.
 pub const MOST_ATOMS: usize = 1 << 19;
@@ -161,6 +162,7 @@ impl StructureFiles {
             ready: Vec::new().into_iter(),
             batch_atoms,
             atoms_now: FIRST_ATOMS.min(batch_atoms),
+            shares_of_the_rest: SHARES_OF_THE_REST,
             first: None,
             size,
             taken: (0, 0),
@@ -191,6 +193,12 @@ impl StructureFiles {
         Self { batch_atoms, atoms_now: FIRST_ATOMS.min(batch_atoms), ..self }
     }
 
+    /// Cuts the last batches so that the engine's devices end at about the same time.
+    #[must_use]
+    pub fn shared_by(self, engine: &Engine) -> Self {
+        Self { shares_of_the_rest: engine.slots().max(SHARES_OF_THE_REST), ..self }
+    }
+
     /// Begins to read, more than at other times: while a device is opened, cores have nothing else to do.
     pub fn begin(&mut self) {
         self.pool.spawn_broadcast(|_| prism_engine::huge_pages::under_this_threads_heap());
@@ -201,7 +209,7 @@ impl StructureFiles {
     fn most_atoms_of_next(&self) -> usize {
         let (Some(size), (bytes @ 1.., atoms)) = (self.size, self.taken) else { return self.atoms_now };
         let rest = u128::from(size.saturating_sub(bytes)) * u128::from(atoms) / u128::from(bytes);
-        let share = usize::try_from(rest / SHARES_OF_THE_REST).unwrap_or(usize::MAX);
+        let share = usize::try_from(rest / self.shares_of_the_rest as u128).unwrap_or(usize::MAX);
         self.atoms_now.min(share.max(FIRST_ATOMS))
     }
 

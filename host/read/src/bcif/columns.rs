@@ -70,7 +70,7 @@ impl<'a> Column<'a> {
         matches!(self.values, Values::Texts(_))
     }
 
-    /// The values as texts; missing values are empty.
+    /// The values as texts; missing values are empty, and `?` and `.`.
     pub(super) fn into_texts(self) -> Texts<'a> {
         let mut texts = match self.values {
             Values::Texts(texts) => texts,
@@ -82,6 +82,9 @@ impl<'a> Column<'a> {
                 *place = NOTHING;
             }
         }
+        // Once, and not for every row.
+        let missing = |text: &&mut std::borrow::Cow<'_, [u8]>| matches!(&***text, b"?" | b".");
+        texts.distinct.iter_mut().filter(missing).for_each(|text| *text = b"".into());
         texts
     }
 
@@ -142,17 +145,20 @@ impl<'a> Texts<'a> {
         texts
     }
 
-    /// The text of a row; empty if missing, and for `?` and `.`.
+    /// The text of a row; empty if missing.
     #[inline]
     pub(super) fn get(&self, row: usize) -> &[u8] {
-        match self.places.get(row).and_then(|place| self.distinct.get(*place as usize)).map_or(&b""[..], |text| text) {
-            b"?" | b"." => b"",
-            text => text,
-        }
+        self.places.get(row).and_then(|place| self.distinct.get(*place as usize)).map_or(b"", |text| text)
     }
 
-    /// Applies a function to each row's text.
-    fn map<T: Copy>(&self, make: impl Fn(&[u8]) -> Option<T>) -> Vec<Option<T>> {
+    /// Whether two rows have one text of the file. Writers may list a text twice, so rows for which this is not so may have equal texts.
+    #[inline]
+    pub(super) fn is_one(&self, row: usize, other: usize) -> bool {
+        self.places[row] == self.places[other]
+    }
+
+    /// Applies a function to each row's text. Rows without a text have no value.
+    pub(super) fn map<T: Copy>(&self, make: impl Fn(&[u8]) -> Option<T>) -> Vec<Option<T>> {
         let made: Vec<Option<T>> = self.distinct.iter().map(|text| make(text)).collect();
         self.places.iter().map(|place| made.get(*place as usize).copied().flatten()).collect()
     }

@@ -1,21 +1,21 @@
 //! A column of a row group, encoded straight from the results.
 
 use super::super::columnar::Group;
-use super::super::is_same;
 use super::super::sink::Sink;
 use super::super::value::Kind;
 use super::Encoded;
-use super::statistics::{Extent, TextExtent};
-use bytes::Bytes;
+use super::dictionary;
+use super::pages::{self, Pages, put_levels, put_split};
+use super::statistics::Extent;
+use parquet::basic::Encoding;
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
-use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
+use parquet::data_type::{FloatType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use std::collections::HashMap;
 
-/// Rows passed to the encoder at a time: few enough to stay in a core's caches. A multiple of the encoder's own batches, so that
+/// Rows passed to the package's encoder at a time: few enough to stay in a core's caches. A multiple of its own batches, so that
 /// pages end at the same rows as if all were passed at once.
 const ROWS: usize = 1 << 12;
 
@@ -26,51 +26,45 @@ pub(super) fn encode(
     described: ColumnDescPtr,
     properties: WriterPropertiesPtr,
 ) -> Encoded {
+    match kind {
+        Kind::Text => return dictionary::encode(group, column, described),
+        // Others may repeat, and the package looks whether they do.
+        Kind::Float if properties.encoding(described.path()) == Some(Encoding::BYTE_STREAM_SPLIT) => {
+            return encode_split(group, column, described);
+        }
+        Kind::Int | Kind::Optional | Kind::Float => {}
+    }
     let mut bytes = TrackedWrite::new(Vec::new());
     let writer = get_column_writer(described, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
+    let mut levels = Vec::new();
     let closed = match kind {
-        Kind::Text => {
-            let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
-            let (mut texts, mut length) = (Texts::default(), 0);
-            in_pieces(group, column, &mut texts, |rows| {
-                length += rows.iter().map(ByteArray::len).sum::<usize>();
-                writer.write_batch(rows, None, None)
-            })?;
-            writer.close().and_then(|closed| texts.extent.described(closed, length))
-        }
+        Kind::Text => unreachable!("written above"),
         Kind::Int => {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
-            in_pieces(group, column, &mut Vec::new(), |rows| writer.write_batch(rows, None, None))?;
+            in_pieces(group, column, ROWS, |rows| writer.write_batch(rows, None, None).map(drop))?;
             writer.close()
         }
         Kind::Optional => {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
-            let (mut levels, mut values) = (Vec::new(), Vec::new());
-            in_pieces(group, column, &mut Vec::new(), |rows: &[Option<i32>]| {
+            let mut values = Vec::new();
+            in_pieces(group, column, ROWS, |rows: &[Option<i32>]| {
                 levels.clear();
                 values.clear();
                 levels.extend(rows.iter().map(|value| i16::from(value.is_some())));
                 values.extend(rows.iter().copied().flatten());
-                writer.write_batch(&values, Some(&levels), None)
+                writer.write_batch(&values, Some(&levels), None).map(drop)
             })?;
             writer.close()
         }
         Kind::Float => {
             let mut writer = get_typed_column_writer::<FloatType>(writer);
-            let (mut levels, mut values, mut extent) = (Vec::new(), Vec::new(), Extent::new());
-            in_pieces(group, column, &mut Vec::new(), |rows: &[f32]| {
+            let (mut values, mut extent) = (Vec::new(), Extent::new());
+            in_pieces(group, column, ROWS, |rows: &[f32]| {
                 levels.clear();
                 levels.extend(rows.iter().map(|value| i16::from(!value.is_nan())));
-                let count = levels.iter().filter(|level| **level == 1).count();
-                let present = if count == rows.len() {
-                    rows
-                } else {
-                    values.clear();
-                    values.extend(rows.iter().copied().filter(|value| !value.is_nan()));
-                    &values
-                };
-                extent.add(present, rows.len() - count);
-                writer.write_batch(present, Some(&levels), None)
+                let defined = defined(rows, &mut values);
+                extent.add(defined, rows.len() - defined.len());
+                writer.write_batch(defined, Some(&levels), None).map(drop)
             })?;
             writer.close().and_then(|closed| extent.described(closed))
         }
@@ -78,27 +72,53 @@ pub(super) fn encode(
     Ok((bytes.into_inner()?.into(), closed))
 }
 
-/// Passes the rows of a column to `write`, a piece at a time. `sink` holds them until there are enough.
-fn in_pieces<T, S: Sink + AsMut<Vec<T>>>(
+/// Encodes a column of numbers that hardly repeat, with the bytes of each place together.
+fn encode_split(group: &impl Group, column: usize, described: ColumnDescPtr) -> Encoded {
+    let (mut pages, mut page) = (Pages::new(described), Vec::new());
+    let (mut values, mut extent) = (Vec::new(), Extent::new());
+    in_pieces(group, column, pages::ROWS, |rows: &[f32]| {
+        let defined = defined(rows, &mut values);
+        extent.add(defined, rows.len() - defined.len());
+        page.clear();
+        put_levels(&mut page, rows, defined.len());
+        put_split(&mut page, defined);
+        pages.data(&page, rows.len(), Encoding::BYTE_STREAM_SPLIT)
+    })?;
+    let (bytes, closed) = pages.finish()?;
+    Ok((bytes, extent.described(closed)?))
+}
+
+/// The values that are not NaN: `rows` themselves, or what is put into `room`.
+fn defined<'a>(rows: &'a [f32], room: &'a mut Vec<f32>) -> &'a [f32] {
+    if rows.iter().filter(|value| value.is_nan()).count() == 0 {
+        return rows;
+    }
+    room.clear();
+    room.extend(rows.iter().copied().filter(|value| !value.is_nan()));
+    room
+}
+
+/// Passes the rows of a column to `write`, at most `most` at a time.
+fn in_pieces<T>(
     group: &impl Group,
     column: usize,
-    sink: &mut S,
-    mut write: impl FnMut(&[T]) -> Result<usize, ParquetError>,
-) -> Result<(), ParquetError> {
-    group.give(column, sink, |sink| {
-        let rows = sink.as_mut();
-        let whole = rows.len() / ROWS * ROWS;
+    most: usize,
+    mut write: impl FnMut(&[T]) -> Result<(), ParquetError>,
+) -> Result<(), ParquetError>
+where
+    Vec<T>: Sink,
+{
+    // Rows that wait until there are enough.
+    let mut waiting = Vec::new();
+    group.give(column, &mut waiting, |rows| {
+        let whole = rows.len() / most * most;
         if whole > 0 {
-            rows[..whole].chunks(ROWS).try_for_each(|piece| write(piece).map(drop))?;
+            rows[..whole].chunks(most).try_for_each(&mut write)?;
             rows.drain(..whole);
         }
         Ok::<_, ParquetError>(())
     })?;
-    let rest = sink.as_mut();
-    if !rest.is_empty() {
-        write(rest)?;
-    }
-    Ok(())
+    if waiting.is_empty() { Ok(()) } else { write(&waiting) }
 }
 
 impl Sink for Vec<i32> {
@@ -119,78 +139,131 @@ impl Sink for Vec<f32> {
     }
 }
 
-/// The texts of a column, each in memory once.
-#[derive(Default)]
-struct Texts {
-    rows: Vec<ByteArray>,
-    known: HashMap<Box<str>, ByteArray>,
-    /// The text of the last row: consecutive rows often have the same.
-    last: Option<(Box<str>, ByteArray)>,
-    /// The last text of the program itself.
-    last_fixed: Option<&'static str>,
-    extent: TextExtent,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::ParquetFile;
+    use super::*;
+    use crate::output::columnar::{Described, Grouped};
+    use crate::output::{Cells, Provenance};
+    use bytes::Bytes;
+    use parquet::column::writer::ColumnCloseResult;
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    use shared_types::MegaFusedConfig;
+    use std::sync::Arc;
 
-impl AsMut<Vec<ByteArray>> for Texts {
-    fn as_mut(&mut self) -> &mut Vec<ByteArray> {
-        &mut self.rows
-    }
-}
-
-impl Sink for Texts {
-    fn texts<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
-        for text in texts {
-            let text = self.of(text);
-            self.rows.push(text);
-        }
-    }
-
-    fn fixed_texts(&mut self, texts: impl Iterator<Item = &'static str>) {
-        for text in texts {
-            let text = self.fixed(text);
-            self.rows.push(text);
-        }
+    /// The file of one column.
+    fn file(cells: &Cells) -> SerializedFileReader<Bytes> {
+        let kind = if matches!(cells, Cells::Text(_)) { Kind::Text } else { Kind::Float };
+        let column = Described { name: "x", kind, is_feature: kind == Kind::Float, about: Vec::new() };
+        let (mut out, origin) = (Vec::new(), Provenance::of(MegaFusedConfig::default()));
+        let mut groups = Grouped::new(ParquetFile::new(&mut out, &[column], &origin).unwrap());
+        groups.write(vec![cells.clone()]).unwrap();
+        groups.finish().unwrap();
+        SerializedFileReader::new(Bytes::from(out)).unwrap()
     }
 
-    fn repeated_text(&mut self, text: &str, times: usize) {
-        if times > 0 {
-            let text = self.of(text);
-            self.rows.extend(std::iter::repeat_n(text, times));
-        }
+    /// What a reader finds in it.
+    fn read(file: &SerializedFileReader<Bytes>) -> Vec<Field> {
+        let rows = file.get_row_iter(None).unwrap();
+        rows.map(|row| row.unwrap().get_column_iter().next().unwrap().1.clone()).collect()
     }
-}
 
-impl Texts {
-    fn of(&mut self, text: &str) -> ByteArray {
-        match &self.last {
-            _ if text.is_empty() => self.fixed(""),
-            Some((last, array)) if is_same(last, text) => array.clone(),
-            _ => {
-                let array = match self.known.get(text) {
-                    Some(array) => array.clone(),
-                    None => {
-                        let array = ByteArray::from(Bytes::copy_from_slice(text.as_bytes()));
-                        self.extent.add(&array);
-                        self.known.insert(text.into(), array.clone());
-                        array
-                    }
-                };
-                self.last = Some((text.into(), array.clone()));
-                array
+    /// Compares what a file says about its column with what the package would say.
+    fn compare(file: &SerializedFileReader<Bytes>, package: impl FnOnce(ColumnDescPtr) -> ColumnCloseResult) {
+        let own = file.metadata().row_group(0).column(0);
+        let package = package(own.column_descr_ptr()).metadata;
+        let described = |column: &parquet::file::metadata::ColumnChunkMetaData| {
+            let encodings: Vec<_> = column.encodings().collect();
+            format!("{encodings:?} {:?}", column.num_values())
+        };
+        assert_eq!(described(own), described(&package));
+        assert_eq!(own.compression_codec(), package.compression_codec());
+        assert_eq!(own.dictionary_page_offset().is_some(), package.dictionary_page_offset().is_some());
+        // A few bytes more or less, where runs and groups meet.
+        let most = package.compressed_size() + package.compressed_size() / 20 + 64;
+        assert!(own.compressed_size() <= most, "{} bytes beside {}", own.compressed_size(), package.compressed_size());
+    }
+
+    fn properties(encoding: Option<Encoding>) -> WriterPropertiesPtr {
+        let properties = WriterProperties::builder()
+            .set_compression(pages::compression())
+            .set_dictionary_enabled(encoding.is_none())
+            .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+        Arc::new(match encoding {
+            Some(encoding) => properties.set_encoding(encoding).build(),
+            None => properties.build(),
+        })
+    }
+
+    #[test]
+    fn numbers_come_back_and_are_described_as_by_the_package() {
+        let sine = |row: usize| (row as f32).sin();
+        let every = |nth: usize| move |row: usize| if row.is_multiple_of(nth) { f32::NAN } else { sine(row) };
+        let some: [Vec<f32>; 6] = [
+            vec![-0.0],
+            vec![f32::NAN; 50_000],
+            (0..pages::ROWS).map(sine).collect(),
+            (0..2 * pages::ROWS + 5).map(every(7)).collect(),
+            (0..pages::ROWS + 1).map(every(pages::ROWS)).collect(),
+            vec![f32::INFINITY, f32::NAN, f32::MIN_POSITIVE / 2.0, f32::NEG_INFINITY],
+        ];
+        for rows in some {
+            let file = file(&Cells::Float(rows.clone()));
+            let found = read(&file);
+            assert_eq!(found.len(), rows.len());
+            for (found, row) in found.iter().zip(&rows) {
+                match found {
+                    Field::Null => assert!(row.is_nan()),
+                    Field::Float(value) => assert_eq!(value.to_bits(), row.to_bits()),
+                    other => panic!("{other:?}"),
+                }
             }
+            compare(&file, |described| {
+                let properties = properties(Some(Encoding::BYTE_STREAM_SPLIT));
+                let mut bytes = TrackedWrite::new(Vec::new());
+                let pages = Box::new(SerializedPageWriter::new(&mut bytes));
+                let mut writer = get_typed_column_writer::<FloatType>(get_column_writer(described, properties, pages));
+                let levels: Vec<_> = rows.iter().map(|value| i16::from(!value.is_nan())).collect();
+                writer.write_batch(defined(&rows, &mut Vec::new()), Some(&levels), None).unwrap();
+                writer.close().unwrap()
+            });
         }
     }
 
-    /// A text of the program itself, which is neither counted nor freed. (An empty one has an address, too: see [`is_same`].)
-    fn fixed(&mut self, text: &'static str) -> ByteArray {
-        /// What an empty text points to.
-        const BEFORE_NOTHING: &[u8] = b"-";
-        let bytes = if text.is_empty() { &BEFORE_NOTHING[..0] } else { text.as_bytes() };
-        let array = ByteArray::from(Bytes::from_static(bytes));
-        if !self.last_fixed.is_some_and(|last| std::ptr::eq(last, text)) {
-            self.last_fixed = Some(text);
-            self.extent.add(&array);
+    #[test]
+    fn texts_come_back_and_are_described_as_by_the_package() {
+        let names = ["", "A", "ALA", "sevenlt", "eightlet", "Ångström", "a name that is longer than others", "\0"];
+        let some: [Vec<String>; 7] = [
+            vec![String::new()],
+            vec!["same".to_owned(); 50_000],
+            (0..45_000).map(|row| names[row * row % 8].to_owned()).collect(),
+            (0..45_000).map(|row| names[row / 9_000].to_owned()).collect(),
+            (0..2_000).map(|row| format!("{}", row % 257)).collect(),
+            (0..70_000).map(|row| format!("a residue {row}")).collect(),
+            (0..100).map(|row| names[row / 8 % 2].to_owned()).collect(),
+        ];
+        for rows in some {
+            let file = file(&Cells::Text(rows.clone()));
+            assert_eq!(read(&file), rows.iter().cloned().map(Field::Str).collect::<Vec<_>>());
+            let of_chunk = file.metadata().row_group(0).column(0);
+            let length: usize = rows.iter().map(String::len).sum();
+            assert_eq!(of_chunk.unencoded_byte_array_data_bytes(), Some(length as i64));
+            if rows.len() > 1 << 16 {
+                // The package makes no dictionary of a megabyte.
+                continue;
+            }
+            compare(&file, |described| {
+                let mut bytes = TrackedWrite::new(Vec::new());
+                let pages = Box::new(SerializedPageWriter::new(&mut bytes));
+                let writer = get_column_writer(described, properties(None), pages);
+                let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
+                let rows: Vec<_> = rows.iter().map(|text| ByteArray::from(&**text)).collect();
+                writer.write_batch(&rows, None, None).unwrap();
+                writer.close().unwrap()
+            });
         }
-        array
     }
 }
