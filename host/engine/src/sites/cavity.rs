@@ -207,6 +207,7 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prism_read::Composition;
     use shared_types::{Atom, NO_CA};
 
     /// A block of atoms with a hole along z, from a depth to the top.
@@ -222,14 +223,13 @@ mod tests {
                 }
             }
         }
-        StructureInput {
+        let isoleucine = Composition {
             residue_atoms: vec![0, atoms.len() as u32],
             ca_indices: vec![NO_CA],
-            // Isoleucine.
             residue_types: vec![9],
-            atoms,
-            ..StructureInput::default()
-        }
+            ..Composition::default()
+        };
+        StructureInput { atoms, ..isoleucine.into() }
     }
 
     #[test]
