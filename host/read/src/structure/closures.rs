@@ -11,7 +11,8 @@ const BOND: f32 = 2.0;
 const SMALLEST: usize = 3;
 
 impl StructureInput {
-    /// Sets [`closures`](Self::closures): in chains whose last residue's C is bonded to the first one's N, the ends point at each other.
+    /// Sets [`closures`](super::Composition::closures): in chains whose last residue's C is bonded to the first one's N, the ends point
+    /// at each other.
     ///
     /// ```
     /// use prism_read::{ReadOptions, read_path};

@@ -33,7 +33,7 @@ macro_rules! composition {
             /// ([`ReadOptions::labels`](crate::ReadOptions::labels)).
             pub labels: Vec<ResidueLabels>,
             /// Chains, as in `chain_ids`, of alpha carbons or backbones alone. Features that need whole residues are undefined
-            /// there. Readers fill it ([`StructureInput::find_traces`]).
+            /// there. Readers fill it ([`StructureInput::find_traces`](super::StructureInput::find_traces)).
             pub traces: Vec<u32>,
             /// Chains, as in `chain_ids`, that the file does not have under their names: molecules that the reader told apart (A,
             /// A~2), and copies in an assembly.
