@@ -1,9 +1,11 @@
 //! Predicted ligand-binding sites as users see them.
 
 mod cavity;
+mod lined;
 mod pockets;
 
 pub use cavity::Cavity;
+pub use lined::lined_volume;
 pub use pockets::{Pocket, Pockets};
 
 use crate::StructureView;
