@@ -30,7 +30,8 @@ fn side_by_side(one: &StructureInput, copies: usize) -> StructureInput {
         all.residue_numbers.extend(&one.residue_numbers);
         all.insertion_codes.extend(one.insertion_codes.iter().cloned());
     }
-    all.residue_atoms.push(all.atoms.len() as u32);
+    let end = all.atoms.len() as u32;
+    all.residue_atoms.push(end);
     all
 }
 

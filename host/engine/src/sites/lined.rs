@@ -72,8 +72,8 @@ mod tests {
         assert!((lined - around).abs() < 0.05 * around, "{lined} {around}");
         // A well counts as deep as it is enclosed, and a shallow one does not.
         let well = |depth: f32| lined_volume(&block(move |x, y, z| x * x + y * y < 25.0 && z > 18.0 - depth), &[0]);
-        assert!(well(18.0) > 300.0 && well(18.0) > 1.5 * well(12.0), "{} {}", well(18.0), well(12.0));
-        assert_eq!(well(3.0), 0.0);
+        let [deep, half, shallow] = [18.0, 12.0, 3.0].map(well);
+        assert!(deep > 300.0 && deep > 1.5 * half && shallow == 0.0, "{deep} {half} {shallow}");
         assert_eq!(lined_volume(&ball, &[]), 0.0);
     }
 
