@@ -93,7 +93,8 @@ pub use prism_engine::{
 pub use prism_io::{annotations, at_hand, dataset, inputs, lineages, output, pipeline, run, trajectory};
 pub use prism_read as read;
 pub use prism_read::{
-    ReadError, ReadOptions, ReadStructure, ResidueLabels, StructureError, StructureInput, radii, selection, structure,
+    Composition, ReadError, ReadOptions, ReadStructure, ResidueLabels, StructureError, StructureInput, radii,
+    selection, structure,
 };
 #[doc(hidden)]
 pub use prism_read::{nearest, plural};

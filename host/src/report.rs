@@ -206,7 +206,8 @@ impl ReportFile {
             Some((part, notes)) => {
                 // Residues without rows stand where the topology has them, and not in the frame.
                 self.left_out = part.structure.hetero.as_deref().map(|_| json!(ligand_names(part.structure)));
-                let still = StructureInput { hetero: None, ..part.structure.clone() };
+                let mut still = part.structure.clone();
+                still.hetero = None;
                 self.write_structures(&[(StructureRows { structure: &still, features: part.features }, notes)])
             }
         }

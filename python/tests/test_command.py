@@ -164,6 +164,7 @@ OF_THE_COMMAND = {
     "`prism.trajectory`": {"trajectory", "frames", "every", "pbc", "reduce", "occupancy"},
     "files for viewers": {"write-structures", "color-by", "script", "write-structure", "pockets"},
     "`prism.areas`": {"rsa"},
+    "takes a table that another run of the command has written": {"measure"},
 }
 #: Where Python has another name.
 RENAMED = {"device": "devices"}

@@ -3,7 +3,7 @@
 use crate::data;
 use crate::dice::Dice;
 use crate::synthetic::rotation;
-use prism_host::StructureInput;
+use prism_host::{Composition, StructureInput};
 use shared_types::{Atom, NO_CA};
 use std::fmt::Write as _;
 use std::fs;
@@ -25,7 +25,9 @@ fn copy(chain: &StructureInput, index: usize) -> StructureInput {
         let [x, y, z] = moved([atom.x, atom.y, atom.z].map(f64::from), &turn, dice).map(|x| x as f32);
         Atom { x, y, z, radius: atom.radius }
     });
-    StructureInput { name: format!("copy {index}"), atoms: atoms.collect(), ..chain.clone() }
+    let mut copy = StructureInput { atoms: atoms.collect(), ..chain.clone() };
+    copy.name = format!("copy {index}");
+    copy
 }
 
 /// A position after jitter and rotation.
@@ -83,8 +85,11 @@ fn place(line: &str) -> Option<[f64; 3]> {
 pub fn capsid(count: usize) -> StructureInput {
     /// Distance between copies in Å.
     const APART: f32 = 80.0;
-    let mut all =
-        StructureInput { name: format!("capsid of {count}"), residue_atoms: vec![0], ..StructureInput::default() };
+    let mut all = StructureInput::from(Composition {
+        name: format!("capsid of {count}"),
+        residue_atoms: vec![0],
+        ..Composition::default()
+    });
     let side = (1..).find(|side| side * side * side >= count).unwrap_or(1);
     for (index, one) in jittered(count).into_iter().enumerate() {
         let place = [index % side, index / side % side, index / (side * side)].map(|at| at as f32 * APART);
@@ -95,13 +100,13 @@ pub fn capsid(count: usize) -> StructureInput {
         all.ca_indices.extend(one.ca_indices.iter().map(|ca| if *ca == NO_CA { NO_CA } else { first + ca }));
         all.chain_ids.extend(one.chain_ids.iter().map(|_| index as u32));
         all.chains.push(index.to_string());
-        all.residue_types.extend(one.residue_types);
-        all.residue_numbers.extend(one.residue_numbers);
-        all.insertion_codes.extend(one.insertion_codes);
-        all.bfactor.extend(one.bfactor);
-        all.conservation.extend(one.conservation);
-        all.gisaid_freq.extend(one.gisaid_freq);
-        all.gisaid_velocity.extend(one.gisaid_velocity);
+        all.residue_types.extend(one.residue_types.clone());
+        all.residue_numbers.extend(one.residue_numbers.clone());
+        all.insertion_codes.extend(one.insertion_codes.clone());
+        all.bfactor.extend(one.bfactor.clone());
+        all.conservation.extend(one.conservation.clone());
+        all.gisaid_freq.extend(one.gisaid_freq.clone());
+        all.gisaid_velocity.extend(one.gisaid_velocity.clone());
     }
     all
 }

@@ -5,7 +5,7 @@
 //! backends on one machine.
 
 use crate::dice::Dice;
-use prism_host::StructureInput;
+use prism_host::{Composition, StructureInput};
 use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use std::sync::OnceLock;
@@ -86,25 +86,28 @@ impl Recipe {
         let (conservation, gisaid_freq, gisaid_velocity) =
             (given(0, 1.0, 0.0), given(1, 1.0, 0.0), given(2, 0.2, -0.1));
         StructureInput {
-            name: format!("helices-{n}-{}", self.seed),
             atoms: points.iter().enumerate().map(atom).collect(),
-            residue_atoms: (0..=n as u32).map(|residue| 4 * residue).collect(),
-            ca_indices: (0..n as u32).map(|residue| 4 * residue + 1).collect(),
-            roles: vec![RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE }.words(); n],
-            residue_types: (0..n).map(|_| dice.below(RESIDUES.len()) as u8).collect(),
-            chain_ids: (0..n).map(|residue| (residue * chains / n) as u32).collect(),
-            chains: (0..chains).map(|chain| format!("C{chain}")).collect(),
-            residue_numbers: (1..=n as i32).collect(),
-            insertion_codes: vec!["".into(); n],
-            residue_names: Vec::new(),
-            predicted: false,
-            environment: false,
-            bfactor: per_residue(&mut |_| (5.0 + 45.0 * dice.unit()) as f32),
-            conservation,
-            gisaid_freq,
-            gisaid_velocity,
             center,
-            ..StructureInput::default()
+            ..Composition {
+                name: format!("helices-{n}-{}", self.seed),
+                residue_atoms: (0..=n as u32).map(|residue| 4 * residue).collect(),
+                ca_indices: (0..n as u32).map(|residue| 4 * residue + 1).collect(),
+                roles: vec![RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE }.words(); n],
+                residue_types: (0..n).map(|_| dice.below(RESIDUES.len()) as u8).collect(),
+                chain_ids: (0..n).map(|residue| (residue * chains / n) as u32).collect(),
+                chains: (0..chains).map(|chain| format!("C{chain}")).collect(),
+                residue_numbers: (1..=n as i32).collect(),
+                insertion_codes: vec!["".into(); n],
+                residue_names: Vec::new(),
+                predicted: false,
+                environment: false,
+                bfactor: per_residue(&mut |_| (5.0 + 45.0 * dice.unit()) as f32),
+                conservation,
+                gisaid_freq,
+                gisaid_velocity,
+                ..Composition::default()
+            }
+            .into()
         }
     }
 }

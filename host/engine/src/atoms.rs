@@ -8,7 +8,7 @@ use crate::{Engine, EngineError};
 use bodies::Bodies;
 use prism_read::grid::Grid;
 use prism_read::radii::{AtomClass, RadiusSet};
-use prism_read::structure::{AtomLabel, StructureError, StructureInput};
+use prism_read::structure::{AtomLabel, Composition, StructureError, StructureInput};
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use thiserror::Error;
 
@@ -282,17 +282,20 @@ fn residues_of_one_atom(
     let sphere =
         |atom: &Atom| Atom { radius: if probe == PROBE { atom.radius } else { atom.radius + probe - PROBE }, ..*atom };
     let one = StructureInput {
-        name: structure.name.clone(),
         atoms: atoms.iter().map(sphere).collect(),
-        residue_atoms: (0..=n as u32).collect(),
-        ca_indices: vec![NO_CA; n],
-        residue_types: vec![UNKNOWN; n],
-        chain_ids: vec![0; n],
-        chains: vec![String::new()],
-        residue_numbers: vec![0; n],
-        insertion_codes: vec![Box::default(); n],
         center: structure.center,
-        ..StructureInput::default()
+        ..Composition {
+            name: structure.name.clone(),
+            residue_atoms: (0..=n as u32).collect(),
+            ca_indices: vec![NO_CA; n],
+            residue_types: vec![UNKNOWN; n],
+            chain_ids: vec![0; n],
+            chains: vec![String::new()],
+            residue_numbers: vec![0; n],
+            insertion_codes: vec![Box::default(); n],
+            ..Composition::default()
+        }
+        .into()
     };
     one.check_spread()?;
     Ok(one)

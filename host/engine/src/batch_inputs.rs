@@ -1,27 +1,12 @@
 //! The inputs of a batch as kernels read them, in the host's memory or a device's.
 
 use super::memory::Memory;
-use crate::pack::BatchChunk;
-use bytemuck::NoUninit;
+use crate::pack::{BatchBuffers, BatchChunk};
 use cuda_std::launch::{Host, Space};
 use kernels_gpu::groups::{AtomItemsArgs, BatchArgs, SortedAtomsArgs, UnsortedAtomsArgs};
 use kernels_gpu::scratch::{ResidueExposure, WorkItem};
 use shared_types::{Atom, BatchStructureDesc, POINTS_PER_GROUP, PointGroup};
-
-/// Copies an input, unless it is one that frames have in common and that lies there already.
-macro_rules! copy_anew {
-    ($memory:ident, $to:expr, $from:expr, $common:ident, $name:ident) => {
-        match &mut $common {
-            Some(common) if begins_with(&common.$name, $from) => {}
-            Some(common) => {
-                $memory.copy_to(&mut $to, $from)?;
-                common.$name.clear();
-                common.$name.extend_from_slice($from);
-            }
-            None => $memory.copy_to(&mut $to, $from)?,
-        }
-    };
-}
+use std::sync::Arc;
 
 macro_rules! batch_inputs {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -73,18 +58,11 @@ macro_rules! batch_inputs {
             }
         }
 
-        /// What lies in buffers, as the host has it, of inputs that frames of a trajectory have in common.
-        #[derive(Default)]
-        struct Common {
-            descriptors: Vec<BatchStructureDesc>,
-            residue_atoms: Vec<u32>,
-            $($name: Vec<$type>,)*
-        }
-
-        /// A batch's inputs in memory that is kept from batch to batch. Of frames of a trajectory, only what differs from the frames
-        /// before is copied: their atoms and centres.
+        /// A batch's inputs in memory that is kept from batch to batch. Of frames of a trajectory, only atoms and centres are copied
+        /// if the frames before had the rest in common with them.
         pub struct InputBuffers<M: Memory> {
-            common: Option<Common>,
+            /// What frames had in common, and how many they were.
+            common: Option<(Arc<BatchBuffers>, usize)>,
             residues: usize,
             structures: usize,
             n_atoms: usize,
@@ -132,16 +110,24 @@ macro_rules! batch_inputs {
                 batch: &BatchChunk<'_>,
                 copy: impl FnOnce(&mut M::Buffer<Atom>, &mut dyn FnMut() -> Result<(), M::Error>) -> Result<(), M::Error>,
             ) -> Result<(), M::Error> {
-                let mut common = batch.are_frames().then(|| self.common.take().unwrap_or_default());
+                // Not kept after an error, when it is not known what lies there.
+                let before = self.common.take();
+                let common = batch.common().map(|common| (Arc::clone(common), batch.n_structures()));
+                let lie_there = |(before, most): &(Arc<BatchBuffers>, usize)| {
+                    common.as_ref().is_some_and(|(common, n)| Arc::ptr_eq(before, common) && n <= most)
+                };
+                let kept = before.filter(lie_there);
                 copy(&mut self.atoms, &mut || {
                     memory.copy_to(&mut self.centers, batch.centers())?;
-                    copy_anew!(memory, self.descriptors, batch.descriptors(), common, descriptors);
-                    copy_anew!(memory, self.residue_atoms, batch.residue_atoms(), common, residue_atoms);
-                    $(copy_anew!(memory, self.$name, batch.$name(), common, $name);)*
+                    if kept.is_some() {
+                        return Ok(());
+                    }
+                    memory.copy_to(&mut self.descriptors, batch.descriptors())?;
+                    memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
+                    $(memory.copy_to(&mut self.$name, batch.$name())?;)*
                     Ok(())
                 })?;
-                // Not after an error, when it is not known what lies there.
-                self.common = common;
+                self.common = kept.or(common);
                 (self.residues, self.structures) = (batch.n_residues(), batch.n_structures());
                 self.n_atoms = batch.n_atoms();
                 Ok(())
@@ -171,12 +157,6 @@ macro_rules! batch_inputs {
 }
 
 shared_types::residue_inputs!(batch_inputs);
-
-/// Whether the first elements have the same bits. A batch of fewer frames is the beginning of one of more.
-fn begins_with<T: NoUninit>(all: &[T], beginning: &[T]) -> bool {
-    let bytes = bytemuck::cast_slice::<T, u8>;
-    all.len() >= beginning.len() && bytes(&all[..beginning.len()]) == bytes(beginning)
-}
 
 impl<S: Space> BatchInputs<'_, S> {
     /// What the kernels of rows read, with the exposure of residues.

@@ -61,7 +61,7 @@ impl BatchResults {
         }
         if let Some(first) = all.runs.first_mut() {
             first.structures = structures.len();
-            first.residues = structures.iter().map(StructureInput::n_residues).sum();
+            first.residues = structures.iter().map(|one| one.n_residues()).sum();
             first.atoms = structures.iter().map(StructureInput::n_atoms).sum();
         }
         all

@@ -8,7 +8,7 @@ use crate::sites::MIN_PROBABILITY;
 use crate::{Engine, EngineError, StructureView};
 use prism_read::elements;
 use prism_read::grid::Grid;
-use prism_read::structure::{AtomLabel, Hetero, HeteroResidue, StructureError, StructureInput};
+use prism_read::structure::{AtomLabel, Composition, Hetero, HeteroResidue, StructureError, StructureInput};
 use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use std::collections::BTreeSet;
@@ -255,9 +255,8 @@ fn residues_of_chains(hetero: &Hetero, is_of: impl Fn(&HeteroResidue) -> bool) -
 /// The residues with rows, and each other one as a residue of its own.
 fn complex_of(structure: &StructureInput, hetero: &Hetero) -> StructureInput {
     let (rows, atoms) = (structure.n_rows(), structure.n_atoms_of_rows());
-    let mut all = StructureInput {
+    let mut all = Composition {
         name: structure.name.clone(),
-        atoms: structure.atoms[..atoms].iter().chain(&hetero.atoms).copied().collect(),
         residue_atoms: structure.residue_atoms[..=rows].to_vec(),
         ca_indices: structure.ca_indices[..rows].to_vec(),
         residue_types: structure.residue_types[..rows].to_vec(),
@@ -265,17 +264,17 @@ fn complex_of(structure: &StructureInput, hetero: &Hetero) -> StructureInput {
         chains: structure.chains.clone(),
         residue_numbers: structure.residue_numbers[..rows].to_vec(),
         insertion_codes: structure.insertion_codes[..rows].to_vec(),
-        center: structure.center,
-        ..StructureInput::default()
+        ..Composition::default()
     };
     all.chains.push(String::new());
     for residue in &hetero.residues {
         push(&mut all, residue, (atoms + residue.atoms.end) as u32);
     }
-    all
+    let atoms = structure.atoms[..atoms].iter().chain(&hetero.atoms).copied().collect();
+    StructureInput { atoms, center: structure.center, ..all.into() }
 }
 
-fn push(all: &mut StructureInput, residue: &HeteroResidue, end: u32) {
+fn push(all: &mut Composition, residue: &HeteroResidue, end: u32) {
     all.residue_atoms.push(end);
     all.ca_indices.push(NO_CA);
     all.residue_types.push(UNKNOWN);
@@ -287,14 +286,13 @@ fn push(all: &mut StructureInput, residue: &HeteroResidue, end: u32) {
 /// A residue without a row by itself.
 fn alone(structure: &StructureInput, hetero: &Hetero, residue: usize) -> StructureInput {
     let residue = &hetero.residues[residue];
-    let mut one = StructureInput {
+    let mut one = Composition {
         name: format!("{} {}", structure.name, residue.name),
-        atoms: hetero.atoms[residue.atoms.clone()].to_vec(),
         residue_atoms: vec![0],
         chains: vec![String::new()],
-        center: structure.center,
-        ..StructureInput::default()
+        ..Composition::default()
     };
     push(&mut one, residue, residue.atoms.len() as u32);
-    one
+    let atoms = hetero.atoms[residue.atoms.clone()].to_vec();
+    StructureInput { atoms, center: structure.center, ..one.into() }
 }

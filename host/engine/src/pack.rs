@@ -3,12 +3,14 @@
 mod check;
 mod chunk;
 mod error;
+mod frames;
 
 pub use check::{ATOM_LIMIT, RESIDUE_LIMIT, other_atoms};
 pub use chunk::BatchChunk;
 pub use error::PackError;
 
 use crate::huge_pages;
+use crate::pooled::PooledVec;
 use check::Totals;
 use cuda_std::launch::Offsets;
 use prism_read::structure::StructureInput;
@@ -40,7 +42,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct PackedBatch {
     names: Arc<[String]>,
-    buffers: BatchBuffers,
+    atoms: PooledVec<Atom>,
+    centers: Vec<[f64; 3]>,
+    /// Everything else. Batches of frames share it, and it may be that of more frames.
+    others: Arc<BatchBuffers>,
     residue_offsets: Arc<Offsets>,
     atom_offsets: Offsets,
     structure_offsets: Offsets,
@@ -101,10 +106,15 @@ macro_rules! batch_buffers {
 
             /// Appends a valid structure, with defaults for inputs that it leaves out.
             fn append(&mut self, input: &StructureInput, descriptor: BatchStructureDesc) {
-                let n = input.n_residues();
-                self.descriptors.push(descriptor);
                 self.centers.push(input.center);
                 self.atoms.extend_from_slice(&input.atoms);
+                self.append_residues(input, descriptor);
+            }
+
+            /// As [`append`](Self::append), without positions.
+            fn append_residues(&mut self, input: &StructureInput, descriptor: BatchStructureDesc) {
+                let n = input.n_residues();
+                self.descriptors.push(descriptor);
                 self.residue_atoms.extend_from_slice(&input.residue_atoms[..n]);
                 $(append(&mut self.$name, &input.$name, n, absent!($kind $($absent)?));)*
             }
@@ -127,11 +137,11 @@ macro_rules! batch_buffers {
                 [$((stringify!($name), self.$name.len())),*].into_iter()
             }
 
-            /// Size of all buffers in bytes.
-            fn bytes(&self) -> usize {
-                let residues = 0 $(+ size_of_val(&*self.$name))*;
-                let structures = size_of_val(&*self.descriptors) + size_of_val(&*self.centers);
-                size_of_val(&*self.atoms) + size_of_val(&*self.residue_atoms) + structures + residues
+            /// Size in bytes of buffers for so many.
+            fn bytes(structures: usize, atoms: usize, residues: usize) -> usize {
+                let of_structure = size_of::<BatchStructureDesc>() + size_of::<[f64; 3]>();
+                let of_residue = size_of::<u32>() $(+ size_of::<$type>())*;
+                structures * of_structure + atoms * size_of::<Atom>() + residues * of_residue
             }
         }
 
@@ -139,7 +149,7 @@ macro_rules! batch_buffers {
             $($(#[$doc])*
             #[must_use]
             pub fn $name(&self) -> &[$type] {
-                &self.buffers.$name
+                &self.others.$name[..self.n_residues()]
             })*
         }
     };
@@ -165,30 +175,21 @@ impl PackedBatch {
     /// of 32 columns below 2^31), or if memory runs out. Errors name the structure.
     pub fn from_inputs<'a>(inputs: impl IntoIterator<Item = &'a StructureInput>) -> Result<Self, PackError> {
         let inputs: Vec<&StructureInput> = inputs.into_iter().collect();
+        if let Some(frames) = Self::from_frames(&inputs) {
+            return frames;
+        }
         let mut buffers = BatchBuffers::default();
-        let sum = |of: fn(&StructureInput) -> usize| inputs.iter().map(|input| of(input)).sum();
-        buffers.reserve(inputs.len(), sum(StructureInput::n_atoms), sum(StructureInput::n_residues))?;
+        let atoms = inputs.iter().map(|input| input.n_atoms()).sum();
+        buffers.reserve(inputs.len(), atoms, inputs.iter().map(|input| input.n_residues()).sum())?;
         let mut totals = Totals::default();
         for (index, input) in inputs.iter().enumerate() {
             input.validate().map_err(|source| PackError::Structure { index, source })?;
-            let (atom_offset, ca_offset) = totals.add(index, &input.name, input.n_atoms(), input.n_residues())?;
+            let offsets = totals.add(index, &input.name, input.n_atoms(), input.n_residues())?;
             // Checked just before, it is still in the core's caches.
-            buffers.append(
-                input,
-                BatchStructureDesc {
-                    atom_offset,
-                    ca_offset,
-                    n_atoms: input.n_atoms() as u32,
-                    n_residues: input.n_residues() as u32,
-                    lineage_hash: input.lineage_hash,
-                    country_id: input.country_id,
-                    _padding: [0; 3],
-                },
-            );
+            buffers.append(input, descriptor(input, offsets));
         }
         let names = inputs.iter().map(|input| input.name.clone()).collect();
-        let are_frames = inputs.iter().all(|input| input.frame.is_some());
-        Ok(Self { are_frames, ..Self::assemble(names, buffers) })
+        Ok(Self::assemble(names, buffers))
     }
 
     /// Takes buffers that were packed elsewhere, and a name per structure.
@@ -207,19 +208,28 @@ impl PackedBatch {
     }
 
     /// Assembles a batch from `buffers`, which have been checked.
-    fn assemble(names: Vec<String>, buffers: BatchBuffers) -> Self {
-        let ends = buffers.descriptors.iter().map(|d| d.ca_offset + d.n_residues);
+    fn assemble(names: Vec<String>, mut buffers: BatchBuffers) -> Self {
+        let (atoms, centers) = (std::mem::take(&mut buffers.atoms), std::mem::take(&mut buffers.centers));
+        Self::of_parts(names, atoms.into(), centers, Arc::new(buffers))
+    }
+
+    /// Assembles a batch of as many structures as there are names.
+    fn of_parts(names: Vec<String>, atoms: PooledVec<Atom>, centers: Vec<[f64; 3]>, others: Arc<BatchBuffers>) -> Self {
+        let descriptors = &others.descriptors[..names.len()];
+        let ends = descriptors.iter().map(|d| d.ca_offset + d.n_residues);
         let residue_offsets = offsets(std::iter::once(0).chain(ends));
-        let atoms = buffers.descriptors.iter().scan(0, |end, d| {
+        let of_atoms = descriptors.iter().scan(0, |end, d| {
             // Structures share no atoms, and there are fewer than 2^31 atoms.
             *end += d.n_atoms;
             Some(*end)
         });
-        let atom_offsets = offsets(std::iter::once(0).chain(atoms));
-        let structure_offsets = offsets(0..=buffers.descriptors.len() as u32);
+        let atom_offsets = offsets(std::iter::once(0).chain(of_atoms));
+        let structure_offsets = offsets(0..=descriptors.len() as u32);
         Self {
             names: names.into(),
-            buffers,
+            atoms,
+            centers,
+            others,
             residue_offsets: Arc::new(residue_offsets),
             atom_offsets,
             structure_offsets,
@@ -227,33 +237,34 @@ impl PackedBatch {
         }
     }
 
-    /// Whether all structures are frames of trajectories, of which other batches may have more.
-    pub(crate) fn are_frames(&self) -> bool {
-        self.are_frames
+    /// What frames have in common, if the batch has frames of one composition alone: that of the batch begins like that of other batches
+    /// for which this is the same.
+    pub(crate) fn common(&self) -> Option<&Arc<BatchBuffers>> {
+        self.are_frames.then_some(&self.others)
     }
 
     /// Number of structures.
     #[must_use]
     pub fn n_structures(&self) -> usize {
-        self.buffers.descriptors.len()
+        self.names.len()
     }
 
     /// Number of rows: the residues of all structures.
     #[must_use]
     pub fn n_residues(&self) -> usize {
-        self.buffers.ca_indices.len()
+        self.residue_offsets.end() as usize
     }
 
     /// Number of heavy atoms of all structures.
     #[must_use]
     pub fn n_atoms(&self) -> usize {
-        self.buffers.atoms.len()
+        self.atoms.len()
     }
 
     /// Size of all buffers in bytes, which is also what a device needs for them.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.buffers.bytes()
+        BatchBuffers::bytes(self.n_structures(), self.n_atoms(), self.n_residues())
     }
 
     /// The structures' names.
@@ -265,25 +276,25 @@ impl PackedBatch {
     /// Per structure, the ranges of its atoms and residues.
     #[must_use]
     pub fn descriptors(&self) -> &[BatchStructureDesc] {
-        &self.buffers.descriptors
+        &self.others.descriptors[..self.n_structures()]
     }
 
     /// Per structure, the centre that its atoms are relative to, in Å in the frame of its file.
     #[must_use]
     pub fn centers(&self) -> &[[f64; 3]] {
-        &self.buffers.centers
+        &self.centers
     }
 
     /// Heavy atoms, in Å relative to each structure's centre.
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
-        &self.buffers.atoms
+        &self.atoms
     }
 
     /// Per row, the index of its first atom, counted from its structure's first atom.
     #[must_use]
     pub fn residue_atoms(&self) -> &[u32] {
-        &self.buffers.residue_atoms
+        &self.others.residue_atoms[..self.n_residues()]
     }
 
     /// The range of each structure in buffers with one element per heavy atom. The ranges have the order of the
@@ -309,6 +320,19 @@ impl PackedBatch {
     #[must_use]
     pub fn structure_offsets(&self) -> &Offsets {
         &self.structure_offsets
+    }
+}
+
+/// Where a structure lies whose atoms and residues begin there.
+fn descriptor(input: &StructureInput, (atom_offset, ca_offset): (u32, u32)) -> BatchStructureDesc {
+    BatchStructureDesc {
+        atom_offset,
+        ca_offset,
+        n_atoms: input.n_atoms() as u32,
+        n_residues: input.n_residues() as u32,
+        lineage_hash: input.lineage_hash,
+        country_id: input.country_id,
+        _padding: [0; 3],
     }
 }
 

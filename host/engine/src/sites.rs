@@ -1,9 +1,11 @@
 //! Predicted ligand-binding sites as users see them.
 
 mod cavity;
+mod lined;
 mod pockets;
 
 pub use cavity::Cavity;
+pub use lined::lined_volume;
 pub use pockets::{Pocket, Pockets};
 
 use crate::StructureView;
@@ -293,16 +295,20 @@ pub fn points<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prism_read::Composition;
 
     #[test]
     fn residues_around_a_centre_line_it() {
         let at = |x: f32| Atom { x, y: 0.0, z: 0.0, radius: 1.9 };
         let structure = StructureInput {
             atoms: [-9.0, -5.9, 6.5, 20.0].map(at).into(),
-            residue_atoms: vec![0, 2, 3, 4],
-            ca_indices: vec![0, 2, 3],
-            residue_types: vec![0; 3],
-            ..StructureInput::default()
+            ..Composition {
+                residue_atoms: vec![0, 2, 3, 4],
+                ca_indices: vec![0, 2, 3],
+                residue_types: vec![0; 3],
+                ..Composition::default()
+            }
+            .into()
         };
         let rows = |x: f32| around(&structure, &boxes(&structure), &Site { center: [x, 0.0, 0.0], ..Site::default() });
         assert_eq!([rows(0.0), rows(1.0), rows(-60.0), rows(13.3)], [vec![0], vec![1], vec![0], vec![2]]);

@@ -226,6 +226,7 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prism_read::Composition;
 
     fn read(text: &str) -> Result<Annotations, String> {
         Annotations::from_reader(text.as_bytes(), "notes.csv").map_err(|error| error.to_string())
@@ -233,7 +234,7 @@ mod tests {
 
     /// Rows A 1, A 1, A 1B, B 1.
     fn structure() -> StructureInput {
-        StructureInput {
+        StructureInput::from(Composition {
             name: "x.pdb".into(),
             residue_types: vec![0; 4],
             chain_ids: vec![0, 0, 0, 1],
@@ -243,8 +244,8 @@ mod tests {
             conservation: vec![f32::NAN; 4],
             gisaid_freq: vec![f32::NAN; 4],
             gisaid_velocity: vec![f32::NAN; 4],
-            ..StructureInput::default()
-        }
+            ..Composition::default()
+        })
     }
 
     #[test]

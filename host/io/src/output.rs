@@ -17,6 +17,7 @@ mod in_order;
 mod interactions;
 mod json;
 mod ligands;
+mod measured;
 mod merge;
 mod npz;
 mod occupancy;
@@ -58,6 +59,7 @@ pub use interactions::{
 };
 pub use json::JsonTable;
 pub use ligands::{LigandLines, LigandsRelation};
+pub use measured::{KnownPockets, MeasuredRelation};
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use occupancy::OccupancyRelation;

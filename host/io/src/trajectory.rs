@@ -16,7 +16,8 @@ pub use topology::Boundaries;
 use crate::inputs::InputFailure;
 use prism_read::centred;
 use prism_read::structure::StructureInput;
-use whole::{Cell, Links};
+use std::cell::Cell;
+use whole::{Cell as Periodic, Links};
 
 /// What all frames of a trajectory have in common.
 ///
@@ -86,7 +87,8 @@ impl Template {
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
         let failure =
             |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
-        let mut atoms = Vec::with_capacity(self.places.len());
+        let mut atoms = POSITIONS.take();
+        atoms.clear();
         for (&place, &radius) in self.places.iter().zip(&self.radii) {
             let Some(position) = frame.positions.get(place as usize) else {
                 return Err(failure(format!("has no atom {place}, of {}", frame.positions.len())));
@@ -100,7 +102,7 @@ impl Template {
             }
             atoms.push([x, y, z, radius]);
         }
-        let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Cell::new);
+        let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
         let was_divided = cell.is_some_and(|cell| self.links.join(&cell, &mut atoms));
         let positions = atoms;
         let (atoms, center) = centred(&positions).map_err(|error| failure(error.to_string()))?;
@@ -111,8 +113,14 @@ impl Template {
         for (label, &[x, y, z, _]) in structure.atom_labels.iter_mut().zip(&positions) {
             label.position = [x, y, z];
         }
+        POSITIONS.set(positions);
         Ok((structure, was_divided))
     }
+}
+
+thread_local! {
+    /// Memory for the positions and radii of a frame, which is used again.
+    static POSITIONS: Cell<Vec<[f64; 4]>> = const { Cell::new(Vec::new()) };
 }
 
 /// Largest coordinate in Å.

@@ -2,7 +2,7 @@
 
 use super::components::{Component, component};
 use super::options::ReadOptions;
-use crate::structure::{AtomLabel, StructureInput};
+use crate::structure::{AtomLabel, Composition};
 use shared_types::backbone::RoleAtoms;
 use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::radii::{is_apolar, protor_radius, radius_of_element};
@@ -79,8 +79,8 @@ pub(super) struct Draft {
     pub(super) identifies_cover: bool,
     /// What atoms are, if that is kept.
     pub(super) records: Option<Vec<AtomLabel>>,
-    /// The structure without atoms and centre; offsets lack their last entry.
-    pub(super) structure: StructureInput,
+    /// What the structure is made of; offsets lack their last entry.
+    pub(super) structure: Composition,
     /// Each residue's name as written, packed.
     pub(super) names: Vec<u64>,
     /// Each residue's N and C; P and O3' of a nucleotide.
@@ -104,7 +104,7 @@ pub(super) struct Draft {
     pub(super) b_differs: bool,
     /// Whether another residue has.
     pub(super) b_differs_in_others: bool,
-    /// The [`renamed_chains`](StructureInput::renamed_chains).
+    /// The [`renamed_chains`](Composition::renamed_chains).
     pub(super) renamed: Vec<u32>,
     pub(super) tally: Tally,
     /// Whether a model that is not read begins with an amino acid of a chain that this one lacks.
@@ -171,10 +171,10 @@ impl Draft {
         self
     }
 
-    /// The structure, in memory of its size. The thread keeps the draft's own memory for the next one.
-    pub(super) fn into_structure(mut self) -> StructureInput {
+    /// What the structure is made of, in memory of its size. The thread keeps the draft's own memory for the next one.
+    pub(super) fn into_composition(mut self) -> Composition {
         let s = &mut self.structure;
-        let structure = StructureInput {
+        let composition = Composition {
             residue_atoms: emptied(&mut s.residue_atoms),
             ca_indices: emptied(&mut s.ca_indices),
             residue_types: emptied(&mut s.residue_types),
@@ -188,10 +188,10 @@ impl Draft {
             roles: emptied(&mut s.roles),
             nucleotide_atoms: nucleotide_atoms(&mut s.nucleotide_atoms),
             renamed_chains: std::mem::take(&mut self.renamed),
-            ..StructureInput::default()
+            ..Composition::default()
         };
         self.keep();
-        structure
+        composition
     }
 
     fn keep(self) {

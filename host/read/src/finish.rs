@@ -140,35 +140,34 @@ impl Draft {
             });
         }
         self.structure.residue_atoms.push(n_atoms);
-        let (names, atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
+        let (names, mut atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
         let hetero = loose.map(|(cover, cover_keys)| {
             (self.cover, self.cover_keys) = (cover, cover_keys);
             Box::new(self.hetero(center))
         });
-        let mut structure = self.into_structure();
-        structure.name = name.to_owned();
-        structure.residue_names = names;
-        structure.environment = environment;
+        let mut composition = self.into_composition();
+        composition.name = name.to_owned();
+        composition.residue_names = names;
+        composition.environment = environment;
         if options.atoms {
-            structure.title.clone_from(&facts.title);
+            composition.title.clone_from(&facts.title);
         }
-        (structure.atom_labels, structure.hetero) = (atom_labels, hetero);
-        structure.fill_absent();
-        structure.predicted = confidence.is_some();
+        composition.hetero = hetero;
+        composition.fill_absent();
+        composition.predicted = confidence.is_some();
         if let Some(source) = confidence {
-            let (plddt, note) = confidence::scaled(&structure.bfactor, source, averaged);
-            structure.plddt = plddt;
+            let (plddt, note) = confidence::scaled(&composition.bfactor, source, averaged);
+            composition.plddt = plddt;
             notes.push(note);
-            structure.bfactor.fill(f32::NAN);
+            composition.bfactor.fill(f32::NAN);
         }
         if others.is_some() {
-            structure.bfactor.fill(f32::NAN);
-            let of_hetero = structure.hetero.iter_mut().flat_map(|hetero| &mut hetero.labels);
-            structure.atom_labels.iter_mut().chain(of_hetero).for_each(|label| label.b_factor = f32::NAN);
+            composition.bfactor.fill(f32::NAN);
+            let of_hetero = composition.hetero.iter_mut().flat_map(|hetero| &mut hetero.labels);
+            atom_labels.iter_mut().chain(of_hetero).for_each(|label| label.b_factor = f32::NAN);
         }
         notes.extend(others);
-        structure.center = center;
-        structure.atoms = atoms;
+        let mut structure = StructureInput { atoms, atom_labels, center, ..composition.into() };
         structure.find_closures();
         let found = structure.traces_and_completeness();
         notes.extend(completeness(&structure, found));

@@ -104,7 +104,7 @@ pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 #[doc(hidden)]
 pub use polymers::{Header, MONTHS, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
-pub use structure::{ResidueLabels, StructureError, StructureInput};
+pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
 pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
 #[doc(hidden)]

@@ -37,10 +37,10 @@ pub struct ReadOptions {
     pub assembly: Option<String>,
     /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface (water never does). Their atoms follow those
     /// of the residues, in a last row that is not a residue
-    /// ([`StructureInput::environment`](crate::StructureInput::environment)).
+    /// ([`Composition::environment`](crate::Composition::environment)).
     pub cover: bool,
     /// Whether to keep what each atom is ([`StructureInput::atom_labels`](crate::StructureInput::atom_labels)), and residues without
-    /// rows ([`StructureInput::hetero`](crate::StructureInput::hetero)).
+    /// rows ([`Composition::hetero`](crate::Composition::hetero)).
     pub atoms: bool,
     /// Whether to keep the identifiers that other tables join by (labels).
     pub labels: bool,

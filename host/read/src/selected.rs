@@ -8,12 +8,12 @@ use super::options::{Polymers, ReadOptions};
 use super::word::{listed_ids, text_of, trim_zeros};
 use crate::plural::counted;
 use crate::selection::{Kind, Residue, ResidueSelection};
-use crate::structure::StructureInput;
+use crate::structure::Composition;
 use shared_types::residue::is_nucleotide;
 use std::ops::Range;
 
 /// The polymers whose residues have rows.
-fn kept_polymers(structure: &StructureInput) -> Polymers {
+fn kept_polymers(structure: &Composition) -> Polymers {
     let is_nucleic = |&kind: &u8| is_nucleotide(kind);
     match (structure.residue_types.iter().any(is_nucleic), structure.residue_types.iter().all(is_nucleic)) {
         (false, _) => Polymers::Protein,

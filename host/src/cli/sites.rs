@@ -5,14 +5,15 @@ use super::failure::Failure;
 use super::files::{Files, OUTPUT};
 use super::folder::is_one;
 use super::job::Sink;
-use super::relations::{Destination, sink, write, write_sink};
+use super::relations::{Destination, selection, sink, write, write_sink};
 use prism_host::engine::Selection;
 use prism_host::output::{
-    LinesFile, OutputFile, PocketsRelation, PrankFolder, RelationFailures, SitesRelation, SitesView, ViewedSites,
+    KnownPockets, LinesFile, MeasuredRelation, OutputFile, PocketsRelation, PrankFolder, RelationFailures,
+    SitesRelation, SitesView, ViewedSites,
 };
 use serde_json::Value;
 use shared_types::FEATURES;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Computes the table of sites. Returns the exit status.
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
@@ -39,6 +40,9 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
             .writes("--pockets", args.pockets.as_deref())
             .writes("--write-structure", args.write_structure.as_deref()),
     };
+    if let Some(table) = &args.measure {
+        return measure(args, to, table);
+    }
     if args.format == SitesFormatArg::P2rank {
         return prank(args, to, selection, &sites);
     }
@@ -78,6 +82,16 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     write_sink(to, selection, OutputFile::check_relation, |_, output, provenance| {
         sink(output, ViewedSites { sites, view }, provenance)
     })
+}
+
+/// Measures the pockets of a table in each structure.
+fn measure(args: &SitesArgs, to: Destination<'_>, table: &Path) -> Result<u8, Failure> {
+    args.job.refuse_points_file()?;
+    let pockets = KnownPockets::read(table).map_err(Failure::work)?;
+    let failures = to.failures.clone();
+    // The table counts no sites.
+    let to = Destination { sites: None, beside: to.beside.clone().reads(Some(table)), ..to };
+    write(to, selection(&[]), |_, _| Ok(MeasuredRelation::new(pockets.clone(), failures.clone())))
 }
 
 /// Writes P2Rank's files of each structure.

@@ -387,3 +387,36 @@ fn pockets_are_sites_of_several_frames() {
     assert_eq!(keys.len(), of.len());
     run.prism(&["sites", &made("top.pdb"), "--pockets", "p.csv"]).says(2, "--trajectory");
 }
+
+#[test]
+fn known_pockets_are_measured_in_every_frame() {
+    let run = Run::new();
+    let (top, frames) = (made("top.pdb"), made("small.xtc"));
+    let fixed = ["sites", "--backend", "cpu", &top, "--trajectory", &frames];
+    run.prism(&[&fixed[..], &["--all", "--pockets", "pockets.csv", "-o", "sites.csv"]].concat());
+    let pockets = fs::read_to_string(run.path("pockets.csv")).unwrap();
+    let measured = run.prism(&[&fixed[..], &["--measure", "pockets.csv"]].concat());
+    assert_eq!(measured.status, 0, "{}", measured.stderr);
+    // Also where no site is.
+    let (of, volumes) = (column(&measured.stdout, "pocket"), numbers(&measured.stdout, "volume"));
+    let known = column(&pockets, "pocket");
+    assert_eq!(of, vec![known.clone(); 6].concat());
+    let n_frames = numbers(&pockets, "frames");
+    assert!(n_frames.iter().any(|frames| *frames < 6.0) && volumes.iter().all(|volume| *volume >= 0.0));
+    // A frame by itself, and residues that a user chose.
+    let residues = column(&pockets, "residues");
+    let own = format!("residues,pocket\n{},7\n{} {},8\n", residues[0], residues[0], residues[1]);
+    fs::write(run.path("own.csv"), own).unwrap();
+    let third = run.prism(&[&fixed[..], &["--measure", "own.csv", "--frames", "3:4"]].concat());
+    let found = numbers(&third.stdout, "volume");
+    assert_eq!(
+        (column(&third.stdout, "pocket"), column(&third.stdout, "frame")),
+        (vec!["7".into(), "8".into()], vec!["3".into(), "3".into()])
+    );
+    assert_eq!(found[0], volumes[3 * known.len()]);
+    fs::write(run.path("other.csv"), "pocket,residues\n1,Z_1\n").unwrap();
+    run.prism(&[&fixed[..], &["--measure", "other.csv"]].concat()).says(1, "has no residue Z_1, which lines pocket 1");
+    fs::write(run.path("none.csv"), "pocket,residues\n").unwrap();
+    run.prism(&[&fixed[..], &["--measure", "none.csv"]].concat()).says(1, "none.csv: line 1: no pocket follows");
+    run.prism(&[&fixed[..], &["--measure", "own.csv", "--all"]].concat()).says(2, "--all");
+}

@@ -155,7 +155,7 @@ fn an_engine_on_two_devices_uses_both() {
         let mut found = Vec::new();
         let consume = |computed: Computed| {
             assert!(computed.results.iter().all(|result| result.is_ok()));
-            found.extend(computed.batch.structures.into_iter().map(|structure| structure.name));
+            found.extend(computed.batch.structures.into_iter().map(|structure| structure.name.clone()));
             Ok::<_, Infallible>(())
         };
         let telemetry = run(&engine, source(), &Cancel::default(), consume).unwrap();

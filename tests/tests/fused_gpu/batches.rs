@@ -84,7 +84,7 @@ fn fifteen_thousand_chains() {
     let Some(backends) = backends() else { return };
     for annotation in [Annotation::None, Annotation::Partly] {
         let structures = many_chains(14_917, annotation);
-        let rows: usize = structures.iter().map(prism_host::StructureInput::n_residues).sum();
+        let rows: usize = structures.iter().map(|one| one.n_residues()).sum();
         println!("{} structures, {rows} residues, {annotation:?}", structures.len());
         backends.compare(&structures);
     }

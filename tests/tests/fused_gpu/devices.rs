@@ -76,7 +76,7 @@ fn through_the_pipeline(engine: &Engine, structures: &[StructureInput]) -> (Vec<
     let mut names = Vec::new();
     let consume = |computed: Computed| {
         assert!(computed.results.iter().all(|result| result.is_ok()));
-        names.extend(computed.batch.structures.into_iter().map(|structure| structure.name));
+        names.extend(computed.batch.structures.into_iter().map(|structure| structure.name.clone()));
         Ok::<_, Infallible>(())
     };
     let telemetry = run(engine, structures.chunks(2).map(batch), &Cancel::default(), consume).expect("features");

@@ -2,7 +2,7 @@
 
 use crate::shipped;
 use prism_host::engine::Selection;
-use prism_host::{Backend, Engine, StructureInput};
+use prism_host::{Backend, Composition, Engine, StructureInput};
 use shared_types::FEATURES;
 use shared_types::site_model::MOST_SITES;
 
@@ -11,10 +11,8 @@ fn side_by_side(one: &StructureInput, copies: usize) -> StructureInput {
     // A multiple of the rounding unit of coordinates.
     const APART: f32 = 96.0;
     let mut all = StructureInput {
-        name: "many".to_owned(),
         center: one.center,
-        chains: one.chains.clone(),
-        ..Default::default()
+        ..Composition { name: "many".to_owned(), chains: one.chains.clone(), ..Composition::default() }.into()
     };
     for copy in 0..copies {
         let at = |k: usize| APART * (k % 6) as f32;
@@ -32,7 +30,8 @@ fn side_by_side(one: &StructureInput, copies: usize) -> StructureInput {
         all.residue_numbers.extend(&one.residue_numbers);
         all.insertion_codes.extend(one.insertion_codes.iter().cloned());
     }
-    all.residue_atoms.push(all.atoms.len() as u32);
+    let end = all.atoms.len() as u32;
+    all.residue_atoms.push(end);
     all
 }
 

@@ -69,22 +69,25 @@ ATOM      2  CA  ALA A   2       4.800   2.000   3.000  1.00 12.00           C
 /// The error of a coordinate with more decimals is at most the rounding to `f32`.
 #[test]
 fn other_coordinates_are_as_near_as_they_can_be() {
-    use prism_host::StructureInput;
+    use prism_host::{Composition, StructureInput};
     use shared_types::Atom;
     let center = [1_000.123_456_789, -0.000_4, 37.5];
     let relative = [0.000_123_4_f32, 17.250_11, -99.999_99];
     let structure = StructureInput {
-        name: "one".to_owned(),
         atoms: vec![Atom { x: relative[0], y: relative[1], z: relative[2], radius: 1.88 }],
-        residue_atoms: vec![0, 1],
-        ca_indices: vec![0],
-        residue_types: vec![0],
-        chain_ids: vec![0],
-        chains: vec!["A".to_owned()],
-        residue_numbers: vec![1],
-        insertion_codes: vec!["".into()],
         center,
-        ..StructureInput::default()
+        ..Composition {
+            name: "one".to_owned(),
+            residue_atoms: vec![0, 1],
+            ca_indices: vec![0],
+            residue_types: vec![0],
+            chain_ids: vec![0],
+            chains: vec!["A".to_owned()],
+            residue_numbers: vec![1],
+            insertion_codes: vec!["".into()],
+            ..Composition::default()
+        }
+        .into()
     };
     let features = &Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap()[0];
     for (axis, name) in ["ca_x", "ca_y", "ca_z"].into_iter().enumerate() {

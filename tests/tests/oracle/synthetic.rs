@@ -1,6 +1,6 @@
 //! Synthetic structures with only alpha carbons.
 
-use prism_host::StructureInput;
+use prism_host::{Composition, StructureInput};
 use shared_types::{Atom, NO_CA};
 use tests::dice::Dice;
 
@@ -13,20 +13,23 @@ pub fn of_points(name: &str, points: &[Option<[f32; 3]>]) -> StructureInput {
         Atom { x, y, z, radius: 1.88 }
     };
     StructureInput {
-        name: name.to_owned(),
         atoms: points.iter().map(atom).collect(),
-        residue_atoms: (0..=n as u32).collect(),
-        ca_indices: (0..).zip(points).map(|(i, point)| if point.is_some() { i } else { NO_CA }).collect(),
-        residue_types: vec![0; n],
-        chain_ids: vec![0; n],
-        chains: vec!["A".to_owned()],
-        residue_numbers: (1..=n as i32).collect(),
-        insertion_codes: vec!["".into(); n],
-        bfactor: vec![f32::NAN; n],
-        conservation: vec![f32::NAN; n],
-        gisaid_freq: vec![f32::NAN; n],
-        gisaid_velocity: vec![f32::NAN; n],
-        ..StructureInput::default()
+        ..Composition {
+            name: name.to_owned(),
+            residue_atoms: (0..=n as u32).collect(),
+            ca_indices: (0..).zip(points).map(|(i, point)| if point.is_some() { i } else { NO_CA }).collect(),
+            residue_types: vec![0; n],
+            chain_ids: vec![0; n],
+            chains: vec!["A".to_owned()],
+            residue_numbers: (1..=n as i32).collect(),
+            insertion_codes: vec!["".into(); n],
+            bfactor: vec![f32::NAN; n],
+            conservation: vec![f32::NAN; n],
+            gisaid_freq: vec![f32::NAN; n],
+            gisaid_velocity: vec![f32::NAN; n],
+            ..Composition::default()
+        }
+        .into()
     }
 }
 

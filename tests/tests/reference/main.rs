@@ -129,7 +129,7 @@ fn a_corpus_has_the_values_of_other_programs() {
     let all = faults.len();
     faults.retain(|fault| !coinciding(fault));
     let excepted = all - faults.len();
-    let rows: usize = structures.iter().map(StructureInput::n_residues).sum();
+    let rows: usize = structures.iter().map(|one| one.n_residues()).sum();
     eprintln!("{} structures, {rows} rows, {excepted} values at coinciding atoms excepted", structures.len());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

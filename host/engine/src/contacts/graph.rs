@@ -78,7 +78,8 @@ mod tests {
     fn nearest_residues_are_those_of_all_pairs() {
         let mut structure = rbd();
         // A residue far from all others, whose neighbours are further than the first reach.
-        structure.atoms[structure.ca_indices[20] as usize].x += 500.0;
+        let far = structure.ca_indices[20] as usize;
+        structure.atoms[far].x += 500.0;
         let place = |row: usize| {
             let atom = structure.atoms[structure.ca_indices[row] as usize];
             [atom.x, atom.y, atom.z].map(f64::from)
@@ -112,7 +113,8 @@ mod tests {
         assert_eq!(within(&structure, 3).len(), 193 + 192 + 191);
         // A gap before row 50, and another chain from row 100.
         for row in 50..194 {
-            structure.atoms[structure.ca_indices[row] as usize].x += 10.0;
+            let ca = structure.ca_indices[row] as usize;
+            structure.atoms[ca].x += 10.0;
         }
         structure.chain_ids[100..].fill(1);
         structure.chains.push("B".to_owned());

@@ -3,7 +3,7 @@
 use super::{ATOM_CONTACT, atom_contacts, each_pair, points};
 use crate::{Engine, EngineError};
 use prism_read::listed_ids;
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Composition, StructureInput};
 use shared_types::NO_CA;
 use std::collections::{BTreeSet, HashMap};
 use thiserror::Error;
@@ -223,27 +223,28 @@ impl Part {
     fn new(structure: &StructureInput, chains: &[u32]) -> Self {
         let rows: Vec<u32> =
             (0..structure.n_rows() as u32).filter(|row| chains.contains(&structure.chain_ids[*row as usize])).collect();
-        let mut input = StructureInput {
+        let mut own = Composition {
             name: structure.name.clone(),
             chains: structure.chains.clone(),
             residue_atoms: vec![0],
-            center: structure.center,
             environment: structure.environment,
-            ..StructureInput::default()
+            ..Composition::default()
         };
+        let mut atoms = Vec::new();
         let covering = structure.n_rows()..structure.n_residues();
         for row in rows.iter().map(|&row| row as usize).chain(covering) {
             let (first, end) = (structure.residue_atoms[row], structure.residue_atoms[row + 1]);
-            let begin = input.atoms.len() as u32;
-            input.atoms.extend_from_slice(&structure.atoms[first as usize..end as usize]);
-            input.residue_atoms.push(input.atoms.len() as u32);
+            let begin = atoms.len() as u32;
+            atoms.extend_from_slice(&structure.atoms[first as usize..end as usize]);
+            own.residue_atoms.push(atoms.len() as u32);
             let ca = structure.ca_indices[row];
-            input.ca_indices.push(if ca == NO_CA { NO_CA } else { ca - first + begin });
-            input.residue_types.push(structure.residue_types[row]);
-            input.chain_ids.push(structure.chain_ids[row]);
-            input.residue_numbers.push(structure.residue_numbers[row]);
-            input.insertion_codes.push(structure.insertion_codes[row].clone());
+            own.ca_indices.push(if ca == NO_CA { NO_CA } else { ca - first + begin });
+            own.residue_types.push(structure.residue_types[row]);
+            own.chain_ids.push(structure.chain_ids[row]);
+            own.residue_numbers.push(structure.residue_numbers[row]);
+            own.insertion_codes.push(structure.insertion_codes[row].clone());
         }
+        let input = StructureInput { atoms, center: structure.center, ..own.into() };
         Self { input, rows }
     }
 

@@ -9,7 +9,7 @@ use super::surface::Sphere;
 use super::{Link, Options, found_in, searched};
 use crate::{Engine, EngineError};
 use prism_read::ReadError;
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Composition, StructureInput};
 use rayon::prelude::*;
 use shared_types::radii::{protor_radius, radius_of_element};
 use shared_types::residue::kind_of;
@@ -396,27 +396,27 @@ fn structure(search: &Search, name: &str, part: &[u32]) -> StructureInput {
         high = [0, 1, 2].map(|axis| high[axis].max(point[axis]));
     }
     let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-    let mut input = StructureInput {
+    let mut own = Composition {
         name: name.to_owned(),
         chains: vec!["A".to_owned()],
         residue_atoms: vec![0],
-        center,
-        ..StructureInput::default()
+        ..Composition::default()
     };
+    let mut atoms = Vec::new();
     for &index in part {
         let residue = &system.residues[index as usize];
         for atom in residue.range() {
             let [x, y, z] = [0, 1, 2].map(|axis| (system.atoms[atom].position[axis] - center[axis]) as f32);
-            input.atoms.push(Atom { x, y, z, radius: radius(search, atom as u32) });
+            atoms.push(Atom { x, y, z, radius: radius(search, atom as u32) });
         }
-        input.residue_atoms.push(input.atoms.len() as u32);
-        input.ca_indices.push(NO_CA);
-        input.residue_types.push(UNKNOWN);
-        input.chain_ids.push(0);
-        input.residue_numbers.push(residue.number);
-        input.insertion_codes.push(residue.icode.clone());
+        own.residue_atoms.push(atoms.len() as u32);
+        own.ca_indices.push(NO_CA);
+        own.residue_types.push(UNKNOWN);
+        own.chain_ids.push(0);
+        own.residue_numbers.push(residue.number);
+        own.insertion_codes.push(residue.icode.clone());
     }
-    input
+    StructureInput { atoms, center, ..own.into() }
 }
 
 #[cfg(test)]

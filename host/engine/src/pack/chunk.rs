@@ -1,6 +1,6 @@
 //! Consecutive structures of a batch as a batch of their own.
 
-use super::{PackedBatch, offsets};
+use super::{BatchBuffers, PackedBatch, offsets};
 use cuda_std::launch::Offsets;
 use shared_types::{Atom, BatchStructureDesc};
 use std::borrow::Cow;
@@ -48,7 +48,7 @@ impl PackedBatch {
             structures: 0..self.n_structures(),
             rows: 0..self.n_residues(),
             atoms: 0..self.n_atoms(),
-            descriptors: Cow::Borrowed(&self.buffers.descriptors),
+            descriptors: Cow::Borrowed(self.descriptors()),
             residue_offsets: Cow::Borrowed(&self.residue_offsets),
             atom_offsets: Cow::Borrowed(&self.atom_offsets),
             structure_offsets: Cow::Borrowed(&self.structure_offsets),
@@ -80,7 +80,7 @@ impl PackedBatch {
     fn chunks_of(&self, shares: &[u64]) -> Vec<BatchChunk<'_>> {
         let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
         let most = shares.len();
-        if most <= 1 || self.n_structures() <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
+        if most <= 1 || self.n_structures() <= 1 || !self.descriptors().windows(2).all(follow) {
             return vec![self.whole()];
         }
         let ends = &self.atom_offsets.as_slice()[1..];
@@ -104,7 +104,7 @@ impl PackedBatch {
 
     /// A chunk of some structures, whose atoms have their order.
     fn part(&self, structures: Range<usize>) -> BatchChunk<'_> {
-        let given = &self.buffers.descriptors[structures.clone()];
+        let given = &self.descriptors()[structures.clone()];
         let (first, last) = (given[0], given[given.len() - 1]);
         let rebased = |d: &BatchStructureDesc| BatchStructureDesc {
             atom_offset: d.atom_offset - first.atom_offset,
@@ -129,9 +129,9 @@ impl PackedBatch {
 }
 
 impl BatchChunk<'_> {
-    /// As [`PackedBatch::are_frames`].
-    pub(crate) fn are_frames(&self) -> bool {
-        self.batch.are_frames()
+    /// As [`PackedBatch::common`].
+    pub(crate) fn common(&self) -> Option<&Arc<BatchBuffers>> {
+        self.batch.common()
     }
 
     /// As [`names`](Self::names), for results that outlive the batch.
@@ -187,19 +187,19 @@ impl BatchChunk<'_> {
     /// As [`PackedBatch::centers`].
     #[must_use]
     pub fn centers(&self) -> &[[f64; 3]] {
-        &self.batch.buffers.centers[self.structures.clone()]
+        &self.batch.centers()[self.structures.clone()]
     }
 
     /// As [`PackedBatch::atoms`].
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
-        &self.batch.buffers.atoms[self.atoms.clone()]
+        &self.batch.atoms()[self.atoms.clone()]
     }
 
     /// As [`PackedBatch::residue_atoms`].
     #[must_use]
     pub fn residue_atoms(&self) -> &[u32] {
-        &self.batch.buffers.residue_atoms[self.rows.clone()]
+        &self.batch.residue_atoms()[self.rows.clone()]
     }
 
     /// As [`PackedBatch::atom_offsets`].
@@ -239,7 +239,7 @@ macro_rules! residues_of_chunk {
             $($(#[$doc])*
             #[must_use]
             pub fn $name(&self) -> &[$type] {
-                &self.batch.buffers.$name[self.rows.clone()]
+                &self.batch.$name()[self.rows.clone()]
             })*
         }
     };

@@ -6,15 +6,13 @@ use shared_types::residue::HYDROPATHY;
 use std::collections::BTreeSet;
 
 /// Edge of cells in Å.
-const CELL: f32 = 1.0;
+pub(super) const CELL: f32 = 1.0;
 /// The farthest cell of a pocket from its site's centre, in cells.
 const REACH: i32 = 12;
 /// How far protein is looked for from a cell, in cells along an axis, and along a diagonal of the cube.
 const LINES: [i32; 2] = [10, 6];
-/// Cells along each side of the map.
-const SIDE: i32 = 2 * (REACH + LINES[0]);
 /// Radius of the probe in Å.
-const PROBE: f32 = 1.4;
+pub(super) const PROBE: f32 = 1.4;
 /// A cell is enclosed if at least this many of seven lines meet protein on both sides: the axes, and the diagonals of the cube.
 const ENCLOSED: usize = 3;
 /// The pocket begins at cells within this distance of the centre, in Å.
@@ -37,10 +35,12 @@ pub struct Cavity {
     pub flexibility: f32,
 }
 
-type Place = [i32; 3];
+pub(super) type Place = [i32; 3];
 
-/// The nearest atom's surface at each cell around a centre.
-struct Map {
+/// The nearest atom's surface at each cell of a cube around a centre.
+pub(super) struct Map {
+    /// Cells along each edge.
+    side: i32,
     /// Distance from a cell's middle to the surface of the nearest atom, below 0 inside; infinite where none is near.
     gaps: Vec<f32>,
     /// That atom.
@@ -48,25 +48,28 @@ struct Map {
 }
 
 impl Map {
-    fn new(structure: &StructureInput, center: [f32; 3]) -> Self {
-        let cells = (SIDE * SIDE * SIDE) as usize;
-        let mut map = Self { gaps: vec![f32::INFINITY; cells], owners: vec![0; cells] };
-        let half = SIDE as f32 / 2.0 * CELL;
+    /// The cube that has all cells up to `within` cells from the centre along each axis, and what may enclose them. An atom is near up to
+    /// `reach` Å from its surface.
+    pub(super) fn new(structure: &StructureInput, center: [f32; 3], within: i32, reach: f32) -> Self {
+        let side = 2 * (within + LINES[0]);
+        let cells = (side * side * side) as usize;
+        let mut map = Self { side, gaps: vec![f32::INFINITY; cells], owners: vec![0; cells] };
+        let half = side as f32 / 2.0 * CELL;
         for (index, atom) in structure.atoms.iter().enumerate() {
             let from = [atom.x - center[0], atom.y - center[1], atom.z - center[2]];
-            let reach = atom.radius + PROBE;
+            let reach = atom.radius + reach;
             if from.iter().any(|along| along.abs() > half + reach) {
                 continue;
             }
             let cell = |along: f32| ((along + half) / CELL).floor() as i32;
-            let ends = from.map(|along| cell(along - reach).max(0)..=cell(along + reach).min(SIDE - 1));
+            let ends = from.map(|along| cell(along - reach).max(0)..=cell(along + reach).min(side - 1));
             for x in ends[0].clone() {
                 for y in ends[1].clone() {
                     for z in ends[2].clone() {
                         let middle = [x, y, z].map(|along| (along as f32 + 0.5) * CELL - half);
                         let distance2: f32 = (0..3).map(|axis| (middle[axis] - from[axis]).powi(2)).sum();
                         let gap = distance2.sqrt() - atom.radius;
-                        let place = index_of([x, y, z]);
+                        let place = map.index_of([x, y, z]);
                         if gap < map.gaps[place] {
                             (map.gaps[place], map.owners[place]) = (gap, index as u32);
                         }
@@ -77,9 +80,35 @@ impl Map {
         map
     }
 
+    /// Places of cells up to `within` cells from the centre along each axis.
+    pub(super) fn places(&self, within: i32) -> impl Iterator<Item = Place> + use<> {
+        let (first, n) = (self.side / 2 - within, 2 * within);
+        (0..n * n * n).map(move |cell| [cell / (n * n), cell / n % n, cell % n].map(|along| first + along))
+    }
+
+    fn index_of(&self, [x, y, z]: Place) -> usize {
+        ((x * self.side + y) * self.side + z) as usize
+    }
+
+    /// The atom that is nearest to a free cell, if one is near.
+    pub(super) fn lining_atom(&self, place: Place) -> Option<u32> {
+        let gap = self.gap(place);
+        (gap >= 0.0 && gap.is_finite()).then(|| self.owners[self.index_of(place)])
+    }
+
     fn gap(&self, place: Place) -> f32 {
-        let is_inside = place.iter().all(|along| (0..SIDE).contains(along));
-        if is_inside { self.gaps[index_of(place)] } else { f32::INFINITY }
+        let is_inside = place.iter().all(|along| (0..self.side).contains(along));
+        if is_inside { self.gaps[self.index_of(place)] } else { f32::INFINITY }
+    }
+
+    /// Whether a cell is part of a pocket: a probe fits into it, and at least so many lines meet protein on both sides.
+    pub(super) fn is_pocket(&self, place: Place, lines: usize) -> bool {
+        self.is_open(place) && self.is_enclosed(place, lines)
+    }
+
+    /// The square of a cell's distance from the centre, in cells.
+    fn squared_from_center(&self, place: Place) -> f32 {
+        place.iter().map(|along| (*along as f32 + 0.5 - self.side as f32 / 2.0).powi(2)).sum()
     }
 
     /// Whether a probe fits into a cell.
@@ -88,18 +117,14 @@ impl Map {
     }
 
     /// Whether a cell lies between protein.
-    fn is_enclosed(&self, place: Place) -> bool {
+    fn is_enclosed(&self, place: Place, lines: usize) -> bool {
         const AXES: [Place; 7] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
         let meets = |line: Place, sign: i32| {
             let length = LINES[usize::from(line[1] * line[2] != 0)];
             (1..=length).any(|step| self.gap([0, 1, 2].map(|axis| place[axis] + sign * step * line[axis])) < 0.0)
         };
-        AXES.into_iter().filter(|line| meets(*line, 1) && meets(*line, -1)).count() >= ENCLOSED
+        AXES.into_iter().filter(|line| meets(*line, 1) && meets(*line, -1)).count() >= lines
     }
-}
-
-fn index_of([x, y, z]: Place) -> usize {
-    ((x * SIDE + y) * SIDE + z) as usize
 }
 
 /// Cells that share a face with one.
@@ -108,43 +133,32 @@ fn beside([x, y, z]: Place) -> [Place; 6] {
 }
 
 /// A cell and those that share a face or an edge with it: their middles are within 1.4 Å, the probe's radius.
-fn within_probe([x, y, z]: Place) -> impl Iterator<Item = Place> {
+pub(super) fn within_probe([x, y, z]: Place) -> impl Iterator<Item = Place> {
     let steps = (0..27).map(|step| [step / 9 - 1, step / 3 % 3 - 1, step % 3 - 1]);
     let is_near = |step: &Place| step.iter().map(|along| along * along).sum::<i32>() <= 2;
     steps.filter(is_near).map(move |[a, b, c]| [x + a, y + b, z + c])
 }
 
-/// The square of a cell's distance from the centre, in cells.
-fn from_center(place: Place) -> f32 {
-    place.iter().map(|along| (*along as f32 + 0.5 - SIDE as f32 / 2.0).powi(2)).sum()
-}
-
 /// Measures the pocket around a centre.
 pub(super) fn cavity(structure: &StructureInput, center: [f32; 3]) -> Cavity {
-    let map = Map::new(structure, center);
-    let is_pocket = |place: Place| map.is_open(place) && map.is_enclosed(place);
-    let middle = SIDE / 2;
-    let near = middle - BEGIN as i32..middle + BEGIN as i32;
-    let cells = near.clone().flat_map(|x| {
-        near.clone().flat_map({
-            let near = near.clone();
-            move |y| near.clone().map(move |z| [x, y, z])
-        })
-    });
-    let mut pocket: Vec<Place> =
-        cells.filter(|place| from_center(*place) <= BEGIN * BEGIN && is_pocket(*place)).collect();
+    let map = Map::new(structure, center, REACH, PROBE);
+    let begins = |place: &Place| map.squared_from_center(*place) <= BEGIN * BEGIN && map.is_pocket(*place, ENCLOSED);
+    let mut pocket: Vec<Place> = map.places(BEGIN as i32).filter(begins).collect();
     let mut known: Vec<bool> = vec![false; map.gaps.len()];
-    pocket.iter().for_each(|place| known[index_of(*place)] = true);
+    pocket.iter().for_each(|place| known[map.index_of(*place)] = true);
     // Places where the pocket opens to the outside, and the number of faces there.
     let (mut opening, mut faces, mut done) = (Vec::new(), 0_u32, 0);
     while let Some(&place) = pocket.get(done) {
         done += 1;
         for other in beside(place) {
-            if from_center(other) > (REACH * REACH) as f32 || known[index_of(other)] || !map.is_open(other) {
+            if map.squared_from_center(other) > (REACH * REACH) as f32
+                || known[map.index_of(other)]
+                || !map.is_open(other)
+            {
                 continue;
             }
-            if map.is_enclosed(other) {
-                known[index_of(other)] = true;
+            if map.is_enclosed(other, ENCLOSED) {
+                known[map.index_of(other)] = true;
                 pocket.push(other);
             } else {
                 faces += 1;
@@ -157,7 +171,7 @@ pub(super) fn cavity(structure: &StructureInput, center: [f32; 3]) -> Cavity {
     let (mut volume, mut rows, mut counted) = (0_u32, BTreeSet::new(), vec![false; map.gaps.len()]);
     for &place in &pocket {
         for cell in within_probe(place) {
-            let index = index_of(cell);
+            let index = map.index_of(cell);
             if map.gaps[index] < PROBE {
                 let atom = map.owners[index];
                 rows.insert(structure.residue_atoms.partition_point(|&first| first <= atom) - 1);
@@ -205,12 +219,13 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use prism_read::Composition;
     use shared_types::{Atom, NO_CA};
 
     /// A block of atoms with a hole along z, from a depth to the top.
-    fn block(hole: impl Fn(f32, f32, f32) -> bool) -> StructureInput {
+    pub(in super::super) fn block(hole: impl Fn(f32, f32, f32) -> bool) -> StructureInput {
         let along = || (-12..=12).map(|step| step as f32 * 1.5);
         let mut atoms = Vec::new();
         for x in along() {
@@ -222,14 +237,13 @@ mod tests {
                 }
             }
         }
-        StructureInput {
+        let isoleucine = Composition {
             residue_atoms: vec![0, atoms.len() as u32],
             ca_indices: vec![NO_CA],
-            // Isoleucine.
             residue_types: vec![9],
-            atoms,
-            ..StructureInput::default()
-        }
+            ..Composition::default()
+        };
+        StructureInput { atoms, ..isoleucine.into() }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Footer, root_as_footer};
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
-use prism_read::structure::{ResidueLabels, StructureInput};
+use prism_read::structure::{Composition, ResidueLabels, StructureInput};
 use prism_read::{Note, ReadStructure, from_b_column};
 use shared_types::Atom;
 use std::ops::Range;
@@ -144,20 +144,23 @@ impl Dataset {
         let center = row.column("center").as_fixed_size_list();
         let center = &center.values().as_primitive::<Float64Type>().values()[3 * row.row..][..3];
         let mut structure = StructureInput {
-            name: self.name(index).to_owned(),
             atoms: row.atoms(atoms),
-            residue_atoms,
-            chains: row.texts("chains").map(str::to_owned).collect(),
-            residue_numbers: row.list("residue_numbers"),
-            insertion_codes: row.texts("insertion_codes").map(Box::from).collect(),
-            residue_names: row.texts("residue_names").map(Box::from).collect(),
-            predicted: row.column("predicted").as_primitive::<UInt8Type>().value(row.row) != 0,
-            environment: row.column("environment").as_primitive::<UInt8Type>().value(row.row) != 0,
             center: [center[0], center[1], center[2]],
-            lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),
-            country_id: row.column("country_id").as_primitive::<UInt8Type>().value(row.row),
-            labels: if labels { row.labels()? } else { Vec::new() },
-            ..StructureInput::default()
+            ..Composition {
+                name: self.name(index).to_owned(),
+                residue_atoms,
+                chains: row.texts("chains").map(str::to_owned).collect(),
+                residue_numbers: row.list("residue_numbers"),
+                insertion_codes: row.texts("insertion_codes").map(Box::from).collect(),
+                residue_names: row.texts("residue_names").map(Box::from).collect(),
+                predicted: row.column("predicted").as_primitive::<UInt8Type>().value(row.row) != 0,
+                environment: row.column("environment").as_primitive::<UInt8Type>().value(row.row) != 0,
+                lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),
+                country_id: row.column("country_id").as_primitive::<UInt8Type>().value(row.row),
+                labels: if labels { row.labels()? } else { Vec::new() },
+                ..Composition::default()
+            }
+            .into()
         };
         macro_rules! read_inputs {
             ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {

@@ -1,6 +1,6 @@
 //! Substitutions of residues.
 
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Composition, StructureInput};
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::{NO_CA, RESIDUES, ResidueKind};
 use std::fmt::{Display, Formatter};
@@ -85,25 +85,26 @@ impl Substitution {
 /// Returns the number of dropped atoms.
 pub(super) fn apply(structure: &mut StructureInput, rows: &[usize], to: ResidueKind) -> usize {
     let glycine = RESIDUES[usize::from(to)].name == "GLY";
-    let named = !structure.residue_names.is_empty();
-    let before = structure.atoms.len();
-    let mut atoms = Vec::with_capacity(before);
-    let mut begins = Vec::with_capacity(structure.residue_atoms.len());
-    for row in 0..structure.n_residues() {
-        let (begin, end) = (structure.residue_atoms[row] as usize, structure.residue_atoms[row + 1] as usize);
+    let before = std::mem::take(&mut structure.atoms);
+    let own: &mut Composition = structure;
+    let named = !own.residue_names.is_empty();
+    let mut atoms = Vec::with_capacity(before.len());
+    let mut begins = Vec::with_capacity(own.residue_atoms.len());
+    for row in 0..own.n_residues() {
+        let (begin, end) = (own.residue_atoms[row] as usize, own.residue_atoms[row + 1] as usize);
         let new_begin = atoms.len();
         begins.push(new_begin as u32);
-        let ca = structure.ca_indices[row];
+        let ca = own.ca_indices[row];
         if !rows.contains(&row) {
             if ca != NO_CA {
-                structure.ca_indices[row] = ca - begin as u32 + new_begin as u32;
+                own.ca_indices[row] = ca - begin as u32 + new_begin as u32;
             }
-            atoms.extend_from_slice(&structure.atoms[begin..end]);
+            atoms.extend_from_slice(&before[begin..end]);
             continue;
         }
-        let old = RoleAtoms::of_words(structure.roles[row]);
+        let old = RoleAtoms::of_words(own.roles[row]);
         let mut roles = RoleAtoms::NONE;
-        for (place, atom) in structure.atoms[begin..end].iter().enumerate() {
+        for (place, atom) in before[begin..end].iter().enumerate() {
             let place = u8::try_from(place).unwrap_or(NO_ATOM);
             let new_place = (atoms.len() - new_begin) as u8;
             let role = match place {
@@ -117,26 +118,26 @@ pub(super) fn apply(structure: &mut StructureInput, rows: &[usize], to: ResidueK
             };
             match role {
                 Some(role) => *role = new_place,
-                None => structure.ca_indices[row] = atoms.len() as u32,
+                None => own.ca_indices[row] = atoms.len() as u32,
             }
             atoms.push(*atom);
         }
         if atoms.len() == new_begin {
             // A residue without any of these atoms keeps all of its atoms, since a residue must have some.
-            structure.ca_indices[row] = NO_CA;
-            atoms.extend_from_slice(&structure.atoms[begin..end]);
+            own.ca_indices[row] = NO_CA;
+            atoms.extend_from_slice(&before[begin..end]);
             roles = RoleAtoms::NONE;
         }
-        structure.roles[row] = roles.words();
-        structure.residue_types[row] = to;
+        own.roles[row] = roles.words();
+        own.residue_types[row] = to;
         if named {
-            structure.residue_names[row] = RESIDUES[usize::from(to)].name.into();
+            own.residue_names[row] = RESIDUES[usize::from(to)].name.into();
         }
     }
     begins.push(atoms.len() as u32);
-    structure.residue_atoms = begins;
+    own.residue_atoms = begins;
     structure.atoms = atoms;
-    before - structure.atoms.len()
+    before.len() - structure.atoms.len()
 }
 
 #[cfg(test)]

@@ -524,7 +524,7 @@ mod tests {
         assert_eq!(ahead.pieces.len(), 20);
         usual.read_ahead(PIECES_PER_CORE);
         assert_eq!(usual.pieces.len(), PIECES_PER_CORE);
-        let names = |batch: Batch| batch.structures.into_iter().map(|one| one.name).collect::<Vec<_>>();
+        let names = |batch: Batch| batch.structures.into_iter().map(|one| one.name.clone()).collect::<Vec<_>>();
         let (ahead, usual): (Vec<_>, Vec<_>) = (ahead.map(names).collect(), usual.map(names).collect());
         assert_eq!((ahead.len(), &ahead), (7, &usual));
     }

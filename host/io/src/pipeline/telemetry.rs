@@ -3,6 +3,7 @@
 use super::{Batch, Computed};
 use prism_engine::pack::PackedBatch;
 use prism_engine::{BatchResults, DeviceTimes, Engine};
+use prism_read::structure::StructureInput;
 use std::iter::Sum;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -151,13 +152,12 @@ impl Telemetry {
 
 impl Amount {
     pub(super) fn of_batch(batch: &Batch) -> Self {
-        let count =
-            |size: fn(&prism_read::StructureInput) -> usize| batch.structures.iter().map(|s| size(s) as u64).sum();
+        let count = |size: fn(&StructureInput) -> usize| batch.structures.iter().map(|s| size(s) as u64).sum();
         Self {
             batches: 1,
             structures: batch.structures.len() as u64,
-            residues: count(prism_read::StructureInput::n_rows),
-            atoms: count(prism_read::StructureInput::n_atoms),
+            residues: count(|one| one.n_rows()),
+            atoms: count(StructureInput::n_atoms),
             bytes: batch.bytes,
         }
     }

@@ -11,7 +11,8 @@ const BOND: f32 = 2.0;
 const SMALLEST: usize = 3;
 
 impl StructureInput {
-    /// Sets [`closures`](Self::closures): in chains whose last residue's C is bonded to the first one's N, the ends point at each other.
+    /// Sets [`closures`](super::Composition::closures): in chains whose last residue's C is bonded to the first one's N, the ends point
+    /// at each other.
     ///
     /// ```
     /// use prism_read::{ReadOptions, read_path};
@@ -30,10 +31,13 @@ impl StructureInput {
         }
         let is_cyclic = |&(first, last): &(usize, usize)| last - first + 1 >= SMALLEST && self.are_bonded(last, first);
         let cyclic: Vec<(usize, usize)> = ends.into_iter().flatten().filter(is_cyclic).collect();
-        self.closures.clear();
-        self.closures.resize(self.n_residues(), NOT_CLOSED);
+        let mut closures = vec![NOT_CLOSED; self.n_residues()];
         for (first, last) in cyclic {
-            (self.closures[first], self.closures[last]) = (last as u32, first as u32);
+            (closures[first], closures[last]) = (last as u32, first as u32);
+        }
+        // Frames of a trajectory keep the composition that they share.
+        if self.closures != closures {
+            self.closures = closures;
         }
     }
 

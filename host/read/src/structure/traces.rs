@@ -66,9 +66,9 @@ struct Atoms {
 }
 
 impl StructureInput {
-    /// Sets [`traces`](Self::traces): the chains of which more than half of the residues lack heavy atoms, while at most one in ten has an
-    /// atom beyond N, CA, C, O and CB, or more than half have neither N nor C. A chain of glycines and alanines is complete with
-    /// its backbone and CB.
+    /// Sets [`traces`](super::Composition::traces): the chains of which more than half of the residues lack heavy atoms, while at most one
+    /// in ten has an atom beyond N, CA, C, O and CB, or more than half have neither N nor C. A chain of glycines and alanines is complete
+    /// with its backbone and CB.
     ///
     /// ```
     /// use prism_read::{ReadOptions, read_path};
@@ -88,7 +88,7 @@ impl StructureInput {
         self.traces_and_completeness();
     }
 
-    /// Sets [`traces`](Self::traces), and returns what residues lack, and have beside their own atoms.
+    /// Sets [`traces`](super::Composition::traces), and returns what residues lack, and have beside their own atoms.
     pub(crate) fn traces_and_completeness(&mut self) -> Completeness {
         let mut found = Completeness::default();
         let mut chains: BTreeMap<u32, Chain> = BTreeMap::new();

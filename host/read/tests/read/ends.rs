@@ -15,7 +15,7 @@ fn chain(id: char, numbers: std::ops::RangeInclusive<u32>, y: f64) -> String {
 fn names_and_chains(text: &str) -> Vec<(String, Vec<String>)> {
     let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
     let all = read_structures(text.as_bytes(), "x", &options).into_iter().map(|read| read.unwrap().structure);
-    all.map(|structure| (structure.name, structure.chains)).collect()
+    all.map(|structure| (structure.name.clone(), structure.chains.clone())).collect()
 }
 
 #[test]
@@ -141,8 +141,10 @@ fn an_end_divides_a_pqr_file_as_it_does_a_pdb_file() {
         let pqr = as_pqr(&text);
         let [pdb, pqr, crlf] = [text.clone(), pqr.clone(), pqr.replace('\n', "\r\n")].map(|text| {
             let all = read_structures(text.as_bytes(), "x", &options).into_iter().map(Result::unwrap);
-            all.map(|read| (read.structure.name, read.structure.chains, read.structure.residue_atoms))
-                .collect::<Vec<_>>()
+            all.map(|read| {
+                (read.structure.name.clone(), read.structure.chains.clone(), read.structure.residue_atoms.clone())
+            })
+            .collect::<Vec<_>>()
         });
         assert_eq!((pqr.len(), &pqr), (models, &pdb), "{text}");
         assert_eq!(crlf, pdb, "{text}");

@@ -272,7 +272,7 @@ fn predictions_without_a_header() {
     let b_factors = |text: String| {
         let s = structure(text);
         assert!(!s.predicted);
-        s.bfactor
+        s.bfactor.clone()
     };
     // Signs of an experiment, two values in one residue, equal values everywhere, and a value above 100.
     assert_eq!(b_factors(format!("EXPDTA    X-RAY DIFFRACTION\n{text}")), [91.5, 88.25, 40.0]);

@@ -84,5 +84,5 @@ fn a_file_that_numbers_its_polymers_says_what_belongs_to_none() {
         (items.iter().position(|&item| item == "auth_seq_id"), items.iter().position(|&item| item == "label_seq_id"));
     rows.iter_mut().filter(|row| row[number.unwrap()] == "46").for_each(|row| ".".clone_into(&mut row[label.unwrap()]));
     let (read, unlinked) = both((items, rows));
-    assert_eq!((read.residue_numbers, unlinked), ((1..=45).collect(), 2));
+    assert_eq!((read.residue_numbers.clone(), unlinked), ((1..=45).collect(), 2));
 }

@@ -121,7 +121,8 @@ fn each_chain_is_the_chain_read_alone() {
         assert_eq!(described(&part), described(&alone), "{chain}");
     }
     let two = ReadOptions { chains: Some(vec!["A".to_owned(), "C".to_owned()]), ..each(Each::Chain) };
-    let names: Vec<String> = all_of(TRIMER, &two).into_iter().map(|read| read.unwrap().structure.name).collect();
+    let names: Vec<String> =
+        all_of(TRIMER, &two).into_iter().map(|read| read.unwrap().structure.name.clone()).collect();
     assert_eq!(names, ["x:A", "x:C"]);
 }
 
@@ -191,7 +192,7 @@ fn each_assembly_is_the_assembly_read_alone() {
     assert_eq!((part.name.as_str(), described(&part)), ("x:1", described(&alone)));
     // In PDB files REMARK 350 lists them.
     let listed = read_structures(UBIQUITIN_PDB.as_bytes(), "x", &each(Each::Assembly));
-    assert_eq!(listed.into_iter().map(|read| read.unwrap().structure.name).collect::<Vec<_>>(), ["x:1"]);
+    assert_eq!(listed.into_iter().map(|read| read.unwrap().structure.name.clone()).collect::<Vec<_>>(), ["x:1"]);
     let bare: String = UBIQUITIN_PDB.split_inclusive('\n').filter(|line| line.starts_with("ATOM")).collect();
     let refused = read_bytes(bare.as_bytes(), "x", &each(Each::Assembly)).unwrap_err().to_string();
     assert!(refused.starts_with("x: the file describes no assembly"), "{refused}");
@@ -208,7 +209,9 @@ fn models_are_divided_too() {
     };
     let text = format!("{}{}END\n", model(1), model(2));
     let options = ReadOptions { models: Models::All, ..each(Each::Chain) };
-    let names: Vec<String> =
-        read_structures(text.as_bytes(), "x", &options).into_iter().map(|read| read.unwrap().structure.name).collect();
+    let names: Vec<String> = read_structures(text.as_bytes(), "x", &options)
+        .into_iter()
+        .map(|read| read.unwrap().structure.name.clone())
+        .collect();
     assert_eq!(names, ["x#1:A", "x#1:B", "x#2:A", "x#2:B"]);
 }

@@ -57,6 +57,13 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE", requires = "trajectory", display_order = 8, hide_short_help = true)]
     pub pockets: Option<PathBuf>,
 
+    /// Measure known pockets instead of finding sites: a line with the volume of each in every structure or frame. FILE is a CSV table of
+    /// pockets with the columns pocket and residues (A_30 A_31), as --pockets writes it.
+    #[arg(long, value_name = "FILE", display_order = 8, hide_short_help = true,
+        conflicts_with_all = ["format", "min_probability", "all", "min_plddt", "max_sites", "script", "write_structure", "pocket_shape",
+            "pockets"])]
+    pub measure: Option<PathBuf>,
+
     #[command(flatten)]
     pub job: JobArgs,
 

@@ -1,7 +1,7 @@
 //! Synthetic structures for tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use prism_read::StructureInput;
+use prism_read::{Composition, StructureInput};
 use shared_types::{Atom, NO_CA};
 
 /// Random numbers from 0 to 1 that are the same in every run.
@@ -28,11 +28,12 @@ pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
     let mut dice = Dice::new(seed);
     let radius = 4.0 * (n as f32).cbrt();
     let mut place = [0.0f32; 3];
-    let mut structure = StructureInput {
+    let mut atoms = Vec::new();
+    let mut structure = Composition {
         name: name.to_owned(),
         residue_atoms: vec![0],
         chains: vec!["A".to_owned(), "B".to_owned()],
-        ..StructureInput::default()
+        ..Composition::default()
     };
     for residue in 0..n {
         let next = loop {
@@ -44,12 +45,12 @@ pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
             }
         };
         place = next;
-        let begin = structure.atoms.len() as u32;
+        let begin = atoms.len() as u32;
         for atom in 0..2 + (dice.roll() * 3.0) as usize {
             let [x, y, z] = place.map(|x| if atom == 1 { x } else { x + 3.0 * (dice.roll() - 0.5) });
-            structure.atoms.push(Atom { x, y, z, radius: 1.88 });
+            atoms.push(Atom { x, y, z, radius: 1.88 });
         }
-        structure.residue_atoms.push(structure.atoms.len() as u32);
+        structure.residue_atoms.push(atoms.len() as u32);
         structure.ca_indices.push(if n > 3 && residue % 17 == 5 { NO_CA } else { begin + 1 });
         structure.residue_types.push((dice.roll() * 20.0) as u8 % 20);
         structure.chain_ids.push(u32::from(n >= 20 && residue >= n / 2));
@@ -60,5 +61,5 @@ pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
         structure.gisaid_freq.push(dice.roll());
         structure.gisaid_velocity.push(if n > 50 { f32::NAN } else { dice.roll() });
     }
-    structure
+    StructureInput { atoms, ..structure.into() }
 }
