@@ -36,7 +36,7 @@ use bonds::{Found, Link};
 use gather::{Components, Gathered, Gathering};
 use model::{Bonds, Class, System};
 use prism_read::structure::{StructureInput, check_spread};
-use prism_read::{Alternates, Problem, ReadError, contents, read_components, read_system};
+use prism_read::{Alternates, Problem, of_copies, ReadError, contents, read_components, read_system};
 use rings::small_rings;
 use search::Search;
 use std::path::Path;
@@ -137,7 +137,7 @@ pub fn interactions(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<I
 }
 
 /// Finds the interactions of a structure that was read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms): a frame, a model,
-/// chains, an assembly. It has no water, no hydrogens and no bonds that its file names.
+/// chains, an assembly. It has no water and no hydrogens.
 ///
 /// # Errors
 /// If its atoms lie so that a search takes too long, or none of them is known.
@@ -179,6 +179,9 @@ fn prepared(
     let tables: Vec<&Components> = options.dictionary.iter().map(|given| &given.0).chain([&components]).collect();
     let Found { bonds, links, by_geometry } = bonds::find(&gathered, &tables, &named);
     let mut notes = std::mem::take(&mut gathered.notes);
+    if options.kinds.iter().any(|kind| matches!(kind, Kind::Covalent | Kind::Disulfide | Kind::Metal)) {
+        notes.extend(of_copies(gathered.to_copies));
+    }
     if !by_geometry.is_empty() {
         let listed = by_geometry.join(", ");
         notes.push(format!("bonds of {listed} follow from geometry; --ccd FILE gives those of the dictionary"));

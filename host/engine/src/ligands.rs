@@ -2,7 +2,7 @@
 
 mod bonds;
 
-pub use bonds::Bond;
+pub use bonds::{Basis, Bond, Partner};
 
 use crate::sites::MIN_PROBABILITY;
 use crate::{Engine, EngineError, StructureView};
@@ -80,7 +80,7 @@ pub struct Ligand {
     pub site: Option<usize>,
     /// Distance in Å from the centre of that site, or else of the nearest one, to its nearest atom; NaN if there is no site.
     pub site_distance: f32,
-    /// Its covalent bonds to residues with rows.
+    /// Its bonds to other residues.
     pub bonds: Vec<Bond>,
     /// Mean occupancy of its atoms; NaN if the file has none.
     pub occupancy: f32,

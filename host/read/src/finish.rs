@@ -7,7 +7,7 @@ use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{Each, ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
-use super::{assembly, confidence};
+use super::{assembly, bonds, confidence};
 use crate::plural::{counted, form};
 use crate::structure::{Completeness, SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
@@ -169,6 +169,12 @@ impl Draft {
         notes.extend(others);
         structure.center = center;
         structure.atoms = atoms;
+        if let Some(mut hetero) = structure.hetero.take() {
+            let (bonds, of_bonds) = bonds::find(&structure, &hetero, &whole.authors, &facts.links, options);
+            (hetero.bonds, hetero.declares_bonds) = (bonds, facts.links.are_some());
+            structure.hetero = Some(hetero);
+            notes.extend(of_bonds);
+        }
         structure.find_closures();
         let found = structure.traces_and_completeness();
         notes.extend(completeness(&structure, found));

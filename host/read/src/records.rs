@@ -90,7 +90,8 @@ impl Draft {
             let [x, y, z] = [x - center[0], y - center[1], z - center[2]].map(|along| along as f32);
             Atom { x, y, z, radius: radius as f32 }
         };
-        Hetero { residues, atoms: self.cover.iter().map(atom).collect(), labels: self.labels(&self.cover) }
+        let (atoms, labels) = (self.cover.iter().map(atom).collect(), self.labels(&self.cover));
+        Hetero { residues, atoms, labels, ..Hetero::default() }
     }
 }
 

@@ -19,6 +19,8 @@ fn haem_is_in_the_first_site_and_bonded_to_cysteines() {
     assert_eq!(column(&table.stdout, "site"), ["1"]);
     // The entry's struct_conn lists these two bonds.
     assert_eq!(column(&table.stdout, "bonds"), ["A_11:SG-CAB A_14:SG-CAC"]);
+    assert_eq!(column(&table.stdout, "bonds_by"), ["both both"]);
+    assert_eq!(column(&table.stdout, "metal_bonds"), ["A_15:NE2-FE A_53:SD-FE"], "its axial ligands");
     assert!(std::fs::read_to_string(run.path("s.csv")).unwrap().contains("1kx2_cut,61,"));
 }
 

@@ -1,8 +1,8 @@
 //! Ligands compared with other tools (`tests/data/make_ligands_reference.py`), and with small texts.
 
-use prism_host::ligands::{LigandKind, ligands};
+use prism_host::ligands::{Ligand, LigandKind, Partner, ligands};
 use prism_host::output::{Cells, LigandLines, Relation, StructureRows};
-use prism_host::read::{NoteKind, ReadOptions, read_bytes, read_path};
+use prism_host::read::{LinkKind, NoteKind, ReadOptions, read_bytes, read_path};
 use prism_host::{Backend, Engine, StructureInput};
 use std::collections::BTreeSet;
 
@@ -128,9 +128,50 @@ END
     let engine = engine();
     let features = &engine.run(std::slice::from_ref(&read.structure)).unwrap()[0];
     let found = ligands(&engine, &read.structure, &features.view()).unwrap();
-    let bonds: Vec<Vec<(usize, usize, usize)>> =
-        found.iter().map(|one| one.bonds.iter().map(|bond| (bond.row, bond.atom, bond.own)).collect()).collect();
-    assert_eq!(bonds, [vec![], vec![(0, 5, 1)]]);
+    let bonds: Vec<Vec<(Partner, usize, &str)>> = found.iter().map(ends_of_bonds).collect();
+    assert_eq!(bonds, [vec![], vec![(Partner::Row { row: 0, atom: 5 }, 1, "distance")]]);
+    // What the file declares is a bond, of a metal, too.
+    let link = |a: &str, b: &str| format!("LINK        {a}               {b}     1555   1555  2.20\n");
+    let links = link("ZN    ZN A 101 ", " SG  CYS A   1 ") + &link(" SG  CYS A   1 ", " C1  LIG A 102 ");
+    let structure = self::read(&(links + text));
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let bonds: Vec<Vec<(Partner, usize, &str)>> = found.iter().map(ends_of_bonds).collect();
+    let sulfur = Partner::Row { row: 0, atom: 5 };
+    assert_eq!(bonds, [vec![(sulfur, 0, "file")], vec![(sulfur, 1, "both")]]);
+    let kinds = found.iter().map(|one| one.bonds[0].kind);
+    assert!(kinds.eq([LinkKind::Metal, LinkKind::Covalent]));
+}
+
+/// The partner and the own atom of each bond, and what says that there is one.
+fn ends_of_bonds(ligand: &Ligand) -> Vec<(Partner, usize, &'static str)> {
+    ligand.bonds.iter().map(|bond| (bond.partner, bond.own, bond.basis.name())).collect()
+}
+
+#[test]
+fn units_of_a_glycan_are_bonded_to_each_other() {
+    let structure = read_path("../tests/data/1igy_cut.cif.gz", "x", &options()).unwrap().structure;
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let hetero = structure.hetero.as_ref().unwrap();
+    let name = |atom: usize| hetero.labels[atom].name().to_owned();
+    let of_first: Vec<(String, String)> = found[0]
+        .bonds
+        .iter()
+        .map(|bond| match bond.partner {
+            Partner::Row { atom, .. } => (name(bond.own), structure.atom_labels[atom].name().to_owned()),
+            Partner::Ligand { atom, .. } => (name(bond.own), name(atom)),
+        })
+        .collect();
+    // The glycan begins at ND2 of an asparagine, and NAG is bonded to the next NAG and a fucose.
+    assert_eq!(of_first, [("C1", "ND2"), ("O4", "C1"), ("O6", "C1")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+    // Each bond of two ligands is one of both.
+    let pairs: BTreeSet<(usize, usize)> = found
+        .iter()
+        .flat_map(|ligand| &ligand.bonds)
+        .filter_map(|bond| if let Partner::Ligand { atom, .. } = bond.partner { Some((bond.own, atom)) } else { None })
+        .collect();
+    assert!(pairs.len() > 10 && pairs.iter().all(|&(a, b)| pairs.contains(&(b, a))), "{pairs:?}");
 }
 
 #[test]

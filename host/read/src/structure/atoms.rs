@@ -1,5 +1,6 @@
 //! What atoms are, beside their positions, and residues without rows.
 
+use crate::links::LinkKind;
 use shared_types::Atom;
 use std::ops::Range;
 
@@ -59,6 +60,31 @@ pub struct Hetero {
     pub atoms: Vec<Atom>,
     /// What these atoms are.
     pub labels: Vec<AtomLabel>,
+    /// The bonds between residues, with rows or without, that the file declares (`_struct_conn`, `LINK`, `SSBOND`, `CONECT`), sorted by
+    /// their ends.
+    pub bonds: Vec<DeclaredBond>,
+    /// Whether the file declares any bond between residues, in this structure or beyond.
+    pub declares_bonds: bool,
+}
+
+/// Where an atom is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AtomPlace {
+    /// In [`StructureInput::atoms`](super::StructureInput::atoms).
+    Row(usize),
+    /// In [`Hetero::atoms`].
+    Hetero(usize),
+}
+
+/// A bond between residues that the file declares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeclaredBond {
+    /// What it is.
+    pub kind: LinkKind,
+    /// Its atoms, the lower one first.
+    pub ends: [AtomPlace; 2],
+    /// Their distance in Å.
+    pub distance: f64,
 }
 
 /// A residue without a row.

@@ -7,6 +7,7 @@ mod atoms;
 mod b_columns;
 mod cif;
 mod corpus;
+mod declared_bonds;
 mod ends;
 mod ends_of_molecules;
 mod ends_without_bonds;
