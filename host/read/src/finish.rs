@@ -115,6 +115,7 @@ impl Draft {
         let others = confidence::others(facts);
         // Readers have taken the means of residues then.
         let averaged = confidence.is_some() && !self.b_is_uniform();
+        let water = self.take_water();
         let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
         let environment = options.cover && !self.cover.is_empty();
         if environment {
@@ -143,7 +144,10 @@ impl Draft {
         let (names, atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
         let hetero = loose.map(|(cover, cover_keys)| {
             (self.cover, self.cover_keys) = (cover, cover_keys);
-            Box::new(self.hetero(center))
+            let mut hetero = self.hetero(center);
+            (self.cover, self.cover_keys) = water;
+            hetero.waters = self.waters(center);
+            Box::new(hetero)
         });
         let mut structure = self.into_structure();
         structure.name = name.to_owned();

@@ -7,7 +7,7 @@ mod frame;
 mod spread;
 mod traces;
 
-pub use atoms::{AtomLabel, AtomPlace, DeclaredBond, Hetero, HeteroResidue};
+pub use atoms::{AtomLabel, AtomPlace, DeclaredBond, Hetero, HeteroResidue, Water};
 pub use derived::Derived;
 pub use frame::FrameOf;
 pub use spread::{SpreadError, check as check_spread};

@@ -51,7 +51,7 @@ fn ligands_of(part: &StructureRows<'_>, engine: &Engine) -> Value {
             _ => None,
         };
         let bonds: Vec<usize> = ligand.bonds.iter().filter_map(row).collect();
-        json!({ "residue": ligand.residue, "kind": ligand.kind.name(), "near": ligand.near[0], "site": ligand.site, "bonds": bonds,
+        json!({ "residue": ligand.residue(), "kind": ligand.kind.name(), "near": ligand.near[0], "site": ligand.site, "bonds": bonds,
             "alone": tenth(ligand.alone), "buried": tenth(ligand.buried()) })
     });
     described.collect()

@@ -45,6 +45,19 @@ fn every_format_has_the_same_lines() {
 }
 
 #[test]
+fn buried_water_has_a_line_for_each_cluster() {
+    let run = Run::new();
+    let lysozyme = cut("1aki.cif.gz");
+    let lysozyme = lysozyme.to_str().unwrap();
+    let table = run.prism(&["ligands", "--backend", "cpu", lysozyme]);
+    assert_eq!(column(&table.stdout, "kind"), ["water"], "{}", table.stderr);
+    assert_eq!(column(&table.stdout, "waters"), ["A_131 A_138 A_143"]);
+    assert_eq!([column(&table.stdout, "resname"), column(&table.stdout, "atoms")], [["HOH"], ["3"]]);
+    let none = run.prism(&["ligands", "--backend", "cpu", "--select", "protein", lysozyme]);
+    assert_eq!((none.status, none.stdout.lines().count()), (0, 1), "{}", none.stderr);
+}
+
+#[test]
 fn shares_of_the_inputs_are_all_inputs() {
     let run = Run::new();
     for name in ["1igy_cut.cif.gz", "1fbl_cut.cif.gz", "1kx2_cut.pdb.gz"] {

@@ -3,11 +3,11 @@
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationFailures, StructureRows};
 use prism_engine::Engine;
-use prism_engine::ligands::{Basis, Bond, Ligand, Partner, ligands};
-use prism_read::structure::{Hetero, HeteroResidue};
+use prism_engine::ligands::{Basis, Bond, Ligand, Partner, Subject, ligands};
+use prism_read::structure::{Hetero, HeteroResidue, Water};
 use prism_read::{LinkKind, NoteKind};
 
-/// One line per ligand, ion and residue of a glycan, as `prism ligands` writes it. Residues are chain, number and insertion code
+/// One line per ligand, ion, residue of a glycan and cluster of buried water, as `prism ligands` writes it. Residues are chain, number and insertion code
 /// (`A_120`). The structures must have been read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
 pub struct LigandsRelation {
     /// Computes accessible areas.
@@ -35,19 +35,29 @@ impl LigandLines {
     pub fn lines(part: &StructureRows<'_>, found: &[Ligand], cells: &mut [Cells]) {
         let Some(hetero) = part.structure.hetero.as_deref() else { return };
         for ligand in found {
-            let residue = &hetero.residues[ligand.residue];
+            let (first, atoms, waters) = match &ligand.subject {
+                Subject::Residue(residue) => {
+                    let own = &hetero.residues[*residue];
+                    (Residue::of(own), own.atoms.len(), String::new())
+                }
+                Subject::Waters(waters) => {
+                    let all: Vec<Residue<'_>> = waters.iter().map(|&water| Residue::of_water(&hetero.waters[water])).collect();
+                    let names: Vec<String> = all.iter().map(Residue::called).collect();
+                    (all[0], all.len(), names.join(" "))
+                }
+            };
             let listed = |rows: &[usize]| rows.iter().map(|&row| part.residue(row)).collect::<Vec<_>>().join(" ");
             let [polymer, others, metals] = Bonded::of(part, hetero, ligand);
             push(
                 cells,
                 &[
                     Value::Text(&part.structure.name),
-                    Value::Text(&residue.chain),
-                    Value::Signed(residue.number.unwrap_or(0)),
-                    Value::Text(&residue.icode),
-                    Value::Text(&residue.name),
+                    Value::Text(first.chain),
+                    Value::Signed(first.number.unwrap_or(0)),
+                    Value::Text(first.icode),
+                    Value::Text(first.name),
                     Value::Text(ligand.kind.name()),
-                    Value::Int(residue.atoms.len()),
+                    Value::Int(atoms),
                     Value::Float(ligand.alone),
                     Value::Float(ligand.complex),
                     Value::Float(ligand.buried()),
@@ -63,6 +73,7 @@ impl LigandLines {
                     Value::Text(&metals.bases),
                     Value::Float(ligand.occupancy),
                     Value::Float(ligand.b_factor),
+                    Value::Text(&waters),
                 ],
             );
         }
@@ -100,14 +111,34 @@ impl Bonded {
 fn bond_word(part: &StructureRows<'_>, hetero: &Hetero, bond: &Bond) -> String {
     let (residue, label) = match bond.partner {
         Partner::Row { row, atom } => (part.residue(row), &part.structure.atom_labels[atom]),
-        Partner::Ligand { residue, atom } => (called(&hetero.residues[residue]), &hetero.labels[atom]),
+        Partner::Ligand { residue, atom } => (Residue::of(&hetero.residues[residue]).called(), &hetero.labels[atom]),
     };
     format!("{residue}:{}-{}", label.name(), hetero.labels[bond.own].name())
 }
 
-/// A residue without a row by its chain, number and insertion code.
-fn called(residue: &HeteroResidue) -> String {
-    format!("{}_{}{}", residue.chain, residue.number.map_or_else(|| "?".to_owned(), |number| number.to_string()), residue.icode)
+/// How a residue without a row, or water, is called.
+#[derive(Clone, Copy)]
+struct Residue<'a> {
+    chain: &'a str,
+    number: Option<i32>,
+    icode: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Residue<'a> {
+    fn of(residue: &'a HeteroResidue) -> Self {
+        Self { chain: &residue.chain, number: residue.number, icode: &residue.icode, name: &residue.name }
+    }
+
+    fn of_water(water: &'a Water) -> Self {
+        Self { chain: &water.chain, number: water.number, icode: &water.icode, name: &water.name }
+    }
+
+    /// Its chain, number and insertion code.
+    fn called(&self) -> String {
+        let number = self.number.map_or_else(|| "?".to_owned(), |number| number.to_string());
+        format!("{}_{number}{}", self.chain, self.icode)
+    }
 }
 
 /// A note of covalent bonds that distances show and a file that declares bonds does not.
@@ -140,8 +171,9 @@ impl Relation for LigandLines {
                 text(
                     "kind",
                     "ion: a single atom of a metal or halogen; glycan: a saccharide of the Chemical Component Dictionary; cap: of a \
-                     chain's end; amino_acid: one that belongs to no chain; ligand: anything else, nucleotides by themselves among \
-                     them. Water and the nucleotides of DNA and RNA have no line",
+                     chain's end; amino_acid: one that belongs to no chain; water: two buried waters or more, linked by oxygens within \
+                     3.5 Å, none of which has accessible area among everything and all other waters; ligand: anything else, \
+                     nucleotides by themselves among them. Other water and the nucleotides of DNA and RNA have no line",
                 ),
                 int("atoms", "heavy atoms"),
                 float(
@@ -186,6 +218,7 @@ impl Relation for LigandLines {
                 words("metal_bonds_by", "what says that there is each of these bonds: file"),
                 float("occupancy", "", "mean occupancy of its atoms"),
                 float("b_factor", "Å^2", "mean B factor of its atoms"),
+                words("waters", "the waters of a cluster, of which chain to resname name the first: chain, number and insertion code"),
             ]
         }
     }

@@ -51,7 +51,7 @@ fn text(padded: &[u8]) -> &str {
     padded[..used].utf8_chunks().next().map_or("", |chunk| chunk.valid())
 }
 
-/// What the file has besides the residues with rows: ligands, ions, sugars, caps, nucleotides. Water is left out.
+/// What the file has besides the residues with rows: ligands, ions, sugars, caps, nucleotides; and water, if it is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hetero {
     /// Its residues, in the order of the file.
@@ -65,6 +65,25 @@ pub struct Hetero {
     pub bonds: Vec<DeclaredBond>,
     /// Whether the file declares any bond between residues, in this structure or beyond.
     pub declares_bonds: bool,
+    /// Water's oxygens, in the order of the file; none unless requested ([`ReadOptions::water`](crate::ReadOptions::water)).
+    pub waters: Vec<Water>,
+}
+
+/// The oxygen of a water.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Water {
+    /// Its author's chain id; in assemblies the name of the copy.
+    pub chain: Box<str>,
+    /// Its author's number, if it is one.
+    pub number: Option<i32>,
+    /// Its insertion code.
+    pub icode: Box<str>,
+    /// The name of its residue.
+    pub name: Box<str>,
+    /// Its position relative to the structure's centre, and its radius, in Å.
+    pub atom: Atom,
+    /// What it is.
+    pub label: AtomLabel,
 }
 
 /// Where an atom is.

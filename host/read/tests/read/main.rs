@@ -31,3 +31,4 @@ mod residues;
 mod selected;
 mod selection;
 mod system;
+mod waters;
