@@ -320,8 +320,12 @@ impl Contacts {
 /// One for each edge that an atom is on, as in [`Contacts`].
 #[inline(always)]
 fn on_edges(polar: &Polar) -> u32 {
-    let edge = |k: u32| (polar.is / (Polar::EDGE << k) & 1) << (COUNT_BITS * k);
-    edge(0) + edge(1) + edge(2)
+    on_edge(polar, 0) + on_edge(polar, 1) + on_edge(polar, 2)
+}
+
+#[inline(always)]
+fn on_edge(polar: &Polar, edge: u32) -> u32 {
+    if polar.has(Polar::EDGE << edge) { 1 << (COUNT_BITS * edge) } else { 0 }
 }
 
 /// The edge with the most contacts, from 1; of equal ones the first. 0 if there is none.
@@ -329,7 +333,7 @@ fn on_edges(polar: &Polar) -> u32 {
 fn most(on: u32) -> u32 {
     let (mut best, mut most, mut edge) = (0, 0, 0);
     while edge < EDGES {
-        let own = on >> (COUNT_BITS * edge) & COUNT;
+        let own = (on >> (COUNT_BITS * edge)) & COUNT;
         if own > most {
             (best, most) = (edge + 1, own);
         }
@@ -359,7 +363,10 @@ fn lines(one: &Base, other: &Base) -> (f64, bool) {
     while i < one.n_rings {
         let mut j = 0;
         while j < other.n_rings {
-            let line = minus(if j == 0 { other.rings[0] } else { other.rings[1] }, if i == 0 { one.rings[0] } else { one.rings[1] });
+            let line = minus(
+                if j == 0 { other.rings[0] } else { other.rings[1] },
+                if i == 0 { one.rings[0] } else { one.rings[1] },
+            );
             let distance2 = dot(line, line);
             nearest2 = if distance2 < nearest2 { distance2 } else { nearest2 };
             if distance2 <= STACKED * STACKED {

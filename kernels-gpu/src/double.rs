@@ -1,6 +1,6 @@
 //! Points in space in double precision, in Å, for kernels whose results are those of files' own numbers.
 
-use cuda_std::math::f64::sqrt;
+use cuda_std::math::f64::{larger, smaller, sqrt};
 
 /// x, y and z.
 pub type Point = [f64; 3];
@@ -67,19 +67,7 @@ pub fn unit(a: Point) -> Option<Point> {
 #[must_use]
 pub fn cosine(a: Point, b: Point) -> f64 {
     match (unit(a), unit(b)) {
-        (Some(a), Some(b)) => within_one(dot(a, b)),
+        (Some(a), Some(b)) => larger(smaller(dot(a, b), 1.0), -1.0),
         _ => 1.0,
-    }
-}
-
-/// The nearest number from -1 to 1.
-#[inline(always)]
-fn within_one(x: f64) -> f64 {
-    if x > 1.0 {
-        1.0
-    } else if x < -1.0 {
-        -1.0
-    } else {
-        x
     }
 }

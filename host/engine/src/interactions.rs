@@ -39,7 +39,7 @@ use gather::{Components, Gathered, Gathering};
 use kernels_gpu::bases::TestedPair;
 use model::{Bonds, Class, System};
 use prism_read::structure::{StructureInput, check_spread};
-use prism_read::{Alternates, Problem, of_copies, ReadError, contents, read_components, read_system};
+use prism_read::{Alternates, Problem, ReadError, contents, of_copies, read_components, read_system};
 use rings::small_rings;
 use rules::find_of_bases;
 use search::Search;
@@ -177,8 +177,11 @@ fn all_of(
 ) -> Result<Interactions, ReadError> {
     let mut found = found_in(&search, &links, options.kinds);
     if options.kinds.iter().any(|kind| kind.is_of_bases()) {
-        let failed =
-            |error: EngineError| ReadError { name: name.to_owned(), line: None, problem: Problem::Failed(error.to_string()) };
+        let failed = |error: EngineError| ReadError {
+            name: name.to_owned(),
+            line: None,
+            problem: Problem::Failed(error.to_string()),
+        };
         notes.extend(find_of_bases(&search, options.kinds, test, &mut found).map_err(failed)?);
         sort(&mut found);
     }

@@ -49,7 +49,13 @@ impl<'a> Atoms<'a> {
             let chain = s.chain_ids[row] as usize;
             let chain = self.in_file(self.authors.get(chain).unwrap_or(&s.chains[chain]));
             let atoms = s.residue_atoms[row] as usize..s.residue_atoms[row + 1] as usize;
-            take(chain, s.residue_numbers[row], &s.insertion_codes[row], s.resname(row), &mut atoms.map(AtomPlace::Row));
+            take(
+                chain,
+                s.residue_numbers[row],
+                &s.insertion_codes[row],
+                s.resname(row),
+                &mut atoms.map(AtomPlace::Row),
+            );
         }
         for residue in &self.hetero.residues {
             let Some(number) = residue.number else { continue };
@@ -88,11 +94,14 @@ impl<'a> Atoms<'a> {
         let nearest = |from: &[AtomPlace], to: &[AtomPlace]| -> Vec<Option<usize>> {
             let at = |place: &AtomPlace| self.label(*place).map_or([f64::NAN; 3], |label| label.position);
             let grid = Grid::new(FARTHEST, to.iter().map(at));
-            let nearest = |place: &AtomPlace| grid.near(at(place)).min_by(|x, y| x.1.total_cmp(&y.1).then(x.0.cmp(&y.0)));
+            let nearest =
+                |place: &AtomPlace| grid.near(at(place)).min_by(|x, y| x.1.total_cmp(&y.1).then(x.0.cmp(&y.0)));
             from.iter().map(|place| nearest(place).map(|(index, _)| index)).collect()
         };
         let (of_a, of_b) = (nearest(a, b), nearest(b, a));
-        let is_mutual = |(index, other): (usize, Option<usize>)| other.filter(|&other| of_b[other] == Some(index)).map(|b| (index, b));
+        let is_mutual = |(index, other): (usize, Option<usize>)| {
+            other.filter(|&other| of_b[other] == Some(index)).map(|b| (index, b))
+        };
         of_a.into_iter().enumerate().filter_map(is_mutual).map(|(x, y)| [a[x], b[y]]).collect()
     }
 }
@@ -132,7 +141,8 @@ pub(super) fn find(
         missing += usize::from(pairs.is_empty() && !ends.iter().any(is_water));
         for pair in pairs {
             let [Some(a), Some(b)] = pair.map(|place| atoms.label(place)) else { continue };
-            let is_metal = |label: &AtomLabel| elements::of_symbol(label.element).is_some_and(|element| element.is_metal);
+            let is_metal =
+                |label: &AtomLabel| elements::of_symbol(label.element).is_some_and(|element| element.is_metal);
             let kind = kind.of_atoms(is_metal(a) || is_metal(b), a.element() == "S" && b.element() == "S");
             let distance = distance(a, b);
             if distance > FARTHEST {
@@ -147,7 +157,8 @@ pub(super) fn find(
     }
     bonds.sort_by_key(|bond| (bond.ends, bond.kind));
     bonds.dedup_by_key(|bond| bond.ends);
-    let is_whole = options.chains.is_none() && options.select.is_none() && matches!(options.each, Each::Model | Each::Assembly);
+    let is_whole =
+        options.chains.is_none() && options.select.is_none() && matches!(options.each, Each::Model | Each::Assembly);
     (bonds, notes(links.to_copies, if is_whole { missing } else { 0 }, far, &long))
 }
 
@@ -168,7 +179,8 @@ fn declared(count: usize) -> String {
 /// What is said of bonds that lead to other copies in the crystal; `None` if there are none.
 #[must_use]
 pub fn of_copies(count: usize) -> Option<String> {
-    let leads = form(count, "leads to another copy in the crystal, and is", "lead to other copies in the crystal, and are");
+    let leads =
+        form(count, "leads to another copy in the crystal, and is", "lead to other copies in the crystal, and are");
     (count > 0).then(|| format!("{} {leads} not used", declared(count)))
 }
 

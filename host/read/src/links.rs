@@ -119,12 +119,14 @@ pub(super) struct End {
 
 impl End {
     fn of(end: &LinkEnd<'_>) -> Self {
-        let [chain, icode, residue, atom] = [end.chain, end.icode, end.residue, end.atom].map(|text| text_of(text).into());
+        let [chain, icode, residue, atom] =
+            [end.chain, end.icode, end.residue, end.atom].map(|text| text_of(text).into());
         Self { chain, number: end.number, icode, residue, atom }
     }
 
     fn is_of_residue(&self, other: &Self) -> bool {
-        (&self.chain, self.number, &self.icode, &self.residue) == (&other.chain, other.number, &other.icode, &other.residue)
+        (&self.chain, self.number, &self.icode, &self.residue)
+            == (&other.chain, other.number, &other.icode, &other.residue)
     }
 }
 
@@ -175,7 +177,9 @@ impl Links {
             return links;
         }
         let ends = ends_by_serial(text, &pairs.iter().flatten().copied().collect());
-        let named = pairs.iter().filter_map(|pair| Some(pair.map(|serial| ends.get(&serial))).filter(|ends| ends[0] != ends[1]));
+        let named = pairs
+            .iter()
+            .filter_map(|pair| Some(pair.map(|serial| ends.get(&serial))).filter(|ends| ends[0] != ends[1]));
         for ends in named {
             if let [Some(a), Some(b)] = ends
                 && !a.is_of_residue(b)
@@ -211,7 +215,9 @@ mod tests {
 
     #[test]
     fn operators_that_are_not_given_are_the_identity() {
-        assert!(are_of_one_copy(b"", b"1_555") && are_of_one_copy(b"1555", b"1_555") && are_of_one_copy(b"2_655", b"2_655"));
+        assert!(
+            are_of_one_copy(b"", b"1_555") && are_of_one_copy(b"1555", b"1_555") && are_of_one_copy(b"2_655", b"2_655")
+        );
         assert!(!are_of_one_copy(b"1_555", b"2_655") && !are_of_one_copy(b"", b"3_555"));
     }
 

@@ -95,7 +95,8 @@ fn kinds_of_residues_without_rows() {
     let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
     let found = ligands(&engine, &structure, &features.view()).unwrap();
     let hetero = structure.hetero.as_ref().unwrap();
-    let kinds: Vec<_> = found.iter().map(|one| (&*hetero.residues[one.residue().unwrap()].name, one.kind.name())).collect();
+    let kinds: Vec<_> =
+        found.iter().map(|one| (&*hetero.residues[one.residue().unwrap()].name, one.kind.name())).collect();
     assert_eq!(
         kinds,
         [("ZN", "ion"), ("CL", "ion"), ("NAG", "glycan"), ("LIG", "ligand"), ("ACE", "cap"), ("AMP", "ligand")]

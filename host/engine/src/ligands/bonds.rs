@@ -75,7 +75,11 @@ pub(super) fn bonds(structure: &StructureInput, hetero: &Hetero, rows: &Rows) ->
     }
     let mut all: BTreeMap<(usize, Partner), Bond> = BTreeMap::new();
     let mut add = |bond: Bond| {
-        let of = |known: &mut Bond| if known.basis != bond.basis { known.basis = Basis::Both };
+        let of = |known: &mut Bond| {
+            if known.basis != bond.basis {
+                known.basis = Basis::Both
+            }
+        };
         all.entry((bond.own, bond.partner)).and_modify(of).or_insert(bond);
     };
     let partner = |place: AtomPlace| match place {
@@ -115,14 +119,18 @@ fn by_distance(structure: &StructureInput, hetero: &Hetero, rows: &Rows, residue
         let of_ligands = ligands.near(at).map(|(atom, distance2)| {
             (Partner::Ligand { residue: residue_of[atom], atom }, hetero.labels.get(atom), distance2.sqrt())
         });
-        let is_other = |(partner, ..): &(Partner, Option<&AtomLabel>, f64)| {
-            !matches!(partner, Partner::Ligand { residue, .. } if *residue == residue_of[own])
-        };
+        let is_other = |(partner, ..): &(Partner, Option<&AtomLabel>, f64)| !matches!(partner, Partner::Ligand { residue, .. } if *residue == residue_of[own]);
         let bond = |(partner, label, distance): (Partner, Option<&AtomLabel>, f64)| {
             let (own_element, other) = (own_element?, element(label?)?);
             let are_sulfurs = hetero.labels[own].element() == "S" && label?.element() == "S";
             let kind = LinkKind::Covalent.of_atoms(false, are_sulfurs);
-            (distance <= longest(own_element, other)).then_some(Bond { kind, own, partner, distance, basis: Basis::Distance })
+            (distance <= longest(own_element, other)).then_some(Bond {
+                kind,
+                own,
+                partner,
+                distance,
+                basis: Basis::Distance,
+            })
         };
         of_rows.chain(of_ligands).filter(is_other).filter_map(bond).collect::<Vec<_>>()
     };

@@ -41,7 +41,8 @@ impl LigandLines {
                     (Residue::of(own), own.atoms.len(), String::new())
                 }
                 Subject::Waters(waters) => {
-                    let all: Vec<Residue<'_>> = waters.iter().map(|&water| Residue::of_water(&hetero.waters[water])).collect();
+                    let all: Vec<Residue<'_>> =
+                        waters.iter().map(|&water| Residue::of_water(&hetero.waters[water])).collect();
                     let names: Vec<String> = all.iter().map(Residue::called).collect();
                     (all[0], all.len(), names.join(" "))
                 }
@@ -148,15 +149,25 @@ fn undeclared(part: &StructureRows<'_>, found: &[Ligand]) -> Option<String> {
     let hetero = part.structure.hetero.as_deref().filter(|hetero| hetero.declares_bonds)?;
     // A bond of two ligands is one of each.
     let is_first = |bond: &&Bond| !matches!(bond.partner, Partner::Ligand { atom, .. } if atom < bond.own);
-    let bonds = found.iter().flat_map(|ligand| &ligand.bonds).filter(|bond| bond.basis == Basis::Distance).filter(is_first);
+    let bonds =
+        found.iter().flat_map(|ligand| &ligand.bonds).filter(|bond| bond.basis == Basis::Distance).filter(is_first);
     let words: Vec<String> =
         bonds.map(|bond| format!("{} ({:.2} Å)", bond_word(part, hetero, bond), bond.distance)).collect();
     let are = match words.len() {
         0 => return None,
-        1 => "1 pair of atoms is as close as bonded ones, and counts as bonded, but the file does not declare this bond".to_owned(),
-        more => format!("{more} pairs of atoms are as close as bonded ones, and count as bonded, but the file does not declare these bonds"),
+        1 => {
+            "1 pair of atoms is as close as bonded ones, and counts as bonded, but the file does not declare this bond"
+                .to_owned()
+        }
+        more => format!(
+            "{more} pairs of atoms are as close as bonded ones, and count as bonded, but the file does not declare these bonds"
+        ),
     };
-    Some(format!("{are}: {}{}", words[..words.len().min(LISTED)].join(", "), if words.len() > LISTED { ", ..." } else { "" }))
+    Some(format!(
+        "{are}: {}{}",
+        words[..words.len().min(LISTED)].join(", "),
+        if words.len() > LISTED { ", ..." } else { "" }
+    ))
 }
 
 impl Relation for LigandLines {
@@ -212,13 +223,22 @@ impl Relation for LigandLines {
                      metals excepted",
                 ),
                 words("bonds_by", "what says that there is each of these bonds: file, distance, or both"),
-                words("ligand_bonds", "covalent bonds to residues without rows, such as those of glycans, in the same way"),
+                words(
+                    "ligand_bonds",
+                    "covalent bonds to residues without rows, such as those of glycans, in the same way",
+                ),
                 words("ligand_bonds_by", "what says that there is each of these bonds"),
-                words("metal_bonds", "the coordination of metals as the file declares it: of a metal, or by one (A_94:NE2-ZN)"),
+                words(
+                    "metal_bonds",
+                    "the coordination of metals as the file declares it: of a metal, or by one (A_94:NE2-ZN)",
+                ),
                 words("metal_bonds_by", "what says that there is each of these bonds: file"),
                 float("occupancy", "", "mean occupancy of its atoms"),
                 float("b_factor", "Å^2", "mean B factor of its atoms"),
-                words("waters", "the waters of a cluster, of which chain to resname name the first: chain, number and insertion code"),
+                words(
+                    "waters",
+                    "the waters of a cluster, of which chain to resname name the first: chain, number and insertion code",
+                ),
             ]
         }
     }

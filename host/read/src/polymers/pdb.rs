@@ -6,9 +6,9 @@ use super::seqres::{Numbered, align};
 use super::{Filling, PolymerAtoms, Position, asym_of, header};
 use crate::error::{Fault, Problem};
 use crate::lines::lines;
+use crate::links::LinkEnd;
 use crate::number::pdb_residue_number;
 use crate::pdb::{AtomLine, Links, Records};
-use crate::links::LinkEnd;
 use crate::word::text_of;
 use std::collections::{BTreeSet, HashMap, HashSet};
 

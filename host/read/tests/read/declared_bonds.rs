@@ -108,10 +108,7 @@ fn bonds_that_are_not_as_declared_have_notes() {
     let long = link(&end(" SG", "CYS", 1), &end(" C2", "LIG", 102), HERE);
     let (bonds, notes) = bonds_and_notes(&pdb(&long, ""));
     assert_eq!(bonds, [expected(LinkKind::Covalent, "A_1:SG", "A_102:C2")]);
-    assert_eq!(
-        notes,
-        ["1 bond that the file declares is unusually long, and counts: A_1:SG with A_102:C2 (3.27 Å)"]
-    );
+    assert_eq!(notes, ["1 bond that the file declares is unusually long, and counts: A_1:SG with A_102:C2 (3.27 Å)"]);
     let far = link(&end(" SG", "CYS", 1), &end(" C1", "NAG", 104), HERE);
     assert_eq!(
         bonds_and_notes(&pdb(&far, "")),
@@ -134,7 +131,8 @@ fn bonds_of_mmcif_binary_cif_and_pdb_are_the_same() {
     let category = "_struct_conn.";
     let items: Vec<&str> = CRAMBIN_CIF.lines().filter_map(|line| line.strip_prefix(category)).map(str::trim).collect();
     let rows = CRAMBIN_CIF.lines().filter(|line| line.starts_with("disulf"));
-    let rows: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).filter(|row: &Vec<&str>| row.len() == items.len()).collect();
+    let rows: Vec<Vec<&str>> =
+        rows.map(|line| line.split_whitespace().collect()).filter(|row: &Vec<&str>| row.len() == items.len()).collect();
     let (atom_items, atoms) = crambin_loop();
     let binary = bcif_of_tables(&[("_atom_site", &atom_items, &atoms), ("_struct_conn", &items, &rows)]);
     assert_eq!(named(&read_bytes(&binary, "x", &options()).unwrap().structure), disulfides);

@@ -47,16 +47,17 @@ pub(in crate::interactions) fn find_of_bases(
         all.add_stacks(found);
     }
     let cut = all.prepared.cut;
-    Ok((cut > 0).then(|| format!("{cut} nucleotides have more than 64 nitrogens and oxygens, of which pairs have the first 64 alone")))
+    Ok((cut > 0).then(|| {
+        format!("{cut} nucleotides have more than 64 nitrogens and oxygens, of which pairs have the first 64 alone")
+    }))
 }
 
 /// Adds the bases that have nitrogens and oxygens near each other.
 fn side_by_side(search: &Search, bases: &[Base], candidates: &mut BTreeSet<[u32; 2]>) {
     let of_residue: HashMap<u32, u32> = bases.iter().zip(0..).map(|(base, index)| (base.residue, index)).collect();
     for near in search.near.iter().filter(|near| near.distance <= CONTACT) {
-        let [a, b] = [near.a, near.b].map(|atom| {
-            of_residue.get(&search.residue(atom)).filter(|_| is_polar(&search.system, atom)).copied()
-        });
+        let [a, b] = [near.a, near.b]
+            .map(|atom| of_residue.get(&search.residue(atom)).filter(|_| is_polar(&search.system, atom)).copied());
         if let (Some(a), Some(b)) = (a, b) {
             candidates.insert([a.min(b), a.max(b)]);
         }
