@@ -6,8 +6,9 @@ use super::links::{End, LinkKind, Links};
 use super::note::{Note, NoteKind};
 use super::options::{Each, ReadOptions};
 use crate::plural::{counted, form};
-use crate::structure::{AtomLabel, AtomPlace, DeclaredBond, Hetero, StructureInput};
+use crate::structure::{AtomLabel, AtomPlace, DeclaredBond, Hetero, HeteroResidue, StructureInput};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Declared bonds are no longer, in Å: other ones lead to another copy in the crystal.
 const FARTHEST: f64 = 4.0;
@@ -17,6 +18,17 @@ pub const TOLERANCE: f64 = 0.45;
 const FARTHEST_OF_METALS: f64 = 3.5;
 /// How many bonds a note lists.
 const LISTED: usize = 3;
+
+/// A residue by its names.
+struct Residue<'a> {
+    /// Its chain in the file, and its number.
+    place: (&'a str, i32),
+    icode: &'a str,
+    name: &'a str,
+    atoms: Range<usize>,
+    /// What makes places of these atoms.
+    of: fn(usize) -> AtomPlace,
+}
 
 /// The atoms of a structure with what they are.
 struct Atoms<'a> {
@@ -42,26 +54,29 @@ impl<'a> Atoms<'a> {
         copied.map_or(chain, |(own, _)| own).trim()
     }
 
-    /// Calls `take` with each residue's chain in the file, number, insertion code, name and atoms.
-    fn each_residue(&self, take: &mut dyn FnMut(&'a str, i32, &'a str, &'a str, &mut dyn Iterator<Item = AtomPlace>)) {
-        let s = self.structure;
-        for row in 0..s.n_rows() {
+    /// All residues that have numbers.
+    fn residues(&self) -> impl Iterator<Item = Residue<'a>> {
+        let (s, hetero) = (self.structure, self.hetero);
+        let row = |row: usize| {
             let chain = s.chain_ids[row] as usize;
-            let chain = self.in_file(self.authors.get(chain).unwrap_or(&s.chains[chain]));
-            let atoms = s.residue_atoms[row] as usize..s.residue_atoms[row + 1] as usize;
-            take(
-                chain,
-                s.residue_numbers[row],
-                &s.insertion_codes[row],
-                s.resname(row),
-                &mut atoms.map(AtomPlace::Row),
-            );
-        }
-        for residue in &self.hetero.residues {
-            let Some(number) = residue.number else { continue };
-            let chain = self.in_file(&residue.chain);
-            take(chain, number, &residue.icode, &residue.name, &mut residue.atoms.clone().map(AtomPlace::Hetero));
-        }
+            Residue {
+                place: (self.in_file(self.authors.get(chain).unwrap_or(&s.chains[chain])), s.residue_numbers[row]),
+                icode: &s.insertion_codes[row],
+                name: s.resname(row),
+                atoms: s.residue_atoms[row] as usize..s.residue_atoms[row + 1] as usize,
+                of: AtomPlace::Row,
+            }
+        };
+        let other = |residue: &'a HeteroResidue| {
+            Some(Residue {
+                place: (self.in_file(&residue.chain), residue.number?),
+                icode: &residue.icode,
+                name: &residue.name,
+                atoms: residue.atoms.clone(),
+                of: AtomPlace::Hetero,
+            })
+        };
+        (0..s.n_rows()).map(row).chain(hetero.residues.iter().filter_map(other))
     }
 
     /// The atoms that have the names of each end.
@@ -71,18 +86,18 @@ impl<'a> Atoms<'a> {
             wanted.entry((end.chain.trim(), end.number)).or_default().push(index);
         }
         let mut found = vec![Vec::new(); ends.len()];
-        self.each_residue(&mut |chain, number, icode, name, atoms| {
-            let Some(indices) = wanted.get(&(chain, number)) else { return };
-            for atom in atoms {
+        for residue in self.residues() {
+            let Some(indices) = wanted.get(&residue.place) else { continue };
+            for atom in residue.atoms.clone().map(residue.of) {
                 let Some(label) = self.label(atom) else { continue };
                 for &index in indices {
                     let end = ends[index];
-                    if (&*end.icode, &*end.residue, &*end.atom) == (icode, name, label.name()) {
+                    if (&*end.icode, &*end.residue, &*end.atom) == (residue.icode, residue.name, label.name()) {
                         found[index].push(atom);
                     }
                 }
             }
-        });
+        }
         found
     }
 
@@ -136,8 +151,8 @@ pub(super) fn find(
     let ends: Vec<&End> = links.within.iter().flat_map(|(_, ends)| ends).collect();
     let places = if ends.is_empty() { Vec::new() } else { atoms.of_ends(&ends) };
     let (mut bonds, mut missing, mut far, mut long) = (Vec::new(), 0, 0, Vec::new());
-    for ((kind, ends), places) in links.within.iter().zip(places.chunks_exact(2)) {
-        let pairs = atoms.pairs(&places[0], &places[1]);
+    for ((kind, ends), [of_a, of_b]) in links.within.iter().zip(places.as_chunks().0) {
+        let pairs = atoms.pairs(of_a, of_b);
         missing += usize::from(pairs.is_empty() && !ends.iter().any(is_water));
         for pair in pairs {
             let [Some(a), Some(b)] = pair.map(|place| atoms.label(place)) else { continue };

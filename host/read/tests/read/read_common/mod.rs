@@ -132,8 +132,11 @@ pub fn bcif_of(items: &[&str], rows: &[Vec<&str>]) -> Vec<u8> {
     bcif_of_tables(&[("_atom_site", items, rows)])
 }
 
-/// A data block of BinaryCIF with some categories: their names, items and rows.
-pub fn bcif_of_tables(tables: &[(&str, &[&str], &[Vec<&str>])]) -> Vec<u8> {
+/// A category: its name, items and rows.
+type Table<'t> = (&'t str, &'t [&'t str], &'t [Vec<&'t str>]);
+
+/// A data block of BinaryCIF with some categories.
+pub fn bcif_of_tables(tables: &[Table<'_>]) -> Vec<u8> {
     let text = |text: &str| match text.len() {
         short @ 0..32 => [&[0xa0 | short as u8][..], text.as_bytes()].concat(),
         long => [&[0xdb][..], &(long as u32).to_be_bytes(), text.as_bytes()].concat(),
@@ -163,7 +166,7 @@ pub fn bcif_of_tables(tables: &[(&str, &[&str], &[Vec<&str>])]) -> Vec<u8> {
             map(&[("data", numbers(&(0..rows.len() as u32).collect::<Vec<_>>())), ("encoding", array(&[texts]))]);
         map(&[("name", text(item)), ("data", data)])
     };
-    let table = |(name, items, rows): &(&str, &[&str], &[Vec<&str>])| {
+    let table = |(name, items, rows): &Table<'_>| {
         let columns: Vec<Vec<u8>> = items.iter().enumerate().map(|item| column(item, rows)).collect();
         let count = [&[0xcd][..], &(rows.len() as u16).to_be_bytes()].concat();
         map(&[("name", text(name)), ("rowCount", count), ("columns", array(&columns))])
