@@ -26,6 +26,7 @@ use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
 use held::Held;
+use label::insertion_code;
 use names::Names;
 use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
@@ -590,11 +591,6 @@ pub(super) fn no_residue_number(field: &'static str, text: &[u8]) -> Problem {
         }
     };
     bad_field(field, text, wrong)
-}
-
-/// An insertion code as text. Few residues have one.
-fn insertion_code(text: &[u8]) -> Box<str> {
-    if text.is_empty() { Box::default() } else { text_of(text).into_boxed_str() }
 }
 
 /// Parses an occupancy.
