@@ -16,8 +16,10 @@
 
 mod atoms;
 mod backbone;
+pub mod bases;
 mod boxes;
 mod columns;
+pub mod double;
 mod features;
 mod fused;
 mod graph;
@@ -36,6 +38,7 @@ mod vector;
 
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_ladders, backbone_marks, backbone_states, split_bonds};
+pub use bases::base_pairs;
 pub use columns::{backbone_columns, nucleotide_columns, position_columns, residue_columns};
 pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
@@ -65,6 +68,8 @@ pub enum Blocks {
     ValueItems,
     /// All blocks take one structure after another, of those whose rows are divided into the most items.
     Together,
+    /// Block `i` takes segment `i` of candidate pairs of bases, which are of no batch.
+    Pairs,
 }
 
 /// A kernel with its unit of work, which gives the number of blocks of a launch and the structure of a block that panics.
@@ -129,6 +134,7 @@ kernels! {
     backbone_columns: ValueItems;
     nucleotide_torsions: Structures;
     nucleotide_columns: ValueItems;
+    base_pairs: Pairs;
 }
 
 /// The PTX of the kernels, built from this crate by `cargo xtask build-ptx`.

@@ -251,6 +251,7 @@ impl Options {
         let told = |error: String| PyValueError::new_err(error);
         let options = ReadOptions {
             atoms: table.is_some_and(Table::has_atoms),
+            water: matches!(table, Some(Table::Ligands(_))),
             ..self.read_options(table.is_some_and(Table::has_labels))?
         };
         let needs_atoms = options.atoms;

@@ -62,6 +62,7 @@ impl BatchSizes {
         let structure = match super::kernels::blocks_of(&panic.kernel)? {
             // All structures pass through each block, one after another.
             Blocks::Together => (self.structures == 1).then_some(0)?,
+            Blocks::Pairs => None?,
             blocks => match self.items(blocks) {
                 Some(items) => *items.get(block)? as usize,
                 None => block,
@@ -73,7 +74,7 @@ impl BatchSizes {
     /// The items of blocks that work on items instead of structures.
     fn items(&self, blocks: Blocks) -> Option<&[u32]> {
         match blocks {
-            Blocks::Structures | Blocks::Together => None,
+            Blocks::Structures | Blocks::Together | Blocks::Pairs => None,
             Blocks::AtomItems => Some(&self.atom_items),
             Blocks::ResidueItems => Some(&self.residue_items),
             Blocks::RowItems => Some(&self.row_items),

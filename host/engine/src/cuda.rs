@@ -12,6 +12,7 @@ pub use recorded::{RecordedBatch, RecordedFeatures};
 pub use slots::{DeviceSlots, SlotOptions, SlotStatistics};
 pub use staging::Staging;
 
+use super::base_pairs::Candidates;
 use super::batch_sizes::BatchSizes;
 use super::selection::Request;
 use super::threads::at_once;
@@ -19,6 +20,7 @@ use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module, image};
+use kernels_gpu::bases::TestedPair;
 use std::path::Path;
 
 /// Batches at once on each device: one is copied to it, two are computed, one is copied back.
@@ -158,6 +160,14 @@ impl Worker for CudaWorker {
         let _callers = CallersContext::keep();
         let (features, times) = self.slots().run(batch, request)?;
         Ok(Computation { features, times: Some(times) })
+    }
+
+    fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> {
+        let _callers = CallersContext::keep();
+        self.slots().test_pairs(given).map_err(|error| match error.kernel_panic() {
+            Some(panic) => EngineError::UnattributedPanic(Box::new(panic.clone())),
+            None => EngineError::Device(error.into()),
+        })
     }
 
     fn release(&self) {

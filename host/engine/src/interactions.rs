@@ -32,12 +32,16 @@ pub use groups::{Group, GroupError, GroupInterface, GroupInterfaces, ParseGroupE
 pub use kinds::{Kind, UnknownKind};
 pub use model::{Atom, Entity, Residue};
 
+use crate::base_pairs::{Candidates, tested_here};
+use crate::{Engine, EngineError};
 use bonds::{Found, Link};
 use gather::{Components, Gathered, Gathering};
+use kernels_gpu::bases::TestedPair;
 use model::{Bonds, Class, System};
 use prism_read::structure::{StructureInput, check_spread};
-use prism_read::{Alternates, Problem, ReadError, contents, read_components, read_system};
+use prism_read::{Alternates, Problem, ReadError, contents, of_copies, read_components, read_system};
 use rings::small_rings;
+use rules::find_of_bases;
 use search::Search;
 use std::path::Path;
 
@@ -133,11 +137,24 @@ pub struct Interactions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn interactions(bytes: &[u8], name: &str, options: &Options<'_>) -> Result<Interactions, ReadError> {
-    Ok(all_of(searched(bytes, name, options)?, options))
+    all_of(searched(bytes, name, options)?, name, options, &tested_here)
+}
+
+/// As [`interactions`], but pairs of bases are tested by an engine's first worker: a device, if it was chosen.
+///
+/// # Errors
+/// As [`interactions`], and those of the worker.
+pub fn interactions_with(
+    engine: &Engine,
+    bytes: &[u8],
+    name: &str,
+    options: &Options<'_>,
+) -> Result<Interactions, ReadError> {
+    all_of(searched(bytes, name, options)?, name, options, &|given| engine.test_pairs(given))
 }
 
 /// Finds the interactions of a structure that was read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms): a frame, a model,
-/// chains, an assembly. It has no water, no hydrogens and no bonds that its file names.
+/// chains, an assembly. It has no water and no hydrogens.
 ///
 /// # Errors
 /// If its atoms lie so that a search takes too long, or none of them is known.
@@ -145,14 +162,31 @@ pub fn interactions_of(structure: &StructureInput, options: &Options<'_>) -> Res
     let mut gathering = Gathering::new(options.chains, options.alternates);
     let refused = |problem| ReadError { name: structure.name.clone(), line: None, problem };
     of_structure::each_atom(structure, &mut gathering).map_err(refused)?;
-    Ok(all_of(prepared(gathering, &structure.name, options)?, options))
+    all_of(prepared(gathering, &structure.name, options)?, &structure.name, options, &tested_here)
 }
 
+/// Tests pairs of bases.
+type TestPairs<'t> = dyn Fn(&Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> + 't;
+
 /// All interactions of what was prepared.
-fn all_of((search, links, notes): (Search, Vec<Link>, Vec<String>), options: &Options<'_>) -> Interactions {
-    let found = found_in(&search, &links, options.kinds);
+fn all_of(
+    (search, links, mut notes): (Search, Vec<Link>, Vec<String>),
+    name: &str,
+    options: &Options<'_>,
+    test: &TestPairs<'_>,
+) -> Result<Interactions, ReadError> {
+    let mut found = found_in(&search, &links, options.kinds);
+    if options.kinds.iter().any(|kind| kind.is_of_bases()) {
+        let failed = |error: EngineError| ReadError {
+            name: name.to_owned(),
+            line: None,
+            problem: Problem::Failed(error.to_string()),
+        };
+        notes.extend(find_of_bases(&search, options.kinds, test, &mut found).map_err(failed)?);
+        sort(&mut found);
+    }
     let System { residues, atoms, .. } = search.system;
-    Interactions { residues, atoms, found, notes }
+    Ok(Interactions { residues, atoms, found, notes })
 }
 
 /// Reads a structure and prepares the search. Returns its bonds between residues, and notes, too.
@@ -179,6 +213,9 @@ fn prepared(
     let tables: Vec<&Components> = options.dictionary.iter().map(|given| &given.0).chain([&components]).collect();
     let Found { bonds, links, by_geometry } = bonds::find(&gathered, &tables, &named);
     let mut notes = std::mem::take(&mut gathered.notes);
+    if options.kinds.iter().any(|kind| matches!(kind, Kind::Covalent | Kind::Disulfide | Kind::Metal)) {
+        notes.extend(of_copies(gathered.to_copies));
+    }
     if !by_geometry.is_empty() {
         let listed = by_geometry.join(", ");
         notes.push(format!("bonds of {listed} follow from geometry; --ccd FILE gives those of the dictionary"));
@@ -186,19 +223,23 @@ fn prepared(
     Ok((Search::new(system(gathered, &bonds)), links, notes))
 }
 
-/// The interactions of some kinds, sorted by residues, kinds and atoms.
+/// The interactions of some kinds but those of bases, sorted.
 fn found_in(search: &Search, links: &[Link], kinds: &[Kind]) -> Vec<Interaction> {
     let mut kinds = kinds.to_vec();
     kinds.sort_unstable();
     kinds.dedup();
     let mut found = Vec::new();
     kinds.into_iter().for_each(|kind| rules::find(kind, search, links, &mut found));
-    let key = |one: &Interaction| {
+    sort(&mut found);
+    found
+}
+
+/// Sorts by residues, kinds and atoms.
+fn sort(found: &mut [Interaction]) {
+    found.sort_by_cached_key(|one| {
         let [a, b] = one.residues;
         ([a.min(b), a.max(b)], one.kind, one.atoms.clone())
-    };
-    found.sort_by_cached_key(key);
-    found
+    });
 }
 
 /// Refuses atoms that lie so that a search takes too long.

@@ -22,6 +22,7 @@
 
 mod annotated;
 pub mod atoms;
+mod base_pairs;
 mod batch_inputs;
 mod batch_results;
 mod batch_sizes;
@@ -70,6 +71,7 @@ mod zeroed;
 
 #[doc(hidden)]
 pub use annotated::FEATURES_OF;
+pub use base_pairs::{Candidates, PairWorkspace};
 pub use batch_inputs::{BatchInputs, InputBuffers};
 pub use batch_results::{BatchResults, RunRecord};
 pub use builder::{Backend, EngineBuilder};
@@ -102,6 +104,7 @@ pub use pack::{PackError, PackedBatch};
 #[doc(hidden)]
 pub use plan::{Cut, size_of};
 
+use kernels_gpu::bases::TestedPair;
 use prism_read::StructureInput;
 use scheduler::{Exclusivity, Scheduler};
 use shared_types::{AtomPoints, FeatureRow, Group, MegaFusedConfig, Site, StructureSummary};
@@ -404,6 +407,11 @@ impl Engine {
     /// Whether devices are being made ready.
     pub fn awaits_devices(&self) -> bool {
         self.workers.awaits_devices()
+    }
+
+    /// Tests pairs of bases by the kernel, on the first worker: a device, if it was chosen.
+    pub(crate) fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> {
+        self.workers.test_pairs(given)
     }
 
     /// Computes the features of one batch in a few launches, however many structures it has.

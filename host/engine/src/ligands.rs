@@ -1,14 +1,15 @@
 //! Ligands, ions and sugars: where they sit, what they bury, and what they are bonded to, for `prism ligands`.
 
 mod bonds;
+mod water;
 
-pub use bonds::Bond;
+pub use bonds::{Basis, Bond, Partner};
 
 use crate::sites::MIN_PROBABILITY;
-use crate::{Engine, EngineError, StructureView};
+use crate::{Engine, EngineError, StructureFeatures, StructureView};
 use prism_read::elements;
 use prism_read::grid::Grid;
-use prism_read::structure::{AtomLabel, Composition, Hetero, HeteroResidue, StructureError, StructureInput};
+use prism_read::structure::{AtomLabel, Composition, Hetero, HeteroResidue, StructureError, StructureInput, Water};
 use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use std::collections::BTreeSet;
@@ -32,6 +33,8 @@ pub enum LigandKind {
     AminoAcid,
     /// A cap of a chain's end.
     Cap,
+    /// A cluster of buried waters.
+    Water,
 }
 
 impl LigandKind {
@@ -44,6 +47,7 @@ impl LigandKind {
             Self::Glycan => "glycan",
             Self::AminoAcid => "amino_acid",
             Self::Cap => "cap",
+            Self::Water => "water",
         }
     }
 
@@ -62,11 +66,20 @@ impl LigandKind {
     }
 }
 
-/// A ligand, an ion, or a residue of a glycan.
+/// What a ligand consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A residue, by its place in [`Hetero::residues`].
+    Residue(usize),
+    /// Waters, by their places in [`Hetero::waters`].
+    Waters(Vec<usize>),
+}
+
+/// A ligand, an ion, a residue of a glycan, or a cluster of buried waters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ligand {
-    /// Its place in [`Hetero::residues`].
-    pub residue: usize,
+    /// What it consists of.
+    pub subject: Subject,
     /// What it is.
     pub kind: LigandKind,
     /// Its accessible area in Å² by itself.
@@ -80,7 +93,7 @@ pub struct Ligand {
     pub site: Option<usize>,
     /// Distance in Å from the centre of that site, or else of the nearest one, to its nearest atom; NaN if there is no site.
     pub site_distance: f32,
-    /// Its covalent bonds to residues with rows.
+    /// Its bonds to other residues.
     pub bonds: Vec<Bond>,
     /// Mean occupancy of its atoms; NaN if the file has none.
     pub occupancy: f32,
@@ -89,6 +102,15 @@ pub struct Ligand {
 }
 
 impl Ligand {
+    /// Its place in [`Hetero::residues`]; `None` if it is water.
+    #[must_use]
+    pub fn residue(&self) -> Option<usize> {
+        match self.subject {
+            Subject::Residue(residue) => Some(residue),
+            Subject::Waters(_) => None,
+        }
+    }
+
     /// The area in Å² that its surroundings cover.
     #[must_use]
     pub fn buried(&self) -> f32 {
@@ -117,7 +139,9 @@ impl From<EngineError> for LigandError {
 }
 
 /// Describes every residue without a row, except water, and residues of polymers that have no rows. The structure must have been read with
-/// [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
+/// [`ReadOptions::atoms`](prism_read::ReadOptions::atoms). If it was read with [`ReadOptions::water`](prism_read::ReadOptions::water), too,
+/// clusters of buried water follow: two waters or more whose oxygens are at most 3.5 Å from the next one, none of which has accessible
+/// area. Structures with chains of alpha carbons or backbones alone have none.
 ///
 /// `engine` computes accessible areas: of each residue by itself, and of all of them with the residues with rows, as structures of one
 /// batch. An [`Engine::builder`] with the selection `sasa` computes only that. `features` are those of the structure, with its sites.
@@ -151,36 +175,66 @@ pub fn ligands(
     if structure.residue_types[..structure.n_rows()].iter().all(|&kind| is_nucleotide(kind)) {
         chained.extend(residues_of_chains(hetero, |residue| residue.is_amino_acid));
     }
-    let described: Vec<usize> = (0..hetero.residues.len()).filter(|residue| !chained.contains(residue)).collect();
+    let residues = (0..hetero.residues.len()).filter(|residue| !chained.contains(residue)).map(Subject::Residue);
+    let mut described: Vec<Subject> = residues.collect();
+    if structure.traces.is_empty() {
+        described.extend(water::buried(engine, &complex, &hetero.waters)?.into_iter().map(Subject::Waters));
+    }
     if described.is_empty() {
         return Ok(Vec::new());
     }
-    let alone = described.iter().map(|&residue| alone(structure, hetero, residue));
+    let alone = described.iter().map(|subject| alone(structure, hetero, subject));
     let inputs: Vec<StructureInput> = std::iter::once(complex).chain(alone).collect();
     let computed = engine.run(&inputs)?;
-    let areas = |of: usize| computed[of].named("sasa").unwrap_or_default();
     let rows = Rows::of(structure);
     let bonds = bonds::bonds(structure, hetero, &rows);
-    let ligand = |(place, residue): (usize, usize)| {
-        let atoms = hetero.residues[residue].atoms.clone();
-        let (own, labels) = (&hetero.atoms[atoms.clone()], &hetero.labels[atoms]);
-        let near = NEAR.map(|distance| rows.within(own, distance));
+    let ligand = |(place, subject): (usize, Subject)| {
+        let (own, labels) = atoms_of(hetero, &subject);
+        let near = NEAR.map(|distance| rows.within(&own, distance));
         let in_trace = near[1].iter().any(|&row| structure.is_in_trace(row));
-        let (site, site_distance) = site_of(features, own);
+        let (site, site_distance) = site_of(features, &own);
+        let (kind, complex, bonds) = match subject {
+            Subject::Residue(residue) => {
+                let of = &hetero.residues[residue];
+                let complex = if in_trace { f32::NAN } else { area(&computed[0])[structure.n_rows() + residue] };
+                let own = bonds.iter().filter(|bond| of.atoms.contains(&bond.own));
+                (LigandKind::of(of, &labels), complex, own.copied().collect())
+            }
+            // No water of a cluster has accessible area.
+            Subject::Waters(_) => (LigandKind::Water, 0.0, Vec::new()),
+        };
         Ligand {
-            residue,
-            kind: LigandKind::of(&hetero.residues[residue], labels),
-            alone: areas(place + 1).first().copied().unwrap_or(f32::NAN),
-            complex: if in_trace { f32::NAN } else { areas(0)[structure.n_rows() + residue] },
+            subject,
+            kind,
+            alone: area(&computed[place + 1]).iter().sum(),
+            complex,
             near,
             site,
             site_distance,
-            bonds: bonds.iter().filter(|bond| hetero.residues[residue].atoms.contains(&bond.own)).copied().collect(),
+            bonds,
             occupancy: mean(labels.iter().map(|label| label.occupancy)),
             b_factor: mean(labels.iter().map(|label| label.b_factor)),
         }
     };
     Ok(described.into_iter().enumerate().map(ligand).collect())
+}
+
+/// The accessible area of each residue in Å².
+fn area(computed: &StructureFeatures) -> &[f32] {
+    computed.named("sasa").unwrap_or_default()
+}
+
+/// The atoms of a ligand, and what they are.
+fn atoms_of(hetero: &Hetero, subject: &Subject) -> (Vec<Atom>, Vec<AtomLabel>) {
+    match subject {
+        Subject::Residue(residue) => {
+            let atoms = hetero.residues[*residue].atoms.clone();
+            (hetero.atoms[atoms.clone()].to_vec(), hetero.labels[atoms].to_vec())
+        }
+        Subject::Waters(waters) => {
+            waters.iter().map(|&water| (hetero.waters[water].atom, hetero.waters[water].label)).unzip()
+        }
+    }
 }
 
 /// The mean of the numbers that are known.
@@ -283,16 +337,22 @@ fn push(all: &mut Composition, residue: &HeteroResidue, end: u32) {
     all.insertion_codes.push(residue.icode.clone());
 }
 
-/// A residue without a row by itself.
-fn alone(structure: &StructureInput, hetero: &Hetero, residue: usize) -> StructureInput {
-    let residue = &hetero.residues[residue];
-    let mut one = Composition {
-        name: format!("{} {}", structure.name, residue.name),
-        residue_atoms: vec![0],
-        chains: vec![String::new()],
-        ..Composition::default()
-    };
-    push(&mut one, residue, residue.atoms.len() as u32);
-    let atoms = hetero.atoms[residue.atoms.clone()].to_vec();
-    StructureInput { atoms, center: structure.center, ..one.into() }
+/// A ligand by itself.
+fn alone(structure: &StructureInput, hetero: &Hetero, subject: &Subject) -> StructureInput {
+    let one = Composition { residue_atoms: vec![0], chains: vec![String::new()], ..Composition::default() };
+    let mut one = StructureInput { center: structure.center, ..one.into() };
+    match subject {
+        Subject::Residue(residue) => {
+            let residue = &hetero.residues[*residue];
+            one.name = format!("{} {}", structure.name, residue.name);
+            one.atoms = hetero.atoms[residue.atoms.clone()].to_vec();
+            push(&mut one, residue, residue.atoms.len() as u32);
+        }
+        Subject::Waters(waters) => {
+            let waters: Vec<Water> = waters.iter().map(|&water| hetero.waters[water].clone()).collect();
+            one.name = format!("{} water", structure.name);
+            one = water::with(one, &waters);
+        }
+    }
+    one
 }

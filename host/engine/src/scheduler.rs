@@ -1,10 +1,12 @@
 //! Hands batches to free workers, and goes on without workers that fail.
 
 use super::EngineError;
+use super::base_pairs::Candidates;
 use super::error::DeviceError;
 use super::selection::Request;
 use super::worker::{Computation, Worker};
 use crate::pack::PackedBatch;
+use kernels_gpu::bases::TestedPair;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -359,6 +361,19 @@ impl Scheduler {
             }
             shared.changed.notify_all();
         }
+    }
+
+    /// Tests pairs of bases on the first worker that is left: they take a device a few milliseconds at most, and wait for no turn.
+    pub(super) fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> {
+        let left = || self.shared.lock().seats.iter().position(Seat::is_left);
+        while let Some(seat) = left() {
+            let worker = Arc::clone(&self.shared.lock().seats[seat].worker);
+            match worker.test_pairs(given) {
+                Err(EngineError::Device(error)) if error.is_the_workers() => self.shared.lose(seat, &error),
+                tested => return tested,
+            }
+        }
+        Err(EngineError::Device(self.last_reason()))
     }
 
     fn last_reason(&self) -> DeviceError {

@@ -1,9 +1,11 @@
 //! Workers compute batches: a device, or the CPU's cores.
 
 use super::EngineError;
+use super::base_pairs::{Candidates, tested_here};
 use super::results::BatchFeatures;
 use super::selection::Request;
 use crate::pack::PackedBatch;
+use kernels_gpu::bases::TestedPair;
 use std::time::Duration;
 
 /// A backend's way of computing several batches at once: one device, or all cores of a CPU. The results have the same bits on
@@ -74,6 +76,14 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
     /// [`Lost`](super::DeviceErrorKind::Lost) or [`Unavailable`](super::DeviceErrorKind::Unavailable) the worker gets no further
     /// batch.
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError>;
+
+    /// Tests pairs of bases. Without a method of its own a worker does so on the calling thread.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, EngineError> {
+        tested_here(given)
+    }
 
     /// Frees memory that was kept for later batches. Nothing is computed meanwhile.
     fn release(&self) {}

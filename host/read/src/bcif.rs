@@ -160,9 +160,9 @@ fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Resu
             (0..found.rows).for_each(|row| facts.item(tag.as_bytes(), texts.get(row)));
         }
     }
-    if options.assembly.is_some() || options.labels {
+    if Tables::are_any_needed(options) {
         let mut tables = Tables::default();
-        for index in 0..CATEGORIES.len() {
+        for index in (0..CATEGORIES.len()).filter(|&index| Tables::are_needed(index, options)) {
             keep(block, index, &mut tables, left)?;
         }
         facts.take_tables(&tables, options);

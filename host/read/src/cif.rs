@@ -140,7 +140,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let mut facts = std::mem::take(&mut self.facts);
         facts.names_entities = std::mem::take(&mut self.entities).are_known;
-        if self.options.assembly.is_some() || self.options.labels {
+        if Tables::are_any_needed(self.options) {
             facts.take_tables(&self.tables.take().unwrap_or_default(), self.options);
         }
         if let Some((models, met)) = self.atoms.take() {
@@ -198,8 +198,10 @@ impl<'a> Reader<'_, 'a> {
 
     /// The category and item of a tag, if the options need it.
     fn kept(&self, tag: &[u8]) -> Option<(usize, usize)> {
-        let asks = self.options.assembly.is_some() || self.options.labels;
-        if asks { Tables::find(tag) } else { None }
+        if !Tables::are_any_needed(self.options) {
+            return None;
+        }
+        Tables::find(tag).filter(|(category, _)| Tables::are_needed(*category, self.options))
     }
 
     /// Stores the rows of a category.

@@ -125,6 +125,8 @@ pub(super) struct CoverResidue {
     pub(super) icode: Box<str>,
     /// Its name, packed.
     pub(super) name: u64,
+    /// Whether it is water, which covers nothing.
+    pub(super) is_water: bool,
 }
 
 /// A residue that belongs to a chain only if it is linked to a neighbour.
@@ -417,6 +419,7 @@ impl Draft {
                     number: Some(self.structure.residue_numbers[row]),
                     icode: self.structure.insertion_codes[row].clone(),
                     name: self.names[row],
+                    is_water: false,
                 });
             }
             all.cover.extend_from_slice(&cover[before..]);

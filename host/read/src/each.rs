@@ -37,7 +37,10 @@ impl Draft {
         let ids = ids.flat_map(|chain| [self.structure.chains.get(chain), authors.get(chain)]).flatten();
         let ids: HashSet<&str> = ids.map(String::as_str).collect();
         let keys: BTreeSet<u32> = self.cover_keys.iter().copied().collect();
-        let of_none = |key: &&u32| !ids.contains(&*self.cover_residues[**key as usize].chain);
+        let of_none = |key: &&u32| {
+            let residue = &self.cover_residues[**key as usize];
+            !residue.is_water && !ids.contains(&*residue.chain)
+        };
         let count = keys.iter().filter(of_none).count();
         let text = counted(count, "residue without a row has", "residues without rows have");
         (count > 0).then(|| Note {

@@ -33,6 +33,9 @@ fn line_prefix(line: Option<usize>) -> String {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Problem {
+    /// What is computed of the file failed.
+    #[error("{0}")]
+    Failed(String),
     /// The file could not be opened or read.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),

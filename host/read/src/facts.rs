@@ -4,6 +4,7 @@ use super::assembly::{self, Generator};
 use super::b_column::{ITEM, are_others};
 use super::confidence::BY_METRIC;
 use super::deposited::Listed;
+use super::links::Links;
 use super::molecules::Cell;
 use super::note::Note;
 use super::options::ReadOptions;
@@ -61,6 +62,8 @@ pub(super) struct Facts {
     pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
     /// References to sequence databases, if labels are requested.
     pub(super) references: Option<Arc<References>>,
+    /// The bonds between residues that it declares, if what atoms are is requested.
+    pub(super) links: Arc<Links>,
 }
 
 impl Facts {
@@ -122,7 +125,12 @@ impl Facts {
             let generators = assembly::generators(tables, id);
             self.assembly = Some(Arc::new(generators.map_err(|problem| problem.to_string())));
         }
-        self.listed = Listed::of(tables);
+        if options.assembly.is_some() || options.labels {
+            self.listed = Listed::of(tables);
+        }
+        if options.atoms {
+            self.links = Arc::new(Links::of_tables(tables));
+        }
         if options.labels {
             self.references = Some(Arc::new(References::of(tables)));
         }

@@ -7,7 +7,7 @@ use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{Each, ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
-use super::{assembly, confidence};
+use super::{assembly, bonds, confidence};
 use crate::plural::{counted, form};
 use crate::structure::{Completeness, SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
@@ -115,6 +115,7 @@ impl Draft {
         let others = confidence::others(facts);
         // Readers have taken the means of residues then.
         let averaged = confidence.is_some() && !self.b_is_uniform();
+        let water = self.take_water();
         let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
         let environment = options.cover && !self.cover.is_empty();
         if environment {
@@ -143,7 +144,10 @@ impl Draft {
         let (names, mut atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
         let hetero = loose.map(|(cover, cover_keys)| {
             (self.cover, self.cover_keys) = (cover, cover_keys);
-            Box::new(self.hetero(center))
+            let mut hetero = self.hetero(center);
+            (self.cover, self.cover_keys) = water;
+            hetero.waters = self.waters(center);
+            Box::new(hetero)
         });
         let mut composition = self.into_composition();
         composition.name = name.to_owned();
@@ -168,6 +172,12 @@ impl Draft {
         }
         notes.extend(others);
         let mut structure = StructureInput { atoms, atom_labels, center, ..composition.into() };
+        if let Some(mut hetero) = structure.hetero.take() {
+            let (bonds, of_bonds) = bonds::find(&structure, &hetero, &whole.authors, &facts.links, options);
+            (hetero.bonds, hetero.declares_bonds) = (bonds, facts.links.are_some());
+            structure.hetero = Some(hetero);
+            notes.extend(of_bonds);
+        }
         structure.find_closures();
         let found = structure.traces_and_completeness();
         notes.extend(completeness(&structure, found));

@@ -19,6 +19,7 @@ mod assembly;
 pub(crate) mod atoms;
 mod b_column;
 mod bcif;
+mod bonds;
 mod cif;
 mod classes;
 mod components;
@@ -46,6 +47,7 @@ mod gzip;
 mod ions;
 mod joined;
 mod lines;
+mod links;
 mod masks;
 mod models;
 mod molecules;
@@ -81,6 +83,8 @@ pub use arrays::{AtomArrays, Texts, read_arrays};
 pub use b_column::is_cif;
 pub use b_column::with_b_column;
 #[doc(hidden)]
+pub use bonds::{TOLERANCE, of_copies};
+#[doc(hidden)]
 pub use classes::{AtomClass, Classes, ResidueClass};
 pub use compressed::COMPRESSED;
 #[doc(hidden)]
@@ -98,6 +102,9 @@ pub use finish::centred;
 #[doc(hidden)]
 pub use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 #[doc(hidden)]
+pub use links::LinkEnd;
+pub use links::LinkKind;
+#[doc(hidden)]
 pub use molecules::author_chain;
 pub use named_residue::NamedResidue;
 pub use note::{Note, NoteKind, ReadStructure};
@@ -106,7 +113,7 @@ pub use options::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 pub use polymers::{Header, MONTHS, Molecule, PolymerAtoms, PolymerResidue, read_polymers};
 pub use structure::{Composition, ResidueLabels, StructureError, StructureInput};
 #[doc(hidden)]
-pub use system::{ComponentBond, LinkEnd, LinkKind, SystemContents, read_components, read_system};
+pub use system::{ComponentBond, SystemContents, read_components, read_system};
 #[doc(hidden)]
 pub use without::without_categories;
 #[doc(hidden)]

@@ -150,6 +150,8 @@ kinds! {
     Scale = "scale", "coordinates in nm, or molecules that the border of a periodic cell cuts";
     /// Residues coincide with other residues.
     Coinciding = "coinciding", "residues that coincide with others";
+    /// Bonds between residues that the file declares, and that are not as declared.
+    Bonds = "bonds", "declared bonds between residues that lead elsewhere or are long, or close atoms without one";
     /// A selection names residues that have no rows.
     Unselected = "unselected", "selected names of residues that have no rows (--het cover)";
     /// Residues without rows that go with no part of the file.

@@ -42,6 +42,8 @@ pub struct ReadOptions {
     /// Whether to keep what each atom is ([`StructureInput::atom_labels`](crate::StructureInput::atom_labels)), and residues without
     /// rows ([`Composition::hetero`](crate::Composition::hetero)).
     pub atoms: bool,
+    /// Whether to keep water, too ([`Hetero::waters`](crate::structure::Hetero::waters)), where what atoms are is kept.
+    pub water: bool,
     /// Whether to keep the identifiers that other tables join by (labels).
     pub labels: bool,
     /// Whether confidences of predicted models are averaged over each residue's atoms. Readers set it themselves where they are needed.
@@ -62,6 +64,11 @@ impl ReadOptions {
     /// Whether atoms without rows are read: because they cover surface, are asked for, or others are selected by them.
     pub(super) fn reads_cover(&self) -> bool {
         self.cover || self.atoms || self.select.is_some()
+    }
+
+    /// Whether water is kept.
+    pub(super) fn keeps_water(&self) -> bool {
+        self.water && self.atoms
     }
 
     /// Whether it matters to which residue an atom without a row belongs.

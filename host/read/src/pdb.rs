@@ -38,7 +38,7 @@ pub(super) use divisions::{Begin, Divisions};
 pub(super) use every::{AtomLine, Records};
 use header::Header;
 pub(super) use header::says_predicted;
-pub(super) use links::Links;
+pub(super) use links::{Links, conect};
 use memchr::{memchr, memmem};
 use no_atoms::why_no_atoms;
 pub(super) use parts::LineResidue;
@@ -46,6 +46,7 @@ use patterns::{Line, Names};
 use records::{has_dots, is_atom, is_end, is_model, is_ter, misspelt, second_record};
 pub(super) use records::{has_segment, hetatm, hetatm_in_any_case};
 use residue::{Places, place_columns};
+use std::sync::Arc;
 
 /// Length of an atom's line with its line feed.
 const ATOM_LINE: usize = 81;
@@ -337,6 +338,9 @@ impl<'a> Reader<'_, 'a> {
         }
         let is_contradiction = facts.predicted.is_none() && self.header.names_predictor();
         self.header.take_into(&mut facts, self.options);
+        if self.options.atoms {
+            facts.links = Arc::new(crate::links::Links::of_pdb(self.text));
+        }
         let is_contradiction = is_contradiction && facts.b_column.is_none();
         if is_contradiction {
             let text = "TITLE or REMARK names a predictor, but the file is of an experiment (EXPDTA, an entry's id, a unit cell or a \

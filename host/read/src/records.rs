@@ -8,7 +8,7 @@ use super::components::{Component, component};
 use super::draft::{CoverResidue, Draft};
 use super::error::Problem;
 use super::word::{text_of, trim_zeros};
-use crate::structure::{AtomLabel, Hetero, HeteroResidue};
+use crate::structure::{AtomLabel, Hetero, HeteroResidue, Water};
 use shared_types::Atom;
 
 /// The bits of the place of a record, counted from 1. One bit fewer than there are, so that the radius is rounded down.
@@ -66,6 +66,33 @@ impl Draft {
         atoms.iter().filter_map(label).collect()
     }
 
+    /// Takes water out of what covers others. Returns its atoms and the keys of their residues.
+    pub(super) fn take_water(&mut self) -> (Vec<[f64; 4]>, Vec<u32>) {
+        let is_water = |residues: &[CoverResidue], key: u32| residues.get(key as usize).is_some_and(|own| own.is_water);
+        if self.cover_residues.iter().all(|residue| !residue.is_water) {
+            return Default::default();
+        }
+        let (mut water, mut rest) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+        for (atom, key) in std::mem::take(&mut self.cover).into_iter().zip(std::mem::take(&mut self.cover_keys)) {
+            let to = if is_water(&self.cover_residues, key) { &mut water } else { &mut rest };
+            to.0.push(atom);
+            to.1.push(key);
+        }
+        (self.cover, self.cover_keys) = rest;
+        water
+    }
+
+    /// The water that was taken out.
+    pub(super) fn waters(&self, center: [f64; 3]) -> Vec<Water> {
+        let labels = self.labels(&self.cover);
+        let atoms = self.cover.iter().map(|atom| relative(atom, center));
+        let of = |((atom, &key), label): ((Atom, &u32), AtomLabel)| {
+            let CoverResidue { chain, number, icode, name, .. } = self.cover_residues[key as usize].clone();
+            Water { chain, number, icode, name: text_of(trim_zeros(&name.to_le_bytes())).into(), atom, label }
+        };
+        atoms.zip(&self.cover_keys).zip(labels).map(of).collect()
+    }
+
     /// The residues without rows, before they become the environment.
     pub(super) fn hetero(&self, center: [f64; 3]) -> Hetero {
         let mut begin = 0;
@@ -86,12 +113,16 @@ impl Draft {
             }
         };
         let residues = self.cover_keys.chunk_by(|a, b| a == b).map(residue).collect();
-        let atom = |&[x, y, z, radius]: &[f64; 4]| {
-            let [x, y, z] = [x - center[0], y - center[1], z - center[2]].map(|along| along as f32);
-            Atom { x, y, z, radius: radius as f32 }
-        };
-        Hetero { residues, atoms: self.cover.iter().map(atom).collect(), labels: self.labels(&self.cover) }
+        let atoms = self.cover.iter().map(|atom| relative(atom, center)).collect();
+        let labels = self.labels(&self.cover);
+        Hetero { residues, atoms, labels, ..Hetero::default() }
     }
+}
+
+/// An atom relative to a structure's centre.
+fn relative(&[x, y, z, radius]: &[f64; 4], center: [f64; 3]) -> Atom {
+    let [x, y, z] = [x - center[0], y - center[1], z - center[2]].map(|along| along as f32);
+    Atom { x, y, z, radius: radius as f32 }
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use fate::Fate;
 use held::Held;
+use label::insertion_code;
 use names::Names;
 use nucleotide::landmarks;
 pub(super) use repeat::{BColumns, Known};
@@ -124,6 +125,8 @@ pub(super) struct Selection<'a> {
     polymers: Polymers,
     policy: Alternates,
     cover: bool,
+    /// Whether the oxygens of water are kept.
+    water: bool,
     wanted: Option<HashSet<String>>,
     /// All chains so far, for messages, if only some are selected.
     met: Vec<&'a [u8]>,
@@ -164,6 +167,7 @@ impl<'a> Selection<'a> {
             polymers: options.polymers,
             policy: options.alternates,
             cover: options.reads_cover(),
+            water: options.keeps_water(),
             wanted: options.chains.as_deref().map(chains::wanted),
             met: Vec::new(),
             met_before: HashSet::new(),
@@ -243,6 +247,10 @@ impl<'a> Selection<'a> {
         match self.run.fate {
             Fate::Row | Fate::IfPolymer => {}
             Fate::Nothing => return Ok(Taken::Nothing),
+            Fate::Solvent => {
+                self.keep_water(record)?;
+                return Ok(Taken::Nothing);
+            }
             Fate::Water | Fate::Points => return self.hold(record),
             Fate::Dummy => {
                 self.draft.tally.pseudo_atoms += 1;
@@ -475,7 +483,7 @@ impl<'a> Selection<'a> {
             }
         }
         if !self.held.is_empty() {
-            self.drop_held();
+            self.drop_held()?;
         }
         self.see_cap();
         self.run = Run::NEW;
@@ -583,11 +591,6 @@ pub(super) fn no_residue_number(field: &'static str, text: &[u8]) -> Problem {
         }
     };
     bad_field(field, text, wrong)
-}
-
-/// An insertion code as text. Few residues have one.
-fn insertion_code(text: &[u8]) -> Box<str> {
-    if text.is_empty() { Box::default() } else { text_of(text).into_boxed_str() }
 }
 
 /// Parses an occupancy.

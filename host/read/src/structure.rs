@@ -8,7 +8,7 @@ mod frame;
 mod spread;
 mod traces;
 
-pub use atoms::{AtomLabel, Hetero, HeteroResidue};
+pub use atoms::{AtomLabel, AtomPlace, DeclaredBond, Hetero, HeteroResidue, Water};
 pub use composition::Composition;
 pub use derived::Derived;
 pub use frame::FrameOf;

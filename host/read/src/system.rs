@@ -8,8 +8,9 @@ use super::error::{Fault, Problem, ReadError};
 use super::every_atom::{ATOM_ITEMS, AtomRecord, AtomRows, DamagedWater, each_atom_of};
 use super::format::{Format, format_of_named, normal};
 use super::lines::lines;
-use super::number::{integer, pdb_residue_number};
-use super::pdb::Links;
+use super::links::{self, Declared, LinkEnd, LinkKind};
+use super::number::pdb_residue_number;
+use super::pdb;
 use memchr::memmem;
 
 /// An item that each table of atoms has once.
@@ -17,51 +18,6 @@ const COORDINATE: &[u8] = b"_atom_site.Cartn_x";
 
 /// The items of `_chem_comp_bond` that are read.
 const BOND_ITEMS: [&str; 4] = ["comp_id", "atom_id_1", "atom_id_2", "value_order"];
-
-/// Those of `_struct_conn`.
-const LINK_ITEMS: [&str; 15] = [
-    "conn_type_id",
-    "ptnr1_auth_asym_id",
-    "ptnr1_auth_seq_id",
-    "pdbx_ptnr1_PDB_ins_code",
-    "ptnr1_auth_comp_id",
-    "ptnr1_label_comp_id",
-    "ptnr1_label_atom_id",
-    "ptnr1_symmetry",
-    "ptnr2_auth_asym_id",
-    "ptnr2_auth_seq_id",
-    "pdbx_ptnr2_PDB_ins_code",
-    "ptnr2_auth_comp_id",
-    "ptnr2_label_comp_id",
-    "ptnr2_label_atom_id",
-    "ptnr2_symmetry",
-];
-
-/// What a bond between residues is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// A covalent bond.
-    Covalent,
-    /// A bond between two cysteines.
-    Disulfide,
-    /// Coordination of a metal.
-    Metal,
-}
-
-/// An end of a bond between residues, by the author's names.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkEnd<'a> {
-    /// The author's chain id.
-    pub chain: &'a [u8],
-    /// The author's residue number.
-    pub number: i32,
-    /// The insertion code.
-    pub icode: &'a [u8],
-    /// The residue's name.
-    pub residue: &'a [u8],
-    /// The atom's name.
-    pub atom: &'a [u8],
-}
 
 /// What takes the contents of a file.
 pub trait SystemContents {
@@ -73,6 +29,8 @@ pub trait SystemContents {
     fn left_out(&mut self, records: usize);
     /// Takes a bond between residues: mmCIF's `_struct_conn`, `LINK` and `SSBOND` of PDB.
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]);
+    /// The file declares a bond to another copy in the crystal.
+    fn to_copy(&mut self);
     /// Takes a bond between atoms with these serial numbers: `CONECT` of PDB.
     fn conect(&mut self, serials: [i32; 2]);
     /// Takes a bond of a chemical component.
@@ -118,9 +76,9 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
                 struct_conn(text, into)
             }
             _ => {
-                let mut links = Links::new(text);
+                let mut records = pdb::Links::new(text);
                 lines(text).for_each(|(_, line)| {
-                    bond_of_line(line, &mut links, into);
+                    bond_of_line(line, &mut records, into);
                     sequence_of_line(line, into);
                 });
                 Ok(())
@@ -136,7 +94,7 @@ pub fn read_system(bytes: &[u8], name: &str, into: &mut dyn SystemContents) -> R
 /// Reads BinaryCIF.
 fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
     let categories: [(&str, &[&str]); 3] =
-        [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), ("_struct_conn.", &LINK_ITEMS)];
+        [("_atom_site.", &ATOM_ITEMS), ("_chem_comp_bond.", &BOND_ITEMS), (links::CATEGORY, &links::ITEMS)];
     let mut atoms = AtomRows::default();
     atoms.damaged = DamagedWater::LeftOut;
     bcif::each_row(bytes, &[("_atom_site.", &[]), ("_entity.", &["id", "type"])], &mut |category, row| {
@@ -152,8 +110,8 @@ fn binary(bytes: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
         }
         if let (1, &[component, a, b, order]) = (category, row) {
             into.component_bond(ComponentBond { component, atoms: [a, b], order });
-        } else if let (2, Ok(row)) = (category, row.try_into()) {
-            link_of_row(row, into);
+        } else if category == 2 {
+            link(links::of_row(row), into);
         }
         Ok(true)
     });
@@ -192,38 +150,18 @@ fn component_bonds(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fau
 }
 
 fn struct_conn(text: &[u8], into: &mut dyn SystemContents) -> Result<(), Fault> {
-    each_record(text, "_struct_conn.", &LINK_ITEMS, &mut |row| {
-        if let Ok(row) = row.try_into() {
-            link_of_row(row, into);
-        }
+    each_record(text, links::CATEGORY, &links::ITEMS, &mut |row| {
+        link(links::of_row(row), into);
         Ok(())
     })
 }
 
-/// Takes a row of `_struct_conn`.
-fn link_of_row(row: [&[u8]; 15], into: &mut dyn SystemContents) {
-    let [kind, rest @ ..] = row;
-    let kind = match &*kind.to_ascii_lowercase() {
-        b"disulf" => LinkKind::Disulfide,
-        b"metalc" => LinkKind::Metal,
-        kind if kind.starts_with(b"covale") => LinkKind::Covalent,
-        _ => return,
-    };
-    let end = |of: &[&'_ [u8]]| -> Option<(i32, usize)> { Some((integer(of[1])?, 0)) };
-    let (first, second) = rest.split_at(7);
-    // Bonds to another copy in the crystal are not within the structure.
-    if first[6] != second[6] {
-        return;
-    }
-    if let (Some((a, _)), Some((b, _))) = (end(first), end(second)) {
-        let ends = [(first, a), (second, b)].map(|(of, number)| LinkEnd {
-            chain: of[0],
-            number,
-            icode: of[2],
-            residue: if of[4].is_empty() { of[3] } else { of[4] },
-            atom: of[5],
-        });
-        into.link(kind, ends);
+/// Takes a bond. One that leads to another copy in the crystal is not within the structure.
+fn link(declared: Option<Declared<'_>>, into: &mut dyn SystemContents) {
+    match declared {
+        Some(Declared { kind, ends, is_within: true }) => into.link(kind, ends),
+        Some(_) => into.to_copy(),
+        None => {}
     }
 }
 
@@ -276,16 +214,9 @@ fn sequence_of_line(line: &[u8], into: &mut dyn SystemContents) {
 }
 
 /// Takes the bonds in a line of a PDB file.
-fn bond_of_line<'a>(line: &'a [u8], links: &mut Links<'a>, into: &mut dyn SystemContents) {
-    let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
-    if line.starts_with(b"CONECT") {
-        let serial = |at: usize| integer(of(at, at + 5));
-        let Some(from) = serial(6) else { return };
-        (1..=4).filter_map(|k| serial(6 + 5 * k)).for_each(|to| into.conect([from, to]));
-        return;
-    }
-    // Bonds to another copy in the crystal are not within the structure.
-    if let Some((kind, ends)) = links.of(line).filter(|_| of(59, 65) == of(66, 72)) {
-        into.link(kind, ends);
+fn bond_of_line<'a>(line: &'a [u8], records: &mut pdb::Links<'a>, into: &mut dyn SystemContents) {
+    match pdb::conect(line) {
+        Some(bonds) => bonds.for_each(|serials| into.conect(serials)),
+        None => link(records.of(line), into),
     }
 }

@@ -1,6 +1,8 @@
 //! Categories of mmCIF and BinaryCIF that some options need in addition to the atoms; rows are kept as they are.
 
+use super::links;
 use super::number::{cif_number, integer};
+use super::options::ReadOptions;
 
 /// A value of a row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,7 +66,10 @@ pub(super) const STRUCT_REF_SEQ: usize = 3;
 /// The position of each residue in a sequence, by SIFTS.
 pub(super) const SIFTS: usize = 4;
 
-pub(super) const CATEGORIES: [Category; 5] = [
+/// Bonds between residues.
+pub(super) const STRUCT_CONN: usize = 5;
+
+pub(super) const CATEGORIES: [Category; 6] = [
     Category { name: "_pdbx_struct_assembly_gen.", items: &["assembly_id", "oper_expression", "asym_id_list"] },
     Category {
         name: "_pdbx_struct_oper_list.",
@@ -98,6 +103,7 @@ pub(super) const CATEGORIES: [Category; 5] = [
         ],
     },
     Category { name: "_pdbx_sifts_xref_db.", items: &["asym_id", "seq_id", "unp_acc", "unp_num"] },
+    Category { name: links::CATEGORY, items: &links::ITEMS },
 ];
 
 /// Rows of the categories, with one value per item.
@@ -109,6 +115,19 @@ pub(super) struct Tables {
 }
 
 impl Tables {
+    /// Whether options need a category.
+    pub(super) fn are_needed(category: usize, options: &ReadOptions) -> bool {
+        match category {
+            STRUCT_CONN => options.atoms,
+            _ => options.assembly.is_some() || options.labels,
+        }
+    }
+
+    /// Whether they need any.
+    pub(super) fn are_any_needed(options: &ReadOptions) -> bool {
+        (0..CATEGORIES.len()).any(|category| Self::are_needed(category, options))
+    }
+
     pub(super) fn rows(&self, category: usize) -> &[Vec<Cell>] {
         &self.rows[category]
     }

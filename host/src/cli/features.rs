@@ -117,6 +117,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: false,
+        water: false,
         shard: args.folder.shard.filter(|_| folder.is_none()),
         of_structures: true,
         pae: false,

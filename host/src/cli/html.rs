@@ -39,6 +39,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: true,
+        water: false,
         shard: None,
         of_structures: true,
         pae: args.pae,

@@ -1,6 +1,6 @@
 //! `prism edges` and `prism interface` of every atom: interactions, and interfaces of any two groups.
 
-use super::args::{EdgesArgs, IdsArg, InterfaceArgs};
+use super::args::{BackendArg, EdgesArgs, IdsArg, InterfaceArgs};
 use super::every_atom::{Append, Output, run as run_all};
 use super::failure::Failure;
 use super::provenance;
@@ -8,7 +8,7 @@ use super::whole_files::Computed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::inputs::InputFailure;
-use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions};
+use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions, interactions_with};
 use prism_host::nearest::nearest;
 use prism_host::output::{append_group_interfaces, append_interactions, group_interface_columns, interaction_columns};
 use prism_host::{Backend, Engine};
@@ -36,8 +36,19 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
         alternates: read.alternates,
         dictionary: dictionary.as_ref(),
     };
+    // Cores have tested the pairs of bases of thousands of files before a device is open, so only a wish brings one.
+    let device = match args.relation.job.backend {
+        BackendArg::Cuda if kinds.iter().any(|kind| kind.is_of_bases()) => {
+            Some(args.relation.job.of_backend(Engine::builder()).build()?)
+        }
+        _ => None,
+    };
     let compute = |bytes: &[u8], name: &str| {
-        let all = interactions(bytes, name, &options).map_err(|error| InputFailure::from(error).reason)?;
+        let all = match &device {
+            Some(engine) => interactions_with(engine, bytes, name, &options),
+            None => interactions(bytes, name, &options),
+        };
+        let all = all.map_err(|error| InputFailure::from(error).reason)?;
         let (size, lines, notes) = ([all.residues.len(), all.atoms.len()], all.found.len(), all.notes.clone());
         let name = name.to_owned();
         let of: Append = Box::new(move |cells| append_interactions(&name, &all, cells));

@@ -1,6 +1,6 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
-use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs, Shard, TrajectoryArgs};
+use super::args::{BackendArg, JobArgs, ProvenanceArgs, Shard, TrajectoryArgs};
 use super::between;
 use super::failure::Failure;
 use super::files::{Files, OUTPUT};
@@ -173,6 +173,8 @@ pub struct Job<'a> {
     pub atoms: bool,
     /// The same where inputs have it: data sets do not.
     pub atoms_if_known: bool,
+    /// Whether it is asked for water.
+    pub water: bool,
     /// The share of the inputs, of a run that is not into a folder.
     pub shard: Option<Shard>,
     /// What the command writes, besides status and provenance.
@@ -196,16 +198,7 @@ impl Job<'_> {
     }
 
     fn builder(&self, selection: Selection) -> EngineBuilder {
-        let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
-        let number = |device: &DeviceArg| match device {
-            DeviceArg::Number(number) => Some(*number),
-            DeviceArg::All => None,
-        };
-        // `all` has no number and means every device.
-        match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
-            Some(numbers) => builder.devices(numbers),
-            None => builder.all_devices(),
-        }
+        self.args.of_backend(Engine::builder().config(self.config()).selection(selection))
     }
 
     /// All files besides the inputs.
@@ -272,6 +265,7 @@ impl Job<'_> {
         let options = ReadOptions {
             labels: self.labels,
             atoms: self.atoms || self.atoms_if_known,
+            water: self.water,
             ..read_options(&self.args.read)
         };
         let source = StructureFiles::new(entries, options, self.annotations(), Run::BATCH_ATOMS, interrupt.cancel())

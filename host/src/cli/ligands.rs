@@ -23,7 +23,7 @@ pub fn run(args: &LigandsArgs) -> Result<u8, Failure> {
         let advice = "--het cover has no effect here: ligands cover each other and the protein, and sites are those without them";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
-    let to = described.destination(json!({ "command": "ligands" }));
+    let to = Destination { water: true, ..described.destination(json!({ "command": "ligands" })) };
     let failures = to.failures.clone();
     let sites = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
     write(to, sites, |job, _| {
@@ -66,6 +66,7 @@ impl DescribedArgs {
             trajectory: None,
             atoms: true,
             atoms_if_known: false,
+            water: false,
             folder: Some(&self.folder),
             what,
         }

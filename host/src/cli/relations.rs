@@ -145,6 +145,8 @@ pub struct Destination<'a> {
     pub atoms: bool,
     /// The same where inputs have it: data sets do not.
     pub atoms_if_known: bool,
+    /// Whether it is asked for water.
+    pub water: bool,
     /// How a run into a folder goes, if the command has such runs, and shares of the inputs.
     pub folder: Option<&'a FolderArgs>,
     /// What is computed, for the manifest of a folder.
@@ -183,6 +185,7 @@ impl RelationArgs {
             trajectory: trajectory.given(),
             atoms: false,
             atoms_if_known: false,
+            water: false,
             folder: Some(folder),
             what,
         }
@@ -257,6 +260,7 @@ fn job(to: Destination<'_>, selection: Selection) -> Result<Job<'_>, Failure> {
         trajectory: to.trajectory,
         atoms: to.atoms,
         atoms_if_known: to.atoms_if_known,
+        water: to.water,
         shard: to.folder.and_then(|args| args.shard).filter(|_| folder.is_none()),
         files,
     })

@@ -32,6 +32,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         trajectory: args.trajectory.given(),
         atoms: false,
         atoms_if_known: false,
+        water: false,
         folder: None,
         what: Value::Null,
         beside: Files::default()

@@ -30,8 +30,8 @@ const WITHOUT_EFFECT: [(&str, &str, &str); 6] = [
 
 /// Options of `prism edges` that have no effect on interactions.
 const WITHOUT_EFFECT_ON_INTERACTIONS: [(&str, &str); 12] = [
-    ("backend", "interactions are computed on CPU cores"),
-    ("devices", "interactions are computed on CPU cores"),
+    ("backend", "interactions, but pairs and stacks of bases, are computed on CPU cores"),
+    ("devices", "interactions, but pairs and stacks of bases, are computed on CPU cores"),
     ("residues", "interactions are those of every residue"),
     ("het", "ligands, ions and waters always have interactions"),
     ("model", "interactions are those of the first model"),
@@ -124,8 +124,10 @@ fn check(matches: &ArgMatches) -> Result<(), Error> {
         if is_given("ccd") && !has_interactions {
             return refused("ccd", &format!("--kinds {listed} needs no bonds of ligands"));
         }
+        let has_bases = kinds.iter().filter_map(|kind| kind.interaction()).any(|kind| kind.is_of_bases());
+        let is_used = |name: &str| has_bases && matches!(name, "backend" | "devices");
         if let Some((name, why)) =
-            WITHOUT_EFFECT_ON_INTERACTIONS.iter().find(|(name, _)| has_interactions && is_given(name))
+            WITHOUT_EFFECT_ON_INTERACTIONS.iter().find(|(name, _)| has_interactions && is_given(name) && !is_used(name))
         {
             return refused(name, why);
         }

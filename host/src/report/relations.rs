@@ -4,10 +4,10 @@ use super::atoms::identity;
 use prism_engine::Engine;
 use prism_engine::contacts::interfaces;
 use prism_engine::interactions::{Interaction, Interactions, Kind, Options, interactions, interactions_of};
-use prism_engine::ligands::ligands;
+use prism_engine::ligands::{Bond, Partner, ligands};
 use prism_io::inputs::InputFile;
 use prism_io::output::StructureRows;
-use prism_read::Alternates;
+use prism_read::{Alternates, LinkKind};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -46,8 +46,12 @@ fn ligands_of(part: &StructureRows<'_>, engine: &Engine) -> Value {
         Err(error) => return reason(error),
     };
     let described = found.iter().map(|ligand| {
-        let bonds: Vec<usize> = ligand.bonds.iter().map(|bond| bond.row).collect();
-        json!({ "residue": ligand.residue, "kind": ligand.kind.name(), "near": ligand.near[0], "site": ligand.site, "bonds": bonds,
+        let row = |bond: &Bond| match bond.partner {
+            Partner::Row { row, .. } if bond.kind != LinkKind::Metal => Some(row),
+            _ => None,
+        };
+        let bonds: Vec<usize> = ligand.bonds.iter().filter_map(row).collect();
+        json!({ "residue": ligand.residue(), "kind": ligand.kind.name(), "near": ligand.near[0], "site": ligand.site, "bonds": bonds,
             "alone": tenth(ligand.alone), "buried": tenth(ligand.buried()) })
     });
     described.collect()

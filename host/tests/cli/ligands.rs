@@ -19,6 +19,8 @@ fn haem_is_in_the_first_site_and_bonded_to_cysteines() {
     assert_eq!(column(&table.stdout, "site"), ["1"]);
     // The entry's struct_conn lists these two bonds.
     assert_eq!(column(&table.stdout, "bonds"), ["A_11:SG-CAB A_14:SG-CAC"]);
+    assert_eq!(column(&table.stdout, "bonds_by"), ["both both"]);
+    assert_eq!(column(&table.stdout, "metal_bonds"), ["A_15:NE2-FE A_53:SD-FE"], "its axial ligands");
     assert!(std::fs::read_to_string(run.path("s.csv")).unwrap().contains("1kx2_cut,61,"));
 }
 
@@ -40,6 +42,19 @@ fn every_format_has_the_same_lines() {
         (&"NAG".into(), &"glycan".into(), 1)
     );
     assert_eq!(lines.lines().count(), 18);
+}
+
+#[test]
+fn buried_water_has_a_line_for_each_cluster() {
+    let run = Run::new();
+    let lysozyme = cut("1aki.cif.gz");
+    let lysozyme = lysozyme.to_str().unwrap();
+    let table = run.prism(&["ligands", "--backend", "cpu", lysozyme]);
+    assert_eq!(column(&table.stdout, "kind"), ["water"], "{}", table.stderr);
+    assert_eq!(column(&table.stdout, "waters"), ["A_131 A_138 A_143"]);
+    assert_eq!([column(&table.stdout, "resname"), column(&table.stdout, "atoms")], [["HOH"], ["3"]]);
+    let none = run.prism(&["ligands", "--backend", "cpu", "--select", "protein", lysozyme]);
+    assert_eq!((none.status, none.stdout.lines().count()), (0, 1), "{}", none.stderr);
 }
 
 #[test]

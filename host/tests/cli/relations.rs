@@ -5,6 +5,23 @@ use std::fs;
 use std::io::Read;
 
 #[test]
+fn pairs_of_bases_are_the_same_on_every_backend() {
+    let run = Run::new();
+    let dna = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1bna.pdb.gz");
+    let edges = ["edges", dna.to_str().unwrap(), "--kinds", "base_pair,base_stack"];
+    let usual = run.prism(&edges);
+    assert_eq!((usual.status, usual.stdout.lines().count()), (0, 1 + 32), "{}", usual.stderr);
+    let on = |backend: &str| run.prism(&[&edges[..], &["--backend", backend]].concat());
+    assert_eq!(on("cpu").stdout, usual.stdout);
+    // Without a device that is an error.
+    let device = on("cuda");
+    match device.status {
+        0 => assert_eq!(device.stdout, usual.stdout),
+        _ => assert!(device.stderr.contains("CUDA cannot be used"), "{}", device.stderr),
+    }
+}
+
+#[test]
 fn edges_of_alpha_carbons_are_the_contact_numbers() {
     let run = Run::new();
     let input = example();

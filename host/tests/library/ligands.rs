@@ -1,9 +1,10 @@
 //! Ligands compared with other tools (`tests/data/make_ligands_reference.py`), and with small texts.
 
-use prism_host::ligands::{LigandKind, ligands};
+use prism_host::ligands::{Ligand, LigandKind, Partner, Subject, ligands};
 use prism_host::output::{Cells, LigandLines, Relation, StructureRows};
-use prism_host::read::{NoteKind, ReadOptions, read_bytes, read_path};
+use prism_host::read::{LinkKind, NoteKind, ReadOptions, read_bytes, read_path};
 use prism_host::{Backend, Engine, StructureInput};
+use shared_types::Atom;
 use std::collections::BTreeSet;
 
 fn engine() -> Engine {
@@ -94,7 +95,8 @@ fn kinds_of_residues_without_rows() {
     let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
     let found = ligands(&engine, &structure, &features.view()).unwrap();
     let hetero = structure.hetero.as_ref().unwrap();
-    let kinds: Vec<_> = found.iter().map(|one| (&*hetero.residues[one.residue].name, one.kind.name())).collect();
+    let kinds: Vec<_> =
+        found.iter().map(|one| (&*hetero.residues[one.residue().unwrap()].name, one.kind.name())).collect();
     assert_eq!(
         kinds,
         [("ZN", "ion"), ("CL", "ion"), ("NAG", "glycan"), ("LIG", "ligand"), ("ACE", "cap"), ("AMP", "ligand")]
@@ -128,9 +130,105 @@ END
     let engine = engine();
     let features = &engine.run(std::slice::from_ref(&read.structure)).unwrap()[0];
     let found = ligands(&engine, &read.structure, &features.view()).unwrap();
-    let bonds: Vec<Vec<(usize, usize, usize)>> =
-        found.iter().map(|one| one.bonds.iter().map(|bond| (bond.row, bond.atom, bond.own)).collect()).collect();
-    assert_eq!(bonds, [vec![], vec![(0, 5, 1)]]);
+    let bonds: Vec<Vec<(Partner, usize, &str)>> = found.iter().map(ends_of_bonds).collect();
+    assert_eq!(bonds, [vec![], vec![(Partner::Row { row: 0, atom: 5 }, 1, "distance")]]);
+    // What the file declares is a bond, of a metal, too.
+    let link = |a: &str, b: &str| format!("LINK        {a}               {b}     1555   1555  2.20\n");
+    let links = link("ZN    ZN A 101 ", " SG  CYS A   1 ") + &link(" SG  CYS A   1 ", " C1  LIG A 102 ");
+    let structure = self::read(&(links + text));
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let bonds: Vec<Vec<(Partner, usize, &str)>> = found.iter().map(ends_of_bonds).collect();
+    let sulfur = Partner::Row { row: 0, atom: 5 };
+    assert_eq!(bonds, [vec![(sulfur, 0, "file")], vec![(sulfur, 1, "both")]]);
+    let kinds = found.iter().map(|one| one.bonds[0].kind);
+    assert!(kinds.eq([LinkKind::Metal, LinkKind::Covalent]));
+}
+
+/// The partner and the own atom of each bond, and what says that there is one.
+fn ends_of_bonds(ligand: &Ligand) -> Vec<(Partner, usize, &'static str)> {
+    ligand.bonds.iter().map(|bond| (bond.partner, bond.own, bond.basis.name())).collect()
+}
+
+#[test]
+fn units_of_a_glycan_are_bonded_to_each_other() {
+    let structure = read_path("../tests/data/1igy_cut.cif.gz", "x", &options()).unwrap().structure;
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let hetero = structure.hetero.as_ref().unwrap();
+    let name = |atom: usize| hetero.labels[atom].name().to_owned();
+    let of_first: Vec<(String, String)> = found[0]
+        .bonds
+        .iter()
+        .map(|bond| match bond.partner {
+            Partner::Row { atom, .. } => (name(bond.own), structure.atom_labels[atom].name().to_owned()),
+            Partner::Ligand { atom, .. } => (name(bond.own), name(atom)),
+        })
+        .collect();
+    // The glycan begins at ND2 of an asparagine, and NAG is bonded to the next NAG and a fucose.
+    assert_eq!(of_first, [("C1", "ND2"), ("O4", "C1"), ("O6", "C1")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+    // Each bond of two ligands is one of both.
+    let pairs: BTreeSet<(usize, usize)> = found
+        .iter()
+        .flat_map(|ligand| &ligand.bonds)
+        .filter_map(|bond| if let Partner::Ligand { atom, .. } = bond.partner { Some((bond.own, atom)) } else { None })
+        .collect();
+    assert!(pairs.len() > 10 && pairs.iter().all(|&(a, b)| pairs.contains(&(b, a))), "{pairs:?}");
+}
+
+/// Clusters of lysozyme's water, by a plain computation: all pairs, and 500 points of each sphere.
+#[test]
+fn clusters_of_buried_water_are_linked_and_have_no_free_points() {
+    let wet = ReadOptions { water: true, ..options() };
+    let structure = read_path("../tests/data/1aki.cif.gz", "x", &wet).unwrap().structure;
+    let waters = &structure.hetero.as_ref().unwrap().waters;
+    assert_eq!(waters.len(), 78, "as many as the entry has");
+    let engine = engine();
+    let features = &engine.run(std::slice::from_ref(&structure)).unwrap()[0];
+    let found = ligands(&engine, &structure, &features.view()).unwrap();
+    let distance = |a: &Atom, b: &Atom| {
+        let squares = [a.x - b.x, a.y - b.y, a.z - b.z].map(|along| f64::from(along).powi(2));
+        squares.iter().sum::<f64>().sqrt()
+    };
+    let all: Vec<Atom> = structure.atoms.iter().copied().chain(waters.iter().map(|water| water.atom)).collect();
+    let free_points = |index: usize| {
+        let own = waters[index].atom;
+        let reach = f64::from(own.radius) + 1.4;
+        let near: Vec<&Atom> = all.iter().filter(|other| (0.01..8.0).contains(&distance(&own, other))).collect();
+        let is_free = |k: &usize| {
+            let z = 1.0 - (2 * k + 1) as f64 / 500.0;
+            let (turn, across) = (*k as f64 * 2.399_963_229_728_653, (1.0 - z * z).sqrt());
+            let at = [across * turn.cos(), across * turn.sin(), z].map(|along| (along * reach) as f32);
+            let point = Atom { x: own.x + at[0], y: own.y + at[1], z: own.z + at[2], radius: 0.0 };
+            near.iter().all(|other| distance(&point, other) > f64::from(other.radius) + 1.4)
+        };
+        (0..500).filter(is_free).count()
+    };
+    let mut clusters: Vec<Vec<usize>> = (0..waters.len()).map(|water| vec![water]).collect();
+    for a in 0..waters.len() {
+        for b in a + 1..waters.len() {
+            if distance(&waters[a].atom, &waters[b].atom) <= 3.5 {
+                let of = |water: usize| clusters.iter().position(|cluster| cluster.contains(&water)).unwrap();
+                let (to, from) = (of(a), of(b));
+                if to != from {
+                    let moved = std::mem::take(&mut clusters[from]);
+                    clusters[to].extend(moved);
+                    clusters.remove(from);
+                }
+            }
+        }
+    }
+    clusters.iter_mut().for_each(|cluster| cluster.sort_unstable());
+    // A point more or less of 500 may be free where all of fewer points are not.
+    clusters.retain(|cluster| cluster.len() > 1 && cluster.iter().all(|&water| free_points(water) <= 3));
+    let subjects: Vec<Subject> = found.iter().map(|ligand| ligand.subject.clone()).collect();
+    assert_eq!(subjects, clusters.into_iter().map(Subject::Waters).collect::<Vec<_>>());
+    let [cluster] = &found[..] else { panic!("one cluster: {found:?}") };
+    assert_eq!((cluster.kind, cluster.complex, cluster.near[0].len()), (LigandKind::Water, 0.0, 10));
+    // Unless water is asked for, there is none.
+    let dry = read_path("../tests/data/1aki.cif.gz", "x", &options()).unwrap().structure;
+    assert!(dry.hetero.as_ref().unwrap().waters.is_empty());
+    assert_eq!(ligands(&engine, &dry, &features.view()).unwrap(), []);
 }
 
 #[test]
@@ -153,14 +251,16 @@ fn rows_are_the_same_with_what_atoms_are() {
     ] {
         for cover in [false, true] {
             let plain = read_path(path, "x", &ReadOptions { cover, ..ReadOptions::default() }).unwrap().structure;
-            let kept = read_path(path, "x", &ReadOptions { cover, ..options() }).unwrap().structure;
-            assert_eq!(
-                (&plain.atoms, &plain.residue_atoms, plain.center),
-                (&kept.atoms, &kept.residue_atoms, kept.center),
-                "{path}"
-            );
-            assert_eq!((&plain.residue_names, &plain.roles), (&kept.residue_names, &kept.roles), "{path}");
-            assert_eq!(kept.atom_labels.len(), kept.n_atoms(), "{path}");
+            for water in [false, true] {
+                let kept = read_path(path, "x", &ReadOptions { cover, water, ..options() }).unwrap().structure;
+                assert_eq!(
+                    (&plain.atoms, &plain.residue_atoms, plain.center),
+                    (&kept.atoms, &kept.residue_atoms, kept.center),
+                    "{path}"
+                );
+                assert_eq!((&plain.residue_names, &plain.roles), (&kept.residue_names, &kept.roles), "{path}");
+                assert_eq!(kept.atom_labels.len(), kept.n_atoms(), "{path}");
+            }
             assert!(plain.atom_labels.is_empty() && plain.hetero.is_none());
         }
     }

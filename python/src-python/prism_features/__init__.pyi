@@ -356,7 +356,8 @@ def ligands(
     min_feature_value: float = 0.0,
 ) -> Table:
     """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
-    water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+    water and the nucleotides of DNA and RNA, and one for each cluster of buried water. Areas are in Å², distances in Å. Packed data sets
+    have no ligands.
 
     Arguments, and errors, are those of :func:`features`.
 
@@ -1117,7 +1118,8 @@ class Engine:
         lineages: str | os.PathLike[str] | None = None,
     ) -> Table:
         """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
-        water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+        water and the nucleotides of DNA and RNA, and one for each cluster of buried water. Areas are in Å², distances in Å. Packed data sets
+        have no ligands.
 
         Arguments, and errors, are those of :func:`features`.
 

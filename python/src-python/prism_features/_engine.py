@@ -329,7 +329,8 @@ class Engine:
         self, inputs: Any, *, on_error: OnError = "raise", progress: bool = False, **options: Unpack[ReadingOptions]
     ) -> Table:
         """Ligands, ions and sugars, as ``prism ligands`` writes them: a row for each residue that has none in :func:`features`, except
-        water and the nucleotides of DNA and RNA. Areas are in Å², distances in Å. Packed data sets have no ligands.
+        water and the nucleotides of DNA and RNA, and one for each cluster of buried water. Areas are in Å², distances in Å. Packed data sets
+        have no ligands.
 
         Arguments, and errors, are those of :func:`features`.
 

@@ -10,8 +10,9 @@ use crate::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use crate::selection::Request;
 use crate::threads::at_once;
 use crate::worker::DeviceTimes;
-use crate::{EngineError, Largest};
+use crate::{Candidates, EngineError, Largest, PairWorkspace};
 use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
+use kernels_gpu::bases::TestedPair;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -177,6 +178,14 @@ impl DeviceSlots {
         let (results, next) = (ResultPool::default(), AtomicUsize::new(0));
         let turns = Turns { at_once: options.at_once.max(1), ..Turns::default() };
         Ok(Self { options, pool, staging, results, slots, next, turns })
+    }
+
+    /// Tests pairs of bases, in one slot.
+    pub(super) fn test_pairs(&self, given: &Candidates<'_>) -> Result<Vec<TestedPair>, CudaError> {
+        let slot = self.slots[0].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = PairWorkspace::new(&slot.memory, given)?;
+        work.launch(&slot.executor)?;
+        work.results(&slot.memory)
     }
 
     /// Computes a batch. Its results have the same bits however it is divided into chunks. The chunks' times are added up.

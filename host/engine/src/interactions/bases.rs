@@ -1,7 +1,11 @@
-//! The bases of nucleotides: their planes, rings and edges.
+//! The bases of nucleotides: their planes, rings and edges, and what the kernel reads of them.
 
+use super::elements::{N, O};
 use super::geometry::{Point, centroid, minus, normal, times};
+use super::hydrogens::Places;
 use super::model::{Class, System};
+use super::search::Search;
+use kernels_gpu::bases::{self, MOST_POLARS, Polar};
 
 /// The edge of a base (Leontis and Westhof 2001).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,15 +107,99 @@ impl Base {
         })
     }
 
-    /// The middle of its rings.
-    pub(super) fn centre(&self) -> Point {
-        centroid(&self.rings)
+    /// The bits of the edges on which an atom with a name is.
+    fn edges_of(&self, name: &str) -> u32 {
+        let bit = |(k, edge): (u32, Edge)| if atoms_of(self.kind, edge).contains(&name) { Polar::EDGE << k } else { 0 };
+        (0..).zip(Edge::ALL).map(bit).sum()
+    }
+}
+
+/// The bases of a structure as the kernel reads them.
+#[derive(Default)]
+pub(super) struct Prepared {
+    pub(super) bases: Vec<bases::Base>,
+    pub(super) polars: Vec<Polar>,
+    pub(super) hydrogens: Vec<Point>,
+    /// The atom of each polar one.
+    pub(super) atoms: Vec<u32>,
+    /// The number of bases whose further nitrogens and oxygens are not looked at.
+    pub(super) cut: usize,
+}
+
+impl Prepared {
+    pub(super) fn of(search: &Search, all: &[Base]) -> Self {
+        let mut prepared = Self::default();
+        for base in all {
+            prepared.push(search, base);
+        }
+        prepared
     }
 
-    /// The edges on which an atom with a name is.
-    pub(super) fn edges_of(&self, name: &str) -> impl Iterator<Item = Edge> {
-        let kind = self.kind;
-        let is_on = move |edge: &Edge| atoms_of(kind, *edge).contains(&name);
-        Edge::ALL.into_iter().filter(is_on).collect::<Vec<_>>().into_iter()
+    fn push(&mut self, search: &Search, base: &Base) {
+        let system = &search.system;
+        let range = system.residues[base.residue as usize].range();
+        let first = self.polars.len();
+        let polar = range.clone().map(|atom| atom as u32).filter(|&atom| is_polar(system, atom));
+        for atom in polar {
+            if self.polars.len() - first == MOST_POLARS {
+                self.cut += 1;
+                break;
+            }
+            self.push_polar(search, base, atom);
+        }
+        let nowhere = [f64::NAN; 3];
+        let [six, five] = [0, 1].map(|ring| base.rings.get(ring).copied().unwrap_or(nowhere));
+        self.bases.push(bases::Base {
+            normal: base.normal,
+            origin: base.origin,
+            to_sugar: base.to_sugar,
+            centre: centroid(&base.rings),
+            rings: [six, five],
+            first: first as u32,
+            polars: (self.polars.len() - first) as u32,
+            n_rings: base.rings.len() as u32,
+            has_hydrogens: range.into_iter().any(|atom| !system.hydrogens_of(atom as u32).is_empty()).into(),
+        });
     }
+
+    fn push_polar(&mut self, search: &Search, base: &Base, atom: u32) {
+        let (chemistry, name) = (search.chemistry[atom as usize], &*search.system.atoms[atom as usize].name);
+        let places = if chemistry.donates { Places::of(&search.system, chemistry.hydrogens, atom) } else { None };
+        let bit = |has: bool, bit: u32| if has { bit } else { 0 };
+        let mut polar = Polar {
+            at: search.system.at(atom),
+            axis: [0.0; 3],
+            length: 0.0,
+            first: self.hydrogens.len() as u32,
+            places: 0,
+            is: bit(places.is_some(), Polar::DONATES)
+                | bit(chemistry.accepts, Polar::ACCEPTS)
+                | bit(!name.ends_with('\''), Polar::OF_BASE)
+                | base.edges_of(name),
+            padding: 0,
+        };
+        match places {
+            Some(Places::At(places)) => {
+                polar.places = places.len() as u32;
+                self.hydrogens.extend(places);
+            }
+            Some(Places::Cone(axis, length)) => {
+                (polar.axis, polar.length) = (axis, length);
+                polar.is |= Polar::CONE;
+            }
+            Some(Places::Free(length)) => {
+                polar.length = length;
+                polar.is |= Polar::FREE;
+            }
+            None => {}
+        }
+        self.polars.push(polar);
+        self.atoms.push(atom);
+    }
+}
+
+/// Whether an atom of a nucleotide is a nitrogen or oxygen of the base or sugar, not of the chain.
+pub(super) fn is_polar(system: &System, atom: u32) -> bool {
+    let is_of_chain = |name: &str| matches!(name, "O5'" | "OP1" | "OP2" | "OP3");
+    [N, O].contains(&system.element(atom)) && !is_of_chain(&system.atoms[atom as usize].name)
 }

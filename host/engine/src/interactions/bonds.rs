@@ -162,12 +162,7 @@ fn by_name(from: &Gathered, named: &[Named], links: &mut Vec<Link>) {
         if next && (is_backbone(&one.name, &other.name) || is_backbone(&other.name, &one.name)) {
             continue;
         }
-        let kind = match kind {
-            _ if is_metal => LinkKind::Metal,
-            LinkKind::Covalent if one.element == S && other.element == S => LinkKind::Disulfide,
-            LinkKind::Metal => LinkKind::Covalent,
-            kind => kind,
-        };
+        let kind = kind.of_atoms(is_metal, one.element == S && other.element == S);
         links.push(Link { kind, atoms: [a.min(b), a.max(b)] });
     }
 }

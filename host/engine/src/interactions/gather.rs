@@ -81,6 +81,8 @@ pub(super) struct Gathering<'o> {
     /// Damaged records of water.
     damaged: usize,
     unknown: usize,
+    /// Bonds to other copies in the crystal.
+    to_copies: usize,
     /// Whether there are models or data blocks that are not read.
     has_more: bool,
 }
@@ -113,6 +115,8 @@ pub(super) struct Gathered {
     pub(super) serials: HashMap<i32, u32>,
     pub(super) sequences: Sequences,
     pub(super) notes: Vec<String>,
+    /// The number of bonds that the file declares to other copies in the crystal.
+    pub(super) to_copies: usize,
 }
 
 impl<'o> Gathering<'o> {
@@ -131,6 +135,7 @@ impl<'o> Gathering<'o> {
             pseudo_atoms: 0,
             damaged: 0,
             unknown: 0,
+            to_copies: 0,
             has_more: false,
         }
     }
@@ -268,7 +273,7 @@ impl<'o> Gathering<'o> {
                 counted(unknown, "atom has", "atoms have")
             ),
         );
-        Gathered { residues, atoms, hydrogens, serials, sequences: self.sequences, notes }
+        Gathered { residues, atoms, hydrogens, serials, sequences: self.sequences, notes, to_copies: self.to_copies }
     }
 
     /// Residues of other names in the place of a residue that has the higher occupancy.
@@ -408,6 +413,10 @@ impl SystemContents for Gathering<'_> {
         self.named.push(Named::Link(kind, ends.map(named)));
     }
 
+    fn to_copy(&mut self) {
+        self.to_copies += 1;
+    }
+
     fn conect(&mut self, serials: [i32; 2]) {
         self.named.push(Named::Serials(serials));
     }
@@ -435,6 +444,8 @@ impl SystemContents for Components {
     fn left_out(&mut self, _: usize) {}
 
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
+
+    fn to_copy(&mut self) {}
 
     fn conect(&mut self, _: [i32; 2]) {}
 

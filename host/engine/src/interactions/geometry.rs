@@ -1,40 +1,6 @@
 //! Points in Å and angles in degrees.
 
-pub(super) type Point = [f64; 3];
-
-pub(super) fn minus(a: Point, b: Point) -> Point {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn plus(a: Point, b: Point) -> Point {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub fn times(a: Point, factor: f64) -> Point {
-    a.map(|x| x * factor)
-}
-
-pub(super) fn dot(a: Point, b: Point) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-pub(super) fn length(a: Point) -> f64 {
-    dot(a, a).sqrt()
-}
-
-pub(super) fn distance(a: Point, b: Point) -> f64 {
-    length(minus(a, b))
-}
-
-/// The direction of a vector. `None` if it has no length.
-pub(super) fn unit(a: Point) -> Option<Point> {
-    let length = length(a);
-    (length > 1e-6).then(|| times(a, 1.0 / length))
-}
+pub(super) use kernels_gpu::double::{Point, cosine, cross, distance, dot, length, minus, plus, times, unit};
 
 /// The angle at `b`; 0 where two points coincide.
 pub(super) fn angle(a: Point, b: Point, c: Point) -> f64 {
@@ -43,15 +9,21 @@ pub(super) fn angle(a: Point, b: Point, c: Point) -> f64 {
 
 /// The angle between two vectors; 0 where one has no length.
 pub(super) fn between(a: Point, b: Point) -> f64 {
-    match (unit(a), unit(b)) {
-        (Some(a), Some(b)) => dot(a, b).clamp(-1.0, 1.0).acos().to_degrees(),
-        _ => 0.0,
-    }
+    degrees(cosine(a, b))
+}
+
+/// The angle with a cosine.
+pub(super) fn degrees(cosine: f64) -> f64 {
+    cosine.acos().to_degrees()
 }
 
 /// The angle between two lines or planes, from 0 to 90 degrees.
 pub(super) fn acute(a: Point, b: Point) -> f64 {
-    let angle = between(a, b);
+    least(between(a, b))
+}
+
+/// The lesser one of an angle and its supplement.
+pub(super) fn least(angle: f64) -> f64 {
     angle.min(180.0 - angle)
 }
 

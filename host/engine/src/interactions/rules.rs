@@ -12,6 +12,7 @@ mod salt_bridge;
 mod stack;
 mod water_bridge;
 
+pub(super) use base_pair::find_of_bases;
 pub(super) use metal::coordinated;
 
 use super::Interaction;
@@ -19,7 +20,7 @@ use super::bonds::Link;
 use super::kinds::Kind;
 use super::search::Search;
 
-/// Adds the interactions of a kind.
+/// Adds the interactions of a kind, but of those of bases.
 pub(super) fn find(kind: Kind, search: &Search, links: &[Link], found: &mut Vec<Interaction>) {
     match kind {
         Kind::HBond => hbond::find(search, found),
@@ -33,7 +34,7 @@ pub(super) fn find(kind: Kind, search: &Search, links: &[Link], found: &mut Vec<
         Kind::WaterBridge => water_bridge::find(search, found),
         Kind::Halogen => halogen::find(search, found),
         Kind::Clash => clash::find(search, found),
-        Kind::BasePair => base_pair::find_pairs(search, found),
-        Kind::BaseStack => base_pair::find_stacks(search, found),
+        // Those of bases are tested by a kernel.
+        Kind::BasePair | Kind::BaseStack => {}
     }
 }

@@ -3,9 +3,11 @@
 use super::relations::{STRUCTURE, Value, float, int, push, text};
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationFailures, StructureRows};
 use prism_engine::Engine;
-use prism_engine::ligands::{Ligand, ligands};
+use prism_engine::ligands::{Basis, Bond, Ligand, Partner, Subject, ligands};
+use prism_read::structure::{Hetero, HeteroResidue, Water};
+use prism_read::{LinkKind, NoteKind};
 
-/// One line per ligand, ion and residue of a glycan, as `prism ligands` writes it. Residues are chain, number and insertion code
+/// One line per ligand, ion, residue of a glycan and cluster of buried water, as `prism ligands` writes it. Residues are chain, number and insertion code
 /// (`A_120`). The structures must have been read with [`ReadOptions::atoms`](prism_read::ReadOptions::atoms).
 pub struct LigandsRelation {
     /// Computes accessible areas.
@@ -33,22 +35,30 @@ impl LigandLines {
     pub fn lines(part: &StructureRows<'_>, found: &[Ligand], cells: &mut [Cells]) {
         let Some(hetero) = part.structure.hetero.as_deref() else { return };
         for ligand in found {
-            let residue = &hetero.residues[ligand.residue];
+            let (first, atoms, waters) = match &ligand.subject {
+                Subject::Residue(residue) => {
+                    let own = &hetero.residues[*residue];
+                    (Residue::of(own), own.atoms.len(), String::new())
+                }
+                Subject::Waters(waters) => {
+                    let all: Vec<Residue<'_>> =
+                        waters.iter().map(|&water| Residue::of_water(&hetero.waters[water])).collect();
+                    let names: Vec<String> = all.iter().map(Residue::called).collect();
+                    (all[0], all.len(), names.join(" "))
+                }
+            };
             let listed = |rows: &[usize]| rows.iter().map(|&row| part.residue(row)).collect::<Vec<_>>().join(" ");
-            let bonds = ligand.bonds.iter().map(|bond| {
-                let [theirs, own] = [part.structure.atom_labels[bond.atom], hetero.labels[bond.own]];
-                format!("{}:{}-{}", part.residue(bond.row), theirs.name(), own.name())
-            });
+            let [polymer, others, metals] = Bonded::of(part, hetero, ligand);
             push(
                 cells,
                 &[
                     Value::Text(&part.structure.name),
-                    Value::Text(&residue.chain),
-                    Value::Signed(residue.number.unwrap_or(0)),
-                    Value::Text(&residue.icode),
-                    Value::Text(&residue.name),
+                    Value::Text(first.chain),
+                    Value::Signed(first.number.unwrap_or(0)),
+                    Value::Text(first.icode),
+                    Value::Text(first.name),
                     Value::Text(ligand.kind.name()),
-                    Value::Int(residue.atoms.len()),
+                    Value::Int(atoms),
                     Value::Float(ligand.alone),
                     Value::Float(ligand.complex),
                     Value::Float(ligand.buried()),
@@ -56,13 +66,108 @@ impl LigandLines {
                     Value::Text(&listed(&ligand.near[1])),
                     Value::Int(ligand.site.unwrap_or(0)),
                     Value::Float(ligand.site_distance),
-                    Value::Text(&bonds.collect::<Vec<_>>().join(" ")),
+                    Value::Text(&polymer.bonds),
+                    Value::Text(&polymer.bases),
+                    Value::Text(&others.bonds),
+                    Value::Text(&others.bases),
+                    Value::Text(&metals.bonds),
+                    Value::Text(&metals.bases),
                     Value::Float(ligand.occupancy),
                     Value::Float(ligand.b_factor),
+                    Value::Text(&waters),
                 ],
             );
         }
     }
+}
+
+/// Bonds as words, and what says that there is each of them.
+#[derive(Default)]
+struct Bonded {
+    bonds: String,
+    bases: String,
+}
+
+impl Bonded {
+    /// A ligand's covalent bonds to residues with rows, those to other residues, and those of metals.
+    fn of(part: &StructureRows<'_>, hetero: &Hetero, ligand: &Ligand) -> [Self; 3] {
+        let mut all: [Self; 3] = Default::default();
+        for bond in &ligand.bonds {
+            let own = &mut all[match (bond.kind, bond.partner) {
+                (LinkKind::Metal, _) => 2,
+                (_, Partner::Row { .. }) => 0,
+                (_, Partner::Ligand { .. }) => 1,
+            }];
+            let divider = if own.bonds.is_empty() { "" } else { " " };
+            own.bonds.push_str(divider);
+            own.bonds.push_str(&bond_word(part, hetero, bond));
+            own.bases.push_str(divider);
+            own.bases.push_str(bond.basis.name());
+        }
+        all
+    }
+}
+
+/// A bond as its partner's residue and atom, and the own atom (`A_120:SG-C21`).
+fn bond_word(part: &StructureRows<'_>, hetero: &Hetero, bond: &Bond) -> String {
+    let (residue, label) = match bond.partner {
+        Partner::Row { row, atom } => (part.residue(row), &part.structure.atom_labels[atom]),
+        Partner::Ligand { residue, atom } => (Residue::of(&hetero.residues[residue]).called(), &hetero.labels[atom]),
+    };
+    format!("{residue}:{}-{}", label.name(), hetero.labels[bond.own].name())
+}
+
+/// How a residue without a row, or water, is called.
+#[derive(Clone, Copy)]
+struct Residue<'a> {
+    chain: &'a str,
+    number: Option<i32>,
+    icode: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Residue<'a> {
+    fn of(residue: &'a HeteroResidue) -> Self {
+        Self { chain: &residue.chain, number: residue.number, icode: &residue.icode, name: &residue.name }
+    }
+
+    fn of_water(water: &'a Water) -> Self {
+        Self { chain: &water.chain, number: water.number, icode: &water.icode, name: &water.name }
+    }
+
+    /// Its chain, number and insertion code.
+    fn called(&self) -> String {
+        let number = self.number.map_or_else(|| "?".to_owned(), |number| number.to_string());
+        format!("{}_{number}{}", self.chain, self.icode)
+    }
+}
+
+/// A note of covalent bonds that distances show and a file that declares bonds does not.
+fn undeclared(part: &StructureRows<'_>, found: &[Ligand]) -> Option<String> {
+    /// How many it lists.
+    const LISTED: usize = 3;
+    let hetero = part.structure.hetero.as_deref().filter(|hetero| hetero.declares_bonds)?;
+    // A bond of two ligands is one of each.
+    let is_first = |bond: &&Bond| !matches!(bond.partner, Partner::Ligand { atom, .. } if atom < bond.own);
+    let bonds =
+        found.iter().flat_map(|ligand| &ligand.bonds).filter(|bond| bond.basis == Basis::Distance).filter(is_first);
+    let words: Vec<String> =
+        bonds.map(|bond| format!("{} ({:.2} Å)", bond_word(part, hetero, bond), bond.distance)).collect();
+    let are = match words.len() {
+        0 => return None,
+        1 => {
+            "1 pair of atoms is as close as bonded ones, and counts as bonded, but the file does not declare this bond"
+                .to_owned()
+        }
+        more => format!(
+            "{more} pairs of atoms are as close as bonded ones, and count as bonded, but the file does not declare these bonds"
+        ),
+    };
+    Some(format!(
+        "{are}: {}{}",
+        words[..words.len().min(LISTED)].join(", "),
+        if words.len() > LISTED { ", ..." } else { "" }
+    ))
 }
 
 impl Relation for LigandLines {
@@ -77,8 +182,9 @@ impl Relation for LigandLines {
                 text(
                     "kind",
                     "ion: a single atom of a metal or halogen; glycan: a saccharide of the Chemical Component Dictionary; cap: of a \
-                     chain's end; amino_acid: one that belongs to no chain; ligand: anything else, nucleotides by themselves among \
-                     them. Water and the nucleotides of DNA and RNA have no line",
+                     chain's end; amino_acid: one that belongs to no chain; water: two buried waters or more, linked by oxygens within \
+                     3.5 Å, none of which has accessible area among everything and all other waters; ligand: anything else, \
+                     nucleotides by themselves among them. Other water and the nucleotides of DNA and RNA have no line",
                 ),
                 int("atoms", "heavy atoms"),
                 float(
@@ -112,11 +218,27 @@ impl Relation for LigandLines {
                 ),
                 words(
                     "bonds",
-                    "covalent bonds to residues with rows, by distance (A_120:SG-C21): closer than the covalent radii of both atoms \
-                     (Cordero 2008) and 0.45 Å. Metals have none",
+                    "covalent bonds to residues with rows, as residue, atom and own atom (A_120:SG-C21): those that the file declares \
+                     (_struct_conn, LINK, CONECT), and atoms closer than the sum of their covalent radii (Cordero 2008) and 0.45 Å, \
+                     metals excepted",
                 ),
+                words("bonds_by", "what says that there is each of these bonds: file, distance, or both"),
+                words(
+                    "ligand_bonds",
+                    "covalent bonds to residues without rows, such as those of glycans, in the same way",
+                ),
+                words("ligand_bonds_by", "what says that there is each of these bonds"),
+                words(
+                    "metal_bonds",
+                    "the coordination of metals as the file declares it: of a metal, or by one (A_94:NE2-ZN)",
+                ),
+                words("metal_bonds_by", "what says that there is each of these bonds: file"),
                 float("occupancy", "", "mean occupancy of its atoms"),
                 float("b_factor", "Å^2", "mean B factor of its atoms"),
+                words(
+                    "waters",
+                    "the waters of a cluster, of which chain to resname name the first: chain, number and insertion code",
+                ),
             ]
         }
     }
@@ -134,7 +256,12 @@ impl Relation for LigandsRelation {
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         match ligands(&self.engine, part.structure, &part.features) {
-            Ok(found) => LigandLines::lines(part, &found, cells),
+            Ok(found) => {
+                if let Some(text) = undeclared(part, &found) {
+                    self.failures.note(&part.structure.name, NoteKind::Bonds, text);
+                }
+                LigandLines::lines(part, &found, cells);
+            }
             Err(error) => self.failures.fail(&part.structure.name, format!("no ligands: {error}")),
         }
         Ok(())

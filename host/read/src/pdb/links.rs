@@ -1,11 +1,18 @@
-//! Bonds between residues: `LINK` and `SSBOND`.
+//! Bonds: `LINK` and `SSBOND`, and `CONECT`.
 
 use super::NEEDED;
 use super::column_21::Column21;
-use crate::number::pdb_residue_number;
-use crate::system::{LinkEnd, LinkKind};
+use crate::links::{Declared, LinkEnd, LinkKind, are_of_one_copy};
+use crate::number::{integer, pdb_residue_number};
 
-/// Reads the records of a text.
+/// The pairs of atoms of a `CONECT` record, by their numbers; `None` if a line is no such record.
+pub(crate) fn conect(line: &[u8]) -> Option<impl Iterator<Item = [i32; 2]> + '_> {
+    let serial = |at: usize| integer(line.get(at..(at + 5).min(line.len())).unwrap_or_default().trim_ascii());
+    let from = line.starts_with(b"CONECT").then(|| serial(6))?;
+    Some((1..=4).filter_map(move |k| Some([from?, serial(6 + 5 * k)?])))
+}
+
+/// Reads the records of a text that name atoms.
 pub(crate) struct Links<'a> {
     column_21: Column21<'a>,
 }
@@ -16,7 +23,7 @@ impl<'a> Links<'a> {
     }
 
     /// The bond of a line; `None` if it holds none.
-    pub(crate) fn of(&mut self, line: &'a [u8]) -> Option<(LinkKind, [LinkEnd<'a>; 2])> {
+    pub(crate) fn of(&mut self, line: &'a [u8]) -> Option<Declared<'a>> {
         let of = |begin: usize, end: usize| line.get(begin..end.min(line.len())).unwrap_or_default().trim_ascii();
         let is_disulfide = line.starts_with(b"SSBOND");
         if !is_disulfide && !line.starts_with(b"LINK  ") {
@@ -27,7 +34,8 @@ impl<'a> Links<'a> {
             false => [(17, of(12, 16)), (47, of(42, 46))],
         };
         let [a, b] = ends.map(|(at, atom)| self.end(line, at, atom));
-        Some((if is_disulfide { LinkKind::Disulfide } else { LinkKind::Covalent }, [a?, b?]))
+        let kind = if is_disulfide { LinkKind::Disulfide } else { LinkKind::Covalent };
+        Some(Declared { kind, ends: [a?, b?], is_within: are_of_one_copy(of(59, 65), of(66, 72)) })
     }
 
     /// The end whose residue begins at byte `at`: its name, chain, number and insertion code have columns as in the records of atoms, but

@@ -6,9 +6,9 @@ use super::seqres::{Numbered, align};
 use super::{Filling, PolymerAtoms, Position, asym_of, header};
 use crate::error::{Fault, Problem};
 use crate::lines::lines;
+use crate::links::LinkEnd;
 use crate::number::pdb_residue_number;
 use crate::pdb::{AtomLine, Links, Records};
-use crate::system::LinkEnd;
 use crate::word::text_of;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
                 }
                 b"SSBOND" => {
                     let place = |end: LinkEnd<'a>| (end.chain, end.number, end.icode.first().copied().unwrap_or(b' '));
-                    self.bonds.extend(links.of(line).map(|(_, ends)| ends.map(place)));
+                    self.bonds.extend(links.of(line).map(|declared| declared.ends.map(place)));
                 }
                 _ => {}
             }

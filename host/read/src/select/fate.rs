@@ -24,6 +24,8 @@ pub(super) enum Fate {
     Dummy,
     /// It is water by its name, if its atoms are those of water.
     Water,
+    /// It is water, whose oxygen is kept.
+    Solvent,
     /// Its records are no atoms by its name, if they are few.
     Points,
     /// It is not used.
@@ -34,21 +36,16 @@ impl Fate {
     /// That of a record within another residue, which does not decide between water or points and another molecule.
     pub(super) fn by_name(self) -> Self {
         match self {
-            Self::Water => Self::Nothing,
+            Self::Water | Self::Solvent => Self::Nothing,
             Self::Points => Self::Dummy,
             other => other,
         }
     }
 }
 
-/// The fate of a residue with a name of water or of points.
-fn of_unused(residue: u64, is_water: bool) -> Fate {
-    match (components::is_certain(residue), is_water) {
-        (true, true) => Fate::Nothing,
-        (true, false) => Fate::Dummy,
-        (false, true) => Fate::Water,
-        (false, false) => Fate::Points,
-    }
+/// The fate of a residue with a name of points.
+fn of_points(residue: u64) -> Fate {
+    if components::is_certain(residue) { Fate::Dummy } else { Fate::Points }
 }
 
 /// The names of a peptide's backbone, which nucleotides do not begin with.
@@ -56,6 +53,7 @@ pub(super) const AMINO_ACIDS_BEGIN: [u64; 3] = [b'N' as u64, b'C' as u64, ALPHA_
 
 /// The element's symbol.
 const TUNGSTEN: u16 = b'W' as u16;
+const OXYGEN: u16 = b'O' as u16;
 
 impl Selection<'_> {
     /// Whether a damaged record of such a residue can be ignored, because it would not be used.
@@ -82,7 +80,7 @@ impl Selection<'_> {
     pub(super) fn fate(&mut self, record: &Record<'_, '_>) -> (Named, Fate) {
         let residue = record.residue;
         if self.is_water {
-            return (Named { residue, ..Named::NONE }, Fate::Nothing);
+            return (Named { residue, ..Named::NONE }, self.of_solvent());
         }
         if self.residues == Residues::Standard {
             return match components::standard(residue).filter(|_| !record.hetatm) {
@@ -108,8 +106,8 @@ impl Selection<'_> {
     pub(super) fn fate_of(&mut self, component: Component, record: &Record<'_, '_>) -> (ResidueKind, Fate) {
         let outside = record.in_chain == Some(false) && (record.hetatm || component.amino_acid().is_none());
         match component {
-            Component::Water => (UNKNOWN, of_unused(record.residue, true)),
-            Component::Dummy => (UNKNOWN, of_unused(record.residue, false)),
+            Component::Water => (UNKNOWN, self.of_water(record.residue)),
+            Component::Dummy => (UNKNOWN, of_points(record.residue)),
             Component::Nucleic(kind) => match self.polymers.has_nucleic() {
                 true if outside => (UNKNOWN, Fate::Cover),
                 true if component.is_standard_nucleotide() && !record.hetatm => (kind, Fate::Row),
@@ -138,10 +136,34 @@ impl Selection<'_> {
     /// The fate of non-standard residues if only standard ones have rows.
     fn uncounted(&self, record: &Record<'_, '_>) -> Fate {
         match components::component(record.residue) {
-            Component::Water => of_unused(record.residue, true),
-            Component::Dummy => of_unused(record.residue, false),
+            Component::Water => self.of_water(record.residue),
+            Component::Dummy => of_points(record.residue),
             _ => Fate::Cover,
         }
+    }
+
+    /// The fate of water.
+    fn of_solvent(&self) -> Fate {
+        if self.water { Fate::Solvent } else { Fate::Nothing }
+    }
+
+    /// The fate of a residue with a name of water.
+    fn of_water(&self, residue: u64) -> Fate {
+        if components::is_certain(residue) { self.of_solvent() } else { Fate::Water }
+    }
+
+    /// Keeps the oxygen of water.
+    pub(super) fn keep_water(&mut self, record: &Record<'_, '_>) -> Result<(), Problem> {
+        let atom = Rules::Other.atom(record.residue, UNKNOWN, record.name, record.element).0;
+        if !matches!(atom, Atom::Heavy { element: OXYGEN, .. })
+            || self.names.insert_name(record.name, record.alternate).is_some()
+        {
+            return Ok(());
+        }
+        if let Some(atom) = self.covering(record)? {
+            self.push_cover(atom, record.residue);
+        }
+        Ok(())
     }
 
     pub(super) fn cover_atom(&mut self, record: &Record<'_, '_>) -> Result<(), Problem> {
@@ -197,6 +219,7 @@ impl Selection<'_> {
     /// Sets the residue of the last cover atoms: the current one, with this name.
     pub(super) fn key_cover(&mut self, name: u64) {
         let (Some(id), label, syntax) = (self.residue_id, &self.label, self.syntax) else { return };
+        let is_water = matches!(self.run.fate, Fate::Solvent | Fate::Water);
         self.draft.key_cover(|| {
             let chain = text_of(id.chain).into_boxed_str();
             CoverResidue {
@@ -208,6 +231,7 @@ impl Selection<'_> {
                 number: (syntax.residue_number)(id.number),
                 icode: text_of(id.icode).into_boxed_str(),
                 name,
+                is_water,
             }
         });
     }

@@ -44,6 +44,14 @@ pub(super) struct Held<'a> {
     sign: Sign,
 }
 
+impl<'a> Held<'a> {
+    /// The record again.
+    fn record<'r>(&self, residue: u64, b_factor: &'r [u8]) -> Record<'r, 'a> {
+        let &Self { name, alternate, element, position, occupancy, hetatm, in_chain, .. } = self;
+        Record { residue, name, alternate, element, position, occupancy, b_factor, hetatm, in_chain }
+    }
+}
+
 impl<'a> Selection<'a> {
     /// Keeps a record of a residue that has a name of water or points. Where its atoms are those of another molecule, all are taken.
     #[inline(never)]
@@ -61,12 +69,8 @@ impl<'a> Selection<'a> {
         };
         self.run.record.rules = Rules::of(Component::Other);
         for held in std::mem::take(&mut self.held) {
-            let Held { name, alternate, element, position, occupancy, hetatm, in_chain, .. } = held;
             let b_factor = held.b_factor.to_le_bytes();
-            let b_factor = trim_zeros(&b_factor);
-            let residue = record.residue;
-            let record = Record { residue, name, alternate, element, position, occupancy, b_factor, hetatm, in_chain };
-            self.atom(&record)?;
+            self.atom(&held.record(record.residue, trim_zeros(&b_factor)))?;
         }
         self.atom(record)
     }
@@ -91,12 +95,19 @@ impl<'a> Selection<'a> {
         self.held.len() < MOST_POINTS || of_atoms().filter(is_first).count() < MOST_POINTS
     }
 
-    /// Leaves out what is kept.
-    pub(super) fn drop_held(&mut self) {
+    /// Leaves out what is kept, but for water's oxygen, if that is asked for.
+    pub(super) fn drop_held(&mut self) -> Result<(), Problem> {
         if self.run.fate == Fate::Points {
             self.draft.tally.pseudo_atoms += self.held.len();
         }
-        self.held.clear();
+        let oxygens = std::mem::take(&mut self.held);
+        let oxygens = oxygens.into_iter().filter(|held| held.sign == Sign::Oxygen);
+        for held in oxygens.filter(|_| self.water && self.run.fate == Fate::Water).collect::<Vec<_>>() {
+            let b_factor = held.b_factor.to_le_bytes();
+            let record = held.record(self.run.residue.unwrap_or_default(), trim_zeros(&b_factor));
+            self.keep_water(&record)?;
+        }
+        Ok(())
     }
 }
 

@@ -20,6 +20,11 @@ impl Syntax {
     }
 }
 
+/// An insertion code as text. Few residues have one.
+pub(super) fn insertion_code(text: &[u8]) -> Box<str> {
+    if text.is_empty() { Box::default() } else { text_of(text).into_boxed_str() }
+}
+
 impl Selection<'_> {
     /// Whether residues keep labels.
     pub(crate) fn takes_labels(&self) -> bool {

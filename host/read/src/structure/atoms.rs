@@ -1,5 +1,6 @@
 //! What atoms are, beside their positions, and residues without rows.
 
+use crate::links::LinkKind;
 use shared_types::Atom;
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ fn text(padded: &[u8]) -> &str {
     padded[..used].utf8_chunks().next().map_or("", |chunk| chunk.valid())
 }
 
-/// What the file has besides the residues with rows: ligands, ions, sugars, caps, nucleotides. Water is left out.
+/// What the file has besides the residues with rows: ligands, ions, sugars, caps, nucleotides; and water, if it is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hetero {
     /// Its residues, in the order of the file.
@@ -59,6 +60,50 @@ pub struct Hetero {
     pub atoms: Vec<Atom>,
     /// What these atoms are.
     pub labels: Vec<AtomLabel>,
+    /// The bonds between residues, with rows or without, that the file declares (`_struct_conn`, `LINK`, `SSBOND`, `CONECT`), sorted by
+    /// their ends.
+    pub bonds: Vec<DeclaredBond>,
+    /// Whether the file declares any bond between residues, in this structure or beyond.
+    pub declares_bonds: bool,
+    /// Water's oxygens, in the order of the file; none unless requested ([`ReadOptions::water`](crate::ReadOptions::water)).
+    pub waters: Vec<Water>,
+}
+
+/// The oxygen of a water.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Water {
+    /// Its author's chain id; in assemblies the name of the copy.
+    pub chain: Box<str>,
+    /// Its author's number, if it is one.
+    pub number: Option<i32>,
+    /// Its insertion code.
+    pub icode: Box<str>,
+    /// The name of its residue.
+    pub name: Box<str>,
+    /// Its position relative to the structure's centre, and its radius, in Å.
+    pub atom: Atom,
+    /// What it is.
+    pub label: AtomLabel,
+}
+
+/// Where an atom is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AtomPlace {
+    /// In [`StructureInput::atoms`](super::StructureInput::atoms).
+    Row(usize),
+    /// In [`Hetero::atoms`].
+    Hetero(usize),
+}
+
+/// A bond between residues that the file declares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeclaredBond {
+    /// What it is.
+    pub kind: LinkKind,
+    /// Its atoms, the lower one first.
+    pub ends: [AtomPlace; 2],
+    /// Their distance in Å.
+    pub distance: f64,
 }
 
 /// A residue without a row.

@@ -29,6 +29,7 @@ impl prism_read::SystemContents for Contents {
         };
         self.links.push(format!("{kind:?} {}", ends.map(named).join(" ")));
     }
+    fn to_copy(&mut self) {}
     fn conect(&mut self, _: [i32; 2]) {}
     fn component_bond(&mut self, _: ComponentBond<'_>) {}
     fn sequence(&mut self, _: &[u8], _: &[u8]) {}

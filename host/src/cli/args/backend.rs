@@ -1,9 +1,10 @@
 //! `--backend`.
 
+use super::{DeviceArg, JobArgs};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Error, ValueEnum};
-use prism_host::engine::Backend;
+use prism_host::engine::{Backend, EngineBuilder};
 use std::ffi::OsStr;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -30,6 +31,22 @@ impl BackendArg {
     /// A parser that suggests `cuda` for other words for a GPU, of which `gpu` looks more like `cpu`.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
         Parser(EnumValueParser::new())
+    }
+}
+
+impl JobArgs {
+    /// An engine on the chosen backend and devices.
+    pub fn of_backend(&self, builder: EngineBuilder) -> EngineBuilder {
+        let builder = builder.backend(self.backend.into());
+        let number = |device: &DeviceArg| match device {
+            DeviceArg::Number(number) => Some(*number),
+            DeviceArg::All => None,
+        };
+        // `all` has no number and means every device.
+        match self.devices.iter().map(number).collect::<Option<Vec<_>>>() {
+            Some(numbers) => builder.devices(numbers),
+            None => builder.all_devices(),
+        }
     }
 }
 

@@ -129,6 +129,14 @@ pub fn cif_of(items: &[&str], rows: &[Vec<&str>]) -> String {
 
 /// The same in BinaryCIF. Every value is a text.
 pub fn bcif_of(items: &[&str], rows: &[Vec<&str>]) -> Vec<u8> {
+    bcif_of_tables(&[("_atom_site", items, rows)])
+}
+
+/// A category: its name, items and rows.
+type Table<'t> = (&'t str, &'t [&'t str], &'t [Vec<&'t str>]);
+
+/// A data block of BinaryCIF with some categories.
+pub fn bcif_of_tables(tables: &[Table<'_>]) -> Vec<u8> {
     let text = |text: &str| match text.len() {
         short @ 0..32 => [&[0xa0 | short as u8][..], text.as_bytes()].concat(),
         long => [&[0xdb][..], &(long as u32).to_be_bytes(), text.as_bytes()].concat(),
@@ -144,7 +152,7 @@ pub fn bcif_of(items: &[&str], rows: &[Vec<&str>]) -> Vec<u8> {
     };
     // 32-bit integers.
     let plain = || array(&[map(&[("kind", text("ByteArray")), ("type", vec![3])])]);
-    let column = |(index, item): (usize, &&str)| {
+    let column = |(index, item): (usize, &&str), rows: &[Vec<&str>]| {
         let mut offsets = vec![0];
         rows.iter().for_each(|row| offsets.push(offsets[offsets.len() - 1] + row[index].len() as u32));
         let texts = map(&[
@@ -158,10 +166,12 @@ pub fn bcif_of(items: &[&str], rows: &[Vec<&str>]) -> Vec<u8> {
             map(&[("data", numbers(&(0..rows.len() as u32).collect::<Vec<_>>())), ("encoding", array(&[texts]))]);
         map(&[("name", text(item)), ("data", data)])
     };
-    let columns: Vec<Vec<u8>> = items.iter().enumerate().map(column).collect();
-    let count = [&[0xcd][..], &(rows.len() as u16).to_be_bytes()].concat();
-    let atoms = map(&[("name", text("_atom_site")), ("rowCount", count), ("columns", array(&columns))]);
-    let block = map(&[("header", text("X")), ("categories", array(&[atoms]))]);
+    let table = |(name, items, rows): &Table<'_>| {
+        let columns: Vec<Vec<u8>> = items.iter().enumerate().map(|item| column(item, rows)).collect();
+        let count = [&[0xcd][..], &(rows.len() as u16).to_be_bytes()].concat();
+        map(&[("name", text(name)), ("rowCount", count), ("columns", array(&columns))])
+    };
+    let block = map(&[("header", text("X")), ("categories", array(&tables.iter().map(table).collect::<Vec<_>>()))]);
     map(&[("version", text("0.3.0")), ("dataBlocks", array(&[block]))])
 }
 

@@ -32,6 +32,7 @@ impl SystemContents for Atoms {
     fn further(&mut self) {}
     fn left_out(&mut self, _: usize) {}
     fn link(&mut self, _: LinkKind, _: [LinkEnd<'_>; 2]) {}
+    fn to_copy(&mut self) {}
     fn conect(&mut self, _: [i32; 2]) {}
     fn component_bond(&mut self, _: ComponentBond<'_>) {}
     fn sequence(&mut self, _: &[u8], _: &[u8]) {}
