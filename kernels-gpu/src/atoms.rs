@@ -18,6 +18,7 @@ use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
 use contacts::Pair;
+use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};

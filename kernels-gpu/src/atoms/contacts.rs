@@ -5,6 +5,7 @@ use super::cells::{Bounds, Cells, Region};
 use super::{Inputs, square};
 use crate::points::near;
 use bytemuck::{Pod, Zeroable};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::Atom;
 

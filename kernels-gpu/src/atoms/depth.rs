@@ -10,6 +10,7 @@ use super::square;
 use super::{distance2, lower};
 use crate::points::near;
 use crate::scratch::AtomSurface;
+use cuda_std::lists::*;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;

@@ -5,6 +5,7 @@
 
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::{PROBE, distance2, square};
+use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::Atom;

@@ -10,6 +10,7 @@ use super::neighbours::{self, Around};
 use super::{PROBE, square};
 use crate::masks::Map;
 use crate::scratch::AtomSurface;
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::{Atom, POINTS_PER_GROUP, PointGroup, TestPoint};
 

@@ -8,6 +8,7 @@ use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{FoundPoints, OwnedAtoms, PointItems};
 use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, Frame};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};

@@ -8,6 +8,7 @@ use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{AtomItems, SortedAtoms};
 use crate::scratch::{ATOMS_PER_ITEM, Frame};
+use cuda_std::lists::*;
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{

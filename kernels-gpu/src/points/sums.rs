@@ -5,6 +5,7 @@ use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{AtomItems, SortedAtoms};
 use crate::scratch::{Frame, atoms_per_item};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod element;
+mod parts;
 mod product;
 mod source;
 mod store;

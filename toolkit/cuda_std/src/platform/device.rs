@@ -50,7 +50,7 @@ pub(crate) use warp::{
 pub(crate) use whole_grid::GridCrew;
 pub use whole_grid::GridState;
 
-use crate::grid::Grid;
+use crate::block::grid::Grid;
 use crate::panic::device::{exit, leave_if_poisoned, poison};
 use core::arch::nvptx;
 

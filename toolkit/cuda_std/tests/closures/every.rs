@@ -1,6 +1,8 @@
 // A closure of every phase, each of which captures `last` and calls `last.store(number)`. `last!()` makes one. A test compiles
 // this text with one that the closure would change, with a cell, and with an atomic: none of them may be captured.
 
+use cuda_std::lists::{Pick, Questions};
+
 /// With `last` in each closure.
 #[kernel(threads = 64)]
 pub fn of_block(block: &mut Block, out: &mut Segment<u32>) {

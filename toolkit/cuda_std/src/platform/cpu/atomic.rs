@@ -1,7 +1,7 @@
 //! Atomic operations: blocks run on several cores at the same time.
 
 use super::SharedPointer;
-use crate::atomic::Operation;
+use crate::buffers::atomic::Operation;
 use crate::scope::Level;
 use bytemuck::Pod;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};

@@ -1,7 +1,7 @@
 //! The threads of a block.
 
 use super::order::{Numbers, Order};
-use crate::grid::Grid;
+use crate::block::grid::Grid;
 use std::mem::MaybeUninit;
 
 /// The threads of a block, for one phase.

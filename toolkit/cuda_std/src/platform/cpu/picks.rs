@@ -5,8 +5,9 @@ mod x86;
 
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
-use crate::warp_picks::Picks;
-use crate::{Clamped, PerLane, Warp, WarpList};
+use crate::lists::Picks;
+use crate::lists::WarpList;
+use crate::{Clamped, PerLane, Warp};
 use bytemuck::{Pod, Zeroable};
 
 /// The number of words stored for an element: its index, and its own four.

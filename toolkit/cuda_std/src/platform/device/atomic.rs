@@ -1,7 +1,7 @@
 //! Atomic operations. They need not be convergent, so inline assembly can express them. Its instructions name the scope.
 
 use super::SharedPointer;
-use crate::atomic::Operation;
+use crate::buffers::atomic::Operation;
 use crate::scope::Level;
 use bytemuck::Pod;
 use core::arch::asm;

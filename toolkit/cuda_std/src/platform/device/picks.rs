@@ -1,8 +1,9 @@
 //! Chosen elements, stored as indices.
 
 use super::{Crew, LaneStorage, SharedPointer, frozen};
-use crate::warp_picks::Picks;
-use crate::{Clamped, PerLane, Warp, WarpList};
+use crate::lists::Picks;
+use crate::lists::WarpList;
+use crate::{Clamped, PerLane, Warp};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 

@@ -3,8 +3,9 @@
 use super::shuffle::{from_lane, scan_lanes};
 use super::warp::place;
 use super::{LaneStorage, SharedPointer, WARP, ballot_of_any, meet_warp, thread_index};
-use crate::warp_ranges::AT_A_TIME;
-use crate::{PerLane, Warp, WarpList};
+use crate::lists::WarpList;
+use crate::lists::ranges::AT_A_TIME;
+use crate::{PerLane, Warp};
 use bytemuck::Pod;
 use core::mem::MaybeUninit;
 

@@ -3,7 +3,7 @@
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform::Scan;
 
 /// See [`crate::Scans`] for the tree.

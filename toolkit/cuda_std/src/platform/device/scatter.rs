@@ -25,7 +25,7 @@ impl WriteOnce {
     #[inline(always)]
     pub(crate) unsafe fn is_first(&self, i: u32) -> bool {
         use super::{AtomicNumber, Place};
-        use crate::atomic::Operation;
+        use crate::buffers::atomic::Operation;
         use crate::scope::Level;
         let bit = 1 << (i % 32);
         // SAFETY: the caller's.

@@ -2,8 +2,8 @@
 
 use super::reduce::{GroupsHalf, block_reduce};
 use super::{Crew, barrier, block_index, frozen, grid, publish, thread_index};
+use crate::block::grid::part_of_block;
 use crate::bounds::MAX_LENGTH;
-use crate::grid::part_of_block;
 use crate::panic::device::{GRID_HAS_PANICKED, leave_if_poisoned, poison_block};
 use bytemuck::Pod;
 use core::arch::asm;

@@ -3,11 +3,11 @@
 mod copies;
 
 use crate::block::Block;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::check_length;
+use crate::memory::shared::Shared;
+use crate::memory::tile::Tile;
 use crate::platform::{self, Poison, SharedPointer};
-use crate::shared::Shared;
-use crate::thread::{PerThread, Thread};
-use crate::tile::Tile;
 use crate::unrolled::unrolled;
 use bytemuck::Pod;
 use core::marker::PhantomData;

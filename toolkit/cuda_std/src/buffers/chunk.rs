@@ -1,7 +1,7 @@
 //! A block's own range of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
-use crate::elements::{Elements, by_resolved};
+use crate::buffers::elements::{Elements, by_resolved};
 use crate::platform::Place;
 use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};

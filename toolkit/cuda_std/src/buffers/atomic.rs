@@ -2,7 +2,7 @@
 
 use crate::Thread;
 use crate::bounds::check_index;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform::{AtomicNumber, Place};
 use crate::scope::{self, AllBlocks, Scope};
 use crate::seal::{INSIDE, Inside};

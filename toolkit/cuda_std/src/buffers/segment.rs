@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::bounds::{MAX_LENGTH, check_index, check_length, countable, out_of_bounds};
-use crate::elements::{Elements, by_resolved};
+use crate::buffers::elements::{Elements, by_resolved};
 use crate::platform::Place;
 use crate::scope::Level;
 use crate::seal::{INSIDE, Inside};

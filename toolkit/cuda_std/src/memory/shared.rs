@@ -1,15 +1,15 @@
 //! Shared memory.
 
 use crate::block::Block;
+use crate::block::team::Team;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::check_length;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
+use crate::buffers::scatter::Places;
 use crate::memory::BlockMemory;
+use crate::memory::tile::Tile;
 use crate::platform::{self, DynamicStorage, SharedPointer, SharedStorage};
-use crate::scatter::Places;
 use crate::seal::INSIDE;
-use crate::team::Team;
-use crate::thread::{PerThread, Thread};
-use crate::tile::Tile;
 use bytemuck::Pod;
 
 /// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`. The entry declares it; a launch

@@ -2,7 +2,7 @@
 
 use crate::access::Readable;
 use crate::bounds::{check_index, check_length, countable};
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform::{Place, SharedPointer};
 use crate::seal::Inside;
 use bytemuck::Pod;

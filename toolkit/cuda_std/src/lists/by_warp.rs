@@ -2,9 +2,9 @@
 
 use crate::bounds::{check_index, check_length};
 use crate::memory::SharedByWarp;
+use crate::memory::shared::Shared;
 use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::seal::{INSIDE, Inside};
-use crate::shared::Shared;
 use crate::warp::{Lane, Lanes, PerLane, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -60,6 +60,7 @@ pub struct WarpList<'a, T> {
 /// The items of a [`WarpList`], for reading.
 ///
 /// ```
+/// # use cuda_std::lists::Questions;
 /// # use cuda_std::prelude::*;
 /// #[kernel(threads = 32)]
 /// fn items(block: &mut Block, out: &mut Chunk<[u32; 4], 1>, array: &mut Shared<u32, 8>) {
