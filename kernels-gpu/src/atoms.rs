@@ -429,8 +429,8 @@ pub fn residue_exposure(
             points,
         };
         residues::exposure(&inputs, i, known, |own| {
-            let place = cells.place.get(own);
-            (surface.get(place), if steps.has(Steps::DEPTH) { depths.get(place) } else { 0.0 })
+            let rank = cells.rank.get(own);
+            (surface.get(rank), if steps.has(Steps::DEPTH) { depths.get(rank) } else { 0.0 })
         })
     });
 }

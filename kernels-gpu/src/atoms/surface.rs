@@ -187,7 +187,7 @@ impl Turns {
     }
 }
 
-/// Counts the exposed points and near atoms of a part's atoms, which lie in a pair of cells. The part's places count from
+/// Counts the exposed points and near atoms of a part's atoms, which lie in a pair of cells. The part's ranks count from
 /// `first`. Atoms with more neighbours than the lists have room for are left [`CROWDED`].
 #[inline(always)]
 pub fn count<V>(

@@ -161,13 +161,13 @@ impl Bench {
             sort.run(keys.view_mut(), values.view_mut())
         })?;
         let (keys, values) = (sorted.0.download()?, sorted.1.download()?);
-        let places: Vec<u32> =
+        let indices: Vec<u32> =
             values.iter().map(|value| bytemuck::cast_slice(std::slice::from_ref(value))[0]).collect();
         let is_sorted = keys
             .windows(2)
-            .zip(places.windows(2))
-            .all(|(keys, places)| keys[0] < keys[1] || keys[0] == keys[1] && places[0] < places[1]);
-        if !(is_sorted && keys.iter().zip(places).all(|(key, place)| *key == unsorted[place as usize])) {
+            .zip(indices.windows(2))
+            .all(|(keys, indices)| keys[0] < keys[1] || keys[0] == keys[1] && indices[0] < indices[1]);
+        if !(is_sorted && keys.iter().zip(indices).all(|(key, index)| *key == unsorted[index as usize])) {
             return Err(format!("{line} is not sorted").into());
         }
         Ok(())

@@ -13,7 +13,7 @@ pub(crate) mod tile_2d;
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use chunk::Chunk;
 pub use input::Input;
-pub use scatter::{Places, Scatter};
+pub use scatter::{Scatter, Slots};
 pub use segment::{Clamped, Part, Segment, View};
 pub use table::{Table, Window, Windows};
 pub use tile_2d::Tile2d;

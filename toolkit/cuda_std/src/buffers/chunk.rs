@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::buffers::elements::{Elements, by_resolved};
-use crate::platform::Place;
+use crate::platform::Location;
 use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};
 use bytemuck::Pod;

@@ -112,7 +112,7 @@ impl<'a> Lists<'a> {
 
     /// The position of list `i`'s count, and the distance from there to the first index and on to the next.
     #[inline(always)]
-    fn place(&self, i: u32) -> (u32, u32) {
+    fn first_and_stride(&self, i: u32) -> (u32, u32) {
         if self.chunk >= self.lists {
             return (i, self.lists);
         }
@@ -147,7 +147,7 @@ impl Lists<'_> {
     #[must_use]
     pub fn count(&self, i: u32) -> u32 {
         check_index(i, self.lists);
-        self.words.get(self.place(i).0)
+        self.words.get(self.first_and_stride(i).0)
     }
 
     /// Whether list `i` holds all of its indices.
@@ -172,7 +172,7 @@ impl Lists<'_> {
     pub fn get(&self, i: u32, k: u32) -> u32 {
         check_index(i, self.lists);
         check_index(k, self.room);
-        let (first, stride) = self.place(i);
+        let (first, stride) = self.first_and_stride(i);
         self.words.get(k.wrapping_add(1).wrapping_mul(stride).wrapping_add(first))
     }
 
@@ -186,7 +186,7 @@ impl Lists<'_> {
     pub fn first(&self, i: u32, k: u32, mut visit: impl FnMut(u32)) {
         check_index(i, self.lists);
         check_length(k, self.room);
-        let (mut at, stride) = self.place(i);
+        let (mut at, stride) = self.first_and_stride(i);
         for _ in 0..k {
             at = at.wrapping_add(stride);
             // SAFETY: a chunk of `stride` lists has `room + 1` rows of `stride` words. They begin with the count of its

@@ -175,10 +175,10 @@ impl WarpList<'_, Pick> {
     ) {
         let lane = warp.lane();
         let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
-        let place = self.place();
+        let storage = self.storage();
         let votes =
             // SAFETY: this is the warp's own part, and its readers have been waited for.
-            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
+            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), storage) };
         self.add(votes.count_ones());
     }
 }
@@ -221,7 +221,7 @@ impl WarpList<'_, Pick> {
         let _ = warp.phase();
         self.begin_to_write();
         // SAFETY: this is the warp's own part.
-        unsafe { platform::pad_picks(self.place(), words) };
+        unsafe { platform::pad_picks(self.storage(), words) };
     }
 }
 

@@ -60,9 +60,9 @@ pub(crate) fn block_scan<M: Elements>(
             let before = from_lane(totals, (at / WARP).wrapping_sub(1));
             let prefix = combine(carry, if at < WARP { identity } else { before });
             if at < occupied {
-                let place = base.wrapping_add(at);
+                let index = base.wrapping_add(at);
                 // SAFETY: this thread's own element, as above.
-                unsafe { memory.store(place, combine(prefix, memory.load(place))) };
+                unsafe { memory.store(index, combine(prefix, memory.load(index))) };
             }
         });
         carry = combine(carry, from_lane(totals, WARP - 1));
