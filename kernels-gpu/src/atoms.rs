@@ -18,6 +18,7 @@ use crate::items::{ATOMS_PER_ITEM, RESIDUES_PER_ITEM};
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
 use cells::{Cells, Frame};
 use contacts::Pair;
+use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
@@ -428,8 +429,8 @@ pub fn residue_exposure(
             points,
         };
         residues::exposure(&inputs, i, known, |own| {
-            let place = cells.place.get(own);
-            (surface.get(place), if steps.has(Steps::DEPTH) { depths.get(place) } else { 0.0 })
+            let rank = cells.rank.get(own);
+            (surface.get(rank), if steps.has(Steps::DEPTH) { depths.get(rank) } else { 0.0 })
         })
     });
 }

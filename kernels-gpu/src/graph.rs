@@ -3,6 +3,7 @@
 use crate::boxes::{Boxes, FAN};
 use crate::features::{Rows, TEAM};
 use crate::scratch::AlphaCarbon;
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 
 /// The contact graph of one structure.

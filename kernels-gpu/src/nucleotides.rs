@@ -68,10 +68,10 @@ impl Inputs<'_> {
         Vector { x, y, z }
     }
 
-    /// The position of atom number `place` of residue `i`.
+    /// The position of atom number `offset` of residue `i`.
     #[inline(always)]
-    fn atom(&self, i: u32, place: u8) -> Vector {
-        if place == ABSENT { NOWHERE } else { self.position(self.residue_atoms.at(i) + u32::from(place)) }
+    fn atom(&self, i: u32, offset: u8) -> Vector {
+        if offset == ABSENT { NOWHERE } else { self.position(self.residue_atoms.at(i) + u32::from(offset)) }
     }
 
     /// Whether residue `i`, whose O3' is at `o3`, is bound to the next row, whose P is at `p`.

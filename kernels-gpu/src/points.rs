@@ -51,7 +51,7 @@ pub struct PointAtom {
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct SiteAtom {
-    /// x in Å plus [`SHIFT`], as from [`place`]; so are y and z.
+    /// x in Å plus [`SHIFT`], as from [`shifted`]; so are y and z.
     x: f32,
     y: f32,
     z: f32,
@@ -117,7 +117,7 @@ pub fn position(atom: Atom, direction: u32) -> [f32; 3] {
 
 /// A position with [`SHIFT`] added: its coordinates can be summed up by their bits.
 #[inline(always)]
-fn place(at: [f32; 3]) -> [f32; 3] {
+fn shifted(at: [f32; 3]) -> [f32; 3] {
     [at[0] + SHIFT, at[1] + SHIFT, at[2] + SHIFT]
 }
 

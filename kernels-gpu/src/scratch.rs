@@ -143,7 +143,7 @@ pub struct ResidueExposure {
 }
 
 /// An atom's share of the words for sorting atoms into cells: at most three cells per atom, each with its start and a
-/// counter, and one more start; then the order itself, and each atom's place in it.
+/// counter, and one more start; then the order itself, and each atom's rank in it.
 pub type CellWords = [u32; 9];
 
 /// Number of work vectors over the residues.

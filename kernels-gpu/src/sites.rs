@@ -34,7 +34,7 @@ const LEAST_GROUP: u32 = 64;
 /// Scores the residues of a batch. Block `i` takes those of item `i`.
 ///
 /// - `output`: one row per residue; `site_score` is written.
-/// - `best`: per residue, the place of its best atom.
+/// - `best`: per residue, the rank of its best atom.
 /// - `sums`: the result of [`fn@crate::site_sums`].
 #[kernel(threads = 128, blocks_per_sm = 8)]
 pub fn site_scores(
@@ -58,18 +58,18 @@ pub fn site_scores(
         let i = item.first + at;
         let begin = residue_atoms.at(structure.ca_offset + i);
         let end = if i + 1 < structure.n_residues { residue_atoms.at(structure.ca_offset + i + 1) } else { n };
-        let (mut most, mut place) = (0, NONE);
+        let (mut most, mut rank) = (0, NONE);
         for atom in begin..end {
-            let own = cells.place.get(atom);
-            if place == NONE || sums.get(own) > most {
-                (most, place) = (sums.get(own), own);
+            let own = cells.rank.get(atom);
+            if rank == NONE || sums.get(own) > most {
+                (most, rank) = (sums.get(own), own);
             }
         }
-        place
+        rank
     });
     output.update(block, rows, |at, row| {
-        let place = best.get(at);
-        row.columns[column::SITE_SCORE] = if place == NONE { NAN } else { score(sums.get(place)) };
+        let rank = best.get(at);
+        row.columns[column::SITE_SCORE] = if rank == NONE { NAN } else { score(sums.get(rank)) };
     });
 }
 
@@ -156,17 +156,17 @@ pub fn site_ids(
     let sites = sites.part(item.structure * MOST_SITES as u32, MOST_SITES as u32);
     let peaks = peaks.fill(block, count, |k| {
         let site = sites.at(k);
-        Peak { center: site.center, place: cells.place.get(site.peak) }
+        Peak { center: site.center, rank: cells.rank.get(site.peak) }
     });
     let (sorted, sums) = (View::of(sorted.part(first, n)), View::of(sums.part(first, n)));
     site_ids.fill(block, rows, |at| {
-        let place = best.at(structure.ca_offset + item.first + at);
-        let is_part = place != NONE && score(sums.get(place)) >= config.site_threshold;
+        let rank = best.at(structure.ca_offset + item.first + at);
+        let is_part = rank != NONE && score(sums.get(rank)) >= config.site_threshold;
         if !is_part {
             return -1;
         }
-        let at = position(sorted.get(place));
-        (0..count).find(|site| peaks.get(*site).takes(at, place)).map_or(-1, u32::cast_signed)
+        let at = position(sorted.get(rank));
+        (0..count).find(|site| peaks.get(*site).takes(at, rank)).map_or(-1, u32::cast_signed)
     });
 }
 
@@ -196,14 +196,14 @@ fn logistic(slope: f32, bias: f32, sum: u32) -> f32 {
 #[repr(C, align(16))]
 pub struct Peak {
     center: [f32; 3],
-    place: u32,
+    rank: u32,
 }
 
 impl Peak {
     /// Whether an atom is too near to be a further peak.
     #[inline(always)]
-    fn takes(&self, at: [f32; 3], place: u32) -> bool {
-        (unfused(self.center, at) <= APART * APART) | (place == self.place)
+    fn takes(&self, at: [f32; 3], rank: u32) -> bool {
+        (unfused(self.center, at) <= APART * APART) | (rank == self.rank)
     }
 }
 
@@ -214,7 +214,7 @@ pub struct Top {
     /// 0 if the group has no candidate.
     key: u64,
     at: [f32; 3],
-    place: u32,
+    rank: u32,
 }
 
 /// Results for a structure's heavy atoms, in the order of cells.
@@ -321,15 +321,15 @@ fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROU
         if most == 0 {
             break;
         }
-        let place = found.cells.place.get(!(most as u32));
-        let peak = Peak { center: center::<V>(block, found, found.at(place)), place };
+        let rank = found.cells.rank.get(!(most as u32));
+        let peak = Peak { center: center::<V>(block, found, found.at(rank)), rank };
         peaks.set(block, count, peak);
         count += 1;
         tops.update_by_warp(block, groups, |warp, group, own| {
-            if own.key == 0 || !peak.takes(own.at, own.place) {
+            if own.key == 0 || !peak.takes(own.at, own.rank) {
                 return own;
             }
-            let is_taken = |at, place| (0..count).rev().any(|i| peaks.get(i).takes(at, place));
+            let is_taken = |at, rank| (0..count).rev().any(|i| peaks.get(i).takes(at, rank));
             top::<[V; 1]>(warp, found, group * size, n.min((group + 1) * size), is_taken)
         });
     }
@@ -366,8 +366,8 @@ fn top<V>(
     if key == 0 {
         return Top::default();
     }
-    let place = found.cells.place.get(!(key as u32));
-    Top { key, at: found.at(place), place }
+    let rank = found.cells.rank.get(!(key as u32));
+    Top { key, at: found.at(rank), rank }
 }
 
 /// The rows of cells whose atoms may have points around a peak.
@@ -426,7 +426,7 @@ fn weighted_along(away: f32, score: u32) -> u64 {
 /// The site of a peak. The warp counts the points around it and adds up their area.
 #[inline(always)]
 fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
-    let at = found.at(peak.place);
+    let at = found.at(peak.rank);
     let rows = Rows::around(found, at);
     let own = warp.per_lane(|lane| {
         let (mut sums, mut row) = ([0u64; 2], lane.index());
@@ -443,13 +443,13 @@ fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
         sums
     });
     let [area, points] = warp.reduce(&own, |a, b| [a[0] + b[0], a[1] + b[1]]);
-    let sum = found.sums.get(peak.place);
+    let sum = found.sums.get(peak.rank);
     Site {
         center: peak.center,
         score: sum as f32 / SUM_UNIT,
         probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
         area: area as f32 / PART,
-        peak: found.cells.order.get(peak.place),
+        peak: found.cells.order.get(peak.rank),
         points: points as u32,
     }
 }

@@ -11,6 +11,7 @@ use crate::groups::{
     Batch, CentralityScratch, FoundCentrality, Gathered, GraphParts, GridScratch, NetworkInputs, RowItems,
 };
 use crate::scratch::{AlphaCarbon, Eight, Facts, NO_STRUCTURE, Shape, WorkItem, WorkSplit};
+use cuda_std::lists::*;
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps};

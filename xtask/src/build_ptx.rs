@@ -10,7 +10,7 @@ use cargo_cuda::ptxas::{PACKAGE, default_directory};
 use cuda_builder::machine_code::{self, CheckedCode, Made};
 use cuda_builder::{CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 
-use crate::workspace::{self, KernelCrate, Place};
+use crate::workspace::{self, KernelCrate, KernelPackage};
 
 /// The chips with machine code beside the product's PTX. Other devices get the PTX.
 const CHIPS: [NvvmArch; 6] = [
@@ -55,18 +55,18 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let mut failed = 0;
-    for place in Place::chosen(&root, &arguments.crates, &arguments.directories) {
-        let mut builder = CudaBuilder::new(&place.directory).archs(arguments.arch.iter().copied());
+    for package in KernelPackage::chosen(&root, &arguments.crates, &arguments.directories) {
+        let mut builder = CudaBuilder::new(&package.directory).archs(arguments.arch.iter().copied());
         if arguments.line_info {
-            let folder = if place.is_ours { &root } else { &place.directory };
+            let folder = if package.is_ours { &root } else { &package.directory };
             builder = builder.debug(DebugInfo::LineTables).ptx_directory(folder.join("target/line-info"));
         }
         // Profilers use line information with the driver's own code.
-        let with_code = place.is_ours && place.has_machine_code && !arguments.line_info;
+        let with_code = package.is_ours && package.has_machine_code && !arguments.line_info;
         let result = if arguments.check { build::check(&builder) } else { build::ptx(&builder) };
         let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments.check) } else { Ok(()) });
         if let Err(error) = result {
-            eprintln!("error: {}: {error:#}", place.name(&root));
+            eprintln!("error: {}: {error:#}", package.name(&root));
             failed += 1;
         }
     }

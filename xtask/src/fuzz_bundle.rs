@@ -62,8 +62,8 @@ fn targets(package: &Path) -> Result<Vec<String>> {
 /// Builds all targets. Returns their folder.
 fn build(package: &Path, root: &Path) -> Result<PathBuf> {
     let rustc = Command::new("rustc").arg("-vV").output().context("cannot ask rustc for its host")?;
-    let told = String::from_utf8_lossy(&rustc.stdout).into_owned();
-    let host = told.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc reports no host")?;
+    let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc reports no host")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // With an explicit target, build scripts are built without the flags.

@@ -104,15 +104,15 @@ fn in_workspace(root: &Path, inside: &Path, name: &str, python: bool) -> Result<
 /// Makes a separate crate elsewhere.
 fn alone(root: &Path, directory: &Path, arguments: &Arguments, lock: &str) -> Result<()> {
     let (name, python) = (arguments.name.as_str(), arguments.python);
-    let place = |package: &str| match &arguments.git {
+    let source = |package: &str| match &arguments.git {
         Some(url) => ("git", url.to_owned()),
         None => ("path", root.join("toolkit").join(package).display().to_string()),
     };
-    let mut manifest = with_toolkit(MANIFEST_ALONE, place);
+    let mut manifest = with_toolkit(MANIFEST_ALONE, source);
     if python {
         manifest = manifest.replace("[workspace]\n", "[workspace]\nmembers = [\"python\"]\n");
     }
-    let python_manifest = with_toolkit(PYTHON_ALONE, place);
+    let python_manifest = with_toolkit(PYTHON_ALONE, source);
     // The versions that this workspace is tested with; cargo removes what this crate does not need.
     let mut files = vec![("Cargo.toml", manifest.as_str()), ("Cargo.lock", lock)];
     files.extend(FILES.iter().chain(FILES_ALONE));

@@ -124,8 +124,11 @@ mod tests {
             let tree = String::from_utf8(output.stdout)?;
             for line in tree.lines().skip(1).filter(|line| line.contains(&*root.to_string_lossy())) {
                 let name = line.split(' ').next().expect("a name");
-                let place = |name: &str| PACKAGES.iter().position(|package| *package == name);
-                assert!(place(name).is_some_and(|of| Some(of) < place(package)), "{package} needs {name} before it");
+                let position = |name: &str| PACKAGES.iter().position(|package| *package == name);
+                assert!(
+                    position(name).is_some_and(|of| Some(of) < position(package)),
+                    "{package} needs {name} before it"
+                );
             }
         }
         Ok(())

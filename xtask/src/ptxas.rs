@@ -7,7 +7,7 @@ use anyhow::Result;
 use cargo_cuda::ptxas::{self, Judged, Kernels};
 use cuda_builder::NvvmArch;
 
-use crate::workspace::{self, KernelCrate, Place};
+use crate::workspace::{self, KernelCrate, KernelPackage};
 
 /// Assemble the committed PTX and compare registers, stack, spills, shared memory, barriers and checks with budget.toml
 #[derive(clap::Args)]
@@ -45,10 +45,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let assembler = ptxas::find(&root, install, "cargo xtask")?;
     let judged = Judged::by(arguments.write_budget, arguments.allow_spills);
     let mut failures = 0;
-    for place in Place::chosen(&root, &arguments.crates, &arguments.directories) {
-        let name = place.name(&root).to_string();
-        let kernels =
-            Kernels { name: &name, directory: &place.directory, is_built: place.is_ours, needs_budget: place.is_ours };
+    for package in KernelPackage::chosen(&root, &arguments.crates, &arguments.directories) {
+        let name = package.name(&root).to_string();
+        let kernels = Kernels {
+            name: &name,
+            directory: &package.directory,
+            is_built: package.is_ours,
+            needs_budget: package.is_ours,
+        };
         match ptxas::measure(&kernels, &assembler, &arguments.arch, judged) {
             Ok(found) => failures += found,
             Err(error) => {

@@ -34,7 +34,7 @@ impl KernelCrate {
 }
 
 /// A kernel crate that a command works on.
-pub struct Place {
+pub struct KernelPackage {
     /// Its directory.
     pub directory: PathBuf,
     /// Whether it belongs to this workspace, which commits its PTX.
@@ -43,17 +43,17 @@ pub struct Place {
     pub has_machine_code: bool,
 }
 
-impl Place {
+impl KernelPackage {
     /// The named crates of the workspace and those in the given directories; all crates of the workspace if neither is
     /// given.
-    pub fn chosen(root: &Path, named: &[KernelCrate], directories: &[PathBuf]) -> Vec<Place> {
-        let others = directories.iter().map(|directory| Place {
+    pub fn chosen(root: &Path, named: &[KernelCrate], directories: &[PathBuf]) -> Vec<KernelPackage> {
+        let others = directories.iter().map(|directory| KernelPackage {
             directory: directory.clone(),
             is_ours: false,
             has_machine_code: false,
         });
         let ours = if named.is_empty() && !directories.is_empty() { &[] } else { KernelCrate::chosen(named) };
-        let ours = ours.iter().map(|kernels| Place {
+        let ours = ours.iter().map(|kernels| KernelPackage {
             directory: root.join(kernels.directory()),
             is_ours: true,
             has_machine_code: *kernels == KernelCrate::KernelsGpu,
@@ -76,7 +76,7 @@ pub fn root() -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KernelCrate, Place, root};
+    use super::{KernelCrate, KernelPackage, root};
     use std::path::Path;
 
     #[test]
@@ -93,8 +93,8 @@ mod tests {
         let root = Path::new("/root");
         let names = |named: &[KernelCrate], others: &[&str]| {
             let others: Vec<_> = others.iter().map(Into::into).collect();
-            let places = Place::chosen(root, named, &others);
-            places.iter().map(|place| (place.name(root).to_string(), place.is_ours)).collect::<Vec<_>>()
+            let packages = KernelPackage::chosen(root, named, &others);
+            packages.iter().map(|package| (package.name(root).to_string(), package.is_ours)).collect::<Vec<_>>()
         };
         let (ours, test) = (("kernels-gpu".to_owned(), true), ("toolkit/tests/kernels".to_owned(), true));
         let waves = ("../waves".to_owned(), false);

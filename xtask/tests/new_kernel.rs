@@ -14,22 +14,22 @@ use cuda_builder::{CudaBuilder, Discovery};
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A copy of this workspace and an empty folder beside it, for one test at a time.
-struct Place {
+struct Project {
     workspace: PathBuf,
     beside: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
 
-fn place() -> Place {
+fn project() -> Project {
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
-    let (workspace, beside) = (place.join("workspace"), place.join("beside"));
+    let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
+    let (workspace, beside) = (project.join("workspace"), project.join("beside"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // Builds need only packages, the toolkit, and files at the top.
     mirror(root, &workspace, &|path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file());
     let _ = fs::remove_dir_all(&beside);
     fs::create_dir_all(&beside).unwrap();
-    Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
+    Project { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
 }
 
 /// Makes a folder equal to another one. Equal files stay untouched, because cargo compares modification times.
@@ -69,10 +69,10 @@ fn new_kernel(root: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Makes a crate outside of the workspace.
-fn crate_beside(place: &Place, path: &str, more: &[&str]) -> PathBuf {
-    let directory = place.beside.join(path);
+fn crate_beside(project: &Project, path: &str, more: &[&str]) -> PathBuf {
+    let directory = project.beside.join(path);
     let name = directory.file_name().unwrap().to_str().unwrap();
-    let made = new_kernel(&place.workspace, &[&[name, "--dir", directory.to_str().unwrap()], more].concat());
+    let made = new_kernel(&project.workspace, &[&[name, "--dir", directory.to_str().unwrap()], more].concat());
     assert!(made.status.success(), "{}", text(&made.stderr));
     assert!(text(&made.stdout).contains("cargo test"), "it says what to do next");
     directory
@@ -114,8 +114,8 @@ fn skipped(what: &str) {
 
 #[test]
 fn a_crate_elsewhere_is_complete() {
-    let place = place();
-    let directory = crate_beside(&place, "deep/waves", &[]);
+    let project = project();
+    let directory = crate_beside(&project, "deep/waves", &[]);
 
     if has("fmt") {
         cargo(&directory, &["fmt", "--check"]).unwrap();
@@ -130,7 +130,7 @@ fn a_crate_elsewhere_is_complete() {
     match Discovery::new(&directory).find() {
         Ok(compiler) => {
             assert!(!written.contains("this build has no PTX"), "{written}");
-            let ptx = place.beside.join("again.ptx");
+            let ptx = project.beside.join("again.ptx");
             let output = CudaBuilder::new(&directory)
                 .target_directory(build_directory().join("cuda-builder"))
                 .copy_to(&ptx)
@@ -157,7 +157,7 @@ fn a_crate_elsewhere_is_complete() {
     // Existing files stay.
     let source = directory.join("src/lib.rs");
     fs::write(&source, "// mine\n").unwrap();
-    let again = new_kernel(&place.workspace, &["waves", "--dir", directory.to_str().unwrap()]);
+    let again = new_kernel(&project.workspace, &["waves", "--dir", directory.to_str().unwrap()]);
     assert!(!again.status.success());
     let told = text(&again.stderr);
     assert!(told.contains("deep/waves is not empty") && told.contains("--dir"), "{told}");
@@ -166,8 +166,8 @@ fn a_crate_elsewhere_is_complete() {
 
 #[test]
 fn a_build_without_a_compiler_for_gpus_says_so_and_runs_on_cpu_cores() {
-    let place = place();
-    let directory = crate_beside(&place, "ripples", &[]);
+    let project = project();
+    let directory = crate_beside(&project, "ripples", &[]);
     // There is no compiler at the configured path, and no other one is used.
     let configuration = "[env]\nCUDA_BUILDER_RUSTC = \"no/such/rustc\"\n";
     fs::create_dir(directory.join(".cargo")).unwrap();
@@ -185,8 +185,8 @@ fn a_build_without_a_compiler_for_gpus_says_so_and_runs_on_cpu_cores() {
 
 #[test]
 fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
-    let place = place();
-    let root = &place.workspace;
+    let project = project();
+    let root = &project.workspace;
     let made = new_kernel(root, &["ponds"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     assert!(root.join("kernels/ponds/src/lib.rs").is_file());
@@ -206,7 +206,7 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
     if Discovery::new(root).find().is_ok() {
         let kernels = CudaBuilder::new(root.join("kernels/ponds"));
         let kernels = kernels.target_directory(build_directory().join("cuda-builder"));
-        let output = kernels.copy_to(place.beside.join("ponds.ptx")).build().unwrap();
+        let output = kernels.copy_to(project.beside.join("ponds.ptx")).build().unwrap();
         assert_eq!(output.files[0].entries, ["saxpy"]);
     } else {
         skipped("the PTX of a new member; there is no device compiler");
@@ -226,8 +226,8 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
 
 #[test]
 fn a_module_of_python_computes_the_same_bits() {
-    let place = place();
-    let directory = crate_beside(&place, "tides", &["--python"]);
+    let project = project();
+    let directory = crate_beside(&project, "tides", &["--python"]);
     if has("fmt") {
         cargo(&directory, &["fmt", "--check", "--all"]).unwrap();
     }
@@ -240,7 +240,7 @@ fn a_module_of_python_computes_the_same_bits() {
     if !cfg!(target_os = "linux") {
         return skipped("the module in Python; the test knows what it is called on Linux");
     }
-    let site = place.beside.join("site");
+    let site = project.beside.join("site");
     fs::create_dir(&site).unwrap();
     fs::copy(build_directory().join("debug/libtides_python.so"), site.join("tides.abi3.so")).unwrap();
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -258,9 +258,9 @@ fn a_module_of_python_computes_the_same_bits() {
 
 #[test]
 fn a_crate_can_take_the_toolkit_from_a_repository() {
-    let place = place();
+    let project = project();
     let url = "https://example.org/toolkit.git";
-    let directory = crate_beside(&place, "rivers", &["--git", url]);
+    let directory = crate_beside(&project, "rivers", &["--git", url]);
     let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap();
     for package in ["cuda_std", "cuda_builder", "cuda_host"] {
         assert!(manifest.contains(&format!("{package} = {{ git = \"{url}\" }}\n")), "{manifest}");

@@ -290,10 +290,10 @@ pub struct Cells<'a> {
     frame: &'a Tile<'a, Frame>,
     /// Where each cell's atoms begin, and the end of all.
     starts: Clamped<'a, u32>,
-    /// The index in the file of the atom in each place of the order of cells.
+    /// The index in the file of the atom of each rank in the order of cells.
     pub order: View<'a, u32>,
-    /// The place in that order of each atom of the file.
-    pub place: View<'a, u32>,
+    /// The rank in that order of each atom of the file.
+    pub rank: View<'a, u32>,
 }
 
 /// A grid for `n` atoms: its cells are wide enough that there are at most three per atom.
@@ -346,7 +346,7 @@ pub fn sort<V>(
     };
     let (mut starts, mut rest) = words.split_at(cells + 1);
     rest.fill(block, cells, |_| 0);
-    // An atom's place holds its number in its cell until the cells' starts are known. So atoms are counted once.
+    // An atom's rank holds its number in its cell until the cells' starts are known. So atoms are counted once.
     rest.update_atomic(block, n, |thread, words, i| {
         let number = words.add(thread, cell_of(i), 1);
         words.store(thread, cells + n + i, number);
@@ -355,9 +355,9 @@ pub fn sort<V>(
     starts.exclusive_scan(block, cells + 1, 0, |c| if c < cells { counts.get(c) } else { 0 }, u32::wrapping_add);
     let first = starts.view(cells);
     rest.update_atomic(block, n, |thread, words, i| {
-        let place = first.get(cell_of(i)) + words.load(thread, cells + n + i);
-        words.store(thread, cells + place, i);
-        words.store(thread, cells + n + i, place);
+        let rank = first.get(cell_of(i)) + words.load(thread, cells + n + i);
+        words.store(thread, cells + rank, i);
+        words.store(thread, cells + n + i, rank);
     });
     let order = rest.view(cells + n).part(cells, n);
     sorted.fill(block, n, |k| atoms(order.get(k)));
@@ -365,7 +365,7 @@ pub fn sort<V>(
 
 impl<'a> Cells<'a> {
     /// The cells of a structure of `n` atoms from the words that [`sort`] wrote: the start of each cell and the end of
-    /// the last; a counter for each cell; the atom of each place; and the place of each atom.
+    /// the last; a counter for each cell; the atom of each rank; and the rank of each atom.
     #[inline(always)]
     pub fn of(words: View<'a, u32>, n: u32, frame: &'a Tile<'a, Frame>) -> Self {
         let cells = frame.get(0).cells();
@@ -374,7 +374,7 @@ impl<'a> Cells<'a> {
             frame,
             starts: words.part(0, cells + 1).clamped(),
             order: words.part(atoms, n),
-            place: words.part(atoms + n, n),
+            rank: words.part(atoms + n, n),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::cells::{Bounds, Cells, Region};
 use super::{Inputs, square};
 use crate::points::near;
 use bytemuck::{Pod, Zeroable};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
@@ -131,7 +132,7 @@ pub fn of_two<V>(
             let picks = near.picks(warp, sorted, at);
             let [x, y, z, _] = picks.words();
             // Read before the tests, so that nobody waits for it after them.
-            let owners = warp.map(picks.index(), |_, place| around.owners.get(*place));
+            let owners = warp.map(picks.index(), |_, rank| around.owners.get(*rank));
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             #[cfg(target_arch = "nvptx64")]
             {
@@ -159,10 +160,10 @@ pub fn of_two<V>(
     while row < region.rows() {
         let [mut first, end] = cells.run_within(region, row, &bounds, CONTACT).ends();
         while first < end {
-            let places = warp.per_lane(|lane| first.wrapping_add(lane.index()));
-            let x = warp.map(&places, |_, place| sorted.get(*place).x);
-            let y = warp.map(&places, |_, place| sorted.get(*place).y);
-            let z = warp.map(&places, |_, place| sorted.get(*place).z);
+            let ranks = warp.per_lane(|lane| first.wrapping_add(lane.index()));
+            let x = warp.map(&ranks, |_, rank| sorted.get(*rank).x);
+            let y = warp.map(&ranks, |_, rank| sorted.get(*rank).y);
+            let z = warp.map(&ranks, |_, rank| sorted.get(*rank).z);
             let mut touches = [(); 2].map(|()| warp.per_lane(|_| false));
             let mut k = 0u32;
             while k < most && !warp.all((&touches[0], &touches[1]), |_, (a, b)| *a & *b) {
@@ -170,7 +171,7 @@ pub fn of_two<V>(
                 touch::<[V; 1]>(warp, &mut touches, own, (&x, &y, &z));
                 k = k.wrapping_add(1);
             }
-            let owners = warp.map(&places, |_, place| around.owners.get(*place));
+            let owners = warp.map(&ranks, |_, rank| around.owners.get(*rank));
             counts.add::<[V; 1]>(warp, pair().beside, &owners, &touches, end.wrapping_sub(first));
             first = first.wrapping_add(32);
         }

@@ -10,6 +10,7 @@ use super::square;
 use super::{distance2, lower};
 use crate::points::near;
 use crate::scratch::AtomSurface;
+use cuda_std::lists::*;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
@@ -41,14 +42,14 @@ pub struct Atoms<'a> {
 }
 
 impl Atoms<'_> {
-    /// Whether the atom in a place has area.
+    /// Whether the atom of a rank has area.
     #[inline(always)]
-    fn is_exposed(&self, place: u32) -> bool {
-        self.surface.get(place).exposed > 0
+    fn is_exposed(&self, rank: u32) -> bool {
+        self.surface.get(rank).exposed > 0
     }
 }
 
-/// Finds the depths of a part's atoms, which lie in a few cells of a row. The part's places count from `first`. NaN if no atom
+/// Finds the depths of a part's atoms, which lie in a few cells of a row. The part's ranks count from `first`. NaN if no atom
 /// within [`DEEPEST`] has area.
 #[inline(always)]
 pub fn find<V>(
@@ -69,7 +70,7 @@ pub fn find<V>(
     }
 }
 
-/// The depths of the `n` atoms from place `first` on: at most 32, one for each lane.
+/// The depths of the `n` atoms from rank `first` on: at most 32, one for each lane.
 #[inline(always)]
 fn of_some<V>(
     warp: &mut Warp,
@@ -80,8 +81,8 @@ fn of_some<V>(
     atoms: &Atoms,
 ) -> PerLane<f32> {
     let cells = &atoms.cells;
-    let place = warp.per_lane(|lane| first.wrapping_add(lane.index()));
-    let is_buried = warp.map(&place, |lane, place| (lane.index() < n) & !atoms.is_exposed(*place));
+    let rank = warp.per_lane(|lane| first.wrapping_add(lane.index()));
+    let is_buried = warp.map(&rank, |lane, rank| (lane.index() < n) & !atoms.is_exposed(*rank));
     let mut left = warp.ballot(&is_buried, |_, is_buried| *is_buried);
     if left == 0 {
         return warp.per_lane(|_| 0.0);
@@ -94,7 +95,7 @@ fn of_some<V>(
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
     list::<V>(warp, exposed, buried, &runs, atoms);
     buried.clear(warp);
-    buried.push_where(warp, &place, &is_buried, |_, is_buried| *is_buried);
+    buried.push_where(warp, &rank, &is_buried, |_, is_buried| *is_buried);
     let (exposed, buried) = (exposed.items(warp), buried.items(warp));
     let nearest = nearest::<V>(warp, buried, left, exposed, atoms.sorted);
     let mut depths =
@@ -131,17 +132,17 @@ fn list<V>(
     atoms: &Atoms,
 ) {
     #[cfg(target_arch = "nvptx64")]
-    warp.each_of_ranges_with(scratch, ranges, |warp, places, n| {
-        let words = warp.map(places, |_, place| {
-            let Atom { x, y, z, radius } = atoms.sorted.get(*place);
+    warp.each_of_ranges_with(scratch, ranges, |warp, ranks, n| {
+        let words = warp.map(ranks, |_, rank| {
+            let Atom { x, y, z, radius } = atoms.sorted.get(*rank);
             [x, y, z, radius]
         });
-        let counts = warp.map(places, |_, place| atoms.surface.get(*place).exposed);
+        let counts = warp.map(ranks, |_, rank| atoms.surface.get(*rank).exposed);
         exposed.push_where(warp, &words, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
     });
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        exposed.push_ranges_with(warp, scratch, &atoms.sorted, ranges, |place, _| atoms.is_exposed(place));
+        exposed.push_ranges_with(warp, scratch, &atoms.sorted, ranges, |rank, _| atoms.is_exposed(rank));
         // Lanes without an atom get one that is far from all.
         exposed.pad(warp, [f32::INFINITY; 4]);
     }
@@ -198,8 +199,8 @@ fn nearest<V>(
     sorted: Clamped<Atom>,
 ) -> PerLane<f32> {
     let mut all = warp.per_lane(|_| 0.0);
-    for place in buried.range(0, buried.len()) {
-        let atom = sorted.get(place);
+    for rank in buried.range(0, buried.len()) {
+        let atom = sorted.get(rank);
         let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
         let mut at = 0u32;
         while at < exposed.len() {
@@ -225,10 +226,10 @@ fn farther<V>(warp: &mut Warp, atom: Atom, within: f32, atoms: &Atoms) -> f32 {
     let mut reach = if is_known { within } else { 2.0 * atoms.cells.seen(1) };
     loop {
         let mut nearest = warp.per_lane(|_| [f32::INFINITY]);
-        near::each_near::<V>(warp, &atoms.cells, &Bounds::of(atom), reach, |warp, places, _| {
-            warp.each_with(&mut nearest, places, |_, [nearest], place| {
-                let to = distance2(atom, atoms.sorted.get(*place));
-                *nearest = smaller(*nearest, if atoms.is_exposed(*place) { to } else { f32::INFINITY });
+        near::each_near::<V>(warp, &atoms.cells, &Bounds::of(atom), reach, |warp, ranks, _| {
+            warp.each_with(&mut nearest, ranks, |_, [nearest], rank| {
+                let to = distance2(atom, atoms.sorted.get(*rank));
+                *nearest = smaller(*nearest, if atoms.is_exposed(*rank) { to } else { f32::INFINITY });
             });
         });
         let [nearest] = warp.smallest(&nearest);

@@ -5,6 +5,7 @@
 
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::{PROBE, distance2, square};
+use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 use shared_types::Atom;
@@ -31,7 +32,7 @@ pub struct Around<'a> {
     pub cells: Cells<'a>,
     /// The batch's atoms in the order of cells.
     pub sorted: Clamped<'a, Atom>,
-    /// The place in the batch of the structure's first atom. Places count in the batch, which takes fewer registers than a
+    /// The rank in the batch of the structure's first atom. Ranks count in the batch, which takes fewer registers than a
     /// pointer to the structure's atoms.
     pub first: u32,
     /// Whether all atoms within [`REACH`] are counted, or only touching ones are searched.
@@ -52,7 +53,7 @@ impl Around<'_> {
         }
     }
 
-    /// Run `k` of the atoms within `reach` of a box in one cell, as places in the batch.
+    /// Run `k` of the atoms within `reach` of a box in one cell, as ranks in the batch.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32, reach: f32) -> Run {
         let run = self.cells.near(of, k, reach);
@@ -62,7 +63,7 @@ impl Around<'_> {
 
 /// The atoms of a pair of cells, and those around it.
 pub struct Cell<'a> {
-    /// The place of its first atom.
+    /// The rank of its first atom.
     pub first: u32,
     /// The atoms that may touch one of them.
     pub candidates: WarpItems<'a, Pick>,
@@ -70,7 +71,7 @@ pub struct Cell<'a> {
     pub far: WarpItems<'a, Pick>,
 }
 
-/// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells. `scratch` is a list that is not
+/// Lists all atoms within reach of the `n` atoms from rank `first` on, which lie in a pair of cells. `scratch` is a list that is not
 /// in use.
 #[inline(always)]
 pub fn list<'a, 'l, V>(

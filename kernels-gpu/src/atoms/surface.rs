@@ -10,6 +10,7 @@ use super::neighbours::{self, Around};
 use super::{PROBE, square};
 use crate::masks::Map;
 use crate::scratch::AtomSurface;
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::{Atom, POINTS_PER_GROUP, PointGroup, TestPoint};
 
@@ -186,7 +187,7 @@ impl Turns {
     }
 }
 
-/// Counts the exposed points and near atoms of a part's atoms, which lie in a pair of cells. The part's places count from
+/// Counts the exposed points and near atoms of a part's atoms, which lie in a pair of cells. The part's ranks count from
 /// `first`. Atoms with more neighbours than the lists have room for are left [`CROWDED`].
 #[inline(always)]
 pub fn count<V>(

@@ -4,10 +4,11 @@ use super::kinds::class;
 use super::near::each_near;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::near::{self, Group};
-use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
+use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, shifted};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{FoundPoints, OwnedAtoms, PointItems};
 use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, Frame};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
@@ -105,8 +106,8 @@ pub fn site_points(
     });
     #[cfg(not(target_arch = "nvptx64"))]
     masks.fill_by_lanes_with(block, some, (listed, near), |warp, (listed, near), begin| {
-        let places = warp.per_lane(|lane| first + chosen.get((begin + lane.index()).min(some - 1)));
-        exposed::<Here>(warp, (listed, near), &cells, sorted, &places, (some - begin).min(32))
+        let ranks = warp.per_lane(|lane| first + chosen.get((begin + lane.index()).min(some - 1)));
+        exposed::<Here>(warp, (listed, near), &cells, sorted, &ranks, (some - begin).min(32))
     });
     let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
     let begin = points.start();
@@ -126,7 +127,7 @@ pub fn site_points(
             let alpha = atoms.at(structure.atom_offset + alpha);
             distance2([atom.x, atom.y, atom.z], [alpha.x, alpha.y, alpha.z])
         };
-        let [x, y, z] = place([atom.x, atom.y, atom.z]);
+        let [x, y, z] = shifted([atom.x, atom.y, atom.z]);
         SiteAtom {
             x,
             y,
@@ -212,17 +213,17 @@ fn of_direction(lane: Lane, axis: usize) -> f32 {
     DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
 }
 
-/// The directions in which the atom at index `place` is exposed, as bits. Two lanes share a direction; each tests every other
+/// The directions in which the atom at index `rank` is exposed, as bits. Two lanes share a direction; each tests every other
 /// neighbour.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
-fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Near>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
-    let centre = Centre::new(sorted.get(place));
+fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Near>, cells: &Cells, sorted: View<Atom>, rank: u32) -> u32 {
+    let centre = Centre::new(sorted.get(rank));
     let [x, y, z] = directions(warp);
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near::<V>(warp, cells, &Bounds::of(centre.atom), centre.farthest(cells), |warp, places, n| {
-        let others = warp.map(places, |_, place| sorted.get(*place));
+    each_near::<V>(warp, cells, &Bounds::of(centre.atom), centre.farthest(cells), |warp, ranks, n| {
+        let others = warp.map(ranks, |_, rank| sorted.get(*rank));
         let planes =
             warp.map(&others, |lane, other| centre.plane([other.x, other.y, other.z, other.radius], lane.index() < n));
         if listed > near.capacity() - 32 {
@@ -263,7 +264,7 @@ fn cover<V>(
     near.clear(warp);
 }
 
-/// The directions in which the atoms at the first `n` of `places` are exposed, as bits. Those that lie close together
+/// The directions in which the atoms at the first `n` of `ranks` are exposed, as bits. Those that lie close together
 /// share a list of the atoms around, and each selects its own neighbours from it.
 #[inline(always)]
 #[cfg(not(target_arch = "nvptx64"))]
@@ -272,14 +273,14 @@ fn exposed<V>(
     (listed, near): (&mut WarpList<Pick>, &mut WarpList<Near>),
     cells: &Cells,
     sorted: View<Atom>,
-    places: &PerLane<u32>,
+    ranks: &PerLane<u32>,
     n: u32,
 ) -> PerLane<u32> {
     let sorted = sorted.clamped();
     let directions = directions(warp);
     // No atom covers a point of another one from farther away.
     let farthest = 2.0 * (cells.frame().largest + PROBE);
-    let own = warp.map(places, |_, place| sorted.get(*place));
+    let own = warp.map(ranks, |_, rank| sorted.get(*rank));
     let x = warp.map(&own, |_, atom| atom.x);
     let y = warp.map(&own, |_, atom| atom.y);
     let z = warp.map(&own, |_, atom| atom.z);
@@ -336,8 +337,8 @@ fn open<V>(
         }
     } else {
         let (of, farthest) = (Bounds::of(centre.atom), centre.farthest(cells));
-        each_near::<[V; 1]>(warp, cells, &of, farthest, |warp, places, n| {
-            let others = warp.map(places, |_, place| sorted.get(*place));
+        each_near::<[V; 1]>(warp, cells, &of, farthest, |warp, ranks, n| {
+            let others = warp.map(ranks, |_, rank| sorted.get(*rank));
             let x = warp.map(&others, |_, other| other.x);
             let y = warp.map(&others, |_, other| other.y);
             let z = warp.map(&others, |_, other| other.z);

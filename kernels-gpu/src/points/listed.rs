@@ -30,7 +30,7 @@ pub fn site_point_list(
     let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
     let point_atoms = View::of(point_atoms.part(first, n));
     atom_points.fill(block, n, |i| {
-        let own = point_atoms.get(cells.place.get(i));
+        let own = point_atoms.get(cells.rank.get(i));
         let count = own.count();
         AtomPoints {
             directions: own.directions(),

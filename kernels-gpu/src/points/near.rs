@@ -3,6 +3,7 @@
 use super::distance2;
 use crate::atoms::cells::{Bounds, Cells, Region};
 use bytemuck::Pod;
+use cuda_std::lists::*;
 use cuda_std::math::{larger, smaller};
 use cuda_std::prelude::*;
 

@@ -4,10 +4,11 @@
 //! for two points at a time, with one atom per lane.
 
 use super::near::{self, Group, SCRATCH, each_near};
-use super::{SiteAtom, Spot, distance2, place, position};
+use super::{SiteAtom, Spot, distance2, position, shifted};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{AtomItems, SortedAtoms};
 use crate::scratch::{ATOMS_PER_ITEM, Frame};
+use cuda_std::lists::*;
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
@@ -32,8 +33,8 @@ const TO_INTEGER: f32 = 12_582_912.0;
 const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + WARPS + 1;
 const _: () = assert!(TOGETHER <= 32);
 
-/// The position of a point, as from [`place`].
-type Place = [f32; 3];
+/// The position of a point, as from [`shifted`].
+type Point = [f32; 3];
 
 /// Each lane's part of the sums of a point.
 struct Around {
@@ -60,7 +61,7 @@ impl Around {
 
     /// Adds each lane's atom, if it is within reach of the point.
     #[inline(always)]
-    fn add<V>(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], point: Place) {
+    fn add<V>(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], point: Point) {
         let d2 = warp.map((x, y, z), |_, (x, y, z)| distance2(point, [*x, *y, *z]));
         warp.each_with(&mut self.weights, (&d2, weights), |_, sum, (d2, weights)| {
             let (near, far) = (weights.to_bits() & 0xffff_0000, weights.to_bits() << 16);
@@ -126,7 +127,7 @@ fn is_first(lane: Lane) -> bool {
 
 /// The squared probabilities of two points, times [`SUM_UNIT`]: in the first half of the lanes, and in the second.
 #[inline(always)]
-fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Place; AT_A_TIME]) -> PerLane<u32> {
+fn scores<V>(warp: &mut Warp, [a, b]: &Some, points: [Point; AT_A_TIME]) -> PerLane<u32> {
     let weights = totals::<V>(warp, [&a.weights, &b.weights]);
     let atoms = totals::<V>(warp, [&a.atoms, &b.atoms]);
     let x = totals::<V>(warp, [&a.x, &b.x]);
@@ -221,16 +222,16 @@ pub fn site_point_scores(
                 // If there is only one left, the same again.
                 let second = if lanes == 0 { first } else { lanes.trailing_zeros() };
                 lanes &= lanes.wrapping_sub(1);
-                let points = [first, second].map(|lane| place(warp.broadcast(&at, lane)));
+                let points = [first, second].map(|lane| shifted(warp.broadcast(&at, lane)));
                 let mut sums = [0; AT_A_TIME].map(|_| Around::nothing(warp));
                 if listed.is_complete() {
                     add_listed::<[Here; 0]>(warp, &mut sums, listed, &site_atoms, points);
                 } else {
                     // The list has no room for all.
-                    let at = |point: Place| Bounds::at(point.map(super::along));
+                    let at = |point: Point| Bounds::at(point.map(super::along));
                     let of = at(points[0]).and(at(points[1]));
-                    each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
-                        let atoms = warp.map(places, |_, place| site_atoms.get(*place));
+                    each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, ranks, n| {
+                        let atoms = warp.map(ranks, |_, rank| site_atoms.get(*rank));
                         let x = warp.map(&atoms, |_, atom| atom.x);
                         let y = warp.map(&atoms, |_, atom| atom.y);
                         let z = warp.map(&atoms, |_, atom| atom.z);
@@ -259,7 +260,7 @@ fn add_listed<V>(
     sums: &mut Some,
     listed: WarpItems<Pick>,
     site_atoms: &Clamped<SiteAtom>,
-    points: [Place; AT_A_TIME],
+    points: [Point; AT_A_TIME],
 ) {
     let mut from = 0u32;
     while from < listed.len() {
@@ -277,7 +278,7 @@ fn add_listed<V>(
     [to_a, to_b]: &mut Some,
     listed: WarpItems<Pick>,
     site_atoms: &Clamped<SiteAtom>,
-    points: [Place; AT_A_TIME],
+    points: [Point; AT_A_TIME],
 ) {
     // In variables of their own, the sums stay in a core's registers.
     let (mut a, mut b) = (Around::nothing(warp), Around::nothing(warp));
@@ -301,7 +302,7 @@ fn add_to_some<V>(
     [a, b]: &mut Some,
     [x, y, z, weights]: [&PerLane<f32>; 4],
     n: u32,
-    points: [Place; AT_A_TIME],
+    points: [Point; AT_A_TIME],
 ) {
     // Lanes without an atom get one that is far from all points.
     let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });

@@ -5,6 +5,7 @@ use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::groups::{AtomItems, SortedAtoms};
 use crate::scratch::{Frame, atoms_per_item};
+use cuda_std::lists::*;
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 
@@ -71,9 +72,9 @@ pub fn site_sums(
         {
             let mut listed = 0u32;
             around.each_ranges::<Here>(warp, |warp, ranges| {
-                warp.each_of_ranges_with(scratch, ranges, |warp, places, n| {
-                    let found = warp.map(places, |_, place| {
-                        let Spot { x, y, z, score } = spots.get(*place);
+                warp.each_of_ranges_with(scratch, ranges, |warp, ranks, n| {
+                    let found = warp.map(ranks, |_, rank| {
+                        let Spot { x, y, z, score } = spots.get(*rank);
                         [x, y, z, f32::from_bits(score)]
                     });
                     let is_near = warp.map(&found, |lane, point| (lane.index() < n) & around.may_count(*point));
@@ -104,8 +105,8 @@ pub fn site_sums(
                 }
             } else {
                 around.each_ranges::<[Here; 1]>(warp, |warp, ranges| {
-                    warp.each_of_ranges(ranges, |warp, places, n| {
-                        let found = warp.map(places, |_, place| spots.get(*place));
+                    warp.each_of_ranges(ranges, |warp, ranks, n| {
+                        let found = warp.map(ranks, |_, rank| spots.get(*rank));
                         let px = warp.map(&found, |_, point| point.x);
                         let py = warp.map(&found, |_, point| point.y);
                         let pz = warp.map(&found, |_, point| point.z);

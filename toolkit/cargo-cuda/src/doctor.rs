@@ -30,7 +30,7 @@ pub fn run(directory: &Path, assembler: &Path, program: &str) -> Result<bool> {
     findings.push(Finding {
         name: "device compiler",
         result: match &device {
-            Ok(compiler) => Ok(format!("{} ({})", told(compiler), compiler.origin)),
+            Ok(compiler) => Ok(format!("{} ({})", description(compiler), compiler.origin)),
             Err(_) => Err("none of the above is usable".to_owned()),
         },
         help: None,
@@ -54,7 +54,7 @@ pub fn run(directory: &Path, assembler: &Path, program: &str) -> Result<bool> {
     Ok(device.is_ok())
 }
 
-fn told(compiler: &DeviceCompiler) -> String {
+fn description(compiler: &DeviceCompiler) -> String {
     format!("{}, LLVM {}, {}", compiler.version, compiler.llvm, compiler.rustc.display())
 }
 
@@ -71,7 +71,7 @@ fn compilers(directory: &Path, discovery: &Discovery) -> Vec<Finding> {
             Origin::Pinned => ("pinned toolchain with rust-src", rustup_command(channel.as_deref())),
             Origin::Debian => ("Debian's rustc-web, cargo-web, rust-web-src", DEBIAN_COMMAND.to_owned()),
         };
-        let result = candidate.map(|compiler| told(&compiler)).map_err(|unusable| unusable.to_string());
+        let result = candidate.map(|compiler| description(&compiler)).map_err(|unusable| unusable.to_string());
         Finding { name, result, help: Some(help) }
     };
     candidates.into_iter().map(finding).collect()

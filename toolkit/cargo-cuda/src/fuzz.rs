@@ -84,8 +84,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let last = last
         .with_context(|| format!("--from {} --seeds {}: seeds end at {}", arguments.from, arguments.seeds, u64::MAX))?;
     let (programs, own) = programs(arguments)?;
-    let place = tempfile::tempdir().context("cannot make a folder for the output of tests")?;
-    let runs = Runs { arguments, own, place: place.path(), begin: Instant::now(), state: Mutex::default() };
+    let folder = tempfile::tempdir().context("cannot make a folder for the output of tests")?;
+    let runs = Runs { arguments, own, folder: folder.path(), begin: Instant::now(), state: Mutex::default() };
 
     // The driver keeps what it has compiled, so the first process of each executable compiles for all.
     let first = programs.iter().map(|program| (program, arguments.from)).collect();
@@ -143,7 +143,7 @@ struct Runs<'a> {
     /// The executables' arguments.
     own: Vec<String>,
     /// A folder for output and reports.
-    place: &'a Path,
+    folder: &'a Path,
     begin: Instant,
     state: Mutex<State>,
 }
@@ -168,8 +168,8 @@ impl Runs<'_> {
                     while self.goes_on() {
                         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                         let Some((program, seed)) = next else { break };
-                        let place = &self.place.join(job.to_string());
-                        let run = Run { program, seed, repeat: self.arguments.repeat, arguments: &self.own, place };
+                        let folder = &self.folder.join(job.to_string());
+                        let run = Run { program, seed, repeat: self.arguments.repeat, arguments: &self.own, folder };
                         self.note(&run, run.finish(limit));
                     }
                 });

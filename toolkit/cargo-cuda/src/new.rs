@@ -76,10 +76,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// A crate's manifest with `toolkit = "PACKAGE"` replaced by the package's location: `path = "..."` or `git = "..."`.
-pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, String)) -> String {
+pub fn with_toolkit(template: &str, source: impl Fn(&str) -> (&'static str, String)) -> String {
     let mut manifest = template.to_owned();
     for package in ["cuda_std", "cuda_builder", "cuda_host", "cuda_python"] {
-        let (key, value) = place(package);
+        let (key, value) = source(package);
         manifest = manifest.replace(&format!("toolkit = \"{package}\""), &format!("{key} = {}", Value::from(value)));
     }
     manifest

@@ -136,13 +136,71 @@ static void reduce_and_scan(int exponent) {
     CHECK(cudaFree(in)), CHECK(cudaFree(out)), CHECK(cudaFree(scratch));
 }
 
+static void select(int exponent) {
+    std::string line = "select," + std::to_string(exponent) + ",u32,half";
+    if (!is_asked(line)) return;
+    uint64_t n = 1ull << exponent;
+    std::vector<uint32_t> numbers = keys<uint32_t>("uniform", n);
+    std::vector<uint8_t> kept(n);
+    for (uint64_t i = 0; i < n; ++i) kept[i] = numbers[i] >> 7 & 1;
+    uint32_t *in = uploaded(numbers), *out = device<uint32_t>(n), *found = device<uint32_t>(1);
+    uint8_t* flags = uploaded(kept);
+    size_t room = 0;
+    CHECK(cub::DeviceSelect::Flagged(nullptr, room, in, flags, out, found, n));
+    char* scratch = device<char>(room);
+    timed(line, [&] { CHECK(cub::DeviceSelect::Flagged(scratch, room, in, flags, out, found, n)); });
+    CHECK(cudaFree(in)), CHECK(cudaFree(out)), CHECK(cudaFree(found)), CHECK(cudaFree(flags)), CHECK(cudaFree(scratch));
+}
+
+struct Plus {
+    __host__ __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a + b; }
+};
+
+static void runs(uint64_t length, int exponent) {
+    std::string rest = "," + std::to_string(exponent) + ",u32,runs of " + std::to_string(length);
+    uint64_t n = 1ull << exponent;
+    if (!is_asked("unique" + rest) && !is_asked("reduce by key" + rest)) return;
+    std::vector<uint32_t> numbers(n);
+    uint32_t run = 0;
+    for (uint64_t i = 0; i < n; ++i) numbers[i] = run += mixed(i) % length == 0;
+    uint32_t *in = uploaded(numbers), *out = device<uint32_t>(n), *values = device<uint32_t>(n), *found = device<uint32_t>(1);
+    size_t room = 0, more = 0;
+    CHECK(cub::DeviceSelect::Unique(nullptr, room, in, out, found, n));
+    CHECK(cub::DeviceReduce::ReduceByKey(nullptr, more, in, out, in, values, found, Plus(), n));
+    char* scratch = device<char>(std::max(room, more));
+    if (is_asked("unique" + rest))
+        timed("unique" + rest, [&] { CHECK(cub::DeviceSelect::Unique(scratch, room, in, out, found, n)); });
+    if (is_asked("reduce by key" + rest))
+        timed("reduce by key" + rest,
+              [&] { CHECK(cub::DeviceReduce::ReduceByKey(scratch, more, in, out, in, values, found, Plus(), n)); });
+    CHECK(cudaFree(in)), CHECK(cudaFree(out)), CHECK(cudaFree(values)), CHECK(cudaFree(found)), CHECK(cudaFree(scratch));
+}
+
+static void histogram(const char* distribution, int exponent) {
+    std::string line = "histogram," + std::to_string(exponent) + ",u8," + distribution;
+    if (!is_asked(line)) return;
+    uint64_t n = 1ull << exponent;
+    uint8_t* in = uploaded(keys<uint8_t>(distribution, n));
+    int* counts = device<int>(256);
+    size_t room = 0;
+    CHECK(cub::DeviceHistogram::HistogramEven(nullptr, room, in, counts, 257, 0, 256, int(n)));
+    char* scratch = device<char>(room);
+    timed(line, [&] { CHECK(cub::DeviceHistogram::HistogramEven(scratch, room, in, counts, 257, 0, 256, int(n))); });
+    CHECK(cudaFree(in)), CHECK(cudaFree(counts)), CHECK(cudaFree(scratch));
+}
+
 int main(int count, char** arguments) {
     for (int i = 1; i < count; ++i) asked.push_back(arguments[i]);
     for (int exponent : {10, 16, 20, 24, 26, 28}) {
         sort<uint32_t>("u32", "uniform", exponent);
         sort_by_key<uint32_t, uint32_t>("u32 u32", "uniform", exponent);
     }
-    for (int exponent : {16, 20, 24, 26, 28}) reduce_and_scan(exponent);
+    for (int exponent : {16, 20, 24, 26, 28}) {
+        reduce_and_scan(exponent);
+        select(exponent);
+        for (uint64_t length : {1, 8, 1000}) runs(length, exponent);
+        for (const char* distribution : {"uniform", "few distinct", "one distinct"}) histogram(distribution, exponent);
+    }
     for (const char* distribution : {"sorted", "reversed", "few distinct", "one distinct"}) {
         sort<uint32_t>("u32", distribution, 26);
         sort_by_key<uint32_t, uint32_t>("u32 u32", distribution, 26);

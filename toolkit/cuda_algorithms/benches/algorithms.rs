@@ -6,7 +6,9 @@
 //! cargo bench -p cuda_algorithms -- sort,26   # lines that begin so, without the program; sizes are powers of two
 //! ```
 
-use cuda_algorithms::{IMAGE, KeysWith, PairSort, Reduce, Scan, Sort, SortKey, SortValue, Sum};
+use cuda_algorithms::{
+    IMAGE, KeysWith, PairSort, Reduce, ReduceByKey, Scan, Select, Sort, SortKey, SortValue, Sum, histogram,
+};
 use cuda_host::{Buffer, CudaError, CudaExecutor, Machine};
 use std::error::Error;
 use toolkit_tests::bench::{Watch, in_turn, median};
@@ -161,13 +163,13 @@ impl Bench {
             sort.run(keys.view_mut(), values.view_mut())
         })?;
         let (keys, values) = (sorted.0.download()?, sorted.1.download()?);
-        let places: Vec<u32> =
+        let indices: Vec<u32> =
             values.iter().map(|value| bytemuck::cast_slice(std::slice::from_ref(value))[0]).collect();
         let is_sorted = keys
             .windows(2)
-            .zip(places.windows(2))
-            .all(|(keys, places)| keys[0] < keys[1] || keys[0] == keys[1] && places[0] < places[1]);
-        if !(is_sorted && keys.iter().zip(places).all(|(key, place)| *key == unsorted[place as usize])) {
+            .zip(indices.windows(2))
+            .all(|(keys, indices)| keys[0] < keys[1] || keys[0] == keys[1] && indices[0] < indices[1]);
+        if !(is_sorted && keys.iter().zip(indices).all(|(key, index)| *key == unsorted[index as usize])) {
             return Err(format!("{line} is not sorted").into());
         }
         Ok(())
@@ -203,6 +205,96 @@ impl Bench {
         });
         if sums.eq(out.download()?) { Ok(()) } else { Err(format!("{line} is wrong").into()) }
     }
+
+    /// Selection of half of the elements.
+    fn select(&self, exponent: u32) -> Answer {
+        let line = format!("select,{exponent},u32,half");
+        if !self.is_asked(&line) {
+            return Ok(());
+        }
+        let (machine, n) = (&self.machine, 1 << exponent);
+        let numbers = keys::<u32>("uniform", n);
+        let flags: Vec<u8> = numbers.iter().map(|number| (number >> 7 & 1) as u8).collect();
+        let (x, flags, mut out) = (machine.buffer(&numbers)?, machine.buffer(&flags)?, machine.zeroed(n)?);
+        let mut select = Select::new(machine, n)?;
+        self.time(&line, || Ok(()), || select.select(x.view(), flags.view(), out.view_mut()).map(drop))?;
+        let count = select.select(x.view(), flags.view(), out.view_mut())?.get()?;
+        let expected = numbers.into_iter().filter(|number| number >> 7 & 1 == 1);
+        if expected.eq(out.download()?.into_iter().take(count)) {
+            Ok(())
+        } else {
+            Err(format!("{line} is wrong").into())
+        }
+    }
+
+    /// Runs of `length` equal keys on average.
+    fn runs(&self, length: u64, exponent: u32) -> Answer {
+        let (machine, n) = (&self.machine, 1usize << exponent);
+        let distribution = format!("runs of {length}");
+        let [unique, by_key] = ["unique,", "reduce by key,"].map(|name| format!("{name}{exponent},u32,{distribution}"));
+        if !self.is_asked(&unique) && !self.is_asked(&by_key) {
+            return Ok(());
+        }
+        let numbers = runs_of(length, n);
+        let mut sums: Vec<(u32, u32)> = Vec::new();
+        for number in &numbers {
+            match sums.last_mut() {
+                Some((last, sum)) if last == number => *sum = sum.wrapping_add(*number),
+                _ => sums.push((*number, *number)),
+            }
+        }
+        let (x, mut out, mut values) = (machine.buffer(&numbers)?, machine.zeroed(n)?, machine.zeroed(n)?);
+        if self.is_asked(&unique) {
+            let mut select = Select::new(machine, n)?;
+            self.time(&unique, || Ok(()), || select.unique(x.view(), out.view_mut()).map(drop))?;
+            let count = select.unique(x.view(), out.view_mut())?.get()?;
+            if count != sums.len() || !sums.iter().map(|(key, _)| *key).eq(out.download()?.into_iter().take(count)) {
+                return Err(format!("{unique} is wrong").into());
+            }
+        }
+        if self.is_asked(&by_key) {
+            let mut reduce = ReduceByKey::new(machine, Sum, n)?;
+            let mut run = |out: &mut Buffer<u32>, values: &mut Buffer<u32>| {
+                reduce.run((x.view(), x.view()), (out.view_mut(), values.view_mut()))?.get()
+            };
+            let count = run(&mut out, &mut values)?;
+            let found = out.download()?.into_iter().zip(values.download()?).take(count);
+            if count != sums.len() || !sums.into_iter().eq(found) {
+                return Err(format!("{by_key} is wrong").into());
+            }
+            self.time(
+                &by_key,
+                || Ok(()),
+                || reduce.run((x.view(), x.view()), (out.view_mut(), values.view_mut())).map(drop),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn histogram(&self, distribution: &str, exponent: u32) -> Answer {
+        let line = format!("histogram,{exponent},u8,{distribution}");
+        if !self.is_asked(&line) {
+            return Ok(());
+        }
+        let machine = &self.machine;
+        let numbers = keys::<u8>(distribution, 1 << exponent);
+        let (x, mut counts) = (machine.buffer(&numbers)?, machine.zeroed(256)?);
+        self.time(&line, || Ok(()), || histogram(machine, x.view(), counts.view_mut()))?;
+        let mut expected = vec![0u32; 256];
+        numbers.iter().for_each(|number| expected[usize::from(*number)] += 1);
+        if counts.download()? == expected { Ok(()) } else { Err(format!("{line} is wrong").into()) }
+    }
+}
+
+/// Numbers of which each follows from the one before or is another one, so that runs have a length on average.
+fn runs_of(length: u64, n: usize) -> Vec<u32> {
+    let mut run = 0;
+    (0..n as u64)
+        .map(|i| {
+            run += u32::from(mixed(i) % length == 0);
+            run
+        })
+        .collect()
 }
 
 fn main() -> Answer {
@@ -219,6 +311,13 @@ fn main() -> Answer {
     for exponent in [16, 20, 24, 26, 28] {
         bench.reduce(exponent)?;
         bench.scan(exponent)?;
+        bench.select(exponent)?;
+        for length in [1, 8, 1000] {
+            bench.runs(length, exponent)?;
+        }
+        for distribution in ["uniform", "few distinct", "one distinct"] {
+            bench.histogram(distribution, exponent)?;
+        }
     }
     for distribution in &DISTRIBUTIONS[1..] {
         bench.sort::<u32>("u32", distribution, 26)?;

@@ -1,4 +1,4 @@
-//! Sort, reduce and scan arrays, on a GPU or on CPU cores with the same results.
+//! Sort, reduce, scan, count and select, on a GPU or on CPU cores with the same results.
 //!
 //! ```
 //! use cuda_algorithms::{Sum, reduce, sort_by_key};
@@ -30,17 +30,27 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+pub mod by_key;
+mod chained;
+pub mod histogram;
 mod operation;
 mod parts;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 pub mod sort;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub use by_key::{ReduceByKey, RunsOf, reduce_by_key};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use histogram::{Counted, histogram};
 pub use operation::{Associative, Largest, Operation, Smallest, Sum};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use reduce::{Reduce, reduce};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use scan::{Scan, Scanned, scan};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use select::{Count, InRuns, Select, Selected, runs, select, unique};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use sort::{Keys, KeysWith, PairSort, Sort, SortKey, SortValue, sort, sort_by_key};
 

@@ -1,6 +1,6 @@
 //! Radix sort by digits of eight bits, in one launch a digit (Onesweep: Adinets and Merrill 2022, <https://arxiv.org/abs/2206.01784>).
 //!
-//! One launch counts all digits of all keys. Then a launch for each digit, the lowest first, moves keys to the places of that digit, and
+//! One launch counts all digits of all keys. Then a launch for each digit, the lowest first, moves keys to where they belong by that digit, and
 //! reads and writes each key once. A block has a part of the keys. It counts their digits, and announces the counts. Then it looks back at
 //! the counts of earlier blocks, digit by digit, until it finds one that has added up all blocks before it (decoupled look-back). It puts
 //! its keys in order in shared memory, so that neighbouring threads write neighbouring elements.
@@ -18,7 +18,7 @@ pub use key::{SortKey, SortValue};
 use crate::parts;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
-use cuda_std::{Places, View, unrolled};
+use cuda_std::{Slots, View, unrolled};
 
 /// Values of a digit.
 pub const DIGITS: usize = 256;
@@ -92,7 +92,7 @@ pub fn count_digits<K: Word, const CELLS: usize>(
     });
 }
 
-/// Where the keys of each digit begin. A block computes this for one place of digits.
+/// Where the keys of each digit begin. A block computes this for one digit of keys.
 #[kernel(threads = 256)]
 pub fn digit_begins(block: &mut Block, counts: &mut Chunk<u32, DIGITS>) {
     counts.exclusive_scan_in_place(block, DIGITS as u32, 0, u32::wrapping_add);
@@ -105,7 +105,7 @@ pub struct Pass<'a, K: DeviceLayout> {
     pub begins: &'a [u32],
     /// A word for each block and digit, then the next ticket; all 0 at first.
     pub states: &'a Atomics<'a, u32>,
-    /// The place of the digit, as a number of bits.
+    /// The number of bits below the digit.
     pub shift: u32,
     /// The bits of each key that are flipped before keys are compared.
     pub flip: K,
@@ -113,10 +113,10 @@ pub struct Pass<'a, K: DeviceLayout> {
     pub flip_negative: K,
 }
 
-/// Elements of a thread: some of its block's part, and the place of each when the part is in order.
+/// Elements of a thread: some of its block's part, and the rank of each in its part.
 struct Own<T, const ITEMS: usize> {
     items: [T; ITEMS],
-    places: [u32; ITEMS],
+    ranks: [u32; ITEMS],
 }
 
 /// The position in the block's part of a thread's element `k`. A warp has neighbouring elements, and each lane every 32nd of them.
@@ -135,18 +135,18 @@ fn turn(thread: Thread, k: u32) -> u32 {
     (thread.index() % THREADS as u32) | (k * THREADS as u32)
 }
 
-/// Where the element of a place lies in shared memory: rows of 32 are permuted, each in another way. If each digit of keys that are nearly
+/// Where the element of a rank lies in shared memory: rows of 32 are permuted, each in another way. If each digit of keys that are nearly
 /// in order has a multiple of 32 keys, the elements of a warp would otherwise lie in one bank.
 #[inline(always)]
-fn spread(place: u32) -> u32 {
-    place ^ (place / 32 % 32)
+fn permuted(rank: u32) -> u32 {
+    rank ^ (rank / 32 % 32)
 }
 
 /// Each thread's elements. Positions beyond the end have zeros.
 #[inline(always)]
 fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T>) -> PerThread<Own<T, ITEMS>> {
     block.per_thread(|thread| {
-        let mut own = Own { items: [T::zeroed(); ITEMS], places: [0; ITEMS] };
+        let mut own = Own { items: [T::zeroed(); ITEMS], ranks: [0; ITEMS] };
         if elements.len() == part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| own.items[k as usize] = elements.get(position::<ITEMS>(thread, k)));
         } else {
@@ -161,7 +161,7 @@ fn load<T: DeviceLayout, const ITEMS: usize>(block: &mut Block, elements: View<T
     })
 }
 
-/// Counts the digits of each warp's keys. The place of a key is its cell in `counts`: that of its digit in its warp's row.
+/// Counts the digits of each warp's keys. The rank of a key is at first its cell in `counts`: that of its digit in its warp's row.
 #[inline(always)]
 fn count_in_warps<K: Word, const ITEMS: usize>(
     block: &mut Block,
@@ -171,30 +171,30 @@ fn count_in_warps<K: Word, const ITEMS: usize>(
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
         warp.each(own, |lane, own| {
             unrolled::<ITEMS>(|k| {
-                counts.add(lane.thread(), own.places[k as usize] % COUNTS, 1);
+                counts.add(lane.thread(), own.ranks[k as usize] % COUNTS, 1);
             });
         });
     });
 }
 
-/// Gives each key its place. `counts` has the first place of each warp's keys of a digit.
+/// Gives each key its rank. `counts` has the first rank of each warp's keys of a digit.
 #[inline(always)]
 fn rank<K: Word, const ITEMS: usize>(block: &mut Block, own: &mut PerThread<Own<K, ITEMS>>, counts: &mut Tile<u32>) {
     counts.update_atomic_by_warp(block, own, |warp, own, counts| {
         unrolled::<ITEMS>(|k| {
-            let cells = warp.map(&*own, |_, own| own.places[k as usize] % COUNTS);
+            let cells = warp.map(&*own, |_, own| own.ranks[k as usize] % COUNTS);
             // The warp's keys have cells of one row, so those of a digit are equal in the lowest bits.
             let peers = warp.match_bits::<8>(&cells);
             let firsts = warp.map(&cells, |lane, cell| counts.load(lane.thread(), *cell));
             warp.meet();
             warp.each_with(own, (&cells, &peers, &firsts), |lane, own, (cell, peers, first)| {
                 let below = u32::MAX.wrapping_shr(31 - lane.index()) >> 1;
-                let place = first.wrapping_add((peers & below).count_ones());
-                // The last one of them leaves the place of the digit's next key.
+                let rank = first.wrapping_add((peers & below).count_ones());
+                // The last one of them leaves the rank of the digit's next key.
                 if peers.wrapping_shr(lane.index()) == 1 {
-                    counts.store(lane.thread(), *cell, place.wrapping_add(1));
+                    counts.store(lane.thread(), *cell, rank.wrapping_add(1));
                 }
-                own.places[k as usize] = place;
+                own.ranks[k as usize] = rank;
             });
             warp.meet();
         });
@@ -211,8 +211,8 @@ struct OfDigit {
     smaller: u32,
 }
 
-/// Adds up the counts of warps, announces the block's counts, and leaves in `counts` the place of each warp's first key of a digit. The
-/// result is the thread's digit's total and its first place.
+/// Adds up the counts of warps, announces the block's counts, and leaves in `counts` the rank of each warp's first key of a digit. The
+/// result is the thread's digit's total and its first rank.
 #[inline(always)]
 fn count_in_block(
     block: &mut Block,
@@ -291,7 +291,7 @@ fn look_back(thread: Thread, states: &Atomics<u32>, part: u32, digit: u32) -> u3
 
 /// Keys of a block in order, and where they go.
 struct Sorted<K, const ITEMS: usize> {
-    /// Each thread's keys at their positions in the block's part, with their places in order.
+    /// Each thread's keys at their positions in the block's part, with their ranks in order.
     own: PerThread<Own<K, ITEMS>>,
     /// The index in the output of each element that a thread writes.
     to: PerThread<[u32; ITEMS]>,
@@ -322,12 +322,12 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     let mut counts = memory.fill(block, COUNTS, |_| 0);
     block.each(&mut own, |thread, own| {
         let row = thread.index() / 32 % WARPS as u32 * digits;
-        own.places = K::digits(&own.items, order, shift).map(|digit| row | digit);
+        own.ranks = K::digits(&own.items, order, shift).map(|digit| row | digit);
         // What fills up the last part comes after all of its keys.
         if n < self::part(ITEMS) as u32 {
             unrolled::<ITEMS>(|k| {
                 if position::<ITEMS>(thread, k) >= n {
-                    own.places[k as usize] = row | (digits - 1);
+                    own.ranks[k as usize] = row | (digits - 1);
                 }
             });
         }
@@ -347,7 +347,7 @@ fn move_part<K: Word, const ITEMS: usize, const KEYS: usize>(
     });
     let to = block.per_thread(|thread| {
         let (mut items, mut to) = ([K::zeroed(); ITEMS], [0; ITEMS]);
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(spread(turn(thread, k))));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted(turn(thread, k))));
         let of_items = K::digits(&items, order, shift);
         unrolled::<ITEMS>(|k| {
             to[k as usize] = offsets.get(of_items[k as usize] % digits).wrapping_add(turn(thread, k));
@@ -378,15 +378,15 @@ fn put<T: DeviceLayout, const ITEMS: usize>(
     }
 }
 
-/// Puts a thread's elements at their places.
+/// Puts a thread's elements at their ranks.
 #[inline(always)]
-fn put_all<T: DeviceLayout, const ITEMS: usize>(thread: Thread, own: &Own<T, ITEMS>, places: &Places<'_, T>) {
+fn put_all<T: DeviceLayout, const ITEMS: usize>(thread: Thread, own: &Own<T, ITEMS>, slots: &Slots<'_, T>) {
     unrolled::<ITEMS>(|k| {
-        places.put(thread, spread(own.places[k as usize] % part(ITEMS) as u32), own.items[k as usize]);
+        slots.put(thread, permuted(own.ranks[k as usize] % part(ITEMS) as u32), own.items[k as usize]);
     });
 }
 
-/// Moves keys to the places of a digit. Equal digits keep their order.
+/// Moves keys to where they belong by a digit. Equal digits keep their order.
 #[kernel(
     threads = THREADS,
     blocks_per_sm = 2,
@@ -427,7 +427,7 @@ pub struct Pairs<'a, K: DeviceLayout, V: DeviceLayout> {
     pub values: &'a [V],
 }
 
-/// The same at their new places.
+/// The same at their new ranks.
 #[derive(Arguments)]
 pub struct Moved<'a, K: DeviceLayout, V: DeviceLayout> {
     /// The keys.
@@ -436,7 +436,7 @@ pub struct Moved<'a, K: DeviceLayout, V: DeviceLayout> {
     pub values: &'a Scatter<'a, V>,
 }
 
-/// Moves keys and their values to the places of a digit. Equal digits keep their order.
+/// Moves keys and their values to where they belong by a digit. Equal digits keep their order.
 #[kernel(
     threads = THREADS,
     blocks_per_sm = 2,
@@ -479,11 +479,11 @@ pub fn move_pairs<K: Word, V: DeviceLayout, const ITEMS: usize, const KEYS: usiz
     let sorted = move_part::<K, ITEMS, KEYS>(block, moved.keys, pairs.keys, order, pass, memory, ends, offsets);
     let (Sorted { own: keys, mut to, part: (first, n) }, values_out) = (sorted, moved.values);
     let mut own = load::<V, ITEMS>(block, View::of(values).part(first, n));
-    block.each_with(&mut own, &keys, |_, own, keys| own.places = keys.places);
+    block.each_with(&mut own, &keys, |_, own, keys| own.ranks = keys.ranks);
     let in_order = memory.recast::<V, VALUES>().scatter(block, part(ITEMS) as u32, &own, put_all);
     block.each(&mut to, |thread, to| {
         let mut items = [V::zeroed(); ITEMS];
-        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(spread(turn(thread, k))));
+        unrolled::<ITEMS>(|k| items[k as usize] = in_order.get(permuted(turn(thread, k))));
         put(thread, values_out, *to, items, n);
     });
 }

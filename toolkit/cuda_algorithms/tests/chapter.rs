@@ -1,6 +1,6 @@
 //! The examples of the guide's chapter about algorithms.
 
-use cuda_algorithms::{PairSort, Scan, Sum, reduce, sort_by_key};
+use cuda_algorithms::{PairSort, Scan, Sum, reduce, reduce_by_key, sort_by_key};
 use cuda_host::{CudaError, Machine};
 use cuda_std::prelude::*;
 
@@ -13,6 +13,21 @@ fn values_are_sorted_with_their_keys() -> Result<(), CudaError> {
     sort_by_key(machine, distances.view_mut(), atoms.view_mut())?;
     assert_eq!(atoms.download()?, [1, 3, 2, 0]); // equal keys keep their order
     // ANCHOR_END: sort
+    Ok(())
+}
+
+#[test]
+fn values_of_a_key_are_added_up() -> Result<(), CudaError> {
+    let machine = &Machine::cpu();
+    // ANCHOR: by_key
+    let mut residues = machine.buffer(&[7u32, 3, 7, 3, 7])?;
+    let mut contacts = machine.buffer(&[1u32, 2, 3, 4, 5])?;
+    sort_by_key(machine, residues.view_mut(), contacts.view_mut())?;
+    let (mut each, mut sums) = (machine.zeroed(5)?, machine.zeroed(5)?);
+    let out = (each.view_mut(), sums.view_mut());
+    let n = reduce_by_key(machine, Sum, (residues.view(), contacts.view()), out)?;
+    assert_eq!((&each.download()?[..n], &sums.download()?[..n]), (&[3, 7][..], &[6, 9][..]));
+    // ANCHOR_END: by_key
     Ok(())
 }
 

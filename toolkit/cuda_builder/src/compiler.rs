@@ -246,10 +246,10 @@ impl Discovery {
         if !cargo.is_file() {
             return Err(Unusable::NoCargo { rustc, cargo });
         }
-        let told = self.ask(&rustc, &["-vV"])?;
-        let field = |name: &str| told.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-        let (Some(version), Some(llvm)) = (told.lines().next(), field("LLVM version:")) else {
-            let reason = format!("`-vV` gave no version: {}", told.trim());
+        let output = self.ask(&rustc, &["-vV"])?;
+        let field = |name: &str| output.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let (Some(version), Some(llvm)) = (output.lines().next(), field("LLVM version:")) else {
+            let reason = format!("`-vV` gave no version: {}", output.trim());
             return Err(Unusable::DoesNotRun { rustc, reason });
         };
         let (version, llvm) = (version.to_owned(), llvm.to_owned());

@@ -277,10 +277,11 @@ mod tests {
 
     #[test]
     fn what_the_compiler_leaves_open_is_told() {
-        let told = |messages| meaning(messages).unwrap_or_default();
-        assert!(told("rustc-LLVM ERROR: unsupported library call operation").contains("128 bits"));
+        let explained = |messages| meaning(messages).unwrap_or_default();
+        assert!(explained("rustc-LLVM ERROR: unsupported library call operation").contains("128 bits"));
         assert!(
-            told("error: symbol `__cuda_std_description_k` is already defined").contains("two kernels are called `k`")
+            explained("error: symbol `__cuda_std_description_k` is already defined")
+                .contains("two kernels are called `k`")
         );
         for other in ["error: symbol `k` is not defined", "error: symbol `k", "error[E0308]: mismatched types"] {
             assert_eq!(meaning(other), None);

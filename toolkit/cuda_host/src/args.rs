@@ -82,8 +82,8 @@ impl RawArgs {
             let host_place = host.map(|host| (usize::from(host.offset), usize::from(host.size)));
             let device_place = device.get(index).copied();
             if host_place != device_place {
-                let describe = |place: Option<(usize, usize)>| {
-                    place.map_or_else(|| "missing".to_owned(), |(offset, size)| text(size, offset))
+                let describe = |field: Option<(usize, usize)>| {
+                    field.map_or_else(|| "missing".to_owned(), |(offset, size)| text(size, offset))
                 };
                 return Err(CudaError::Parameters {
                     kernel,

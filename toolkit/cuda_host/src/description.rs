@@ -5,18 +5,18 @@ use std::fmt;
 /// The first difference between two descriptions of a kernel.
 ///
 /// ```
-/// use cuda_host::{Difference, Place};
+/// use cuda_host::{Difference, SignaturePart};
 ///
 /// let (device, host) = ("scale(x:[f32];n:u32;)x256 grid 1", "scale(x:[f32];n:u64;)x256 grid 1");
 /// let difference = Difference::between(device, host).unwrap();
-/// assert_eq!(difference.place, Place::Parameter("n".to_owned()));
+/// assert_eq!(difference.part, SignaturePart::Parameter("n".to_owned()));
 /// assert_eq!(difference.to_string(), "parameter `n` differs: the PTX has `n:u32`, this program `n:u64`");
 /// assert_eq!(Difference::between(host, host), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The part of the signature.
-    pub place: Place,
+    pub part: SignaturePart,
     /// The PTX's text.
     pub device: String,
     /// This program's text.
@@ -25,7 +25,7 @@ pub struct Difference {
 
 /// A part of a kernel's signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SignaturePart {
     /// The kernel's name.
     Name,
     /// A parameter: its name, type, or position.
@@ -45,7 +45,7 @@ pub enum Place {
     Dimensions,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SignaturePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name => f.write_str("the name"),
@@ -60,7 +60,7 @@ impl fmt::Display for Place {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} differs: the PTX has `{}`, this program `{}`", self.place, self.device, self.host)
+        write!(f, "{} differs: the PTX has `{}`, this program `{}`", self.part, self.device, self.host)
     }
 }
 
@@ -73,11 +73,11 @@ impl Difference {
             return None;
         }
         let difference =
-            |place, device: &str, host: &str| Some(Box::new(Self { place, device: short(device), host: short(host) }));
+            |part, device: &str, host: &str| Some(Box::new(Self { part, device: short(device), host: short(host) }));
         let (device_name, device_parameters, device_rest) = parts(device);
         let (host_name, host_parameters, host_rest) = parts(host);
         if device_name != host_name {
-            return difference(Place::Name, device_name, host_name);
+            return difference(SignaturePart::Name, device_name, host_name);
         }
         for (device, host) in device_parameters.iter().zip(&host_parameters) {
             if device != host {
@@ -85,22 +85,22 @@ impl Difference {
                 if label(device) == label(host)
                     && let Some((field, device, host)) = different_field(device, host)
                 {
-                    let place = Place::Field { parameter: parameter(), field: field.to_owned() };
-                    return difference(place, device, host);
+                    let part = SignaturePart::Field { parameter: parameter(), field: field.to_owned() };
+                    return difference(part, device, host);
                 }
-                return difference(Place::Parameter(parameter()), device, host);
+                return difference(SignaturePart::Parameter(parameter()), device, host);
             }
         }
         if device_parameters.len() != host_parameters.len() {
             let names = |parameters: &[&str]| parameters.iter().map(|p| label(p)).collect::<Vec<_>>().join(", ");
-            return difference(Place::ParameterCount, &names(&device_parameters), &names(&host_parameters));
+            return difference(SignaturePart::ParameterCount, &names(&device_parameters), &names(&host_parameters));
         }
         match (device_rest.split_once(GRID), host_rest.split_once(GRID)) {
             (Some((device_threads, device)), Some((host_threads, host))) if device_threads == host_threads => {
-                difference(Place::Dimensions, device, host)
+                difference(SignaturePart::Dimensions, device, host)
             }
-            (Some((device, _)), Some((host, _))) => difference(Place::Threads, device, host),
-            _ => difference(Place::Threads, device_rest, host_rest),
+            (Some((device, _)), Some((host, _))) => difference(SignaturePart::Threads, device, host),
+            _ => difference(SignaturePart::Threads, device_rest, host_rest),
         }
     }
 }
@@ -164,8 +164,8 @@ mod tests {
 
     const HOST: &str = "k(out:&mut Segment<[f32;32]>;rays:&[Ray{origin:[f32;3]@0,t:f32@12}16:4];n:u32;)x256 grid 2";
 
-    fn place(device: &str) -> Place {
-        Difference::between(device, HOST).expect("they differ").place
+    fn part(device: &str) -> SignaturePart {
+        Difference::between(device, HOST).expect("they differ").part
     }
 
     #[test]
@@ -175,18 +175,18 @@ mod tests {
 
     #[test]
     fn the_first_difference_is_named_by_its_place() {
-        assert_eq!(place(&HOST.replace("k(", "kk(")), Place::Name);
-        assert_eq!(place(&HOST.replace("x256", "x128")), Place::Threads);
-        assert_eq!(place(&HOST.replace("grid 2", "grid 1")), Place::Dimensions);
-        assert_eq!(place(&HOST.replace("x256 grid 2", "x128 grid 1")), Place::Threads);
-        assert_eq!(place(&HOST.replace("n:u32", "n:i32")), Place::Parameter("n".into()));
-        assert_eq!(place(&HOST.replace("f32;32", "f32;16")), Place::Parameter("out".into()));
-        assert_eq!(place(&HOST.replace("n:u32;", "")), Place::ParameterCount);
-        assert_eq!(place(&HOST.replace("n:u32;", "n:u32;m:u32;")), Place::ParameterCount);
-        let field = |field: &str| Place::Field { parameter: "rays".into(), field: field.into() };
-        assert_eq!(place(&HOST.replace("t:f32@12", "t:u32@12")), field("t"));
-        assert_eq!(place(&HOST.replace("t:f32@12}16:4", "t:f32@16}20:4")), field("t"));
-        assert_eq!(place(&HOST.replace("}16:4", "}16:16")), Place::Parameter("rays".into()));
+        assert_eq!(part(&HOST.replace("k(", "kk(")), SignaturePart::Name);
+        assert_eq!(part(&HOST.replace("x256", "x128")), SignaturePart::Threads);
+        assert_eq!(part(&HOST.replace("grid 2", "grid 1")), SignaturePart::Dimensions);
+        assert_eq!(part(&HOST.replace("x256 grid 2", "x128 grid 1")), SignaturePart::Threads);
+        assert_eq!(part(&HOST.replace("n:u32", "n:i32")), SignaturePart::Parameter("n".into()));
+        assert_eq!(part(&HOST.replace("f32;32", "f32;16")), SignaturePart::Parameter("out".into()));
+        assert_eq!(part(&HOST.replace("n:u32;", "")), SignaturePart::ParameterCount);
+        assert_eq!(part(&HOST.replace("n:u32;", "n:u32;m:u32;")), SignaturePart::ParameterCount);
+        let field = |field: &str| SignaturePart::Field { parameter: "rays".into(), field: field.into() };
+        assert_eq!(part(&HOST.replace("t:f32@12", "t:u32@12")), field("t"));
+        assert_eq!(part(&HOST.replace("t:f32@12}16:4", "t:f32@16}20:4")), field("t"));
+        assert_eq!(part(&HOST.replace("}16:4", "}16:16")), SignaturePart::Parameter("rays".into()));
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl<'scope> ForeignScope<'scope> {
         let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
         let waited = Mutex::new(None);
         let wait = || *lock(&waited) = Some(context.wait_for_all());
-        let told = catch_unwind(AssertUnwindSafe(|| how_to_wait(&wait)));
+        let answer = catch_unwind(AssertUnwindSafe(|| how_to_wait(&wait)));
         // Waits even if `how_to_wait` did not.
         let end = lock(&waited).take().unwrap_or_else(|| context.wait_for_all());
         let owners = std::mem::take(&mut *lock(&scope.owners));
@@ -76,7 +76,7 @@ impl<'scope> ForeignScope<'scope> {
         } else {
             drop(owners);
         }
-        match (result, told) {
+        match (result, answer) {
             (Ok(result), Ok(())) => end.map(|()| result),
             (Err(panic), _) | (_, Err(panic)) => resume_unwind(panic),
         }

@@ -94,7 +94,7 @@ mod written;
 pub use allocation::DeviceBlock;
 pub use buffer::DeviceBuffer;
 pub use context::{Context, DeviceMemory, MIN_COMPUTE_CAPABILITY};
-pub use description::{Difference, Place};
+pub use description::{Difference, SignaturePart};
 pub use device::{CudaVersion, Device, DeviceInfo, driver_version};
 pub use device_pool::{DeviceSource, GpuBufferPool};
 pub use error::CudaError;

@@ -64,7 +64,7 @@ struct Watched {
     followed: Vec<Followed>,
     /// Other streams' slots whose panics were reported here, and until when. So no panic is reported twice, even if this
     /// stream follows another stream that follows those.
-    told: Vec<Watch>,
+    reported: Vec<Watch>,
 }
 
 struct Followed {
@@ -116,7 +116,7 @@ impl Stream {
         if recording.is_none() {
             context.opened(raw);
         }
-        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new(), told: Vec::new() });
+        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new(), reported: Vec::new() });
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
             raw,
@@ -379,13 +379,13 @@ impl Stream {
     /// number `until`, which is done, waited for.
     fn settle(&self, until: u64) {
         let mut watched = lock(&self.0.watched);
-        let Watched { followed, told, .. } = &mut *watched;
+        let Watched { followed, reported, .. } = &mut *watched;
         for followed in followed {
             if let Some(panic) = followed.watch.take_panic() {
                 // This stream's results since then depend on that kernel.
                 self.0.slot.taint(panic);
-                told.retain(|watch| !watch.is_of_slot(&followed.watch));
-                told.push(followed.watch.clone());
+                reported.retain(|watch| !watch.is_of_slot(&followed.watch));
+                reported.push(followed.watch.clone());
             }
         }
         self.0.slot.look();
@@ -431,8 +431,8 @@ impl Context {
 
 impl Watched {
     fn add(&mut self, mut new: Followed) {
-        for told in &self.told {
-            new.watch.skip_what_was_seen(told);
+        for reported in &self.reported {
+            new.watch.skip_what_was_seen(reported);
         }
         match self.followed.iter_mut().find(|old| old.slot == new.slot) {
             // The older watch covers more.

@@ -1,6 +1,6 @@
 //! Tensors that other libraries lend through DLPack.
 
-use crate::Place;
+use crate::MemorySpace;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -50,8 +50,8 @@ impl Lent {
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(device) = object.call_method0("__dlpack_device__") else {
             let name = object.get_type().name()?;
-            let told = format!("expected an array that supports DLPack (of NumPy, PyTorch or CuPy), not {name}");
-            return Err(PyTypeError::new_err(told));
+            let message = format!("expected an array that supports DLPack (of NumPy, PyTorch or CuPy), not {name}");
+            return Err(PyTypeError::new_err(message));
         };
         let (kind, _): (i32, i32) = device.extract()?;
         let options = PyDict::new(object.py());
@@ -83,11 +83,11 @@ impl Lent {
     }
 
     /// Where it is, or an error for a place that kernels cannot access.
-    pub fn place(&self) -> Result<Place, String> {
+    pub fn memory_space(&self) -> Result<MemorySpace, String> {
         let tensor = self.tensor();
         match tensor.kind {
-            CPU | PAGE_LOCKED => Ok(Place::Host),
-            CUDA => Ok(Place::Device(tensor.number as usize)),
+            CPU | PAGE_LOCKED => Ok(MemorySpace::Host),
+            CUDA => Ok(MemorySpace::Device(tensor.number as usize)),
             other => Err(format!(
                 "the array is on a device of DLPack's kind {other}; copy it to the host or to a CUDA device"
             )),

@@ -42,8 +42,8 @@ pub(crate) fn lend(lent: Arc<Lent>, device: usize, range: Range<u64>, is_written
         other.device == device && range.start < other.range.end && other.range.start < range.end && !range.is_empty()
     };
     if uses.list.iter().filter(shares).any(|other| is_written || other.is_written) {
-        let told = "an array that is written shares memory with another that is in use; copy one of them";
-        return Err(PyValueError::new_err(told));
+        let message = "an array that is written shares memory with another that is in use; copy one of them";
+        return Err(PyValueError::new_err(message));
     }
     let number = uses.next;
     uses.next += 1;

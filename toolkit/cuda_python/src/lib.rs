@@ -3,18 +3,18 @@
 //! an array at any time, with or without the interpreter's lock, and a Rust slice must not change meanwhile.
 //!
 //! A function of a Python module takes [`Array`]s and [`ArrayMut`]s. An object that is not a contiguous array of that type
-//! raises a `TypeError` or a `ValueError` with an explanation. [`place`] says where all of them are, and refuses an array
+//! raises a `TypeError` or a `ValueError` with an explanation. [`memory_space`] says where all of them are, and refuses an array
 //! to write that shares memory with another one. `cargo xtask new-kernel NAME --python` makes a crate that does so:
 //!
 //! ```
-//! use cuda_python::{Array, ArrayMut, Place, place};
+//! use cuda_python::{Array, ArrayMut, MemorySpace, memory_space};
 //! use pyo3::prelude::*;
 //!
 //! #[pyfunction]
 //! fn total(mut sums: ArrayMut<f32>, x: Array<f32>) -> PyResult<()> {
-//!     match place(&[&sums], &[&x])? {
-//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()), // written back when the copy is dropped
-//!         Place::Device(_) => Err(pyo3::exceptions::PyValueError::new_err("the sum is taken on the host")),
+//!     match memory_space(&[&sums], &[&x])? {
+//!         MemorySpace::Host => Ok(sums.host()[0] = x.host().iter().sum()), // written back when the copy is dropped
+//!         MemorySpace::Device(_) => Err(pyo3::exceptions::PyValueError::new_err("the sum is taken on the host")),
 //!     }
 //! }
 //! ```
@@ -105,8 +105,8 @@ impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
             return Err(PyTypeError::new_err(format!("expected an array of {}, not {name}; convert it", T::NAME)));
         }
         if !lent.is_consecutive() {
-            let told = "expected a contiguous array in row-major order; numpy.ascontiguousarray makes one";
-            return Err(PyValueError::new_err(told));
+            let message = "expected a contiguous array in row-major order; numpy.ascontiguousarray makes one";
+            return Err(PyValueError::new_err(message));
         }
         let len = lent.len().ok_or_else(|| PyValueError::new_err("the array's shape is invalid"))?;
         if lent.address() % align_of::<T>() as u64 != 0 {
@@ -141,7 +141,7 @@ impl<T: Element> Array<T> {
     /// A copy of the elements of an array in host memory.
     ///
     /// # Panics
-    /// If the array is on a GPU: see [`place`].
+    /// If the array is on a GPU: see [`memory_space`].
     #[must_use]
     pub fn host(&self) -> Vec<T> {
         // SAFETY: as many elements of this type are there, aligned, as was checked, until the tensor is given back.
@@ -149,7 +149,7 @@ impl<T: Element> Array<T> {
     }
 
     fn pointer(&self) -> *mut T {
-        assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
+        assert_eq!(self.lent.memory_space(), Ok(MemorySpace::Host), "an array on a GPU is no slice");
         std::ptr::with_exposed_provenance_mut(self.lent.address() as usize)
     }
 
@@ -159,14 +159,14 @@ impl<T: Element> Array<T> {
     /// Those of the driver, and where a buffer that is written has the same memory.
     ///
     /// # Panics
-    /// If the array is not there: see [`place`].
+    /// If the array is not there: see [`memory_space`].
     pub fn device<'call>(&self, call: &ForeignScope<'call>) -> PyResult<DeviceArray<'call, T>> {
         self.on_device(call, false).map(DeviceArray::new)
     }
 
     fn on_device<'call>(&self, call: &ForeignScope<'call>, is_written: bool) -> PyResult<ForeignBuffer<'call, T>> {
         let ordinal = call.context().ordinal();
-        assert_eq!(self.lent.place(), Ok(Place::Device(ordinal)), "the array is elsewhere");
+        assert_eq!(self.lent.memory_space(), Ok(MemorySpace::Device(ordinal)), "the array is elsewhere");
         without_the_lock(|| call.wait_for_others()).map_err(of_device)?;
         let (address, (_, range)) = (self.lent.address(), self.memory());
         let owner = in_use::lend(Arc::clone(&self.lent), ordinal, range, is_written)?;
@@ -214,28 +214,28 @@ impl<T: Element> ArrayMut<T> {
 
 /// The place of arrays. See the crate's example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemorySpace {
     /// In the host's memory.
     Host,
     /// On the CUDA device with this number.
     Device(usize),
 }
 
-/// An array of any type, for [`place`].
+/// An array of any type, for [`memory_space`].
 pub trait AnyArray {
     #[doc(hidden)]
-    fn memory(&self) -> (Result<Place, String>, Range<u64>);
+    fn memory(&self) -> (Result<MemorySpace, String>, Range<u64>);
 }
 
 impl<T: Element> AnyArray for Array<T> {
-    fn memory(&self) -> (Result<Place, String>, Range<u64>) {
+    fn memory(&self) -> (Result<MemorySpace, String>, Range<u64>) {
         let first = self.lent.address();
-        (self.lent.place(), first..first + (self.len * size_of::<T>()) as u64)
+        (self.lent.memory_space(), first..first + (self.len * size_of::<T>()) as u64)
     }
 }
 
 impl<T: Element> AnyArray for ArrayMut<T> {
-    fn memory(&self) -> (Result<Place, String>, Range<u64>) {
+    fn memory(&self) -> (Result<MemorySpace, String>, Range<u64>) {
         self.0.memory()
     }
 }
@@ -244,16 +244,16 @@ impl<T: Element> AnyArray for ArrayMut<T> {
 ///
 /// # Errors
 /// If they are not in one place, or one that is written shares memory with another.
-pub fn place(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<Place> {
-    let refuse = |told: String| Err(PyValueError::new_err(told));
+pub fn memory_space(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<MemorySpace> {
+    let refuse = |message: String| Err(PyValueError::new_err(message));
     let all: Vec<_> = written.iter().chain(read).map(|array| array.memory()).collect();
     let mut found = None;
-    for (index, (place, range)) in all.iter().enumerate() {
-        let place = place.clone().map_err(PyValueError::new_err)?;
-        if found.is_some_and(|found| found != place) {
+    for (index, (space, range)) in all.iter().enumerate() {
+        let space = space.clone().map_err(PyValueError::new_err)?;
+        if found.is_some_and(|found| found != space) {
             return refuse("the arrays are in different places; copy them to one device, or to the host".to_owned());
         }
-        found = Some(place);
+        found = Some(space);
         let shares = |other: &Range<u64>| range.start < other.end && other.start < range.end;
         if index < written.len() && all.iter().enumerate().any(|(other, (_, at))| other != index && shares(at)) {
             return refuse("an array to write shares memory with another one; copy one of them".to_owned());
@@ -269,8 +269,12 @@ pub fn place(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<Plac
 /// Those of the launch.
 pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
     launched.map_err(|error| {
-        let told = error.to_string();
-        if told.contains("out of bounds") { PyIndexError::new_err(told) } else { PyRuntimeError::new_err(told) }
+        let message = error.to_string();
+        if message.contains("out of bounds") {
+            PyIndexError::new_err(message)
+        } else {
+            PyRuntimeError::new_err(message)
+        }
     })
 }
 

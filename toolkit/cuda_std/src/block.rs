@@ -1,10 +1,21 @@
 //! A thread block and its phases.
 
+#[cfg(test)]
+mod barriers;
+pub(crate) mod grid;
+pub mod scope;
+pub(crate) mod team;
+pub(crate) mod thread;
+pub(crate) mod whole_grid;
+
+pub use grid::Grid;
+pub use team::{PerMember, Team};
+pub use thread::{PerThread, Thread};
+pub use whole_grid::{GridMemory, GridView, WholeGrid};
+
 use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
-use crate::elements::Elements;
-use crate::grid::Grid;
+use crate::buffers::elements::Elements;
 use crate::platform::{self, Crew, Scan};
-use crate::thread::{PerThread, Thread};
 use crate::warp::{PerLane, Warp};
 use bytemuck::Pod;
 

@@ -51,49 +51,28 @@
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features, incomplete_features))]
 
-pub mod access;
-mod atomic;
-#[cfg(test)]
-mod barriers;
 mod block;
 mod bounds;
-mod chunk;
+mod buffers;
 pub mod compat;
-mod double_buffer;
-mod elements;
-mod grid;
 mod half;
-mod input;
 pub mod launch;
-mod lists;
+pub mod lists;
 pub mod math;
 mod matrix;
 mod memory;
 pub mod panic;
 mod platform;
 mod print;
-mod scatter;
-pub mod scope;
 mod seal;
-mod segment;
-mod shared;
-mod stages;
-mod table;
-mod team;
-mod thread;
-mod tile;
-mod tile_2d;
 mod unrolled;
 mod warp;
-mod warp_list;
-mod warp_picks;
-mod warp_ranges;
-mod warp_rows;
-mod whole_grid;
 
-pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
-pub use block::Block;
-pub use chunk::Chunk;
+pub use block::{Block, Grid, GridMemory, GridView, PerMember, PerThread, Team, Thread, WholeGrid, scope};
+pub use buffers::{
+    Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells, Chunk, Clamped, Input, Part, Scatter, Segment, Slots,
+    Table, Tile2d, View, Window, Windows, access,
+};
 /// Makes a group of arguments of a struct: a kernel takes it as one parameter, and each field is an argument of the launch.
 ///
 /// ```
@@ -269,29 +248,16 @@ pub use cuda_std_macros::kernel;
 /// # }
 /// ```
 pub use cuda_std_macros::kernel_part;
-pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
-pub use grid::Grid;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
-pub use input::Input;
-pub use lists::{Lists, TeamList};
 pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, Swizzled, swizzled, tf32};
-pub use memory::{BlockMemory, Scans, SharedByWarp, WarpPart};
+pub use memory::{
+    BlockMemory, DoubleBuffer, DynamicShared, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages, Tile,
+    TilePart, WarpPart,
+};
 pub use platform::Frozen;
 pub use print::Printed;
-pub use scatter::{Places, Scatter};
-pub use segment::{Clamped, Part, Segment, View};
-pub use shared::{DynamicShared, Shared};
-pub use stages::Stages;
-pub use table::{Table, Window, Windows};
-pub use team::{PerMember, Team};
-pub use thread::{PerThread, Thread};
-pub use tile::{Tile, TilePart};
-pub use tile_2d::Tile2d;
 pub use unrolled::unrolled;
 pub use warp::{Lane, Lanes, PerLane, Warp};
-pub use warp_list::{Questions, WarpItems, WarpList};
-pub use warp_picks::{Pick, Picks};
-pub use whole_grid::{GridMemory, GridView, WholeGrid};
 
 /// The imports of a kernel's file.
 pub mod prelude {
@@ -304,10 +270,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         Arguments, AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared,
-        Grid, GridMemory, GridView, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums,
-        Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
-        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8,
-        f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
+        Grid, GridMemory, GridView, Input, Lane, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
+        PerLane, PerThread, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp,
+        WarpPart, WholeGrid, Window, Windows, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope,
+        swizzled, tf32,
     };
 }
 

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod element;
+mod parts;
 mod product;
 mod source;
 mod store;
@@ -146,10 +147,10 @@ unsafe fn shared_words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: u
     lane: u32,
     first: u32,
     [stride, height]: [u32; 2],
-    place: impl Fn(u32, u32) -> (u32, u32),
+    position: impl Fn(u32, u32) -> (u32, u32),
 ) -> [[u32; J]; N] {
     let lines = |part: u32, row: u32| {
-        let (line, at) = place(0, part % J as u32);
+        let (line, at) = position(0, part % J as u32);
         let line = line.wrapping_add(row).wrapping_add((part / J as u32).wrapping_mul(height));
         let begin = first.wrapping_add(stride.wrapping_mul(line));
         from.address(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE)
@@ -166,7 +167,7 @@ unsafe fn shared_words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: u
 }
 
 /// A lane's words of a matrix in `N` parts. A part has `height` rows (of the left matrix) or columns (of the right one). Each row
-/// or column begins `stride` elements after the previous one. `place` gives the row or column, and the word in it, of the lane's
+/// or column begins `stride` elements after the previous one. `position` gives the row or column, and the word in it, of the lane's
 /// word `j`.
 ///
 /// # Safety
@@ -178,18 +179,18 @@ unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, c
     lane: u32,
     first: u32,
     [stride, height]: [u32; 2],
-    place: impl Fn(u32, u32) -> (u32, u32),
+    position: impl Fn(u32, u32) -> (u32, u32),
 ) -> [[u32; J]; N] {
     let mut words = [[0; J]; N];
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
     if is_in_parts(from, first | stride) {
         platform::ask_lanes();
         // SAFETY: ensured by the caller: all lanes come here, and the rows exist.
-        return unsafe { shared_words(from, lane, first, [stride, height], place) };
+        return unsafe { shared_words(from, lane, first, [stride, height], position) };
     }
     unrolled::<N>(|n| {
         unrolled::<J>(|j| {
-            let (line, at) = place(lane, j);
+            let (line, at) = position(lane, j);
             let begin = first.wrapping_add(stride.wrapping_mul(line.wrapping_add(n.wrapping_mul(height))));
             // SAFETY: ensured by the caller.
             let word = unsafe { from.word(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE) };

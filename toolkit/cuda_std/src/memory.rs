@@ -2,24 +2,31 @@
 
 mod by_team;
 mod by_warp;
+mod double_buffer;
 mod scans;
+pub(crate) mod shared;
+mod stages;
+pub(crate) mod tile;
 mod warp_part;
 
 pub use by_warp::SharedByWarp;
 pub(crate) use by_warp::sealed;
+pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use scans::Scans;
+pub use shared::{DynamicShared, Shared};
+pub use stages::Stages;
+pub use tile::{Tile, TilePart};
 pub use warp_part::WarpPart;
 
 use crate::access::Readable;
-use crate::atomic::{AtomicItem, Cells};
 use crate::block::Block;
+use crate::block::team::Team;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
-use crate::elements::Elements;
+use crate::buffers::atomic::{AtomicItem, Cells};
+use crate::buffers::elements::Elements;
 use crate::platform;
 use crate::seal::INSIDE;
-use crate::team::Team;
-use crate::thread::{PerThread, Thread};
-use crate::tile::Tile;
 use crate::warp::{PerLane, Warp};
 use bytemuck::Pod;
 
@@ -340,7 +347,7 @@ pub trait BlockMemory: Elements {
     }
 
     /// Like [`fill_by_warp`](Self::fill_by_warp), with lists for each warp, empty at first, in equal parts of some shared
-    /// arrays. See [`WarpList`](crate::WarpList) for an example.
+    /// arrays. See [`WarpList`](crate::lists::WarpList) for an example.
     ///
     /// # Panics
     /// When `n` exceeds [`len`](Self::len).

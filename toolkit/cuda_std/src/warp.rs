@@ -1,9 +1,11 @@
 //! Warps and their phases.
 
+mod rows;
+
+use crate::block::thread::Thread;
 use crate::bounds::crosses_lanes;
 use crate::platform::{self, Crew, LaneStorage};
 use crate::seal::INSIDE;
-use crate::thread::Thread;
 use bytemuck::Pod;
 
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).

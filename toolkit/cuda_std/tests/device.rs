@@ -29,14 +29,14 @@ const EVERY_CLOSURE: &str = concat!(
     include_str!("closures/every.rs")
 );
 
-struct Place {
+struct Package {
     directory: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
 
 /// The crate of a case, with the lint level `level` for unsafe code; `None` without a compiler. All cases use one directory in
 /// turn, because another directory would compile `core` again.
-fn case(name: &str, level: &str) -> Option<Place> {
+fn case(name: &str, level: &str) -> Option<Package> {
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-cases/case");
@@ -73,7 +73,7 @@ fn case(name: &str, level: &str) -> Option<Place> {
     let resolved =
         cargo.args(["metadata", "--offline", "--format-version", "1"]).current_dir(&directory).output().unwrap();
     assert!(resolved.status.success(), "{}", String::from_utf8_lossy(&resolved.stderr));
-    Some(Place { directory, _alone: alone })
+    Some(Package { directory, _alone: alone })
 }
 
 /// Writes a file if its text differs, because Cargo compares times of change.
@@ -83,11 +83,11 @@ fn write(path: &Path, text: &str) {
     }
 }
 
-fn build(place: &Place) -> Result<BuildOutput, CudaBuilderError> {
-    let ptx = place.directory.join("kernels.ptx");
+fn build(package: &Package) -> Result<BuildOutput, CudaBuilderError> {
+    let ptx = package.directory.join("kernels.ptx");
     let _ = fs::remove_file(&ptx);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the build directory").join("cuda-builder");
-    CudaBuilder::new(&place.directory).arch(NvvmArch::Compute75).target_directory(target).copy_to(ptx).build()
+    CudaBuilder::new(&package.directory).arch(NvvmArch::Compute75).target_directory(target).copy_to(ptx).build()
 }
 
 /// The compiler's messages about a case that it refuses.
@@ -160,8 +160,8 @@ fn a_static_does_not_change() {
 
 #[test]
 fn what_is_sound_is_built_where_unsafe_code_is_forbidden() {
-    let Some(place) = case("sound", "forbid") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("sound", "forbid") else { return };
+    let output = build(&package).unwrap();
     assert_eq!(output.files[0].entries, ["curve", "generic", "teams"]);
     // Of the trait object.
     let warnings = &output.files[0].warnings;
@@ -171,8 +171,8 @@ fn what_is_sound_is_built_where_unsafe_code_is_forbidden() {
 
 #[test]
 fn groups_change_no_instruction() {
-    let Some(place) = case("groups", "forbid") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("groups", "forbid") else { return };
+    let output = build(&package).unwrap();
     assert_eq!(output.files[0].entries, ["by_groups_", "one_by_one", "twice"]);
     let ptx = fs::read_to_string(&output.files[0].path).unwrap();
     // Each panic has its own place in the source, and each entry its own labels.
@@ -193,8 +193,8 @@ fn groups_change_no_instruction() {
 
 #[test]
 fn an_instance_of_a_generic_kernel_is_an_entry() {
-    let Some(place) = case("generic", "forbid") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("generic", "forbid") else { return };
+    let output = build(&package).unwrap();
     assert_eq!(output.files[0].entries, ["curve_by_hand", "curve_line", "turned_f32", "turned_f64"]);
     assert_eq!(output.files[0].warnings, "");
     let ptx = fs::read_to_string(&output.files[0].path).unwrap();
@@ -218,8 +218,8 @@ fn an_instance_of_a_generic_kernel_is_an_entry() {
 
 #[test]
 fn names_may_be_keywords_or_those_of_generated_items() {
-    let Some(place) = case("odd_names", "forbid") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("odd_names", "forbid") else { return };
+    let output = build(&package).unwrap();
     assert_eq!(output.files[0].entries, ["enum", "loop", "named"]);
     let ptx = fs::read_to_string(&output.files[0].path).unwrap();
     assert!(!ptx.contains("r#") && ptx.contains("loop__use[256]"), "{ptx}");
@@ -228,8 +228,8 @@ fn names_may_be_keywords_or_those_of_generated_items() {
 /// The driver refuses `.b8 array[0]`, with every kernel of the module.
 #[test]
 fn arrays_of_no_bytes_are_declared_with_one() {
-    let Some(place) = case("no_bytes", "forbid") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("no_bytes", "forbid") else { return };
+    let output = build(&package).unwrap();
     let ptx = fs::read_to_string(&output.files[0].path).unwrap();
     assert!(ptx.contains("no_bytes__none[1]") && ptx.contains("no_bytes__empty[1]"), "{ptx}");
     assert!(!ptx.contains("[0];") && !ptx.contains("[0])") && !ptx.contains("[0],"), "{ptx}");
@@ -237,8 +237,8 @@ fn arrays_of_no_bytes_are_declared_with_one() {
 
 #[test]
 fn numbers_of_128_bits_are_divided() {
-    let Some(place) = case("wide_division", "deny") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("wide_division", "deny") else { return };
+    let output = build(&package).unwrap();
     assert_eq!(output.files[0].entries, ["wide"]);
 }
 
@@ -271,15 +271,15 @@ fn a_float_method_points_to_the_function() {
 
 #[test]
 fn a_message_that_is_formatted_is_warned_about() {
-    let Some(place) = case("formatted", "deny") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("formatted", "deny") else { return };
+    let output = build(&package).unwrap();
     assert!(output.files[0].warnings.contains("`formatted` formats text"), "{}", output.files[0].warnings);
 }
 
 #[test]
 fn recursion_is_warned_about() {
-    let Some(place) = case("recursive", "deny") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("recursive", "deny") else { return };
+    let output = build(&package).unwrap();
     assert!(
         output.files[0].warnings.contains("`deep` calls a function that calls itself"),
         "{}",
@@ -289,8 +289,8 @@ fn recursion_is_warned_about() {
 
 #[test]
 fn calls_by_address_are_warned_about() {
-    let Some(place) = case("by_address", "deny") else { return };
-    let output = build(&place).unwrap();
+    let Some(package) = case("by_address", "deny") else { return };
+    let output = build(&package).unwrap();
     for kernel in ["by_object", "by_pointer"] {
         let expected = format!("`{kernel}` calls a function by its address");
         assert!(output.files[0].warnings.contains(&expected), "{kernel}: {}", output.files[0].warnings);

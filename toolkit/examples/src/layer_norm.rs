@@ -33,9 +33,9 @@ pub fn layernorm(
     let Learned { weight, bias } = learned;
     let (x, weight, bias) = (Vectors::<_, 4>::of(x), Vectors::<_, 4>::of(weight), Vectors::<_, 4>::of(bias));
     let (groups, first) = (weight.len(), block.index() * weight.len());
-    let place = |thread: Thread, k: u32| 256 * k + thread.index();
+    let index = |thread: Thread, k: u32| 256 * k + thread.index();
     let mut own = block.per_thread(|thread| {
-        [0, 1, 2, 3].map(|k| if place(thread, k) < groups { x.get(first + place(thread, k)) } else { [0.0; 4] })
+        [0, 1, 2, 3].map(|k| if index(thread, k) < groups { x.get(first + index(thread, k)) } else { [0.0; 4] })
     });
     let sum = |row: [f32; 4]| row[0] + row[1] + (row[2] + row[3]);
     let add = |a: f32, b: f32| a + b;
@@ -43,7 +43,7 @@ pub fn layernorm(
     let mean = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(sum)), add) / n as f32;
     block.each(&mut own, |thread, own| {
         for k in 0..4 {
-            if place(thread, k) < groups {
+            if index(thread, k) < groups {
                 own[k as usize] = own[k as usize].map(|x| x - mean);
             }
         }
@@ -52,7 +52,7 @@ pub fn layernorm(
     let scale = math::rsqrt(variance + epsilon);
     block.each(&mut own, |thread, own| {
         for k in 0..4 {
-            let at = place(thread, k);
+            let at = index(thread, k);
             if at < groups {
                 let (weight, bias, own) = (weight.get(at), bias.get(at), own[k as usize]);
                 let scaled = [0, 1, 2, 3].map(|i| math::fma(own[i] * scale, weight[i], bias[i]));

@@ -66,11 +66,11 @@ pub fn look_back(
     let part = block.once(|thread| states.add(thread, 0, 1)) as u32;
     // A warp has neighbouring groups of four, and each lane every 32nd of them.
     let first = part * THREADS as u32 * groups;
-    let place = |thread: Thread, k: u32| first + thread.index() / 32 * (32 * groups) + 32 * k + thread.index() % 32;
+    let index = |thread: Thread, k: u32| first + thread.index() / 32 * (32 * groups) + 32 * k + thread.index() % 32;
     let mut own = block.per_thread(|thread| {
         let mut own = [[0u32; 4]; GROUPS];
         for k in 0..groups {
-            own[k as usize] = x.get(place(thread, k) as usize).map_or([0; 4], |four| four.all);
+            own[k as usize] = x.get(index(thread, k) as usize).map_or([0; 4], |four| four.all);
         }
         own.map(|[a, b, c, d]| {
             let (b, c) = (a.wrapping_add(b), c.wrapping_add(a.wrapping_add(b)));
@@ -123,7 +123,7 @@ pub fn look_back(
     block.each(&mut own, |thread, own| {
         let before = befores.get(thread.index() / 32);
         for k in 0..groups {
-            let at = place(thread, k);
+            let at = index(thread, k);
             if at < out.len() {
                 out.put(thread, at, FourWords { all: own[k as usize].map(|sum| sum.wrapping_add(before)) });
             }

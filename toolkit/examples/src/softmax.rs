@@ -41,10 +41,10 @@ impl Number for bf16 {
 )]
 pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T], columns: u32) {
     let (x, groups, first) = (Vectors::<_, 4>::of(x), columns / 4, block.index() * (columns / 4));
-    let place = |thread: Thread, k: u32| 256 * k + thread.index();
+    let index = |thread: Thread, k: u32| 256 * k + thread.index();
     let mut own = block.per_thread(|thread| {
         [0, 1, 2, 3].map(|k| {
-            let at = place(thread, k);
+            let at = index(thread, k);
             if at < groups { x.get(first + at).map(T::wide) } else { [f32::NEG_INFINITY; 4] }
         })
     });
@@ -75,8 +75,8 @@ pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T],
     let scale = 1.0 / all;
     block.each(&mut own, |thread, own| {
         for k in 0..4 {
-            if place(thread, k) < groups {
-                out.put(thread, first + place(thread, k), FourFloats { all: own[k as usize].map(|x| x * scale) });
+            if index(thread, k) < groups {
+                out.put(thread, first + index(thread, k), FourFloats { all: own[k as usize].map(|x| x * scale) });
             }
         }
     });

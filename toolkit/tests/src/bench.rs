@@ -140,8 +140,8 @@ pub fn in_turn<E>(
 ) -> Result<Vec<Vec<f64>>, E> {
     let mut milliseconds = vec![Vec::new(); forms];
     for turn in 0..forms * (WARM_UP + usize::from(repetitions)) {
-        let (repetition, place) = (turn / forms, turn % forms);
-        let form = (place + repetition) % forms;
+        let (repetition, position) = (turn / forms, turn % forms);
+        let form = (position + repetition) % forms;
         let took = run(form, turn)?;
         if repetition >= WARM_UP {
             milliseconds[form].push(took);

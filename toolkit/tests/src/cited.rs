@@ -88,8 +88,8 @@ mod tests {
         for wrong in ["<!-- code: s.rs:b -->\n\n```rust\nother();\n```\n", "```rust\ny();\n```\n"] {
             fs::write(folder.join("p.md"), wrong).unwrap();
             let page = folder.join("p.md");
-            let told = std::panic::catch_unwind(|| check(&page));
-            assert!(told.is_err() || std::env::var_os("UPDATE_TABLES").is_some(), "{wrong}");
+            let result = std::panic::catch_unwind(|| check(&page));
+            assert!(result.is_err() || std::env::var_os("UPDATE_TABLES").is_some(), "{wrong}");
         }
         fs::remove_dir_all(&folder).unwrap();
     }

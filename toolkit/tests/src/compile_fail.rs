@@ -29,12 +29,12 @@ pub fn assert_wrong(test: &str, folders: &[&str]) {
             fs::copy(&case, copy.join(folder).join(case.file_name().unwrap())).unwrap();
         }
     }
-    let told = write_messages(test, &copy);
+    let output = write_messages(test, &copy);
     for folder in folders {
         for case in programs(&package.join(folder)) {
             let [expected, found] = [package, &copy].map(|root| {
                 let path = root.join(folder).join(case.file_name().unwrap()).with_extension("stderr");
-                fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}\n{told}", path.display()))
+                fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}\n{output}", path.display()))
             });
             assert_eq!(kinds(&found), kinds(&expected), "{}: the compiler says\n{found}", case.display());
         }
@@ -52,9 +52,9 @@ pub fn write_messages(test: &str, folder: &Path) -> String {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", test, "--nocapture"]).env(ONLY_WRITE, folder).env("TRYBUILD", "overwrite");
     let output = again.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    told
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    text
 }
 
 /// The Rust files of a folder.

@@ -1,6 +1,6 @@
 //! Generic kernels on a GPU: every instance gives the bits of CPU cores, and is found by its types and constants.
 
-use cuda_host::{CudaError, DeviceBuffer, Place};
+use cuda_host::{CudaError, DeviceBuffer, SignaturePart};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Kernel, LaunchError};
 use test_kernels as k;
@@ -99,7 +99,7 @@ fn an_instance_of_other_types_is_refused() {
     let args = k::altered_operation::Args { out: out.view_mut(), x: 1 };
     match k::altered_operation::launch::<k::Largest, _>(gpu, 1, args) {
         Err(CudaError::Description { kernel, difference, .. }) => {
-            assert_eq!((kernel, &difference.place), ("altered_instance", &Place::Name));
+            assert_eq!((kernel, &difference.part), ("altered_instance", &SignaturePart::Name));
             assert_eq!(difference.device, "altered_instance<Sum>");
         }
         other => panic!("{other:?}"),

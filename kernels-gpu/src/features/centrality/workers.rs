@@ -275,8 +275,8 @@ impl<'g> Workers for AllBlocks<'g> {
 
     #[inline(always)]
     fn note(&mut self, found: &mut [[f32; 2]; STEPS], step: u32, alpha: f32, beta: f32) {
-        if let Some(place) = found.get_mut(step as usize) {
-            *place = [alpha, beta];
+        if let Some(found) = found.get_mut(step as usize) {
+            *found = [alpha, beta];
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct Run<'a> {
     pub repeat: u64,
     pub arguments: &'a [String],
     /// The names of its files begin so.
-    pub place: &'a Path,
+    pub folder: &'a Path,
 }
 
 /// What a process has done.
@@ -36,7 +36,7 @@ pub(super) struct Finished {
 impl Run<'_> {
     /// Runs the process to its end.
     pub fn finish(&self, limit: Duration) -> Result<Finished> {
-        let (output, report) = (self.place.with_extension("output"), self.place.with_extension("report"));
+        let (output, report) = (self.folder.with_extension("output"), self.folder.with_extension("report"));
         let _ = fs::remove_file(&report);
         let file = File::create(&output).with_context(|| format!("cannot write {}", output.display()))?;
         let mut command = Command::new(&self.program.path);
@@ -145,7 +145,7 @@ mod tests {
         let program = Executable { name: "t".into(), path: "/a b/t".into(), folder: "/c".into() };
         let arguments = ["--skip".to_owned(), "it's".to_owned()];
         let command =
-            Run { program: &program, seed: 7, repeat: 0, arguments: &arguments, place: Path::new("") }.command();
+            Run { program: &program, seed: 7, repeat: 0, arguments: &arguments, folder: Path::new("") }.command();
         assert!(
             command.starts_with("cd /c && CUDA_SCHEDULE_SEED=7 CUDA_SCHEDULE_REPEAT=0 RUST_TEST_THREADS="),
             "{command}"

@@ -13,7 +13,7 @@ use cuda_ptx::text::{Body, bodies};
 
 use super::butterfly::combined;
 use super::dependence::{BOTH, Dependence, Kind, LANE, Value, computed, needs, special};
-use super::flow::{Flow, Instruction, Operand, Place};
+use super::flow::{Flow, Instruction, Operand, SourceLine};
 use super::local::{LocalMemory, Sent, element_bytes, join_into, sent_under, with};
 use super::module::PtxModule;
 use super::ssa::{UNDEFINED, results};
@@ -25,9 +25,9 @@ pub struct Divergent {
     pub function: String,
     /// The instruction, or the call of a function that contains one.
     pub instruction: String,
-    /// Its place in the source, as `src/lib.rs:25`, if the PTX has line information.
-    pub place: Option<String>,
-    /// The place of the branch.
+    /// Its source in the source, as `src/lib.rs:25`, if the PTX has line information.
+    pub source: Option<String>,
+    /// The source of the branch.
     pub branch: Option<String>,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Analysis<'a> {
             }
             "ld" if instruction.has("param") => {
                 let (name, at) = parameter(instruction, 1);
-                let place = name.rsplit('_').next().and_then(|place| place.parse::<usize>().ok());
+                let position = name.rsplit('_').next().and_then(|position| position.parse::<usize>().ok());
                 let results: Vec<_> = results(instruction).collect();
                 for (result, element) in results.into_iter().zip(0..) {
                     let at = at + element * bytes;
@@ -176,7 +176,7 @@ impl<'a> Analysis<'a> {
                         // The called function's result is not known yet.
                         None if name.starts_with("retval") => Value::default(),
                         None if function.entry => Value::new(0),
-                        None => place.map_or(Value::new(BOTH), |place| function.parameter(place, at)),
+                        None => position.map_or(Value::new(BOTH), |position| function.parameter(position, at)),
                     };
                     self.changed |= function.set(result, loaded);
                 }
@@ -214,7 +214,7 @@ impl<'a> Analysis<'a> {
             results.insert(0, Value::new(BOTH));
         }
         for target in targets {
-            // A function that calls itself is not in its place meanwhile.
+            // A function that calls itself is not in its source meanwhile.
             let is_own = self.functions[target].name.is_empty();
             let function = if is_own { &mut *caller } else { &mut self.functions[target] };
             for (number, name) in call.arguments.iter().enumerate() {
@@ -255,7 +255,7 @@ impl<'a> Analysis<'a> {
 
     fn findings(&self, text: &str, phases: &[String]) -> Vec<Divergent> {
         let files = files(text);
-        let place = |place: Option<Place>| place.and_then(|place| name_place(place, &files));
+        let source = |source: Option<SourceLine>| source.and_then(|source| name_line(source, &files));
         let mut found = Vec::new();
         for function in &self.functions {
             let may_return = function.entry && !phases.iter().any(|kernel| kernel == function.name);
@@ -269,15 +269,15 @@ impl<'a> Analysis<'a> {
                 if may_return && function.flow.ways(block).any(returns) {
                     continue;
                 }
-                let branch = function.flow.blocks[block].instructions.last().and_then(|branch| branch.place);
+                let branch = function.flow.blocks[block].instructions.last().and_then(|branch| branch.source);
                 found.push(Divergent {
                     function: function.name.to_owned(),
                     instruction: match Call::of(instruction).function {
                         Some(name) if instruction.base() == "call" => format!("call of {name}"),
                         _ => instruction.opcode.to_owned(),
                     },
-                    place: place(instruction.place),
-                    branch: place(branch),
+                    source: source(instruction.source),
+                    branch: source(branch),
                 });
             }
         }
@@ -485,6 +485,6 @@ fn files(text: &str) -> HashMap<u32, &str> {
     directives.filter_map(|directive| number(directive).zip(directive.split('"').nth(1))).collect()
 }
 
-fn name_place(place: Place, files: &HashMap<u32, &str>) -> Option<String> {
-    files.get(&place.file).map(|file| format!("{file}:{}", place.line))
+fn name_line(source: SourceLine, files: &HashMap<u32, &str>) -> Option<String> {
+    files.get(&source.file).map(|file| format!("{file}:{}", source.line))
 }

@@ -29,13 +29,13 @@ pub(super) struct Instruction<'a> {
     pub operands: Vec<Vec<Operand<'a>>>,
     /// The values that its results keep where its predicate is false.
     pub kept: Vec<Operand<'a>>,
-    /// Its place in the source, if the PTX has line information.
-    pub place: Option<Place>,
+    /// Its source in the source, if the PTX has line information.
+    pub source: Option<SourceLine>,
 }
 
-/// A place in the source: the numbers of its file and line.
+/// A source in the source: the numbers of its file and line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct SourceLine {
     pub file: u32,
     pub line: u32,
 }
@@ -98,7 +98,7 @@ impl<'a> Flow<'a> {
         self.blocks[block].successors.iter().copied().filter(|&next| !self.blocks[next].ends_threads)
     }
 
-    /// The blocks between a block's branch and the place where its ways meet again.
+    /// The blocks between a block's branch and the source where its ways meet again.
     pub fn arms(&self, block: usize) -> BTreeSet<usize> {
         self.ways(block).flat_map(|way| self.reached(way, self.meets[block])).collect()
     }
@@ -134,9 +134,9 @@ struct Reader<'a> {
     registers: HashMap<String, Number>,
     /// The next instruction begins a block.
     fresh: bool,
-    place: Option<Place>,
-    /// Of each place in an inlined function, the place of its call.
-    callers: HashMap<Place, Place>,
+    source: Option<SourceLine>,
+    /// Of each source in an inlined function, the source of its call.
+    callers: HashMap<SourceLine, SourceLine>,
     /// Names of registers declared in braces of inline assembly, which may be declared again elsewhere.
     scopes: Vec<HashMap<&'a str, String>>,
     scopes_seen: usize,
@@ -162,12 +162,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the numbers of a `.loc` directive. Of functions that were inlined, the directives before have the calls; the place is that
+    /// Reads the numbers of a `.loc` directive. Of functions that were inlined, the directives before have the calls; the source is that
     /// in the kernel's file, which is the outermost.
     fn locate(&mut self, text: &str) {
         let numbers = |text: &str| {
             let mut words = text.split_whitespace();
-            Some(Place { file: words.next()?.parse().ok()?, line: words.next()?.parse().ok()? })
+            Some(SourceLine { file: words.next()?.parse().ok()?, line: words.next()?.parse().ok()? })
         };
         let Some(own) = numbers(text) else { return };
         match text.split_once("inlined_at").and_then(|(_, at)| numbers(at)) {
@@ -176,12 +176,12 @@ impl<'a> Reader<'a> {
         };
         let mut frames = vec![own];
         while let Some(caller) =
-            frames.last().and_then(|place| self.callers.get(place)).filter(|next| !frames.contains(next))
+            frames.last().and_then(|source| self.callers.get(source)).filter(|next| !frames.contains(next))
         {
             frames.push(*caller);
         }
-        let outermost = frames.last().map(|place| place.file);
-        self.place = frames.into_iter().find(|place| Some(place.file) == outermost);
+        let outermost = frames.last().map(|source| source.file);
+        self.source = frames.into_iter().find(|source| Some(source.file) == outermost);
     }
 
     fn begin_block(&mut self) {
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         };
         let (opcode, operands) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
         let operands = operands_of(operands).map(|operand| self.operand(operand)).collect();
-        let instruction = Instruction { opcode, predicate, operands, kept: Vec::new(), place: self.place };
+        let instruction = Instruction { opcode, predicate, operands, kept: Vec::new(), source: self.source };
         let at = self.blocks.len() - 1;
         let end = match instruction.base() {
             "bra" => Some(End::Labels(names(&instruction.operands))),

@@ -90,8 +90,8 @@ pub(super) fn number(blocks: &mut [Block<'_>]) -> (usize, Vec<Phi>) {
             }
             instruction.predicate = instruction.predicate.map(|register| read(register, &mut numbering));
             let is_written = !defined.is_empty();
-            for (place, operand) in instruction.operands.iter_mut().enumerate() {
-                for part in operand.iter_mut().filter(|_| !(is_written && place == 0)) {
+            for (position, operand) in instruction.operands.iter_mut().enumerate() {
+                for part in operand.iter_mut().filter(|_| !(is_written && position == 0)) {
                     if let Operand::Register(register) = part {
                         *register = read(*register, &mut numbering);
                     }
@@ -175,7 +175,7 @@ impl Numbering {
         }
     }
 
-    /// Removes phis whose sources are one value, and puts it in their place.
+    /// Removes phis whose sources are one value, and puts it in their position.
     fn finish(mut self, blocks: &mut [Block<'_>]) -> (usize, Vec<Phi>) {
         let mut same: Vec<Number> = (0..self.count).collect();
         let find = |same: &[Number], mut number: Number| {

@@ -77,14 +77,14 @@ pub enum Refusal {
 }
 
 fn not_for_all(found: &Divergent) -> String {
-    let at = |place: &Option<String>| place.as_ref().map_or_else(String::new, |place| format!(" (at {place})"));
+    let at = |source: &Option<String>| source.as_ref().map_or_else(String::new, |source| format!(" (at {source})"));
     format!(
         "`{}` has `{}`{} in an arm of a branch{} on a value that differs between threads; those of the other arm never meet them \
          there, and the kernel hangs or computes anything: in safe code the compiler has copied it there, so use the one that the workspace \
          pins, or call the phase from one place; in an unsafe kernel, move it out of the branch",
         found.function,
         found.instruction,
-        at(&found.place),
+        at(&found.source),
         at(&found.branch)
     )
 }

@@ -140,9 +140,9 @@ impl LaunchShape {
 ///
 /// let shape = LaunchShape::for_elements(1000, 256);
 /// assert_eq!((shape.grid, shape.threads(), shape.dynamic_shared_bytes), ([4, 1, 1], 256, 0));
-/// let place = DevicePointer::from_address(0x1000);
-/// assert_eq!(place.wrapping_add(3).address(), 0x1000 + 12);
-/// let args = double::Args { x: DeviceSlice { pointer: place, len: 0 }, out: DevicePointerMut::null() };
+/// let pointer = DevicePointer::from_address(0x1000);
+/// assert_eq!(pointer.wrapping_add(3).address(), 0x1000 + 12);
+/// let args = double::Args { x: DeviceSlice { pointer, len: 0 }, out: DevicePointerMut::null() };
 /// # let mut names = Names(Vec::new());
 /// # double::Kernel::visit(&args, &mut names);
 /// # assert_eq!((double::Kernel::NAME, double::Kernel::THREADS, names.0), ("double", None, vec!["x", "out"]));

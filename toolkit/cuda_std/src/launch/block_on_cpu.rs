@@ -1,9 +1,9 @@
 //! A block of a launch on CPU cores.
 
 use crate::block::Block;
-use crate::grid::Grid;
+use crate::block::grid::Grid;
+use crate::block::whole_grid::WholeGrid;
 use crate::platform::{Crew, GridCrew, Leader, Order};
-use crate::whole_grid::WholeGrid;
 use std::ptr::NonNull;
 
 /// A block that a CPU core runs.

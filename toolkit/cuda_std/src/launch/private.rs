@@ -54,7 +54,7 @@ impl<T> InSharedMemory for Element<T> {
     const BYTES: usize = size_of::<T>();
 }
 
-impl Element<crate::Pick> {
+impl Element<crate::lists::Pick> {
     /// A device keeps an index, a CPU core a copy.
     pub const BYTES: usize = size_of::<u32>();
 }

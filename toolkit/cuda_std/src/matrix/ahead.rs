@@ -1,52 +1,16 @@
 //! Products of windows whose tiles are copied some turns ahead.
 
-use super::{MatrixElement, MatrixProduct, swizzled};
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use super::parts::{MOST_COPIES, copy_step};
+use super::parts::{PARTS, STEPS, part};
+use super::{MatrixElement, MatrixProduct};
 use crate::bounds::{check_length, out_of_bounds};
 use crate::half::Elements16;
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::platform::{self, SharedPointer};
-use crate::{Block, PerThread, Stages, Window, Windows};
+use crate::{Block, PerThread, Stages, Windows};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-use crate::{PerLane, Tile, unrolled::unrolled};
-
-/// Steps of a turn: a row of 128 bytes has the elements of four.
-pub(super) const STEPS: usize = 4;
-
-/// Parts of 16 bytes in a row.
-pub(super) const PARTS: usize = 8;
-
-/// The most parts that a thread copies in a step of [`main_loop`].
-#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-const MOST_COPIES: usize = 16;
-
-/// Part `i` of a swizzled tile that has the rows of two windows.
-///
-/// # Safety
-/// `i` is below `PARTS (A + B)`.
-#[inline(always)]
-unsafe fn part<'x, V, const A: usize, const B: usize>(
-    windows: (&Window<'x, V, A, PARTS>, &Window<'x, V, B, PARTS>),
-    i: u32,
-) -> &'x V {
-    let part = swizzled(i);
-    // SAFETY: swizzling stays within a row.
-    unsafe { in_row(windows, part / PARTS as u32, part % PARTS as u32) }
-}
-
-/// Part `at` of row `row` of two windows, one below the other.
-///
-/// # Safety
-/// `row` is below `A + B`, and `at` below [`PARTS`].
-#[inline(always)]
-unsafe fn in_row<'x, V, const A: usize, const B: usize>(
-    (a, b): (&Window<'x, V, A, PARTS>, &Window<'x, V, B, PARTS>),
-    row: u32,
-    at: u32,
-) -> &'x V {
-    let rows = const { A as u32 };
-    // SAFETY: the caller's.
-    unsafe { if row < rows { a.at_unchecked(row, at) } else { b.at_unchecked(row - rows, at) } }
-}
+use crate::{PerLane, Tile, Window, unrolled::unrolled};
 
 impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// The main loop of a large product: adds the products of two tables' windows, pair by pair. Rows of a window have 128 bytes.
@@ -54,7 +18,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     ///
     /// Windows are copied `S - 1` turns ahead. While tensor cores multiply, copies and the loads of the next step are under way. A
     /// device checks before the first turn what can panic, so the loop itself has no checks. The results are those of
-    /// [`copy_parts_ahead`](Self::copy_parts_ahead) into [`swizzled`] tiles and
+    /// [`copy_parts_ahead`](Self::copy_parts_ahead) into [`swizzled`](crate::swizzled) tiles and
     /// [`Warp::multiply_rows`](crate::Warp::multiply_rows).
     ///
     /// # Warpgroups
@@ -207,34 +171,6 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
             },
         );
     }
-}
-
-/// Begins a quarter of the calling thread's copies of a turn.
-///
-/// # Safety
-/// There are `threads` threads, which divide the parts as [`main_loop`] says. The stage has room for both windows, which are in
-/// global memory and stay borrowed until the copies have ended. Nobody uses the stage until then.
-#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-#[inline(always)]
-pub(super) unsafe fn copy_step<'x, V: Elements16 + 'x, const A: usize, const B: usize>(
-    threads: u32,
-    pair: (Window<'x, V, A, PARTS>, Window<'x, V, B, PARTS>),
-    stage: SharedPointer<V>,
-    step: u32,
-) {
-    let (each, thread) = (const { (PARTS * (A + B) / STEPS) as u32 }, platform::fresh_thread_index());
-    // SAFETY: as in `Crew::thread`. Without it, the compiler does not know from which window a copy comes.
-    unsafe { core::hint::assert_unchecked(thread < threads) };
-    // As `part`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
-    let at = (thread ^ (thread / PARTS as u32)) % PARTS as u32;
-    unrolled::<MOST_COPIES>(|k| {
-        let first = step.wrapping_mul(each).wrapping_add(k.wrapping_mul(threads));
-        if k < each / threads {
-            let row = first / PARTS as u32 + thread / PARTS as u32;
-            // SAFETY: in bounds; each part belongs to one thread. The rest is the caller's.
-            unsafe { stage.copy_global(first.wrapping_add(thread), in_row((&pair.0, &pair.1), row, at)) };
-        }
-    });
 }
 
 /// The turns of a warp.

@@ -128,7 +128,7 @@ pub struct Swizzled<'a, E>(Tile<'a, E>);
 impl<E: Pod> Swizzled<'_, E> {
     /// The position of element `at` in the tile.
     #[inline(always)]
-    fn place(at: u32) -> u32 {
+    fn permuted(at: u32) -> u32 {
         let part = const { 16 / size_of::<E>() as u32 };
         at ^ (at / const { ROW_BYTES / size_of::<E>() as u32 } % 8).wrapping_mul(part)
     }
@@ -153,13 +153,13 @@ impl<E: MatrixElement> sealed::Source<E> for Swizzled<'_, E> {
     #[inline(always)]
     unsafe fn element(&self, at: u32, inside: Inside) -> E {
         // SAFETY: ensured by the caller; an element's position is in its own row.
-        unsafe { self.0.element(Self::place(at), inside) }
+        unsafe { self.0.element(Self::permuted(at), inside) }
     }
 
     #[inline(always)]
     unsafe fn word(&self, at: u32, inside: Inside) -> u32 {
         // SAFETY: as above; parts hold whole words.
-        unsafe { self.0.word(Self::place(at), inside) }
+        unsafe { self.0.word(Self::permuted(at), inside) }
     }
 
     #[cfg(target_arch = "nvptx64")]
@@ -168,7 +168,7 @@ impl<E: MatrixElement> sealed::Source<E> for Swizzled<'_, E> {
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     fn address(&self, at: u32, inside: Inside) -> u32 {
-        self.0.address(Self::place(at), inside)
+        self.0.address(Self::permuted(at), inside)
     }
 }
 

@@ -157,7 +157,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         let (across, parts) = const { parts::<ROWS, COLUMNS, R, C>() };
         check_length(parts, block.threads() / 32);
         block.open(self.claim());
-        let data = self.place();
+        let data = self.pointer();
         sums.each_ref(block.phase(), |thread, own| {
             if thread.index() / 32 < parts {
                 each_pair!(thread, own, across, |row, column, pair| {

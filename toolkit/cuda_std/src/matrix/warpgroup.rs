@@ -1,7 +1,7 @@
 //! The main loop of a product whose warps multiply by fours.
 
 use super::MatrixElement;
-use super::ahead::{PARTS, copy_step};
+use super::parts::{PARTS, STEPS, copy_step};
 use crate::half::Elements16;
 use crate::platform::warpgroup as together;
 use crate::platform::{self, SharedPointer};
@@ -61,7 +61,7 @@ pub(super) unsafe fn main_loop<'x, V, const S: usize, const A: usize, const B: u
         if turn < turns {
             // SAFETY: the caller's. Nobody uses this stage: every warpgroup has finished the products of its last turn before the
             // barrier of this turn.
-            unrolled::<{ super::ahead::STEPS }>(|step| unsafe {
+            unrolled::<{ STEPS }>(|step| unsafe {
                 copy_step(threads, pair(turn), stage(number), step);
             });
         }

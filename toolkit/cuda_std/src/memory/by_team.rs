@@ -2,11 +2,11 @@
 
 use crate::access::Readable;
 use crate::block::Block;
+use crate::block::team::Team;
 use crate::bounds::check_length;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform;
 use crate::seal::INSIDE;
-use crate::team::Team;
 
 /// [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team).
 #[inline(always)]

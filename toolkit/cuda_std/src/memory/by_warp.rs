@@ -4,15 +4,15 @@ use super::{BlockMemory, WarpPart};
 use crate::access::Readable;
 use crate::block::Block;
 use crate::bounds::{MAX_LENGTH, check_length};
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
+use crate::memory::tile::Tile;
 use crate::platform;
 use crate::seal::{INSIDE, Inside};
-use crate::tile::Tile;
 use crate::warp::{PerLane, Warp};
 
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 ///
-/// [`fill_by_warp_with`](BlockMemory::fill_by_warp_with) takes them. [`WarpList`](crate::WarpList) has an example.
+/// [`fill_by_warp_with`](BlockMemory::fill_by_warp_with) takes them. [`WarpList`](crate::lists::WarpList) has an example.
 pub trait SharedByWarp: sealed::Sealed {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]

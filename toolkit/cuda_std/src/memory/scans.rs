@@ -4,7 +4,7 @@ use super::BlockMemory;
 use crate::access::Readable;
 use crate::block::Block;
 use crate::bounds::check_length;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform::Scan;
 use crate::seal::INSIDE;
 

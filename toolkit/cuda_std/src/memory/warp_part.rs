@@ -1,7 +1,7 @@
 //! The part of a block's memory that one warp writes.
 
 use crate::bounds::check_index;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform;
 use crate::warp::{PerLane, Warp};
 

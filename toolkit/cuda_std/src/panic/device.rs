@@ -1,7 +1,7 @@
 //! The device's side: the panic handler.
 
 use super::{PANIC_CLAIMED, PANIC_NONE, PANIC_RECORDED, PanicRecord, TEXT_BYTES};
-use crate::platform::{AtomicNumber, GridState, Place};
+use crate::platform::{AtomicNumber, GridState, Location};
 use crate::scope::Level;
 use core::arch::{asm, global_asm, nvptx};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -100,7 +100,8 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
             asm!("ld.acquire.sys.b32 {0}, [{1}];", out(reg32) seen, in(reg64) state, options(nostack, preserves_flags));
             // The device's scope is enough for the launch's threads. Memory of the host may not support a wider one.
             if seen == PANIC_NONE
-                && u32::compare_exchange(Place::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED) == PANIC_NONE
+                && u32::compare_exchange(Location::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED)
+                    == PANIC_NONE
             {
                 write(record, kernel, info);
                 AtomicU32::from_ptr(state).store(PANIC_RECORDED, Ordering::Release);

@@ -21,7 +21,7 @@ mod warp;
 mod warp_list;
 mod whole_grid;
 
-pub use atomic::{AtomicNumber, Place};
+pub use atomic::{AtomicNumber, Location};
 pub use crew::Crew;
 pub(crate) use float_mode::FloatMode;
 pub use frozen::Frozen;
@@ -47,7 +47,7 @@ pub(crate) use warp::{
     LaneStorage, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn, each_index_by_warp,
     each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows,
 };
-pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
+pub(crate) use warp_list::{any_item, log2_lanes, store_ranges, store_some};
 pub(crate) use whole_grid::GridCrew;
 
 use crate::panic::cpu::ThreadGuard;

@@ -17,7 +17,7 @@ mod warp;
 pub(crate) mod warpgroup;
 mod whole_grid;
 
-pub use atomic::{AtomicNumber, Place};
+pub use atomic::{AtomicNumber, Location};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
 #[cfg(target_feature = "sm_80")]
@@ -43,14 +43,14 @@ pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish
 pub(crate) use warp::stay_together;
 pub(crate) use warp::{
     LaneStorage, any_item, any_of_bits, ballot, ballot_of_any, begin_turns, count_none_of_bits, each_in_turn,
-    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, or_rows, spread, store_ranges,
+    each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead, log2_lanes, meet_warp, or_rows, store_ranges,
     store_some,
 };
 
 pub(crate) use whole_grid::GridCrew;
 pub use whole_grid::GridState;
 
-use crate::grid::Grid;
+use crate::block::grid::Grid;
 use crate::panic::device::{exit, leave_if_poisoned, poison};
 use core::arch::nvptx;
 

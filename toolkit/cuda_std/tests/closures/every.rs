@@ -1,6 +1,8 @@
 // A closure of every phase, each of which captures `last` and calls `last.store(number)`. `last!()` makes one. A test compiles
 // this text with one that the closure would change, with a cell, and with an atomic: none of them may be captured.
 
+use cuda_std::lists::{Pick, Questions};
+
 /// With `last` in each closure.
 #[kernel(threads = 64)]
 pub fn of_block(block: &mut Block, out: &mut Segment<u32>) {
@@ -120,9 +122,9 @@ pub fn of_shared(
     let mut last = last!();
     tile.write(block, 9, &own, |_, own| { last.store(*own); 0 });
     let mut last = last!();
-    tile.scatter(block, 64, &own, |thread, _, places| { last.store(0); places.put(thread, thread.index(), 0) });
+    tile.scatter(block, 64, &own, |thread, _, slots| { last.store(0); slots.put(thread, thread.index(), 0) });
     let mut last = last!();
-    dynamic.scatter(block, 64, &own, |thread, _, places| { last.store(0); places.put(thread, thread.index(), 0) });
+    dynamic.scatter(block, 64, &own, |thread, _, slots| { last.store(0); slots.put(thread, thread.index(), 0) });
     let mut last = last!();
     dynamic.fill(block, 9, |i| { last.store(i); 0 });
     let mut last = last!();

@@ -4,6 +4,7 @@
 use crate::panic_of;
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::LaunchError;
+use cuda_std::lists::{Lists, Pick};
 use cuda_std::prelude::*;
 
 /// One more than the number of elements that an index can count.

@@ -2,6 +2,7 @@
 //! which nothing changes beyond the segment.
 
 use cuda_std::launch::LaunchError;
+use cuda_std::lists::{Lists, Pick};
 use cuda_std::prelude::*;
 
 const PHASES: u32 = 24;

@@ -2,6 +2,7 @@
 
 use crate::message;
 use cuda_std::launch::LaunchError;
+use cuda_std::lists::Lists;
 use cuda_std::prelude::*;
 
 /// The words that a test reads from a list: its count, whether it is complete, then its items.

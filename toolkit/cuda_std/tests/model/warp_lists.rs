@@ -1,6 +1,7 @@
 //! A warp's lists, and items that lanes read together.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
+use cuda_std::lists::{Pick, Questions};
 use cuda_std::prelude::*;
 
 fn executors() -> [CpuExecutor; 3] {

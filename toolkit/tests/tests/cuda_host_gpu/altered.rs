@@ -4,7 +4,7 @@
 //! without a GPU, too.
 
 use crate::{gpu, ragged};
-use cuda_host::{CudaError, Difference, Image, Module, Place};
+use cuda_host::{CudaError, Difference, Image, Module, SignaturePart};
 use cuda_std::launch::{Kernel, Segments};
 use test_kernels::{
     PTX, altered_count, altered_field, altered_grid, altered_order, altered_signature, altered_threads, altered_type,
@@ -20,28 +20,28 @@ fn described(kernel: &str) -> String {
     String::from_utf8(bytes.collect()).expect("text")
 }
 
-fn parameter(name: &str) -> Place {
-    Place::Parameter(name.to_owned())
+fn parameter(name: &str) -> SignaturePart {
+    SignaturePart::Parameter(name.to_owned())
 }
 
-fn field(parameter: &str, field: &str) -> Place {
-    Place::Field { parameter: parameter.to_owned(), field: field.to_owned() }
+fn field(parameter: &str, field: &str) -> SignaturePart {
+    SignaturePart::Field { parameter: parameter.to_owned(), field: field.to_owned() }
 }
 
-/// Each kernel with the place where its PTX differs from this program, and both texts.
-fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 7] {
+/// Each kernel with the part where its PTX differs from this program, and both texts.
+fn cases() -> [(&'static str, &'static str, SignaturePart, &'static str, &'static str); 7] {
     fn names<K: Kernel>() -> (&'static str, &'static str) {
         (K::NAME, K::DESCRIPTION)
     }
-    let case = |(name, host), place, device, text| (name, host, place, device, text);
+    let case = |(name, host), part, device, text| (name, host, part, device, text);
     [
         case(names::<altered_order::Kernel>(), field("points", "y"), "x:f32@0", "y:f32@0"),
         case(names::<altered_type::Kernel>(), field("weight", "count"), "count:u32@4", "count:i32@4"),
         case(names::<altered_field::Kernel>(), field("out", "mass"), "x:f32@0", "mass:f32@0"),
         case(names::<altered_signature::Kernel>(), parameter("shift"), "scale:f32", "shift:f32"),
-        case(names::<altered_count::Kernel>(), Place::ParameterCount, "out, scale", "out, scale, shift"),
-        case(names::<altered_threads::Kernel>(), Place::Threads, "64", "32"),
-        case(names::<altered_grid::Kernel>(), Place::Dimensions, "1", "2"),
+        case(names::<altered_count::Kernel>(), SignaturePart::ParameterCount, "out, scale", "out, scale, shift"),
+        case(names::<altered_threads::Kernel>(), SignaturePart::Threads, "64", "32"),
+        case(names::<altered_grid::Kernel>(), SignaturePart::Dimensions, "1", "2"),
     ]
 }
 
@@ -49,9 +49,9 @@ fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 
 fn descriptions_tell_altered_sources_apart() {
     assert_eq!(Difference::between(&described("echo"), echo::Kernel::DESCRIPTION), None);
     assert_eq!(Difference::between(&described("roots"), roots::Kernel::DESCRIPTION), None);
-    for (kernel, host, place, device_text, host_text) in cases() {
+    for (kernel, host, part, device_text, host_text) in cases() {
         let found = Difference::between(&described(kernel), host).unwrap_or_else(|| panic!("{kernel} is not altered"));
-        assert_eq!((&found.place, &*found.device, &*found.host), (&place, device_text, host_text), "{kernel}");
+        assert_eq!((&found.part, &*found.device, &*found.host), (&part, device_text, host_text), "{kernel}");
     }
 }
 
@@ -68,12 +68,12 @@ fn kernels_of_altered_sources_are_refused() {
         module.kernel::<altered_threads::Kernel>().map(drop),
         module.kernel::<altered_grid::Kernel>().map(drop),
     ];
-    for (error, (name, _, place, device_text, host_text)) in errors.into_iter().zip(cases()) {
+    for (error, (name, _, part, device_text, host_text)) in errors.into_iter().zip(cases()) {
         let error = error.unwrap_err();
         let text = error.to_string();
         println!("{text}");
         let CudaError::Description { kernel, difference, .. } = error else { panic!("{text}") };
-        assert_eq!((kernel, &difference.place), (name, &place));
+        assert_eq!((kernel, &difference.part), (name, &part));
         assert!([name, device_text, host_text].iter().all(|part| text.contains(part)), "{text}");
     }
     module.kernel::<roots::Kernel>().expect("the others are as they were");

@@ -1,30 +1,30 @@
 //! Atomic operations: blocks run on several cores at the same time.
 
 use super::SharedPointer;
-use crate::atomic::Operation;
+use crate::buffers::atomic::Operation;
 use crate::scope::Level;
 use bytemuck::Pod;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// The address of a number. The whole system sees a core's operations.
-pub struct Place<T>(*mut T);
+pub struct Location<T>(*mut T);
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for Location<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Place<T> {}
+impl<T> Copy for Location<T> {}
 
-impl<T> Place<T> {
+impl<T> Location<T> {
     #[inline(always)]
     pub(crate) fn global(pointer: *mut T, _level: Level) -> Self {
         Self(pointer)
     }
 
     #[inline(always)]
-    pub(crate) fn cast<U>(self) -> Place<U> {
-        Place(self.0.cast())
+    pub(crate) fn cast<U>(self) -> Location<U> {
+        Location(self.0.cast())
     }
 
     #[inline(always)]
@@ -38,25 +38,25 @@ impl<T> Place<T> {
 pub trait AtomicNumber: Pod {
     /// # Safety
     /// The address is within live memory that other threads access only by atomic operations.
-    unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
+    unsafe fn apply(operation: Operation, location: Location<Self>, value: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn compare_exchange(place: Place<Self>, expected: Self, new: Self) -> Self;
+    unsafe fn compare_exchange(location: Location<Self>, expected: Self, new: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn load(place: Place<Self>) -> Self;
+    unsafe fn load(location: Location<Self>) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn store(place: Place<Self>, value: Self);
+    unsafe fn store(location: Location<Self>, value: Self);
 }
 
 macro_rules! integers {
     ($($ty:ident $atomic:ident)*) => {$(
         impl AtomicNumber for $ty {
             #[inline(always)]
-            unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
+            unsafe fn apply(operation: Operation, location: Location<$ty>, value: $ty) -> $ty {
                 // SAFETY: ensured by the caller; numbers in a slice are aligned.
-                let number = unsafe { $atomic::from_ptr(place.0) };
+                let number = unsafe { $atomic::from_ptr(location.0) };
                 match operation {
                     Operation::Add => number.fetch_add(value, Relaxed),
                     Operation::Min => number.fetch_min(value, Relaxed),
@@ -69,22 +69,22 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-            unsafe fn compare_exchange(place: Place<$ty>, expected: $ty, new: $ty) -> $ty {
+            unsafe fn compare_exchange(location: Location<$ty>, expected: $ty, new: $ty) -> $ty {
                 // SAFETY: as in `apply`.
-                let number = unsafe { $atomic::from_ptr(place.0) };
+                let number = unsafe { $atomic::from_ptr(location.0) };
                 number.compare_exchange(expected, new, Relaxed, Relaxed).unwrap_or_else(|old| old)
             }
 
             #[inline(always)]
-            unsafe fn load(place: Place<$ty>) -> $ty {
+            unsafe fn load(location: Location<$ty>) -> $ty {
                 // SAFETY: as in `apply`.
-                unsafe { $atomic::from_ptr(place.0) }.load(Relaxed)
+                unsafe { $atomic::from_ptr(location.0) }.load(Relaxed)
             }
 
             #[inline(always)]
-            unsafe fn store(place: Place<$ty>, value: $ty) {
+            unsafe fn store(location: Location<$ty>, value: $ty) {
                 // SAFETY: as in `apply`.
-                unsafe { $atomic::from_ptr(place.0) }.store(value, Relaxed);
+                unsafe { $atomic::from_ptr(location.0) }.store(value, Relaxed);
             }
         }
     )*};
@@ -96,9 +96,9 @@ macro_rules! floats {
     ($($float:ident $bits:ident $unsigned:ident $int:ident $signed:ident)*) => {$(
         impl AtomicNumber for $float {
             #[inline(always)]
-            unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
+            unsafe fn apply(operation: Operation, location: Location<$float>, value: $float) -> $float {
                 // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
-                let (bits, signed) = unsafe { ($unsigned::from_ptr(place.0.cast()), $signed::from_ptr(place.0.cast())) };
+                let (bits, signed) = unsafe { ($unsigned::from_ptr(location.0.cast()), $signed::from_ptr(location.0.cast())) };
                 let raw = value.to_bits();
                 // The device has no other way either. The bits of positive floats increase with the float, and those of
                 // negative floats decrease. As signed integers, all negative floats are below the positive ones. As
@@ -125,22 +125,22 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            unsafe fn compare_exchange(place: Place<$float>, expected: $float, new: $float) -> $float {
+            unsafe fn compare_exchange(location: Location<$float>, expected: $float, new: $float) -> $float {
                 // SAFETY: as in `apply`.
-                let old = unsafe { $bits::compare_exchange(Place(place.0.cast()), expected.to_bits(), new.to_bits()) };
+                let old = unsafe { $bits::compare_exchange(Location(location.0.cast()), expected.to_bits(), new.to_bits()) };
                 $float::from_bits(old)
             }
 
             #[inline(always)]
-            unsafe fn load(place: Place<$float>) -> $float {
+            unsafe fn load(location: Location<$float>) -> $float {
                 // SAFETY: as in `apply`.
-                $float::from_bits(unsafe { $bits::load(Place(place.0.cast())) })
+                $float::from_bits(unsafe { $bits::load(Location(location.0.cast())) })
             }
 
             #[inline(always)]
-            unsafe fn store(place: Place<$float>, value: $float) {
+            unsafe fn store(location: Location<$float>, value: $float) {
                 // SAFETY: as in `apply`.
-                unsafe { $bits::store(Place(place.0.cast()), value.to_bits()) }
+                unsafe { $bits::store(Location(location.0.cast()), value.to_bits()) }
             }
         }
     )*};

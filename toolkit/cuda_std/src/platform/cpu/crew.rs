@@ -1,7 +1,7 @@
 //! The threads of a block.
 
 use super::order::{Numbers, Order};
-use crate::grid::Grid;
+use crate::block::grid::Grid;
 use std::mem::MaybeUninit;
 
 /// The threads of a block, for one phase.
@@ -76,11 +76,11 @@ impl Crew {
     /// The results of `f` for every number below `n`, in increasing order of the numbers.
     #[inline(always)]
     pub(crate) fn collect<T>(self, n: u32, mut f: impl FnMut(u32) -> T) -> Box<[T]> {
-        let mut places: Box<[MaybeUninit<T>]> = Box::new_uninit_slice(n as usize);
+        let mut elements: Box<[MaybeUninit<T>]> = Box::new_uninit_slice(n as usize);
         self.visit(n, |i| {
-            places[i as usize].write(f(i));
+            elements[i as usize].write(f(i));
         });
         // SAFETY: each number below `n` came once. (If `f` panics, what it made is not dropped, which is safe.)
-        unsafe { places.assume_init() }
+        unsafe { elements.assume_init() }
     }
 }

@@ -5,8 +5,9 @@ mod x86;
 
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
-use crate::warp_picks::Picks;
-use crate::{Clamped, PerLane, Warp, WarpList};
+use crate::lists::Picks;
+use crate::lists::WarpList;
+use crate::{Clamped, PerLane, Warp};
 use bytemuck::{Pod, Zeroable};
 
 /// The number of words stored for an element: its index, and its own four.
@@ -133,7 +134,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
         list.begin_to_write();
         let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
         // SAFETY: the processor has the instructions, ranges end at `len`, and this is the list's own part.
-        let count = unsafe { x86::push_ranges(elements, len, &ranges.0.0, list.place(), keep) };
+        let count = unsafe { x86::push_ranges(elements, len, &ranges.0.0, list.storage(), keep) };
         return list.add(count);
     }
     push_ranges([list], warp, from, ranges, |index, words| [keep(index, words)]);
@@ -203,7 +204,7 @@ fn push_ranges<T: Pod, const N: usize>(
                     let from =
                         [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
                     // SAFETY: the list's own part.
-                    unsafe { store(from, votes, list.place()) };
+                    unsafe { store(from, votes, list.storage()) };
                     list.add(votes.count_ones());
                 }
             }

@@ -1,8 +1,9 @@
 //! Ranges of lanes, one after another.
 
 use super::warp::{LaneStorage, WARP};
-use crate::warp_ranges::AT_A_TIME;
-use crate::{PerLane, Warp, WarpList};
+use crate::lists::WarpList;
+use crate::lists::ranges::AT_A_TIME;
+use crate::{PerLane, Warp};
 use bytemuck::Pod;
 
 /// See [`Warp::each_of_ranges`].

@@ -2,7 +2,7 @@
 
 use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::panic::cpu::ThreadGuard;
 use crate::platform::Scan;
 

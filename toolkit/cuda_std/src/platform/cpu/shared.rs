@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-/// Bytes after an array that may be read with it. The lanes of a warp read 32 words of a list of [`Pick`](crate::Pick)s at
+/// Bytes after an array that may be read with it. The lanes of a warp read 32 words of a list of [`Pick`](crate::lists::Pick)s at
 /// once, even if the list has only the first of them.
 const SPARE: usize = 31 * size_of::<u32>();
 

@@ -101,7 +101,7 @@ unsafe fn compress_words(values: &[i32; WARP], votes: u32, list: *mut i32) {
 
 /// Each lane has its own question.
 #[inline(always)]
-pub(crate) fn spread(_questions: u32) -> u32 {
+pub(crate) fn log2_lanes(_questions: u32) -> u32 {
     0
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn any_item(
     crew: Crew,
     warp: u32,
     questions: u32,
-    _spread: u32,
+    _log2_lanes: u32,
     n: u32,
     ask: impl Fn(u32, u32) -> bool,
 ) -> u32 {

@@ -2,7 +2,7 @@
 
 use super::helpers::{Leader, MOST_PARTS, Parts};
 use super::{Crew, GroupsHalf, Order, block_reduce, reduce::halve, thread_of};
-use crate::grid::{Grid, part_of_block};
+use crate::block::grid::{Grid, part_of_block};
 use crate::panic::cpu::{BlockGuard, ThreadGuard};
 use crate::platform::REDUCE_SLOTS;
 use bytemuck::Pod;

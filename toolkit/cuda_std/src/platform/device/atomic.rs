@@ -1,14 +1,14 @@
 //! Atomic operations. They need not be convergent, so inline assembly can express them. Its instructions name the scope.
 
 use super::SharedPointer;
-use crate::atomic::Operation;
+use crate::buffers::atomic::Operation;
 use crate::scope::Level;
 use bytemuck::Pod;
 use core::arch::asm;
 use core::marker::PhantomData;
 
 /// The address of a number.
-pub struct Place<T>(Address, PhantomData<T>);
+pub struct Location<T>(Address, PhantomData<T>);
 
 #[derive(Clone, Copy)]
 enum Address {
@@ -16,26 +16,26 @@ enum Address {
     Global(u64, Level),
 }
 
-impl<T> Clone for Place<T> {
+impl<T> Clone for Location<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Place<T> {}
+impl<T> Copy for Location<T> {}
 
-impl<T> Place<T> {
+impl<T> Location<T> {
     #[inline(always)]
     pub(crate) fn global(pointer: *mut T, level: Level) -> Self {
         Self(Address::Global(pointer as u64, level), PhantomData)
     }
 
     #[inline(always)]
-    pub(crate) fn cast<U>(self) -> Place<U> {
-        Place(self.0, PhantomData)
+    pub(crate) fn cast<U>(self) -> Location<U> {
+        Location(self.0, PhantomData)
     }
 }
 
-impl<T: Pod> Place<T> {
+impl<T: Pod> Location<T> {
     #[inline(always)]
     pub(crate) fn shared(array: SharedPointer<T>, i: u32) -> Self {
         Self(Address::Shared(array.address(i)), PhantomData)
@@ -47,32 +47,32 @@ impl<T: Pod> Place<T> {
 pub trait AtomicNumber: Pod {
     /// # Safety
     /// The address is within live memory that other threads access only by atomic operations.
-    unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
+    unsafe fn apply(operation: Operation, location: Location<Self>, value: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn compare_exchange(place: Place<Self>, expected: Self, new: Self) -> Self;
+    unsafe fn compare_exchange(location: Location<Self>, expected: Self, new: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn load(place: Place<Self>) -> Self;
+    unsafe fn load(location: Location<Self>) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
-    unsafe fn store(place: Place<Self>, value: Self);
+    unsafe fn store(location: Location<Self>, value: Self);
 }
 
 /// One instruction for each state space and scope. Instructions for global memory name it, because one for a generic
 /// address would first have to test it.
 macro_rules! instruction {
-    ($place:expr, $name:literal, $operation:literal, $operands:literal, $register:ident, $ty:ty, $($more:tt)*) => {{
+    ($location:expr, $name:literal, $operation:literal, $operands:literal, $register:ident, $ty:ty, $($more:tt)*) => {{
         let old: $ty;
         macro_rules! global {
             ($scope:literal, $pointer:expr) => {
                 asm!(
-                    concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {1}; ", $name, $scope, ".global", $operation, " {0}, [place]", $operands, " }}"),
+                    concat!("{{ .reg .b64 location; cvta.to.global.u64 location, {1}; ", $name, $scope, ".global", $operation, " {0}, [location]", $operands, " }}"),
                     out($register) old, in(reg64) $pointer, $($more)* options(nostack, preserves_flags)
                 )
             };
         }
-        match $place.0 {
+        match $location.0 {
             Address::Shared(address) => asm!(
                 concat!($name, ".cta.shared", $operation, " {0}, [{1}]", $operands),
                 out($register) old, in(reg32) address, $($more)* options(nostack, preserves_flags)
@@ -87,16 +87,16 @@ macro_rules! instruction {
 
 /// A store, which has no result.
 macro_rules! store {
-    ($place:expr, $ty:literal, $register:ident, $value:expr) => {{
+    ($location:expr, $ty:literal, $register:ident, $value:expr) => {{
         macro_rules! global {
             ($scope:literal, $pointer:expr) => {
                 asm!(
-                    concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed", $scope, ".global", $ty, " [place], {1}; }}"),
+                    concat!("{{ .reg .b64 location; cvta.to.global.u64 location, {0}; st.relaxed", $scope, ".global", $ty, " [location], {1}; }}"),
                     in(reg64) $pointer, in($register) $value, options(nostack, preserves_flags)
                 )
             };
         }
-        match $place.0 {
+        match $location.0 {
             Address::Shared(address) => asm!(
                 concat!("st.relaxed.cta.shared", $ty, " [{0}], {1};"),
                 in(reg32) address, in($register) $value, options(nostack, preserves_flags)
@@ -110,8 +110,8 @@ macro_rules! store {
 
 /// An operation with one operand.
 macro_rules! update {
-    ($place:expr, $operation:literal, $register:ident, $ty:ty, $value:expr) => {
-        instruction!($place, "atom.relaxed", $operation, ", {2};", $register, $ty, in($register) $value,)
+    ($location:expr, $operation:literal, $register:ident, $ty:ty, $value:expr) => {
+        instruction!($location, "atom.relaxed", $operation, ", {2};", $register, $ty, in($register) $value,)
     };
 }
 
@@ -121,40 +121,40 @@ macro_rules! integer {
      $xor:literal, $cas:literal, $load:literal) => {
         impl AtomicNumber for $ty {
             #[inline(always)]
-            unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
+            unsafe fn apply(operation: Operation, location: Location<$ty>, value: $ty) -> $ty {
                 // SAFETY: ensured by the caller; numbers in a slice are aligned.
                 unsafe {
                     match operation {
-                        Operation::Add => update!(place, $add, $register, $ty, value),
-                        Operation::Min => update!(place, $min, $register, $ty, value),
-                        Operation::Max => update!(place, $max, $register, $ty, value),
-                        Operation::Exchange => update!(place, $exchange, $register, $ty, value),
-                        Operation::And => update!(place, $and, $register, $ty, value),
-                        Operation::Or => update!(place, $or, $register, $ty, value),
-                        Operation::Xor => update!(place, $xor, $register, $ty, value),
+                        Operation::Add => update!(location, $add, $register, $ty, value),
+                        Operation::Min => update!(location, $min, $register, $ty, value),
+                        Operation::Max => update!(location, $max, $register, $ty, value),
+                        Operation::Exchange => update!(location, $exchange, $register, $ty, value),
+                        Operation::And => update!(location, $and, $register, $ty, value),
+                        Operation::Or => update!(location, $or, $register, $ty, value),
+                        Operation::Xor => update!(location, $xor, $register, $ty, value),
                     }
                 }
             }
 
             #[inline(always)]
-            unsafe fn compare_exchange(place: Place<$ty>, expected: $ty, new: $ty) -> $ty {
+            unsafe fn compare_exchange(location: Location<$ty>, expected: $ty, new: $ty) -> $ty {
                 // SAFETY: as in `apply`.
                 unsafe {
-                    instruction!(place, "atom.relaxed", $cas, ", {2}, {3};", $register, $ty,
+                    instruction!(location, "atom.relaxed", $cas, ", {2}, {3};", $register, $ty,
                         in($register) expected, in($register) new,)
                 }
             }
 
             #[inline(always)]
-            unsafe fn load(place: Place<$ty>) -> $ty {
+            unsafe fn load(location: Location<$ty>) -> $ty {
                 // SAFETY: as in `apply`.
-                unsafe { instruction!(place, "ld.relaxed", $load, ";", $register, $ty,) }
+                unsafe { instruction!(location, "ld.relaxed", $load, ";", $register, $ty,) }
             }
 
             #[inline(always)]
-            unsafe fn store(place: Place<$ty>, value: $ty) {
+            unsafe fn store(location: Location<$ty>, value: $ty) {
                 // SAFETY: as in `apply`.
-                unsafe { store!(place, $load, $register, value) }
+                unsafe { store!(location, $load, $register, value) }
             }
         }
     };
@@ -218,9 +218,9 @@ macro_rules! float {
     ($float:ident, $bits:ident, $int:ident, $register:ident, $add:literal) => {
         impl AtomicNumber for $float {
             #[inline(always)]
-            unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
+            unsafe fn apply(operation: Operation, location: Location<$float>, value: $float) -> $float {
                 let raw = value.to_bits();
-                let (bits, signed) = (place.cast::<$bits>(), place.cast::<$int>());
+                let (bits, signed) = (location.cast::<$bits>(), location.cast::<$int>());
                 // The bits of positive floats increase with the float, and those of negative floats decrease. As signed
                 // integers, all negative floats are below the positive ones. As unsigned integers, they are above.
                 let negative = value.is_sign_negative();
@@ -232,27 +232,29 @@ macro_rules! float {
                         Operation::Max if negative => $bits::apply(Operation::Min, bits, raw),
                         Operation::Min | Operation::Max => $int::apply(operation, signed, raw as $int) as $bits,
                         Operation::Exchange => $bits::apply(Operation::Exchange, bits, raw),
-                        _ => update!(place, $add, $register, $float, value).to_bits(),
+                        _ => update!(location, $add, $register, $float, value).to_bits(),
                     })
                 }
             }
 
             #[inline(always)]
-            unsafe fn compare_exchange(place: Place<$float>, expected: $float, new: $float) -> $float {
+            unsafe fn compare_exchange(location: Location<$float>, expected: $float, new: $float) -> $float {
                 // SAFETY: as in `apply`.
-                $float::from_bits(unsafe { $bits::compare_exchange(place.cast(), expected.to_bits(), new.to_bits()) })
+                $float::from_bits(unsafe {
+                    $bits::compare_exchange(location.cast(), expected.to_bits(), new.to_bits())
+                })
             }
 
             #[inline(always)]
-            unsafe fn load(place: Place<$float>) -> $float {
+            unsafe fn load(location: Location<$float>) -> $float {
                 // SAFETY: as in `apply`.
-                $float::from_bits(unsafe { $bits::load(place.cast()) })
+                $float::from_bits(unsafe { $bits::load(location.cast()) })
             }
 
             #[inline(always)]
-            unsafe fn store(place: Place<$float>, value: $float) {
+            unsafe fn store(location: Location<$float>, value: $float) {
                 // SAFETY: as in `apply`.
-                unsafe { $bits::store(place.cast(), value.to_bits()) }
+                unsafe { $bits::store(location.cast(), value.to_bits()) }
             }
         }
     };

@@ -1,8 +1,9 @@
 //! Chosen elements, stored as indices.
 
 use super::{Crew, LaneStorage, SharedPointer, frozen};
-use crate::warp_picks::Picks;
-use crate::{Clamped, PerLane, Warp, WarpList};
+use crate::lists::Picks;
+use crate::lists::WarpList;
+use crate::{Clamped, PerLane, Warp};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
@@ -119,7 +120,7 @@ fn push_kept(list: &mut WarpList<'_, Pick>, warp: &mut Warp, index: u32, n: u32,
     let is_one = (super::thread_index() % super::WARP < n) & is_kept;
     // A dead lane's value must not affect anything before the list is examined.
     let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
-    let (data, count, capacity) = list.place();
+    let (data, count, capacity) = list.storage();
     // SAFETY: this is the warp's own part, and its readers have been waited for.
     unsafe { LaneStorage(Pick(index)).compress(votes, |_| is_one, data, count, capacity) };
     list.add(votes.count_ones());

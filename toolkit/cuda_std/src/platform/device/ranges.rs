@@ -1,10 +1,11 @@
 //! Ranges of lanes: each lane finds the range that contains its number.
 
 use super::shuffle::{from_lane, scan_lanes};
-use super::warp::place;
+use super::warp::rank;
 use super::{LaneStorage, SharedPointer, WARP, ballot_of_any, meet_warp, thread_index};
-use crate::warp_ranges::AT_A_TIME;
-use crate::{PerLane, Warp, WarpList};
+use crate::lists::WarpList;
+use crate::lists::ranges::AT_A_TIME;
+use crate::{PerLane, Warp};
 use bytemuck::Pod;
 use core::mem::MaybeUninit;
 
@@ -100,7 +101,7 @@ unsafe fn each_counted(
     loop {
         let Joined { count, behind, total, to_number } = Joined::new(warp, first, end);
         let (start, is_some) = (behind.wrapping_sub(count), count > 0);
-        let rank = place(ballot_of_any(warp.phase(), warp.index(), |_| is_some), 0);
+        let rank = rank(ballot_of_any(warp.phase(), warp.index(), |_| is_some), 0);
         // Other lanes may still read what they need of the ranges before.
         meet_warp();
         // SAFETY: here and below: within the 64 words. Each lane has a rank of its own, and the lanes meet between a word's writes and

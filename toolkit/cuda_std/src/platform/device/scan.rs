@@ -3,7 +3,7 @@
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
 use crate::platform::Scan;
 
 /// See [`crate::Scans`] for the tree.
@@ -60,9 +60,9 @@ pub(crate) fn block_scan<M: Elements>(
             let before = from_lane(totals, (at / WARP).wrapping_sub(1));
             let prefix = combine(carry, if at < WARP { identity } else { before });
             if at < occupied {
-                let place = base.wrapping_add(at);
+                let index = base.wrapping_add(at);
                 // SAFETY: this thread's own element, as above.
-                unsafe { memory.store(place, combine(prefix, memory.load(place))) };
+                unsafe { memory.store(index, combine(prefix, memory.load(index))) };
             }
         });
         carry = combine(carry, from_lane(totals, WARP - 1));

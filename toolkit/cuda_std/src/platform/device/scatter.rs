@@ -24,13 +24,13 @@ impl WriteOnce {
     #[cfg(cuda_check_writes)]
     #[inline(always)]
     pub(crate) unsafe fn is_first(&self, i: u32) -> bool {
-        use super::{AtomicNumber, Place};
-        use crate::atomic::Operation;
+        use super::{AtomicNumber, Location};
+        use crate::buffers::atomic::Operation;
         use crate::scope::Level;
         let bit = 1 << (i % 32);
         // SAFETY: the caller's.
         unsafe {
-            let word = Place::global(self.0.wrapping_add((i / 32) as usize), Level::Device);
+            let word = Location::global(self.0.wrapping_add((i / 32) as usize), Level::Device);
             u32::apply(Operation::Or, word, bit) & bit == 0
         }
     }
@@ -51,7 +51,7 @@ macro_rules! store_in_pieces {
         for piece in 0..$size / size_of::<$piece>() {
             let value = $from.add(piece * size_of::<$piece>()).cast::<$piece>().read_unaligned() as $value;
             asm!(
-                concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed.gpu.global.", $ty, " [place], {1}; }}"),
+                concat!("{{ .reg .b64 location; cvta.to.global.u64 location, {0}; st.relaxed.gpu.global.", $ty, " [location], {1}; }}"),
                 in(reg64) $to.wrapping_add(piece * size_of::<$piece>()), in($register) value,
                 options(nostack, preserves_flags)
             );
@@ -74,7 +74,7 @@ pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
                 for piece in 0..size_of::<T>() / 16 {
                     let [low, high] = from.add(piece * 16).cast::<[u64; 2]>().read_unaligned();
                     asm!(
-                        "{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed.gpu.global.v2.b64 [place], {{{1}, {2}}}; }}",
+                        "{{ .reg .b64 location; cvta.to.global.u64 location, {0}; st.relaxed.gpu.global.v2.b64 [location], {{{1}, {2}}}; }}",
                         in(reg64) to.wrapping_add(piece * 16), in(reg64) low, in(reg64) high,
                         options(nostack, preserves_flags)
                     );

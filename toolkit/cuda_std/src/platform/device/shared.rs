@@ -315,15 +315,15 @@ unsafe extern "C" {
     // By its LLVM name, so that the compiler can evaluate it if the address derives from a kernel's parameter.
     #[cfg(target_feature = "sm_80")]
     #[link_name = "llvm.nvvm.isspacep.global"]
-    fn isspacep_global(place: *const u8) -> bool;
+    fn isspacep_global(pointer: *const u8) -> bool;
 }
 
 /// Whether the address is in global memory, and not in a thread's own memory or among the kernel's parameters.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
-pub(crate) fn is_global<T>(place: &T) -> bool {
+pub(crate) fn is_global<T>(pointer: &T) -> bool {
     // SAFETY: only inspects an address.
-    unsafe { isspacep_global((&raw const *place).cast()) }
+    unsafe { isspacep_global((&raw const *pointer).cast()) }
 }
 
 /// Waits for the copies that this thread has begun.

@@ -307,7 +307,7 @@ fn of_all_lanes<T: Pod>(mut own: T, combine: impl Fn(T, T) -> T) -> T {
 
 /// The position of this lane's item among the items of the lanes in `votes`.
 #[inline(always)]
-pub(super) fn place(votes: u32, first: u32) -> u32 {
+pub(super) fn rank(votes: u32, first: u32) -> u32 {
     let below = (1u32 << (thread_index() % WARP)).wrapping_sub(1);
     first.wrapping_add((votes & below).count_ones())
 }
@@ -339,7 +339,7 @@ impl<T: Pod> LaneStorage<T> {
         capacity: u32,
     ) {
         // Tests `chosen` again, because the compiler still has its value in a predicate, which is cheaper than the lane's bit.
-        let (at, is_one) = (place(votes, first), chosen(thread_index() % WARP));
+        let (at, is_one) = (rank(votes, first), chosen(thread_index() % WARP));
         // SAFETY: there is room; each position belongs to one lane.
         unsafe { list.store_if(at, MaybeUninit::new(self.0), is_one & (at < capacity)) };
     }
@@ -365,7 +365,7 @@ pub(crate) unsafe fn store_some<T: Pod>(
     let found = if ask(lane) { find(lane) } else { None };
     let votes = ballot_of_any(crew, warp, |_| found.is_some());
     begin();
-    let at = place(votes, first);
+    let at = rank(votes, first);
     let value = found.map_or(MaybeUninit::uninit(), MaybeUninit::new);
     // SAFETY: there is room; each position belongs to one lane.
     unsafe { list.store_if(at, value, found.is_some() & (at < capacity)) };
@@ -374,18 +374,18 @@ pub(crate) unsafe fn store_some<T: Pod>(
 
 /// The logarithm to base 2 of the number of lanes for each question.
 #[inline(always)]
-pub(crate) fn spread(questions: u32) -> u32 {
+pub(crate) fn log2_lanes(questions: u32) -> u32 {
     questions.wrapping_sub(1).leading_zeros().wrapping_sub(27) % 8
 }
 
-/// The questions that find an item among `n` for which `ask(lane, k)` returns true. Each question has `2^spread` lanes, and the
+/// The questions that find an item among `n` for which `ask(lane, k)` returns true. Each question has `2^log2_lanes` lanes, and the
 /// result has the bit of its first lane.
 #[inline(always)]
 pub(crate) fn any_item(
     crew: Crew,
     warp: u32,
     questions: u32,
-    spread: u32,
+    log2_lanes: u32,
     n: u32,
     ask: impl Fn(u32, u32) -> bool,
 ) -> u32 {
@@ -393,8 +393,8 @@ pub(crate) fn any_item(
     const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
     frozen(&ask);
     // The arithmetic wraps, because a check for overflow would make the lanes diverge.
-    let (lane, lanes) = (thread_index() % WARP, 1u32.wrapping_shl(spread));
-    let (question, mut at) = (lane.wrapping_shr(spread), lane & lanes.wrapping_sub(1));
+    let (lane, lanes) = (thread_index() % WARP, 1u32.wrapping_shl(log2_lanes));
+    let (question, mut at) = (lane.wrapping_shr(log2_lanes), lane & lanes.wrapping_sub(1));
     let mut found = false;
     if question < questions {
         // Two at a time; the last one may be tested twice.
@@ -404,11 +404,11 @@ pub(crate) fn any_item(
         }
     }
     let mut found = ballot(crew, warp, |_| found);
-    for by in 0..spread {
+    for by in 0..log2_lanes {
         found |= found.wrapping_shr(1 << by);
     }
     // Now the first lane of each question has the answer.
-    found & FIRSTS[spread as usize % 8]
+    found & FIRSTS[log2_lanes as usize % 8]
 }
 
 /// Stores each lane's range of numbers from position `at` on, up to the list's capacity.

@@ -2,8 +2,8 @@
 
 use super::reduce::{GroupsHalf, block_reduce};
 use super::{Crew, barrier, block_index, frozen, grid, publish, thread_index};
+use crate::block::grid::part_of_block;
 use crate::bounds::MAX_LENGTH;
-use crate::grid::part_of_block;
 use crate::panic::device::{GRID_HAS_PANICKED, leave_if_poisoned, poison_block};
 use bytemuck::Pod;
 use core::arch::asm;
@@ -124,14 +124,14 @@ impl GridCrew {
         let half = u32::from(self.half);
         self.half = !self.half;
         let state = self.state;
-        let place = |block: u32| {
+        let slot = |block: u32| {
             let bytes = 64u64 + 32 * (2 * u64::from(block) + u64::from(half));
             state.cast::<u8>().wrapping_add(bytes as usize).cast::<T>()
         };
         if thread_index() == 0 {
             // SAFETY: this block's own slot, aligned to 32 bytes. Blocks that read its old value have met all others since, in
             // the reduction between.
-            unsafe { place(block_index::<1>()).write(own) };
+            unsafe { slot(block_index::<1>()).write(own) };
         }
         self.meet();
         // SAFETY: every block has written its own, and all have met.
@@ -140,7 +140,7 @@ impl GridCrew {
             GroupsHalf::FIRST,
             blocks.min(MAX_LENGTH),
             identity,
-            |block| unsafe { place(block).read() },
+            |block| unsafe { slot(block).read() },
             &combine,
         );
         // The next reduction stores the results of its warps in the same memory.

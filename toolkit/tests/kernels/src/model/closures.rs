@@ -1,5 +1,6 @@
 //! Closures that panic if they are called for unexpected elements.
 
+use cuda_std::lists::{Pick, WarpList};
 use cuda_std::prelude::*;
 
 /// Checked sums by a block, by teams and by warps, of numbers that would overflow if one were added twice.

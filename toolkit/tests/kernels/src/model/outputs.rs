@@ -114,8 +114,8 @@ pub fn ranked(
         }
     });
     counts.exclusive_scan_in_place(block, 16, 0, |a, b| a + b);
-    let in_order = in_order.scatter(block, 64, &own, |thread, [digit, rank], places| {
-        places.put(thread, counts.get(2 * digit + thread.index() / 32) + rank, [*digit, thread.index()]);
+    let in_order = in_order.scatter(block, 64, &own, |thread, [digit, rank], slots| {
+        slots.put(thread, counts.get(2 * digit + thread.index() / 32) + rank, [*digit, thread.index()]);
     });
     block.for_each(32, |thread, i| {
         out.put_each(thread, [first + i, first + 32 + i], [in_order.get(i), in_order.get(32 + i)]);

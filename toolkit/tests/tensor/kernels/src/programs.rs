@@ -1,6 +1,7 @@
 //! Random programs of phases: the result of safe kernel code depends neither on the order of its threads nor on the
 //! backend.
 
+use cuda_std::lists::Pick;
 use cuda_std::prelude::*;
 
 /// Words per phase of [`fn@program`]: the operation, and its numbers.

@@ -2,7 +2,7 @@
 //! same bits.
 
 use cuda_host::DeviceOffsets;
-use cuda_python::{Array, ArrayMut, Executors, Place, of_device, of_launch, place};
+use cuda_python::{Array, ArrayMut, Executors, MemorySpace, of_device, of_launch, memory_space};
 use cuda_std::launch::{CpuExecutor, Executor, Offsets, Segments, Space};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,12 +25,12 @@ mod module {
     fn saxpy(mut y: ArrayMut<f32>, x: Array<f32>, a: f32, offsets: Option<Vec<u32>>) -> PyResult<()> {
         let offsets = segments(offsets, y.len())?;
         let blocks = offsets.segments() as u32;
-        match place(&[&y], &[&x])? {
-            Place::Host => {
+        match memory_space(&[&y], &[&x])? {
+            MemorySpace::Host => {
                 let (mut y, x) = (y.host(), x.host());
                 of_launch(launch_saxpy(&CpuExecutor::new(), blocks, &mut y[..], &offsets, &x[..], a))
             }
-            Place::Device(ordinal) => EXECUTORS.call(ordinal, IMAGE, |gpu, call| {
+            MemorySpace::Device(ordinal) => EXECUTORS.call(ordinal, IMAGE, |gpu, call| {
                 let (mut y, x) = (y.device(call)?, x.device(call)?);
                 let offsets = DeviceOffsets::new(gpu.stream(), &offsets).map_err(of_device)?;
                 of_launch(launch_saxpy(gpu, blocks, y.view_mut(), &offsets, x.view(), a))

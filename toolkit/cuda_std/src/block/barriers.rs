@@ -75,7 +75,7 @@ fn a_permutation_takes_the_barriers_of_a_filled_array_and_atomic_updates_those_o
     let mut scatter = || {
         barriers(|block| {
             let own = block.per_thread(|thread| 63 - thread.index());
-            let tile = array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own, *own));
+            let tile = array.scatter(block, 64, &own, |thread, own, slots| slots.put(thread, *own, *own));
             assert_eq!((tile.get(0), tile.get(63)), (0, 63));
         })
     };
@@ -130,11 +130,11 @@ fn reductions_take_one_barrier_and_that_of_what_they_write() {
     let sum = |a: u32, b: u32| a + b;
     assert_eq!(barriers(|block| _ = block.reduce(1000, 0, |i| i, sum)), 1);
     assert_eq!(barriers(|block| _ = block.once(|thread| thread.index())), 1);
-    let told = barriers(|block| {
+    let count = barriers(|block| {
         let own = block.per_thread(|thread| thread.index());
         assert_eq!(block.broadcast(&own, 7), 7);
     });
-    assert_eq!(told, 1);
+    assert_eq!(count, 1);
     let loop_of_votes = barriers(|block| {
         for _ in 0..5 {
             assert!(block.any(100, |i| i == 99));

@@ -1,8 +1,8 @@
 //! A block's own range of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
-use crate::elements::{Elements, by_resolved};
-use crate::platform::Place;
+use crate::buffers::elements::{Elements, by_resolved};
+use crate::platform::Location;
 use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};
 use bytemuck::Pod;

@@ -2,8 +2,8 @@
 
 use crate::Thread;
 use crate::bounds::check_index;
-use crate::elements::Elements;
-use crate::platform::{AtomicNumber, Place};
+use crate::buffers::elements::Elements;
+use crate::platform::{AtomicNumber, Location};
 use crate::scope::{self, AllBlocks, Scope};
 use crate::seal::{INSIDE, Inside};
 use bytemuck::{Pod, cast};
@@ -117,14 +117,14 @@ type Word<T> = <T as AtomicItem>::Word;
 
 /// The address of an item's word.
 #[inline(always)]
-fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
+fn word<T: AtomicItem>(location: Location<T>) -> Location<Word<T>> {
     const {
         assert!(
             size_of::<T>() == size_of::<Word<T>>() && align_of::<T>() >= align_of::<Word<T>>(),
             "what is updated atomically has the size and the alignment of its word: #[repr(C, align(8))] for u64"
         );
     }
-    place.cast()
+    location.cast()
 }
 
 /// Memory whose elements several threads update at the same time: [`Atomics`], which all blocks share, or the
@@ -191,7 +191,7 @@ pub trait AtomicMemory: sealed::Sealed {
     fn len(&self) -> u32;
 
     #[doc(hidden)]
-    fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
+    fn location(&self, i: u32, _: Inside) -> Location<Self::Item>;
 
     /// Whether there are no elements.
     #[inline(always)]
@@ -208,7 +208,7 @@ pub trait AtomicMemory: sealed::Sealed {
     {
         check_index(i, self.len());
         // SAFETY: in bounds; while this is borrowed, the memory is accessed only by atomic operations.
-        unsafe { Self::Item::apply(operation, self.place(i, INSIDE), value) }
+        unsafe { Self::Item::apply(operation, self.location(i, INSIDE), value) }
     }
 
     /// Adds to element `i` and returns the old value. Integers wrap. A sum of floats depends on the order of additions, and
@@ -262,7 +262,7 @@ pub trait AtomicMemory: sealed::Sealed {
     fn exchange(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `apply`; the item has its word's size and alignment.
-        cast(unsafe { Word::<Self::Item>::apply(Operation::Exchange, word(self.place(i, INSIDE)), cast(value)) })
+        cast(unsafe { Word::<Self::Item>::apply(Operation::Exchange, word(self.location(i, INSIDE)), cast(value)) })
     }
 
     /// Writes `new` to element `i` if its bits equal those of `expected`, and returns the old value.
@@ -274,7 +274,7 @@ pub trait AtomicMemory: sealed::Sealed {
     fn compare_exchange(&self, _thread: Thread, i: u32, expected: Self::Item, new: Self::Item) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `exchange`.
-        cast(unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), cast(expected), cast(new)) })
+        cast(unsafe { Word::<Self::Item>::compare_exchange(word(self.location(i, INSIDE)), cast(expected), cast(new)) })
     }
 
     /// Replaces element `i` by `change(element)` as one operation, and returns the old value. `change` runs again whenever
@@ -289,14 +289,14 @@ pub trait AtomicMemory: sealed::Sealed {
     fn update(&self, _thread: Thread, i: u32, change: impl Fn(Self::Item) -> Self::Item) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `exchange`.
-        let mut old = unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) };
+        let mut old = unsafe { Word::<Self::Item>::load(word(self.location(i, INSIDE))) };
         loop {
             let new: Word<Self::Item> = cast(change(cast(old)));
             if new == old {
                 return cast(old);
             }
             // SAFETY: as in `exchange`.
-            let found = unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), old, new) };
+            let found = unsafe { Word::<Self::Item>::compare_exchange(word(self.location(i, INSIDE)), old, new) };
             if found == old {
                 return cast(old);
             }
@@ -313,7 +313,7 @@ pub trait AtomicMemory: sealed::Sealed {
     fn load(&self, _thread: Thread, i: u32) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `exchange`.
-        cast(unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) })
+        cast(unsafe { Word::<Self::Item>::load(word(self.location(i, INSIDE))) })
     }
 
     /// Writes element `i`. This is cheaper than [`exchange`](Self::exchange), because it does not wait for the old value.
@@ -325,7 +325,7 @@ pub trait AtomicMemory: sealed::Sealed {
     fn store(&self, _thread: Thread, i: u32, value: Self::Item) {
         check_index(i, self.len());
         // SAFETY: as in `exchange`.
-        unsafe { Word::<Self::Item>::store(word(self.place(i, INSIDE)), cast(value)) }
+        unsafe { Word::<Self::Item>::store(word(self.location(i, INSIDE)), cast(value)) }
     }
 
     /// Clears the bits of element `i` that are not set in `value`, and returns the old value.
@@ -408,8 +408,8 @@ impl<T: AtomicItem, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        Place::global(self.data.wrapping_add(i as usize), S::LEVEL)
+    fn location(&self, i: u32, _: Inside) -> Location<T> {
+        Location::global(self.data.wrapping_add(i as usize), S::LEVEL)
     }
 }
 
@@ -447,7 +447,7 @@ impl<T: AtomicItem, M: Elements<Item = T>> AtomicMemory for Cells<'_, M> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32, inside: Inside) -> Place<T> {
-        self.memory.place(i, inside)
+    fn location(&self, i: u32, inside: Inside) -> Location<T> {
+        self.memory.location(i, inside)
     }
 }

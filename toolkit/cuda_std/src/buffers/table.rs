@@ -206,9 +206,9 @@ impl<'a, T, const R: usize, const C: usize> Window<'a, T, R, C> {
     /// `row` is below `R`, and `column` below `C`.
     #[inline(always)]
     pub(crate) unsafe fn at_unchecked(&self, row: u32, column: u32) -> &'a T {
-        let place = row.wrapping_mul(self.columns).wrapping_add(column);
+        let index = row.wrapping_mul(self.columns).wrapping_add(column);
         // SAFETY: the window lies within the table, whose elements `u32` can count, and this element within the window.
-        unsafe { &*self.first.add(place as usize) }
+        unsafe { &*self.first.add(index as usize) }
     }
 }
 

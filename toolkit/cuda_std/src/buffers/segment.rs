@@ -2,8 +2,8 @@
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::bounds::{MAX_LENGTH, check_index, check_length, countable, out_of_bounds};
-use crate::elements::{Elements, by_resolved};
-use crate::platform::Place;
+use crate::buffers::elements::{Elements, by_resolved};
+use crate::platform::Location;
 use crate::scope::Level;
 use crate::seal::{INSIDE, Inside};
 use bytemuck::Pod;
@@ -273,8 +273,8 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        Place::global(self.at(i), Level::Block)
+    fn location(&self, i: u32, _: Inside) -> Location<T> {
+        Location::global(self.at(i), Level::Block)
     }
 }
 

@@ -217,7 +217,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         };
         block.open(self.claim());
         // SAFETY: the array stays borrowed, and its readers have been waited for.
-        unsafe { Stages::new(self.place(), len) }
+        unsafe { Stages::new(self.pointer(), len) }
     }
 }
 
@@ -229,6 +229,6 @@ impl<T: Pod> DynamicShared<T> {
         let len = stage_of::<T>(self.capacity(), S as u32);
         block.open(self.claim());
         // SAFETY: the array stays borrowed, and its readers have been waited for.
-        unsafe { Stages::new(self.place(), len) }
+        unsafe { Stages::new(self.pointer(), len) }
     }
 }

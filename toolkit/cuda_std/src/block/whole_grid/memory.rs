@@ -137,14 +137,14 @@ impl<T: Pod> GridMemory<'_, T> {
         value: impl Fn(Thread, u32) -> (T, V) + Sync,
         combine: impl Fn(V, V) -> V + Sync,
     ) -> V {
-        let (data, place) = (self.begin(grid, n), scratch.begin_scratch(grid, n));
+        let (data, partial) = (self.begin(grid, n), scratch.begin_scratch(grid, n));
         let write = |thread, i| {
             let (item, value) = value(Thread::new(thread), i);
             // SAFETY: as in `fill`.
             unsafe { data.at(i).write(item) };
             value
         };
-        grid.crew.each_index_reduce(n, place, identity, write, combine)
+        grid.crew.each_index_reduce(n, partial, identity, write, combine)
     }
 
     /// As [`update`](Self::update), and reduces the results of `change` like [`fill_reduce`](Self::fill_reduce), which has an
@@ -163,12 +163,12 @@ impl<T: Pod> GridMemory<'_, T> {
         change: impl Fn(Thread, u32, &mut T) -> V + Sync,
         combine: impl Fn(V, V) -> V + Sync,
     ) -> V {
-        let (data, place) = (self.begin(grid, n), scratch.begin_scratch(grid, n));
+        let (data, partial) = (self.begin(grid, n), scratch.begin_scratch(grid, n));
         let write = |thread, i| {
             // SAFETY: as in `fill`.
             change(Thread::new(thread), i, unsafe { &mut *data.at(i) })
         };
-        grid.crew.each_index_reduce(n, place, identity, write, combine)
+        grid.crew.each_index_reduce(n, partial, identity, write, combine)
     }
 
     /// Begins a phase that writes the first `n` elements.

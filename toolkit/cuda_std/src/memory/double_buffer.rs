@@ -3,11 +3,11 @@
 mod copies;
 
 use crate::block::Block;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::check_length;
+use crate::memory::shared::Shared;
+use crate::memory::tile::Tile;
 use crate::platform::{self, Poison, SharedPointer};
-use crate::shared::Shared;
-use crate::thread::{PerThread, Thread};
-use crate::tile::Tile;
 use crate::unrolled::unrolled;
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -205,14 +205,14 @@ impl<T: Pod, const N: usize> Shared<T, N> {
     pub fn halves(&mut self, block: &mut Block) -> DoubleBuffer<'_, T> {
         const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
         block.open(self.claim());
-        let (data, len) = (self.place(), N as u32 / 2);
+        let (data, len) = (self.pointer(), N as u32 / 2);
         DoubleBuffer { data, len, first: 0, unmet: false, poison: Poison::NONE, owner: PhantomData }
     }
 }
 
-/// The result of a block's meeting.
+/// A barrier that all threads of the block have passed.
 #[derive(Clone, Copy)]
-pub struct Met(Poison);
+pub struct Barrier(Poison);
 
 /// The tiles for which a block can meet: one [`PendingTile`], or two or three of them.
 ///
@@ -224,8 +224,8 @@ pub struct Met(Poison);
 ///     let (mut a, mut b) = (a.halves(block), b.halves(block));
 ///     assert!(a.capacity() == 4);
 ///     let own = block.per_thread(|thread| thread.index());
-///     let met = (a.write(block, 4, &own, |_, i| *i), b.fill(block, 4, |i| 10 * i));
-///     let (a, b) = block.meet(met);
+///     let pending = (a.write(block, 4, &own, |_, i| *i), b.fill(block, 4, |i| 10 * i));
+///     let (a, b) = block.meet(pending);
 ///     out.fill(block, 4, |i| a.get(3 - i) + b.get(i));
 /// }
 /// # fn main() {
@@ -236,41 +236,41 @@ pub struct Met(Poison);
 /// ```
 pub trait PendingTiles: sealed::Sealed {
     /// The tiles.
-    type Met;
+    type Tiles;
     /// # Safety
     /// There has been a barrier since.
     #[doc(hidden)]
-    unsafe fn met(self, found: Met) -> Self::Met;
+    unsafe fn after(self, barrier: Barrier) -> Self::Tiles;
 }
 
 impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
-    type Met = Tile<'a, T>;
+    type Tiles = Tile<'a, T>;
 
     #[inline(always)]
-    unsafe fn met(self, found: Met) -> Tile<'a, T> {
-        (*self.unmet, *self.poison) = (false, found.0);
+    unsafe fn after(self, barrier: Barrier) -> Tile<'a, T> {
+        (*self.unmet, *self.poison) = (false, barrier.0);
         // SAFETY: all of it was written and waited for; the halves stay borrowed.
         unsafe { Tile::new(self.data, self.len, true) }
     }
 }
 
 impl<A: PendingTiles, B: PendingTiles> PendingTiles for (A, B) {
-    type Met = (A::Met, B::Met);
+    type Tiles = (A::Tiles, B::Tiles);
 
     #[inline(always)]
-    unsafe fn met(self, found: Met) -> Self::Met {
+    unsafe fn after(self, barrier: Barrier) -> Self::Tiles {
         // SAFETY: ensured by the caller.
-        unsafe { (self.0.met(found), self.1.met(found)) }
+        unsafe { (self.0.after(barrier), self.1.after(barrier)) }
     }
 }
 
 impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, C) {
-    type Met = (A::Met, B::Met, C::Met);
+    type Tiles = (A::Tiles, B::Tiles, C::Tiles);
 
     #[inline(always)]
-    unsafe fn met(self, found: Met) -> Self::Met {
+    unsafe fn after(self, barrier: Barrier) -> Self::Tiles {
         // SAFETY: ensured by the caller.
-        unsafe { (self.0.met(found), self.1.met(found), self.2.met(found)) }
+        unsafe { (self.0.after(barrier), self.1.after(barrier), self.2.after(barrier)) }
     }
 }
 
@@ -282,9 +282,9 @@ impl Block {
     ///
     /// See [`DoubleBuffer`] and [`PendingTiles`] for examples.
     #[inline(always)]
-    pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
+    pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Tiles {
         self.open(true);
         // SAFETY: all threads have passed a barrier.
-        unsafe { pending.met(Met(Poison::now())) }
+        unsafe { pending.after(Barrier(Poison::now())) }
     }
 }

@@ -1,6 +1,6 @@
 //! Raw access to the elements of a memory.
 
-use crate::platform::Place;
+use crate::platform::Location;
 use crate::seal::Inside;
 use bytemuck::Pod;
 
@@ -29,7 +29,7 @@ pub trait Elements: Sized {
     /// As for [`store`](Self::store).
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
     /// The address of element `i`, for atomic operations.
-    fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
+    fn location(&self, i: u32, _: Inside) -> Location<Self::Item>;
 }
 
 /// The methods of [`Elements`] for memory whose address must be looked up.
@@ -59,8 +59,8 @@ macro_rules! by_resolved {
         }
 
         #[inline(always)]
-        fn place(&self, i: u32, _: Inside) -> Place<T> {
-            self.resolved(INSIDE).place(i, INSIDE)
+        fn location(&self, i: u32, _: Inside) -> Location<T> {
+            self.resolved(INSIDE).location(i, INSIDE)
         }
     };
 }

@@ -1,10 +1,11 @@
 //! Elements of a global array that a warp has chosen.
 
+use super::{WarpItems, WarpList};
 use crate::bounds::{check_index, check_length};
+use crate::lists::ranges::scratch_items;
 use crate::platform;
 use crate::seal::INSIDE;
-use crate::warp_ranges::scratch_items;
-use crate::{Clamped, Lanes, PerLane, Warp, WarpItems, WarpList};
+use crate::{Clamped, Lanes, PerLane, Warp};
 use bytemuck::Pod;
 
 /// A list item for an element of a global array. An element has 16 bytes: four numbers, such as three coordinates and a
@@ -14,6 +15,7 @@ use bytemuck::Pod;
 /// stores copies, word by word, so that it can process several at a time. The operations are the same on both.
 ///
 /// ```
+/// # use cuda_std::lists::Pick;
 /// # use cuda_std::prelude::*;
 /// /// Those of the first 10 and the last 10 elements whose first word is even; then those of them below 90.
 /// #[kernel(threads = 32)]
@@ -81,6 +83,7 @@ impl Warp {
     /// As there.
     ///
     /// ```
+    /// # use cuda_std::lists::Pick;
     /// # use cuda_std::prelude::*;
     /// /// The numbers of elements from the first to before the last that are below 10, and of those that are not.
     /// #[kernel(threads = 32)]
@@ -172,10 +175,10 @@ impl WarpList<'_, Pick> {
     ) {
         let lane = warp.lane();
         let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
-        let place = self.place();
+        let storage = self.storage();
         let votes =
             // SAFETY: this is the warp's own part, and its readers have been waited for.
-            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
+            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), storage) };
         self.add(votes.count_ones());
     }
 }
@@ -190,6 +193,7 @@ impl WarpList<'_, Pick> {
     /// If the list's room is not a multiple of 32: the last lanes would have no memory for the words.
     ///
     /// ```
+    /// # use cuda_std::lists::Pick;
     /// # use cuda_std::prelude::*;
     /// #[kernel(threads = 32)]
     /// fn smallest(block: &mut Block, out: &mut Chunk<f32, 1>, x: &[[f32; 4]], a: &mut Shared<Pick, 64>) {
@@ -217,7 +221,7 @@ impl WarpList<'_, Pick> {
         let _ = warp.phase();
         self.begin_to_write();
         // SAFETY: this is the warp's own part.
-        unsafe { platform::pad_picks(self.place(), words) };
+        unsafe { platform::pad_picks(self.storage(), words) };
     }
 }
 

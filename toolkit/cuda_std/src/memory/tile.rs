@@ -2,8 +2,8 @@
 
 use crate::access::Readable;
 use crate::bounds::{check_index, check_length, countable};
-use crate::elements::Elements;
-use crate::platform::{Place, SharedPointer};
+use crate::buffers::elements::Elements;
+use crate::platform::{Location, SharedPointer};
 use crate::seal::Inside;
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -165,8 +165,8 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        Place::shared(self.data, i)
+    fn location(&self, i: u32, _: Inside) -> Location<T> {
+        Location::shared(self.data, i)
     }
 }
 

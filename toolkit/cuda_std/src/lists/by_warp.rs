@@ -2,9 +2,9 @@
 
 use crate::bounds::{check_index, check_length};
 use crate::memory::SharedByWarp;
+use crate::memory::shared::Shared;
 use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::seal::{INSIDE, Inside};
-use crate::shared::Shared;
 use crate::warp::{Lane, Lanes, PerLane, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -60,6 +60,7 @@ pub struct WarpList<'a, T> {
 /// The items of a [`WarpList`], for reading.
 ///
 /// ```
+/// # use cuda_std::lists::Questions;
 /// # use cuda_std::prelude::*;
 /// #[kernel(threads = 32)]
 /// fn items(block: &mut Block, out: &mut Chunk<[u32; 4], 1>, array: &mut Shared<u32, 8>) {
@@ -138,7 +139,7 @@ impl<T: Pod> WarpList<'_, T> {
 
     /// The destination of the next item: the list, the number of appended items, and its capacity.
     #[inline(always)]
-    pub(crate) fn place(&self) -> (SharedPointer<T>, u32, u32) {
+    pub(crate) fn storage(&self) -> (SharedPointer<T>, u32, u32) {
         (self.data, self.count, self.capacity)
     }
 
@@ -346,11 +347,13 @@ impl<T: Pod> WarpItems<'_, T> {
         lanes: L,
         ask: impl Fn(L::Item, T) -> bool + Sync,
     ) -> u32 {
-        let (crew, Questions { n, spread }) = (warp.phase(), *questions);
+        let (crew, Questions { n, log2_lanes }) = (warp.phase(), *questions);
         // SAFETY: in bounds, as in `get`.
         let item = |k| unsafe { self.data.load(k) };
-        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index, INSIDE), item(k)))
-            .count_ones()
+        platform::any_item(crew, warp.index(), n, log2_lanes, self.len, |index, k| {
+            ask(lanes.of(index, INSIDE), item(k))
+        })
+        .count_ones()
     }
 
     /// The items from `first` to before `end`, one after another. All are checked at once.
@@ -390,7 +393,7 @@ unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
 pub struct Questions {
     n: u32,
     /// The logarithm to base 2 of the number of lanes per question.
-    spread: u32,
+    log2_lanes: u32,
 }
 
 impl Questions {
@@ -399,21 +402,21 @@ impl Questions {
     #[must_use]
     pub fn new(n: u32) -> Self {
         let n = n.clamp(1, 32);
-        Self { n, spread: platform::spread(n) }
+        Self { n, log2_lanes: platform::log2_lanes(n) }
     }
 
     /// The number of lanes that share a question: a power of two. On a CPU it is 1, because a core runs one lane after another.
     #[inline(always)]
     #[must_use]
     pub fn lanes(&self) -> u32 {
-        1u32.wrapping_shl(self.spread)
+        1u32.wrapping_shl(self.log2_lanes)
     }
 
     /// The question of a lane. Lanes without one get the last one.
     #[inline(always)]
     #[must_use]
     pub fn of(&self, lane: Lane) -> u32 {
-        lane.index().wrapping_shr(self.spread).min(self.n.wrapping_sub(1))
+        lane.index().wrapping_shr(self.log2_lanes).min(self.n.wrapping_sub(1))
     }
 }
 
@@ -443,7 +446,7 @@ macro_rules! shared_by_warp {
 
             #[inline(always)]
             fn parts(self, _: Inside, warps: u32) -> Self::Parts {
-                ($(WarpParts { data: self.$at.place(), each: $N as u32 / warps },)*)
+                ($(WarpParts { data: self.$at.pointer(), each: $N as u32 / warps },)*)
             }
 
             #[inline(always)]

@@ -1,15 +1,15 @@
 //! Shared memory.
 
 use crate::block::Block;
+use crate::block::team::Team;
+use crate::block::thread::{PerThread, Thread};
 use crate::bounds::check_length;
-use crate::elements::Elements;
+use crate::buffers::elements::Elements;
+use crate::buffers::scatter::Slots;
 use crate::memory::BlockMemory;
+use crate::memory::tile::Tile;
 use crate::platform::{self, DynamicStorage, SharedPointer, SharedStorage};
-use crate::scatter::Places;
 use crate::seal::INSIDE;
-use crate::team::Team;
-use crate::thread::{PerThread, Thread};
-use crate::tile::Tile;
 use bytemuck::Pod;
 
 /// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`. The entry declares it; a launch
@@ -142,7 +142,7 @@ macro_rules! arrays {
                 tile
             }
 
-            /// Runs `f(thread, state, places)` in every thread, which writes elements at indices that it computes: each of the first
+            /// Runs `f(thread, state, slots)` in every thread, which writes elements at indices that it computes: each of the first
             /// `n` elements is written once, by any thread. Returns those elements.
             ///
             /// Not enforced on a device: that every element is written. One that is not has any value.
@@ -152,14 +152,14 @@ macro_rules! arrays {
             ///
             /// ```
             /// # use cuda_std::prelude::*;
-            /// /// Each thread has two elements of each block of 64, which trade places.
+            /// /// Each thread has two elements of each block of 64, which are exchanged.
             /// #[kernel(threads = 32)]
             /// fn reversed(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turned: &mut Shared<u32, 64>) {
             ///     let (n, first) = (out.len(), out.start());
             ///     let own = block.per_thread(|thread| [0, 32].map(|k| x.at(first + k + thread.index())));
-            ///     let turned = turned.scatter(block, 64, &own, |thread, own, places| {
-            ///         places.put(thread, 63 - thread.index(), own[0]);
-            ///         places.put(thread, 31 - thread.index(), own[1]);
+            ///     let turned = turned.scatter(block, 64, &own, |thread, own, slots| {
+            ///         slots.put(thread, 63 - thread.index(), own[0]);
+            ///         slots.put(thread, 31 - thread.index(), own[1]);
             ///     });
             ///     out.fill(block, n, |i| turned.get(i));
             /// }
@@ -176,14 +176,14 @@ macro_rules! arrays {
                 block: &mut Block,
                 n: u32,
                 state: &PerThread<S>,
-                f: impl Fn(Thread, &S, &Places<'_, T>) + Sync,
+                f: impl Fn(Thread, &S, &Slots<'_, T>) + Sync,
             ) -> Tile<'_, T> {
                 let mut tile = self.tile(n);
                 block.open(tile.claim(INSIDE));
                 // SAFETY: the tile's elements, which nothing reads before the phase has ended.
-                let places = unsafe { Places::new(tile.raw().0, n) };
-                state.each_ref(block.phase(), |thread, own| f(thread, own, &places));
-                places.check_all();
+                let slots = unsafe { Slots::new(tile.raw().0, n) };
+                state.each_ref(block.phase(), |thread, own| f(thread, own, &slots));
+                slots.check_all();
                 block.close(true);
                 tile
             }
@@ -218,7 +218,7 @@ macro_rules! arrays {
 
             /// Its address.
             #[inline(always)]
-            pub(crate) fn place(&mut self) -> SharedPointer<T> {
+            pub(crate) fn pointer(&mut self) -> SharedPointer<T> {
                 self.storage.at()
             }
         }

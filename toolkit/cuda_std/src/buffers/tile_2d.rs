@@ -108,22 +108,22 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
     #[inline(always)]
     pub fn fill(&mut self, block: &mut Block, value: impl Fn(u32, u32) -> T + Sync) {
         let (rows, columns) = (self.rows(), self.columns());
-        let place = |i: u32| (i / COLUMNS as u32, i % COLUMNS as u32);
+        let row_and_column = |i: u32| (i / COLUMNS as u32, i % COLUMNS as u32);
         block.open(self.access.claim());
         let crew = block.phase();
         if rows == ROWS as u32 && columns == COLUMNS as u32 {
             let value = |i| {
-                let (row, column) = place(i);
+                let (row, column) = row_and_column(i);
                 value(row, column)
             };
             platform::each_ahead(crew, (ROWS * COLUMNS) as u32, value, |i, item| {
-                let (row, column) = place(i);
+                let (row, column) = row_and_column(i);
                 // SAFETY: within the tile; each element belongs to one thread, and the closure cannot hold the tile.
                 unsafe { self.at(row, column).write(item) };
             });
         } else {
             platform::each_index(crew, (ROWS * COLUMNS) as u32, |i| {
-                let (row, column) = place(i);
+                let (row, column) = row_and_column(i);
                 if row < rows && column < columns {
                     let item = value(row, column);
                     // SAFETY: as above.

@@ -128,7 +128,7 @@ unsafe impl<T: Pod> Send for Scatter<'_, T> {}
 /// fn reads(block: &mut Block, array: &mut Shared<u32, 64>) {
 ///     let old = array.fill(block, 64, |i| i);
 ///     let own = block.per_thread(|thread| thread.index());
-///     array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own, old.get(0)));
+///     array.scatter(block, 64, &own, |thread, own, slots| slots.put(thread, *own, old.get(0)));
 /// }
 /// ```
 ///
@@ -139,7 +139,7 @@ unsafe impl<T: Pod> Send for Scatter<'_, T> {}
 /// #[kernel(threads = 64)]
 /// fn shifted(block: &mut Block, out: &mut Chunk<u32, 64>, by: u32, array: &mut Shared<u32, 64>) {
 ///     let own = block.per_thread(|thread| thread.index());
-///     let array = array.scatter(block, 64, &own, |thread, own, places| places.put(thread, *own / by, *own));
+///     let array = array.scatter(block, 64, &own, |thread, own, slots| slots.put(thread, *own / by, *own));
 ///     out.fill(block, 64, |i| array.get(i));
 /// }
 /// # fn main() {
@@ -150,14 +150,14 @@ unsafe impl<T: Pod> Send for Scatter<'_, T> {}
 /// assert!(matches!(twice, Err(LaunchError::Panic(panic)) if panic.message.as_deref() == Some("element written twice")));
 /// # }
 /// ```
-pub struct Places<'p, T> {
+pub struct Slots<'p, T> {
     data: SharedPointer<T>,
     len: u32,
     written: AllWritten,
     phase: PhantomData<&'p ()>,
 }
 
-impl<T: Pod> Places<'_, T> {
+impl<T: Pod> Slots<'_, T> {
     /// # Safety
     /// `data` points to the first of `len` elements, which are only written while this lives, through this value.
     #[inline(always)]
@@ -193,4 +193,4 @@ impl<T: Pod> Places<'_, T> {
 }
 
 // SAFETY: threads only write, by stores that may collide.
-unsafe impl<T: Pod> Sync for Places<'_, T> {}
+unsafe impl<T: Pod> Sync for Slots<'_, T> {}

@@ -1,7 +1,8 @@
 //! Distributes the numbers of ranges over the lanes of a warp.
 
+use super::WarpList;
 use crate::bounds::check_length;
-use crate::{PerLane, Warp, WarpList, platform};
+use crate::{PerLane, Warp, platform};
 use bytemuck::Pod;
 
 /// The most numbers of a lane's range that are distributed at a time. All lanes together then have far fewer than 2^32.

@@ -175,7 +175,7 @@ impl WholeGrid {
         value: impl Fn(Thread, u32) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        let place = scratch.begin_scratch(self, n);
-        self.crew.each_index_reduce(n, place, identity, |thread, i| value(Thread::new(thread), i), combine)
+        let partial = scratch.begin_scratch(self, n);
+        self.crew.each_index_reduce(n, partial, identity, |thread, i| value(Thread::new(thread), i), combine)
     }
 }

@@ -1,8 +1,8 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
 use crate::bounds::{check_length, crosses_lanes};
+use crate::buffers::segment::View;
 use crate::platform;
-use crate::segment::View;
 use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
