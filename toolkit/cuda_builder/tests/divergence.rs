@@ -228,7 +228,7 @@ fn the_places_are_those_of_the_kernels_file() {
     let expected = Divergent {
         function: "k".to_owned(),
         instruction: "bar.sync".to_owned(),
-        place: Some("src/lib.rs:25".to_owned()),
+        source: Some("src/lib.rs:25".to_owned()),
         branch: Some("src/lib.rs:20".to_owned()),
     };
     assert_eq!(divergent(&text, &["k".to_owned()]), [expected]);
