@@ -199,7 +199,7 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
 /// let text = format!("{}{}END\n", model(1, 0.0), model(2, 1.5));
 /// let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
 /// let read = |options: &ReadOptions| -> Vec<String> {
-///     read_structures(text.as_bytes(), "x.pdb", options).into_iter().map(|read| read.unwrap().structure.name).collect()
+///     read_structures(text.as_bytes(), "x.pdb", options).into_iter().map(|read| read.unwrap().structure.name.clone()).collect()
 /// };
 /// assert_eq!(read(&options), ["x.pdb#1", "x.pdb#2"]);
 /// assert_eq!(read(&ReadOptions::default()), ["x.pdb"]);

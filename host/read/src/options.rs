@@ -89,7 +89,7 @@ impl ReadOptions {
 /// END
 /// ";
 /// let options = ReadOptions { each: Each::Chain, ..ReadOptions::default() };
-/// let names = read_structures(pdb, "x", &options).into_iter().map(|read| read.unwrap().structure.name);
+/// let names = read_structures(pdb, "x", &options).into_iter().map(|read| read.unwrap().structure.name.clone());
 /// assert_eq!(names.collect::<Vec<_>>(), ["x:A", "x:B"]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,12 +20,12 @@ fn values_are_sorted_with_their_keys() -> Result<(), CudaError> {
 fn values_of_a_key_are_added_up() -> Result<(), CudaError> {
     let machine = &Machine::cpu();
     // ANCHOR: by_key
-    let mut residues = machine.buffer(&[7u32, 3, 7, 3, 7])?;
+    let mut cells = machine.buffer(&[7u32, 3, 7, 3, 7])?;
     let mut contacts = machine.buffer(&[1u32, 2, 3, 4, 5])?;
-    sort_by_key(machine, residues.view_mut(), contacts.view_mut())?;
+    sort_by_key(machine, cells.view_mut(), contacts.view_mut())?;
     let (mut each, mut sums) = (machine.zeroed(5)?, machine.zeroed(5)?);
     let out = (each.view_mut(), sums.view_mut());
-    let n = reduce_by_key(machine, Sum, (residues.view(), contacts.view()), out)?;
+    let n = reduce_by_key(machine, Sum, (cells.view(), contacts.view()), out)?;
     assert_eq!((&each.download()?[..n], &sums.download()?[..n]), (&[3, 7][..], &[6, 9][..]));
     // ANCHOR_END: by_key
     Ok(())

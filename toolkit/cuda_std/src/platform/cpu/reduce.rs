@@ -1,7 +1,7 @@
 //! Reductions of teams and blocks.
 
 use super::picks::{TURN, bits};
-use super::turn::{Ask, Turn, number};
+use super::turn::{Aligned, Ask, Turn, number};
 use super::warp::WARP;
 use super::{Crew, publish};
 use crate::View;
@@ -68,17 +68,17 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
     add: impl Fn([f32; S], [f32; P]) -> [f32; S],
     combine: impl Fn([f32; S], [f32; S]) -> [f32; S],
 ) -> [f32; S] {
-    let mut parts = [[0.0; PARTS]; P];
-    let mut slots = identity.map(|word| [word; 32]);
+    let mut parts = Aligned([[0.0; PARTS]; P]);
+    let mut slots = Aligned(identity.map(|word| [word; 32]));
     let mut first = 0;
     while first < m {
         let n = (m - first).min(PARTS as u32);
         // SAFETY: the caller's.
-        unsafe { compute_parts(&mut parts, (&a, &b), first, n, &part) };
-        add_parts::<L, _, _>(&mut slots, &parts, n, &add);
+        unsafe { compute_parts(&mut parts.0, (&a, &b), first, n, &part) };
+        add_parts::<L, _, _>(&mut slots.0, &parts.0, n, &add);
         first += n;
     }
-    halve_slots::<L, S>(identity, &slots, combine)
+    halve_slots::<L, S>(identity, &slots.0, combine)
 }
 
 /// See [`crate::Team::reduce_near_parts`]. As [`team_reduce_parts`], but first the words of all `j`, and then the parts of those
@@ -104,8 +104,8 @@ pub(crate) unsafe fn team_reduce_near_parts<
 ) -> [f32; S] {
     // Whole turns, and all threads of a team, so that the first part is the first thread's.
     let near_together = L.max(TURN as u32);
-    let (mut words, mut parts) = ([[0.0; PARTS]; W], [[0.0; PARTS]; P]);
-    let mut slots = identity.map(|word| [word; 32]);
+    let (mut words, mut parts) = (Aligned([[0.0; PARTS]; W]), Aligned([[0.0; PARTS]; P]));
+    let mut slots = Aligned(identity.map(|word| [word; 32]));
     let mut first = 0;
     while first < m {
         let n = (m - first).min(PARTS as u32);
@@ -119,24 +119,24 @@ pub(crate) unsafe fn team_reduce_near_parts<
                 let (near, own) = of_all(number(first, n, k), of_a.get(k));
                 is_near[k] = u8::from(near);
                 for word in 0..W {
-                    words[word][done as usize + k] = own[word];
+                    words.0[word][done as usize + k] = own[word];
                 }
             }
             near |= u64::from(bits(&is_near) & (u32::MAX >> (32 - n))) << done;
             done += TURN as u32;
         }
-        add_parts::<L, _, _>(&mut slots, &words, n, &add_of_all);
+        add_parts::<L, _, _>(&mut slots.0, &words.0, n, &add_of_all);
         while near != 0 {
             let done = near.trailing_zeros() / near_together * near_together;
             near &= !(((1u64 << near_together) - 1) << done);
             let (first, n) = (first.wrapping_add(done), (n - done).min(near_together));
             // SAFETY: the caller's.
-            unsafe { compute_parts(&mut parts, (&a, &b), first, n, &part) };
-            add_parts::<L, _, _>(&mut slots, &parts, n, &add);
+            unsafe { compute_parts(&mut parts.0, (&a, &b), first, n, &part) };
+            add_parts::<L, _, _>(&mut slots.0, &parts.0, n, &add);
         }
         first += n;
     }
-    halve_slots::<L, S>(identity, &slots, combine)
+    halve_slots::<L, S>(identity, &slots.0, combine)
 }
 
 /// Computes the parts of `n` indices from `first` on, at most [`PARTS`], turn by turn.

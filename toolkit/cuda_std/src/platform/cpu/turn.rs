@@ -7,6 +7,9 @@ use bytemuck::Pod;
 /// The elements. Words of elements of four words lie apart: the first word of each, then the second of each, and so on. The
 /// compiler would take such elements apart, too, if a loop reads all of their words. If it reads only some, it would leave the last
 /// elements to a slower loop, because it may not read the other words behind the array.
+///
+/// Aligned to the widest vectors: a core waits long for a load that crosses two lines of its cache, if it has just stored there.
+#[repr(align(64))]
 pub(super) struct Turn<T> {
     words: [[f32; TURN]; 4],
     whole: [Option<T>; TURN],
@@ -45,6 +48,10 @@ impl<T: Pod> Turn<T> {
         }
     }
 }
+
+/// Numbers that are stored and loaded by vectors, aligned as a [`Turn`] is.
+#[repr(align(64))]
+pub(super) struct Aligned<T>(pub(super) T);
 
 /// The number of element `k` of a turn.
 #[inline(always)]
