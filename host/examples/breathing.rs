@@ -31,9 +31,10 @@ fn main() -> Result<()> {
         for (row, range) in structure.residue_atoms.windows(2).enumerate() {
             let range = range[0] as usize..range[1] as usize;
             let b = f64::from(structure.bfactor[row]);
-            let spread = if b > 0.0 { (b / (8.0 * PI * PI)).sqrt() } else { 0.0 };
+            let deviation = if b > 0.0 { (b / (8.0 * PI * PI)).sqrt() } else { 0.0 };
             for (atom, at_rest) in atoms[range.clone()].iter_mut().zip(&structure.atoms[range]) {
-                let [x, y, z] = [at_rest.x, at_rest.y, at_rest.z].map(|place| place + (spread * normal()) as f32);
+                let [x, y, z] =
+                    [at_rest.x, at_rest.y, at_rest.z].map(|coordinate| coordinate + (deviation * normal()) as f32);
                 (atom.x, atom.y, atom.z) = (x, y, z);
             }
         }

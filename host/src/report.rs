@@ -101,7 +101,7 @@ pub struct ReportFile {
     failed: Vec<Value>,
     /// Each kind with its number of notes, and the first structure with such a note.
     notes: Vec<(String, u64, String)>,
-    note_places: HashMap<String, usize>,
+    note_indices: HashMap<String, usize>,
     sample: Sample,
     sites: u64,
     standing: Standing,
@@ -139,7 +139,7 @@ impl ReportFile {
             structures: Vec::new(),
             failed: Vec::new(),
             notes: Vec::new(),
-            note_places: HashMap::new(),
+            note_indices: HashMap::new(),
             sample: Sample::default(),
             sites: 0,
             standing: Standing::default(),
@@ -302,11 +302,11 @@ impl ReportFile {
 
     fn note(&mut self, name: &str, note: &Note) {
         let kind = note.kind.about().to_owned();
-        let place = *self.note_places.entry(kind.clone()).or_insert_with(|| {
+        let index = *self.note_indices.entry(kind.clone()).or_insert_with(|| {
             self.notes.push((kind, 0, name.to_owned()));
             self.notes.len() - 1
         });
-        self.notes[place].1 += 1;
+        self.notes[index].1 += 1;
     }
 
     /// Adds an input that failed.

@@ -1,6 +1,6 @@
 //! Predicted complexes: their matrices for NumPy, and the tables of their scores.
 
-use crate::consume::{Batch, Done, Failed, Said, failed};
+use crate::consume::{Batch, Done, Failed, Message, failed};
 use crate::ending::detached;
 use crate::options::Options;
 use crate::process;
@@ -117,7 +117,7 @@ impl Errors {
 }
 
 /// Reads the structure that models are compared with.
-fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Said>), String> {
+fn read(reference: &Path, comparison: Comparison) -> Result<(Reference, Vec<Message>), String> {
     let read = read_reference(reference, &ReadOptions::default()).map_err(|failure| failure.reason)?;
     let name = read.structure.name.clone();
     let warnings = read.notes.iter().filter(|note| note.kind.is_warning());
@@ -143,12 +143,12 @@ pub fn score_predictions(
     let cutoffs = Cutoffs { pae: pae_cutoff, distance: distance_cutoff };
     let comparison = options.comparison()?;
     let read = reference.as_deref().map(|path| detached(py, || read(path, comparison))).transpose();
-    let (reference, told) = read.map_err(PyRuntimeError::new_err)?.unzip();
+    let (reference, own_warnings) = read.map_err(PyRuntimeError::new_err)?.unzip();
     let of = |files: &PredictionFiles| files.scores(cutoffs, reference.as_ref());
     let read: Vec<Result<Scores, String>> =
         detached(py, || process::within(|| files.par_iter().map(of).collect())).map_err(PyRuntimeError::new_err)?;
     let (mut scores, mut failures) = (Vec::new(), Vec::new());
-    let (mut notes, mut warnings): (Vec<Said>, Vec<Said>) = (Vec::new(), told.unwrap_or_default());
+    let (mut notes, mut warnings): (Vec<Message>, Vec<Message>) = (Vec::new(), own_warnings.unwrap_or_default());
     for (files, read) in files.iter().zip(read) {
         match read {
             Ok(own) => {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// An input's name, and a message about it.
-pub type Said = (String, String);
+pub type Message = (String, String);
 
 /// An input without rows: its name, why, and whether there is nothing at its path.
 pub type Failed = (String, String, bool);
@@ -49,11 +49,11 @@ pub struct Seconds {
 #[derive(Clone)]
 pub struct Done {
     pub table: RecordBatch,
-    /// For tensors: the structures, and the places in the batch of those that were computed.
+    /// For tensors: the structures, and the indices in the batch of those that were computed.
     held: Option<(Arc<Held>, Vec<usize>)>,
     failures: Vec<Failed>,
-    warnings: Vec<Said>,
-    notes: Vec<Said>,
+    warnings: Vec<Message>,
+    notes: Vec<Message>,
     inputs: usize,
     /// If the calling thread did the work.
     pub seconds: Option<Seconds>,
@@ -68,14 +68,14 @@ impl Done {
     }
 
     /// Rows that are no results of the engine.
-    pub fn of_rows(table: RecordBatch, failures: Vec<Failed>, notes: Vec<Said>, inputs: usize) -> Self {
+    pub fn of_rows(table: RecordBatch, failures: Vec<Failed>, notes: Vec<Message>, inputs: usize) -> Self {
         Self { table, held: None, failures, warnings: Vec::new(), notes, inputs, seconds: None }
     }
 
     pub fn of(table: &Table, computed: Computed, pool: Option<&ThreadPool>) -> Result<Self, String> {
         let Computed { batch, results } = computed;
         let (mut failures, mut warnings, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut parts, mut places) = (Vec::new(), Vec::new());
+        let (mut parts, mut indices) = (Vec::new(), Vec::new());
         let mut structures = batch.structures.iter().zip(results.iter()).enumerate();
         let readings = batch.readings.iter().map(|reading| reading.packed).chain(std::iter::repeat(false));
         for (outcome, packed) in batch.outcomes.iter().zip(readings) {
@@ -86,16 +86,16 @@ impl Done {
                     warnings.push((failure.name.clone(), failure.reason.clone()));
                 }
                 Outcome::Failed(failure) => failures.push(failed(failure.clone())),
-                Outcome::Read { notes: told } => {
-                    let Some((place, (structure, features))) = structures.next() else { break };
-                    for note in told {
-                        // What is odd about a packed structure was said when it was packed.
+                Outcome::Read { notes: own_notes } => {
+                    let Some((index, (structure, features))) = structures.next() else { break };
+                    for note in own_notes {
+                        // The warnings of a packed structure were given when it was packed.
                         let to = if note.kind.is_warning() && !packed { &mut warnings } else { &mut notes };
                         to.push((structure.name.clone(), note.text.clone()));
                     }
                     match features {
                         Ok(features) => {
-                            places.push(place);
+                            indices.push(index);
                             parts.push(StructureRows { structure, features });
                         }
                         Err(error) => failures.push((structure.name.clone(), error.to_string(), false)),
@@ -110,14 +110,14 @@ impl Done {
         let inputs = batch.outcomes.len();
         let held = matches!(table, Table::Tensors(_));
         let held = held.then(|| {
-            (Arc::new(Held { inputs: batch, results: Unlocked::new(results), selection: table.selection() }), places)
+            (Arc::new(Held { inputs: batch, results: Unlocked::new(results), selection: table.selection() }), indices)
         });
         Ok(Self { table: rows, held, failures, warnings, notes, inputs, seconds: None })
     }
 
     /// Adds warnings.
-    pub fn warn(&mut self, told: Vec<Said>) {
-        self.warnings.extend(told);
+    pub fn warn(&mut self, warnings: Vec<Message>) {
+        self.warnings.extend(warnings);
     }
 
     /// Adds notes about files in folders that are not read.
@@ -170,8 +170,8 @@ impl Batch {
 
     /// A tensor for each structure, if tensors were requested.
     fn tensors(&self) -> Vec<Tensor> {
-        let Some((held, places)) = &self.done.held else { return Vec::new() };
-        places.iter().map(|&place| Tensor::new(Arc::clone(held), place)).collect()
+        let Some((held, indices)) = &self.done.held else { return Vec::new() };
+        indices.iter().map(|&index| Tensor::new(Arc::clone(held), index)).collect()
     }
 
     fn __len__(&self) -> usize {
@@ -186,13 +186,13 @@ impl Batch {
 
     /// Odd properties of inputs.
     #[getter]
-    fn warnings(&self) -> Vec<Said> {
+    fn warnings(&self) -> Vec<Message> {
         self.done.warnings.clone()
     }
 
     /// Choices that were made while reading inputs.
     #[getter]
-    fn notes(&self) -> Vec<Said> {
+    fn notes(&self) -> Vec<Message> {
         self.done.notes.clone()
     }
 

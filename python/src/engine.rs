@@ -168,8 +168,8 @@ impl Engine {
     fn job(&self, py: Python<'_>, table: &str, columns: Option<Vec<String>>, options: Options) -> PyResult<Job> {
         process::check(self.opening.process)?;
         if table == "device tensors" && !self.is_on_device {
-            let told = "tensors on the device take an engine that computes there: prism.Engine(\"cuda\")";
-            return Err(PyValueError::new_err(told));
+            let message = "tensors on the device take an engine that computes there: prism.Engine(\"cuda\")";
+            return Err(PyValueError::new_err(message));
         }
         let (chosen, names) = (columns.is_some(), columns.clone().unwrap_or_default());
         let has_errors = options.pae;
@@ -215,7 +215,7 @@ impl Job {
 
     /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, arrays as
     /// `(name, Atoms, positions)`, and what could not be read as `(name, reason)`. A name of one of an object's models is the object's
-    /// place among the inputs, its name, and what the model adds to it. A list is read now. Another thread reads an iterator while
+    /// index among the inputs, its name, and what the model adds to it. A list is read now. Another thread reads an iterator while
     /// batches are taken. `share`: this worker's number, and how many share the files; `(name, is_content)` is an input in memory that
     /// another one computes.
     #[pyo3(signature = (inputs, share = None))]
@@ -224,8 +224,8 @@ impl Job {
         let (opening, mut table) = (Arc::clone(&self.opening), Arc::clone(&self.table));
         let Ok(list) = inputs.cast::<PyList>() else {
             if self.has_errors {
-                let told = "pae looks for files beside the models, and takes paths or a list of paths, no iterator";
-                return Err(PyValueError::new_err(told));
+                let message = "pae looks for files beside the models, and takes paths or a list of paths, no iterator";
+                return Err(PyValueError::new_err(message));
             }
             let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind(), Names::shared(share));
             return Stream::of_iterator(py, &opening, lazy, self.reading.clone(), table);
@@ -239,7 +239,7 @@ impl Job {
         if self.has_errors {
             table = table.with_errors(detached(py, || predictions_beside(&found.0.entries, &paths)));
         }
-        Stream::of_entries(py, &opening, found, begin, &self.reading, table, names.told)
+        Stream::of_entries(py, &opening, found, begin, &self.reading, table, names.warnings)
     }
 
     /// Batches of the table, frame by frame, of the first `most` frames.

@@ -1,6 +1,6 @@
 //! Tables of every atom, which are computed from files as a whole: interactions, interfaces of groups, and mkdssp's files.
 
-use crate::consume::{Batch, Done, Failed, Said, failed};
+use crate::consume::{Batch, Done, Failed, Message, failed};
 use crate::ending::detached;
 use crate::engine::Engine;
 use crate::options::{Options, refuse};
@@ -176,7 +176,7 @@ fn table(
     };
     let computed: Vec<Vec<Outcome>> = detached(py, work).map_err(PyRuntimeError::new_err)?;
     let (mut cells, mut count) = (Cells::of(columns), 0);
-    let (mut failures, mut notes): (Vec<Failed>, Vec<Said>) = Default::default();
+    let (mut failures, mut notes): (Vec<Failed>, Vec<Message>) = Default::default();
     for outcome in computed.into_iter().flatten() {
         count += 1;
         match outcome {

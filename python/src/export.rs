@@ -108,7 +108,7 @@ unsafe impl Sync for NoValidity {}
 static NO_VALIDITY: NoValidity = NoValidity([ptr::null()]);
 
 impl Column {
-    /// Without `private_data` and the place of its buffers.
+    /// Without `private_data` and the address of its buffers.
     fn of(column: &dyn Array) -> Self {
         let validity = match column.nulls() {
             None => ptr::null(),
@@ -154,8 +154,8 @@ unsafe extern "C" fn release(array: *mut ArrowArray) {
     // SAFETY: by the contract the array and all that it points to exist: it has a reference to them, which is dropped last.
     unsafe {
         let shared = Arc::from_raw((*array).private_data.cast_const().cast::<Shared>());
-        for place in 0..(*array).n_children as usize {
-            let child = *(*array).children.add(place);
+        for index in 0..(*array).n_children as usize {
+            let child = *(*array).children.add(index);
             if let Some(release) = (*child).release {
                 release(child);
             }

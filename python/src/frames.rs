@@ -38,12 +38,12 @@ impl Frames {
             "none" => Boundaries::AsWritten,
             other => return refuse("pbc", "\"whole\" or \"none\"", other),
         };
-        let told = |text: String| PyValueError::new_err(text);
+        let value_error = |text: String| PyValueError::new_err(text);
         let range: Option<FrameRange> =
-            frames.map(|text| text.parse().map_err(|error| told(format!("frames: {error}")))).transpose()?;
+            frames.map(|text| text.parse().map_err(|error| value_error(format!("frames: {error}")))).transpose()?;
         let reading = options.reading_of_frames(table)?;
         if reading.lineages.is_some() {
-            return Err(told("lineages is for structures, and not for trajectories".to_owned()));
+            return Err(value_error("lineages is for structures, and not for trajectories".to_owned()));
         }
         let name = Template::name_of(&topology);
         let open = || -> Result<Self, String> {
@@ -62,7 +62,7 @@ impl Frames {
             Annotations::apply(&reading.annotations, template.structure_mut());
             Ok(Self { template: Arc::new(template), files: files.into(), chosen })
         };
-        detached(py, open).map_err(told)
+        detached(py, open).map_err(value_error)
     }
 
     fn __len__(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Tables of the frames of a trajectory: with columns of the frame, or of frames that are followed.
 
-use crate::consume::Said;
+use crate::consume::Message;
 use crate::options::Options;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
@@ -107,7 +107,7 @@ impl Followed {
     }
 
     /// The rows of frames, and what is odd about them.
-    pub fn take(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Said>), String> {
+    pub fn take(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Message>), String> {
         let mut relation = self.relation();
         relation.prepare(parts);
         let columns = relation.columns();

@@ -1,13 +1,13 @@
 //! Names of the inputs of one run, all of which differ.
 
-use crate::consume::Said;
+use crate::consume::Message;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The name of an input in memory: a text; or, for the models of one object, the object's place among the inputs, its name, and what the
+/// The name of an input in memory: a text; or, for the models of one object, the object's index among the inputs, its name, and what the
 /// model adds to it. Bytes of a file's name that are not Unicode are replaced.
 pub struct Name {
     text: String,
@@ -40,16 +40,16 @@ impl FromPyObject<'_, '_> for Name {
     }
 }
 
-/// What is told about inputs before they are read: a name, and a warning.
+/// Warnings about inputs before they are read, each with a name.
 #[derive(Clone, Default)]
-pub struct Told(Arc<Mutex<Vec<Said>>>);
+pub struct Warnings(Arc<Mutex<Vec<Message>>>);
 
-impl Told {
-    pub fn take(&self) -> Vec<Said> {
+impl Warnings {
+    pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub fn tell(&self, name: &str, text: String) {
+    pub fn push(&self, name: &str, text: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((name.to_owned(), text));
     }
 }
@@ -60,13 +60,13 @@ pub struct Names {
     /// How many inputs in memory were to have a name, or 0 for a file's. Hashes take less memory than names, in runs of millions of
     /// inputs. For two names of one hash, an input gets a number that it does not need.
     known: HashMap<u64, u32>,
-    /// The object whose models were named last: its place among the inputs, and its name.
+    /// The object whose models were named last: its index among the inputs, and its name.
     last: Option<(u64, String)>,
     /// The number of this worker, and of all that share the inputs.
     share: Option<(u64, u64)>,
     /// How many files have been shared.
     files: u64,
-    pub told: Told,
+    pub warnings: Warnings,
 }
 
 impl Names {
@@ -77,9 +77,9 @@ impl Names {
 
     /// Whether the next file is this worker's.
     pub fn is_mine(&mut self) -> bool {
-        let place = self.files;
+        let index = self.files;
         self.files += 1;
-        self.share.is_none_or(|(worker, workers)| place % workers == worker)
+        self.share.is_none_or(|(worker, workers)| index % workers == worker)
     }
 
     /// Gives an input in memory the name that it asks for, or that name with a number if another input has it.
@@ -122,7 +122,7 @@ impl Names {
         }
         if inputs < 2 {
             let text = format!("is the name of several inputs; those after the first are named {wanted}~2 and so on");
-            self.told.tell(wanted, text);
+            self.warnings.push(wanted, text);
         }
         self.known.insert(key, number);
         self.known.insert(hash(&unique), 1);

@@ -159,11 +159,11 @@ impl Options {
         let Some(path) = &self.reference else {
             return Err(PyValueError::new_err("reference is missing: the structure with which models are compared"));
         };
-        let told = |error: String| PyValueError::new_err(format!("reference: {error}"));
+        let failed = |error: String| PyValueError::new_err(format!("reference: {error}"));
         let comparison = self.comparison()?;
         let read = read_reference(path, &self.read_options(false)?)
-            .map_err(|failure| told(format!("{}: {}", failure.name, failure.reason)))?;
-        Reference::new(&read.structure, comparison).map_err(|error| told(error.to_string()))
+            .map_err(|failure| failed(format!("{}: {}", failure.name, failure.reason)))?;
+        Reference::new(&read.structure, comparison).map_err(|error| failed(error.to_string()))
     }
 
     /// What is asked about atoms.
@@ -235,9 +235,9 @@ impl Options {
                 return Err(PyValueError::new_err(format!("{table} is a table of structures, and not of frames")));
             }
             "dockq" if self.small_molecules => {
-                let told =
+                let message =
                     "small_molecules: ligands of trajectories are not compared; write frames as files and give those";
-                return Err(PyValueError::new_err(told));
+                return Err(PyValueError::new_err(message));
             }
             "dockq" => found.options = reading(found.options),
             "atoms" => found.options.atoms = true,
@@ -248,7 +248,7 @@ impl Options {
 
     /// How to read for a table.
     pub fn reading(&self, table: Option<&Table>) -> PyResult<Reading> {
-        let told = |error: String| PyValueError::new_err(error);
+        let value_error = |error: String| PyValueError::new_err(error);
         let options = ReadOptions {
             atoms: table.is_some_and(Table::has_atoms),
             water: matches!(table, Some(Table::Ligands(_))),
@@ -258,16 +258,16 @@ impl Options {
         let options = if matches!(table, Some(Table::Dockq(_))) { reading(options) } else { options };
         let name_by = self.name_by()?;
         let annotations = match &self.annotations {
-            Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
+            Some(path) => Arc::new(Annotations::read(path).map_err(|error| value_error(error.to_string()))?),
             None => Arc::default(),
         };
         let lineages = match &self.lineages {
-            Some(path) => Some(Arc::new(Lineages::read(path).map_err(|error| told(error.to_string()))?)),
+            Some(path) => Some(Arc::new(Lineages::read(path).map_err(|error| value_error(error.to_string()))?)),
             None => None,
         };
         if lineages.is_some() && (annotations.has("gisaid_freq") || annotations.has("gisaid_velocity")) {
             let advice = "lineages gives gisaid_freq and gisaid_velocity; leave them out of annotations";
-            return Err(told(advice.to_owned()));
+            return Err(value_error(advice.to_owned()));
         }
         Ok(Reading { options, name_by, annotations, lineages, needs_atoms })
     }

@@ -3,7 +3,7 @@
 use crate::atoms::{Atoms, numbers};
 use crate::ending::Asking;
 use crate::engine::Opening;
-use crate::names::{Name, Names, Told};
+use crate::names::{Name, Names, Warnings};
 use crate::options::Reading;
 use prism_host::inputs::{self, Clashes, InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
@@ -75,7 +75,7 @@ pub fn entries(items: Vec<Item>, reading: &Reading, names: &mut Names) -> Result
                 let files = under_paths.entries.len() - before;
                 if files == 0 {
                     let text = format!("holds no structure files; the formats are {}", inputs::taken());
-                    names.told.tell(&path.display().to_string(), text);
+                    names.warnings.push(&path.display().to_string(), text);
                 }
                 Found::Files(files)
             }
@@ -165,9 +165,9 @@ impl Lazy {
         Self { iterator, next: None, names, ended: Ended::default() }
     }
 
-    /// What is told about names.
-    pub fn told(&self) -> Told {
-        self.names.told.clone()
+    /// Warnings about names.
+    pub fn warnings(&self) -> Warnings {
+        self.names.warnings.clone()
     }
 
     /// The next inputs: either all paths in a row, since they are named together, or some structures in memory. After a

@@ -4,7 +4,7 @@ use crate::consume::{Batch, Done, Seconds};
 use crate::ending::detached;
 use crate::engine::Opening;
 use crate::frames::Frames;
-use crate::names::Told;
+use crate::names::Warnings;
 use crate::options::Reading;
 use crate::process;
 use crate::source::{Ended, Lazy, Share};
@@ -64,7 +64,7 @@ impl Stream {
         begin: Instant,
         reading: &Reading,
         table: Arc<Table>,
-        told: Told,
+        warnings: Warnings,
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, &clashes, reading) {
@@ -73,7 +73,7 @@ impl Stream {
                 at_once(&engine, &found, begin, reading, (&table, opening.pool.as_deref()))
             };
             let mut done = detached(py, compute).map_err(PyRuntimeError::new_err)?;
-            done.warn(told.take());
+            done.warn(warnings.take());
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
                 ready: Some(done),
@@ -90,7 +90,7 @@ impl Stream {
         let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
         let prepare = || opening.ready_for((found, clashes), reading, &cancel);
         let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
-        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, ignored, table, told)?;
+        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, ignored, table, warnings)?;
         stream.total = total;
         Ok(stream)
     }
@@ -103,10 +103,10 @@ impl Stream {
         reading: Reading,
         table: Arc<Table>,
     ) -> PyResult<Self> {
-        let (cancel, ended, told) = (Cancel::default(), lazy.ended.clone(), lazy.told());
+        let (cancel, ended, warnings) = (Cancel::default(), lazy.ended.clone(), lazy.warnings());
         let engine = detached(py, || opening.ready(0, None)).map_err(PyRuntimeError::new_err)?;
         let source = lazy.batches(reading, Arc::clone(opening), cancel.clone());
-        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, told)?;
+        let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, warnings)?;
         stream.ended = ended;
         Ok(stream)
     }
@@ -129,7 +129,7 @@ impl Stream {
         let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
         let (total, table) = (source.n_frames(), table.of_frames());
         let mut stream =
-            Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, Told::default())?;
+            Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, Warnings::default())?;
         stream.total = Some(total);
         Ok(stream)
     }
@@ -140,7 +140,7 @@ impl Stream {
         cancel: Cancel,
         ignored: Vec<(PathBuf, usize)>,
         table: Arc<Table>,
-        told: Told,
+        warnings: Warnings,
     ) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
         let table = table.for_run();
@@ -157,7 +157,7 @@ impl Stream {
                     done.note_ignored(&ignored);
                 }
                 if let Ok(done) = &mut done {
-                    done.warn(told.take());
+                    done.warn(warnings.take());
                 }
                 send.send(done).map_err(|_| Gone)
             });
@@ -165,7 +165,7 @@ impl Stream {
                 let _ = send.send(rows.map(|rows| Done::of_rows(rows, Vec::new(), Vec::new(), 0)));
             }
             // Of inputs after the last batch.
-            let rest = told.take();
+            let rest = warnings.take();
             if ended.is_ok() && !rest.is_empty() {
                 let _ = send.send(Done::empty(&own).map(|mut done| {
                     done.warn(rest);

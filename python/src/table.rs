@@ -1,6 +1,6 @@
 //! Results as Arrow arrays. Names, types and rows are those of the command's tables.
 
-use crate::consume::Said;
+use crate::consume::Message;
 use crate::engine::within;
 use crate::frames_table::{Followed, Kind, with_frames};
 use crate::options::{Options, refuse};
@@ -67,7 +67,7 @@ const AREAS: &[RelationColumn] = &[
 ];
 
 /// The rows of some structures, those that have none, and what is odd about the others.
-type Batch = (RecordBatch, Vec<Refused>, Vec<Said>);
+type Batch = (RecordBatch, Vec<Refused>, Vec<Message>);
 
 /// A structure without rows: its name, and why it has none.
 pub type Refused = (String, String);
@@ -352,16 +352,16 @@ impl Table {
                 };
                 let mut frames = Vec::with_capacity(parts.len());
                 for (part, found) in parts.iter().zip(each) {
-                    let (rows, own, told) = found?;
+                    let (rows, own, warnings) = found?;
                     refused.extend(own);
-                    odd.extend(told);
+                    odd.extend(warnings);
                     frames.push((*part, rows));
                 }
                 with_frames(&of.rows(&[])?.0, &frames)
             }
             Self::Followed(followed) => {
-                let (rows, told) = followed.take(parts)?;
-                odd = told;
+                let (rows, warnings) = followed.take(parts)?;
+                odd = warnings;
                 Ok(rows)
             }
             Self::Ligands(engine) => {
@@ -425,8 +425,8 @@ fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
     let names = names.unwrap_or_else(|| of_proteins().map(|feature| feature.name.to_owned()).collect());
     if let Some(other) = names.iter().find(|name| !FEATURES.iter().any(|feature| feature.name == name.trim())) {
         let meant = suggestion(other, FEATURES.iter().map(|feature| feature.name));
-        let told = format!("{other:?} is no feature{meant}; tensors have features alone: see prism.columns()");
-        return Err(PyValueError::new_err(told));
+        let message = format!("{other:?} is no feature{meant}; tensors have features alone: see prism.columns()");
+        return Err(PyValueError::new_err(message));
     }
     Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))
 }

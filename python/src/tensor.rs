@@ -62,7 +62,7 @@ enum Memory {
     Device(Unlocked<DeviceValues>),
 }
 
-/// The place of the values. They are stored column by column.
+/// The memory of the values. They are stored column by column.
 enum Values<'a> {
     Host(&'a [f32]),
     Device(DeviceValues),
@@ -84,21 +84,21 @@ pub struct Held {
 #[pyclass(frozen, module = "prism_features._prism")]
 pub struct Tensor {
     held: Arc<Held>,
-    /// The structure's place in its batch.
-    place: usize,
+    /// The structure's index in its batch.
+    index: usize,
 }
 
 impl Tensor {
-    pub fn new(held: Arc<Held>, place: usize) -> Self {
-        Self { held, place }
+    pub fn new(held: Arc<Held>, index: usize) -> Self {
+        Self { held, index }
     }
 
     fn view(&self) -> PyResult<StructureView<'_>> {
-        self.held.results.get(self.place).map_err(|error| PyValueError::new_err(error.to_string()))
+        self.held.results.get(self.index).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     fn values(&self) -> PyResult<Values<'_>> {
-        Ok(match self.held.results.device_values(self.place) {
+        Ok(match self.held.results.device_values(self.index) {
             Some(values) => Values::Device(values),
             None => Values::Host(self.view()?.values),
         })
@@ -107,7 +107,7 @@ impl Tensor {
     /// The shape (residues and columns), and the strides in elements.
     fn axes(&self) -> PyResult<([i64; 2], [i64; 2])> {
         let residues = self.view()?.n_residues;
-        let rows = residues.min(self.held.inputs.structures[self.place].n_rows());
+        let rows = residues.min(self.held.inputs.structures[self.index].n_rows());
         Ok(([rows as i64, self.held.selection.width() as i64], [1, residues as i64]))
     }
 }
@@ -117,7 +117,7 @@ impl Tensor {
     /// The structure's name.
     #[getter]
     fn name(&self) -> &str {
-        &self.held.inputs.structures[self.place].name
+        &self.held.inputs.structures[self.index].name
     }
 
     /// The names of the columns, in the order of `prism.columns()`.
@@ -129,21 +129,22 @@ impl Tensor {
     /// The residues of its rows: a `pyarrow.RecordBatch` of the columns that identify them.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let told = |error: String| PyRuntimeError::new_err(error);
-        let columns =
-            Columns::choose(Column::IDENTITY.iter().map(Column::name)).map_err(|error| told(error.to_string()))?;
-        let part = StructureRows { structure: &self.held.inputs.structures[self.place], features: self.view()? };
-        let rows =
-            RecordBatches::new(columns, HashMap::new()).batch(&[part]).map_err(|error| told(error.to_string()))?;
+        let runtime_error = |error: String| PyRuntimeError::new_err(error);
+        let columns = Columns::choose(Column::IDENTITY.iter().map(Column::name))
+            .map_err(|error| runtime_error(error.to_string()))?;
+        let part = StructureRows { structure: &self.held.inputs.structures[self.index], features: self.view()? };
+        let rows = RecordBatches::new(columns, HashMap::new())
+            .batch(&[part])
+            .map_err(|error| runtime_error(error.to_string()))?;
         let batch = Batch::from(Done::of_rows(rows, Vec::new(), Vec::new(), 1));
         py.import("pyarrow")?.call_method1("record_batch", (batch,))
     }
 
-    /// The type of each residue, as a NumPy array of `uint8`: the place in `prism.RESIDUES` of what it is or derives from.
+    /// The type of each residue, as a NumPy array of `uint8`: the index in `prism.RESIDUES` of what it is or derives from.
     #[getter]
     fn residue_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (rows, _) = self.shape()?;
-        let structure = &self.held.inputs.structures[self.place];
+        let structure = &self.held.inputs.structures[self.index];
         let types: Vec<u8> = structure.residue_types[..rows as usize].iter().map(|kind| residue_type(*kind)).collect();
         py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &types), "uint8"))
     }
@@ -171,8 +172,8 @@ impl Tensor {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let Values::Device(_) = this.get().values()? {
-            let told = "the tensor is on a GPU; numpy.from_dlpack(tensor, device=\"cpu\") copies it";
-            return Err(PyTypeError::new_err(told));
+            let message = "the tensor is on a GPU; numpy.from_dlpack(tensor, device=\"cpu\") copies it";
+            return Err(PyTypeError::new_err(message));
         }
         let numpy = this.py().import("numpy")?;
         let array = numpy.call_method1("from_dlpack", (this,))?;
@@ -201,7 +202,7 @@ impl Tensor {
     ) -> PyResult<Bound<'py, PyAny>> {
         // A producer may give an older version than the requested one.
         let _ = max_version;
-        let refuse = |told: &str| Err(PyBufferError::new_err(told.to_owned()));
+        let refuse = |message: &str| Err(PyBufferError::new_err(message.to_owned()));
         let found = self.__dlpack_device__()?;
         let wanted = dl_device.unwrap_or(found);
         let (data, memory) = match self.values()? {
@@ -244,7 +245,7 @@ pub fn residue_types() -> Vec<&'static str> {
     amino_acids.chain(["UNK"]).chain(NUCLEOTIDES.iter().map(|(name, _)| *name)).collect()
 }
 
-/// The place of a residue's type there.
+/// The index of a residue's type there.
 fn residue_type(kind: ResidueKind) -> u8 {
     let other = STANDARD as u8;
     match (parent_of(kind), nucleotide_of(kind)) {

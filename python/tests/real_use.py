@@ -53,7 +53,7 @@ def frames(topology: Path, trajectory: Path) -> npt.NDArray[np.float64]:
 
 
 def missing() -> str:
-    """What is said of a file that is not there."""
+    """The message about a file that is not there."""
     try:
         prism.features("no-such-file.pdb", backend="cpu")
     except FileNotFoundError as error:

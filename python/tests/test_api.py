@@ -233,7 +233,7 @@ def test_leaving_a_stream_ends_its_run(rbd: Path) -> None:
     assert sum(batch.num_rows for batch in stream) == 194 and [failure.name for failure in stream.failures] == ["x"]
 
 
-def test_functions_take_their_arguments_by_name_and_place(rbd: Path) -> None:
+def test_functions_take_their_arguments_by_name_and_position(rbd: Path) -> None:
     expected = prism.features(rbd, ["wcn"], "cpu")
     assert prism.features(inputs=rbd, columns=["wcn"], backend="cpu").equals(expected)
     with pytest.raises(TypeError, match="features takes 3 arguments without their names, not 4"):

@@ -212,7 +212,7 @@ def test_figures(engine: prism.Engine, rbd: Path) -> None:
             taken.append(time.perf_counter() - begin)
         return min(taken)
 
-    for place in ("cpu", "cuda"):
-        single = best(lambda: list(engine.tensors(one, device=place)), 200)  # type: ignore[arg-type]
-        all_of = best(lambda: list(engine.tensors(many, device=place)), 5)  # type: ignore[arg-type]
-        print(f"tensors in {place} memory: one structure {single * 1e6:.0f} us, 2000 structures {all_of * 1e3:.1f} ms")
+    for device in ("cpu", "cuda"):
+        single = best(lambda: list(engine.tensors(one, device=device)), 200)  # type: ignore[arg-type]
+        all_of = best(lambda: list(engine.tensors(many, device=device)), 5)  # type: ignore[arg-type]
+        print(f"tensors in {device} memory: one structure {single * 1e6:.0f} us, 2000 structures {all_of * 1e3:.1f} ms")

@@ -98,8 +98,8 @@ def test_the_set_is_what_it_should_be(folder: Path) -> None:
     assert sum(row["structure"] == "ensemble.pdb" for row in table) == 46
 
 
-@pytest.mark.parametrize(("place", "code"), blocks(), ids=lambda value: value if len(value) < 60 else "")
-def test_code_runs(folder: Path, place: str, code: str) -> None:
+@pytest.mark.parametrize(("location", "code"), blocks(), ids=lambda value: value if len(value) < 60 else "")
+def test_code_runs(folder: Path, location: str, code: str) -> None:
     for node in ast.walk(ast.parse(code)):
         names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -109,12 +109,12 @@ def test_code_runs(folder: Path, place: str, code: str) -> None:
         try:
             prism.Engine("cuda")
         except prism.PrismError as error:
-            pytest.skip(f"{place} needs a GPU: {error}")
+            pytest.skip(f"{location} needs a GPU: {error}")
     environment = {**os.environ, "PYTHONPATH": str(Path(prism.__file__).parents[1])}
     script = folder / "block.py"
     script.write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, cwd=folder)
-    assert done.returncode == 0, f"{place}: {done.stderr}"
+    assert done.returncode == 0, f"{location}: {done.stderr}"
 
 
 @pytest.mark.parametrize("name", examples())
@@ -127,10 +127,10 @@ def test_docstrings_show_their_outputs(folder: Path, name: str, monkeypatch: pyt
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PYTHONPATH", str(Path(prism.__file__).parents[1]))
     parsed = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", {"prism": prism}, name, None, None)
-    said: list[str] = []
+    output: list[str] = []
     # Versions of pandas pad columns differently.
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=said.append)
-    assert not said, "".join(said)
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=output.append)
+    assert not output, "".join(output)
     assert any(example.want for example in parsed.examples)
 
 
@@ -141,7 +141,7 @@ def test_every_function_of_tables_shows_an_example() -> None:
 
 
 def test_every_document_is_read() -> None:
-    documents = {place.split(":")[0] for place, _ in blocks()}
+    documents = {location.split(":")[0] for location, _ in blocks()}
     assert {"docs/guide.md", "docs/inputs.md", "python/README.md"} <= documents
 
 

@@ -86,12 +86,12 @@ def test_failures_name_the_input(rbd: Path) -> None:
         ({"annotations": "no/such/file.csv"}, "no/such/file.csv"),
     ],
 )
-def test_wrong_arguments_are_told(rbd: Path, arguments: dict[str, object], message: str) -> None:
+def test_wrong_arguments_are_reported(rbd: Path, arguments: dict[str, object], message: str) -> None:
     with pytest.raises((prism.PrismError, ValueError), match=message):
         prism.features(rbd, **{"backend": "cpu", **arguments})  # type: ignore[call-arg]
 
 
-def test_unknown_options_are_told(rbd: Path) -> None:
+def test_unknown_options_are_reported(rbd: Path) -> None:
     with pytest.raises(TypeError, match="no option 'chain'; there are"):
         prism.features(rbd, backend="cpu", chain="A")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="no option 'point'; there are"):
@@ -177,7 +177,7 @@ def test_messages_of_engines_name_what_they_take(rbd: Path) -> None:
     engine.table("interface", rbd, between=["A", "E"], on_error="report")  # type: ignore[arg-type]
 
 
-def test_what_is_no_input_is_told() -> None:
+def test_what_is_no_input_is_reported() -> None:
     with pytest.raises(prism.PrismError, match="int is no input"):
         prism.features(3, backend="cpu")
     with pytest.raises(prism.PrismError, match="input 1: int is no input"):

@@ -113,12 +113,12 @@ def test_equal_names_in_memory_get_numbers_and_a_warning(crambin: Path) -> None:
     inputs = [("x.pdb", content), ("x.pdb", content), ("y", content), ("x.pdb.gz", gzip.compress(content)), ("x.pdb~2", content)]
     expected = ["x.pdb", "x.pdb~2", "y", "x.pdb~3", "x.pdb~2~2"]
     for given in (inputs, iter(inputs), inputs[:1] + [io.BytesIO(content)] + inputs[1:]):
-        with pytest.warns(prism.InputWarning) as told:
+        with pytest.warns(prism.InputWarning) as warnings:
             table = prism.features(given, ["wcn"], "cpu")
         assert [name for name in names_of(table) if name != "input1"] == expected
-        assert sorted(str(one.message).partition(": ")[0] for one in told) == ["x.pdb", "x.pdb~2"]
+        assert sorted(str(one.message).partition(": ")[0] for one in warnings) == ["x.pdb", "x.pdb~2"]
         assert "x.pdb: is the name of several inputs; those after the first are named x.pdb~2 and so on" in map(
-            str, (one.message for one in told)
+            str, (one.message for one in warnings)
         )
     with pytest.warns(prism.InputWarning):
         table = prism.features([("x", content), ("x", b"nothing")], ["wcn"], "cpu", on_error="report")

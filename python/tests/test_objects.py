@@ -80,16 +80,16 @@ def atom37(path: Path) -> dict[str, Any]:
 
     codes = [line.split()[0] for line in _ATOM14.split("\n") if line]
     of = arrays(path)
-    places: dict[int, int] = {}
+    row_of: dict[int, int] = {}
     for number in of["residue_numbers"]:
-        places.setdefault(int(number), len(places))
-    positions, mask = np.zeros((len(places), 37, 3)), np.zeros((len(places), 37), bool)
-    aatype, b_factors = np.zeros(len(places), int), np.zeros((len(places), 37))
+        row_of.setdefault(int(number), len(row_of))
+    positions, mask = np.zeros((len(row_of), 37, 3)), np.zeros((len(row_of), 37), bool)
+    aatype, b_factors = np.zeros(len(row_of), int), np.zeros((len(row_of), 37))
     for index, number in enumerate(of["residue_numbers"]):
-        row, column = places[int(number)], _ATOM37.split().index(of["atom_names"][index])
+        row, column = row_of[int(number)], _ATOM37.split().index(of["atom_names"][index])
         positions[row, column], mask[row, column] = of["positions"][index], True
         aatype[row], b_factors[row, column] = codes.index(of["residue_names"][index]), of["b_factors"][index]
-    return {"positions": positions, "aatype": aatype, "mask": mask, "residue_numbers": list(places), "b_factors": b_factors}
+    return {"positions": positions, "aatype": aatype, "mask": mask, "residue_numbers": list(row_of), "b_factors": b_factors}
 
 
 def assert_close(table: prism.Table, expected: prism.Table) -> None:
@@ -112,8 +112,8 @@ def test_arrays_of_37_and_14_atoms(crambin: Path) -> None:
     names = [line.split()[1:] for line in _ATOM14.split("\n") if line]
     positions = np.zeros((46, 14, 3))
     for row, kind in enumerate(of["aatype"]):
-        for place, name in enumerate(names[kind]):
-            positions[row, place] = of["positions"][row, _ATOM37.split().index(name)]
+        for atom, name in enumerate(names[kind]):
+            positions[row, atom] = of["positions"][row, _ATOM37.split().index(name)]
     structure = prism.Structure.from_atom14(positions, of["aatype"], name=crambin.name)
     without = "".join(line + "\n" for line in crambin.read_text().splitlines() if " OXT " not in line)
     table = prism.features(structure, ["wcn", "sasa", "chi1"], "cpu")
@@ -136,7 +136,7 @@ def test_arrays_of_37_and_14_atoms(crambin: Path) -> None:
         ({"b_factors": [1.0]}, r"b_factors has the shape \(1, 37\)"),
     ],
 )
-def test_wrong_arrays_of_machine_learning_are_told(crambin: Path, wrong: dict[str, Any], message: str) -> None:
+def test_wrong_arrays_of_machine_learning_are_reported(crambin: Path, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(prism.PrismError, match=message):
         prism.Structure.from_atom37(**{**atom37(crambin), **wrong})
 
@@ -228,7 +228,7 @@ def test_features_are_written_back(read: Any, rbd: Path) -> None:
     assert set(b_factors_of(value, 400)) == {1.0}
 
 
-def test_what_cannot_be_written_back_is_told(rbd: Path, crambin: Path) -> None:
+def test_what_cannot_be_written_back_is_reported(rbd: Path, crambin: Path) -> None:
     value = read_biopython(rbd)
     table = prism.features(rbd, ["sasa", "ss"], "cpu")
     for wrong, message in [

@@ -30,7 +30,7 @@ def test_batches_of_every_format_are_taken(rbd: Path, crambin: Path) -> None:
     np, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     batch = batch_of([crambin, rbd])
     features = prism.RayFeatures(["wcn"], "cpu")
-    # Ray gives dictionaries of arrays, if nothing is said.
+    # Ray gives dictionaries of arrays, if nothing else is requested.
     arrays = {"bytes": np.array(batch["bytes"].to_pylist(), dtype=object), "path": np.array(batch["path"].to_pylist())}
     frame = pandas.DataFrame({name: list(values) for name, values in arrays.items()})
     for given in (arrays, frame, batch.to_batches()[0]):
@@ -73,7 +73,7 @@ def test_files_of_one_name_in_two_folders_are_told_apart(crambin: Path, tmp_path
         prism.RayFeatures(name_by="folder")  # type: ignore[arg-type]
 
 
-def test_wrong_arguments_and_batches_are_told(crambin: Path) -> None:
+def test_wrong_arguments_and_batches_are_reported(crambin: Path) -> None:
     with pytest.raises(prism.PrismError, match='on_error of RayFeatures must be "raise" or "skip"'):
         prism.RayFeatures(on_error="report")  # type: ignore[arg-type]
     with pytest.raises(prism.PrismError, match="no column `nope`"):

@@ -26,11 +26,11 @@ def test_every_sample_is_read_without_a_warning(recwarn: pytest.WarningsRecorder
     assert table["sasa"].null_count == 0
 
 
-def test_their_source_comes_with_them_and_is_told() -> None:
+def test_their_source_comes_with_them_and_is_reported() -> None:
     text = (prism.samples()[0].parent / "README.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| `(\S+)` \| \[(\w+)\]", text, re.MULTILINE)
-    assert [name for name, _ in told] == [path.name for path in prism.samples()]
-    assert all(name.startswith(entry.lower()) for name, entry in told)
+    listed = re.findall(r"^\| `(\S+)` \| \[(\w+)\]", text, re.MULTILINE)
+    assert [name for name, _ in listed] == [path.name for path in prism.samples()]
+    assert all(name.startswith(entry.lower()) for name, entry in listed)
     assert "CC0 1.0" in text
     # Editors show the names.
     assert all(f"``{path.name.split('.')[0]}``" in (prism.sample.__doc__ or "") for path in prism.samples())

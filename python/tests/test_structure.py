@@ -104,7 +104,7 @@ def test_texts_may_be_more_than_ascii(rbd: Path) -> None:
         ({"chain_ids": "\ud800"}, "half of a surrogate pair"),
     ],
 )
-def test_wrong_arrays_are_told(rbd: Path, wrong: dict[str, Any], message: str) -> None:
+def test_wrong_arrays_are_reported(rbd: Path, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(prism.PrismError, match=message):
         prism.Structure(**{**arrays(rbd), **wrong})
 
@@ -196,7 +196,7 @@ def test_objects_of_other_packages(read: Any, name: str, data: Path, tmp_path: P
     expected = prism.features(path, columns, "cpu")
     left_out = ["chain"] if read is read_mdtraj else []
     assert table.drop_columns(left_out).equals(expected.drop_columns(left_out))
-    # As an input itself, it has the name that the package gives it, or that of its place.
+    # As an input itself, it has the name that the package gives it, or that of its index.
     own = prism.features([path, value], ["structure", "resname"], "cpu")
     assert own["resname"][len(expected) :].equals(expected["resname"])
     names = {read_gemmi: name[:4], read_biopython: name, read_mdanalysis: name}

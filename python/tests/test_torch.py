@@ -117,8 +117,8 @@ def test_graphs_have_typed_edges(rbd: Path, crambin: Path) -> None:
         assert graph.x.shape == (size, 2) and torch.equal(graph.edge_index.flip(0).roll(graph.num_edges // 2, 1), graph.edge_index)
         own = [row for row in edges if row["structure"] == graph.name]
         half = graph.edge_index.shape[1] // 2
-        told = {(int(i), int(j), graph.kinds[kind]) for (i, j), kind in zip(graph.edge_index.T[:half], graph.edge_type[:half])}
-        assert told == {(row["row_i"], row["row_j"], row["kind"]) for row in own}
+        found = {(int(i), int(j), graph.kinds[kind]) for (i, j), kind in zip(graph.edge_index.T[:half], graph.edge_type[:half])}
+        assert found == {(row["row_i"], row["row_j"], row["kind"]) for row in own}
         assert graph.edge_attr[:half, 0].tolist() == pytest.approx([row["distance"] for row in own])
     batch = next(iter(DataLoader(found, batch_size=2)))
     assert batch.num_graphs == 2 and batch.num_nodes == 240
@@ -155,7 +155,7 @@ def test_names_do_not_depend_on_the_number_of_workers(crambin: Path, tmp_path: P
     assert [sample.name for sample in StructureDataset(str(crambin), ["wcn"], "cpu")] == ["1crn.pdb"]
 
 
-def test_wrong_arguments_are_told_at_once(crambin: Path) -> None:
+def test_wrong_arguments_are_reported_at_once(crambin: Path) -> None:
     from prism_features.torch import StructureDataset
 
     for wrong, message in [

@@ -35,11 +35,11 @@ fn made(tokens: usize) -> [String; 2] {
     let number = |token: usize| if token < half { token + 1 } else { token - half + 1 };
     for token in 0..tokens {
         let (id, number) = (chain(token), number(token));
-        for (place, atom) in ["N", "CA", "C", "O", "CB", "CG", "CD1", "CD2"].into_iter().enumerate() {
+        for (atom_index, atom) in ["N", "CA", "C", "O", "CB", "CG", "CD1", "CD2"].into_iter().enumerate() {
             atoms += 1;
             // C is bonded to N of the next residue.
-            let (at, place, below) = if atom == "C" { (number + 1, 0, 1.3) } else { (number, place, 0.0) };
-            let turn = (at as f64 * 100.0 + place as f64 * 28.0).to_radians();
+            let (at, atom_index, below) = if atom == "C" { (number + 1, 0, 1.3) } else { (number, atom_index, 0.0) };
+            let turn = (at as f64 * 100.0 + atom_index as f64 * 28.0).to_radians();
             let aside = if id == "A" { 0.0 } else { 9.0 };
             let (x, y, z) = (aside + 2.3 * turn.cos(), 2.3 * turn.sin(), 1.5 * at as f64 - below);
             let _ = writeln!(

@@ -2,7 +2,7 @@
 //! [`output`] writes tables. A [`run::Run`] opens devices meanwhile.
 
 pub mod annotations;
-pub mod at_hand;
+pub mod crash_context;
 mod csv_table;
 pub mod dataset;
 pub mod inputs;

@@ -493,7 +493,7 @@ impl Shard {
 
     /// The share of some inputs.
     pub fn of_inputs<T>(self, all: Vec<T>) -> anyhow::Result<Vec<T>> {
-        let own = all.into_iter().enumerate().filter(|(place, _)| self.has(*place));
+        let own = all.into_iter().enumerate().filter(|(index, _)| self.has(*index));
         let own: Vec<T> = own.map(|(_, input)| input).collect();
         let Self { number, of } = self;
         anyhow::ensure!(!own.is_empty(), "--shard {number}/{of}: there is no input for this share; take fewer shares");

@@ -16,8 +16,8 @@ use std::path::Path;
 /// Lists atoms. Returns the exit status.
 pub fn run(args: &AtomsArgs) -> Result<u8, Failure> {
     let described = &args.described;
-    if let Some(told) = described.tell("atoms", AtomLines.columns()) {
-        return told;
+    if let Some(status) = described.tell("atoms", AtomLines.columns()) {
+        return status;
     }
     described.job.refuse_points_file()?;
     if !(args.probe > 0.0 && args.probe <= 5.0) {

@@ -26,7 +26,7 @@ pub fn run(mut args: DockqArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(anyhow!(advice)));
     }
     let (digest, comparison) = (provenance::digest_of(&args.reference), format!("{:?}", args.comparison));
-    // What is wrong with the file is said where it is read.
+    // Warnings about the file are given where it is read.
     let digest = digest.unwrap_or_default();
     let what = json!({ "command": "dockq", "reference_sha256": digest, "comparison": comparison });
     let mut to = args.relation.destination(what);

@@ -157,11 +157,11 @@ impl Names {
     }
 }
 
-/// The place of a structure's file in the folder.
+/// The path of a structure's file in the folder.
 fn long(name: &str, extension: &str) -> PathBuf {
-    let mut place: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    place.as_mut_os_string().push(format!(".{extension}"));
-    place
+    let mut path: PathBuf = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    path.as_mut_os_string().push(format!(".{extension}"));
+    path
 }
 
 fn short(name: &str, extension: &str) -> PathBuf {
@@ -177,7 +177,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    fn place(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         match &self.to {
             To::StandardOutput => PathBuf::from("-"),
             To::File(file) => file.to_path_buf(),
@@ -187,17 +187,17 @@ impl Texts<'_> {
 
     /// Keeps the file of an earlier run, if there is one that is no other structure's. Returns whether it did.
     fn keep(&mut self, name: &str) -> bool {
-        let place = self.place(name);
-        let is_there = !self.written.contains_key(&place) && place.is_file();
+        let path = self.path(name);
+        let is_there = !self.written.contains_key(&path) && path.is_file();
         if is_there {
-            self.written.insert(place, name.to_owned());
+            self.written.insert(path, name.to_owned());
         }
         is_there
     }
 
     fn write(&mut self, name: &str, text: &str) -> Result<(), Failure> {
-        let place = self.place(name);
-        if let Some(first) = self.written.get(&place) {
+        let path = self.path(name);
+        if let Some(first) = self.written.get(&path) {
             let advice = match self.to {
                 To::Folder(..) => "give the structures other names (--name-by path)",
                 _ => "a file holds one structure: give a folder, ending with /",
@@ -206,16 +206,16 @@ impl Texts<'_> {
         }
         match self.to {
             To::StandardOutput => stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush())?,
-            To::File(_) => write_whole(&place, text.as_bytes())?,
+            To::File(_) => write_whole(&path, text.as_bytes())?,
             To::Folder(..) => {
-                if let Some(folder) = place.parent() {
+                if let Some(folder) = path.parent() {
                     std::fs::create_dir_all(folder)
                         .map_err(|error| Failure::work(anyhow!("{}: cannot be made: {error}", folder.display())))?;
                 }
-                write_whole(&place, text.as_bytes())?;
+                write_whole(&path, text.as_bytes())?;
             }
         }
-        self.written.insert(place, name.to_owned());
+        self.written.insert(path, name.to_owned());
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The files that a run reads and writes. An output that would replace an input, or another output, is refused before anything
 //! is computed.
 //!
-//! Two paths name the same file if they lead to the same place. On Unix, files that exist are compared by device and inode, so
+//! Two paths name the same file if they resolve to the same location. On Unix, files that exist are compared by device and inode, so
 //! that links are seen; standard output is compared, too, where it is a file. Pipes, devices and folders are not compared.
 
 use super::failure::Failure;
@@ -127,10 +127,10 @@ impl Files {
             return Ok(HashMap::new());
         }
         let names: HashSet<PathBuf> = names(entries).into_iter().chain(more.iter().cloned()).collect();
-        let place = resolved(path);
+        let root = resolved(path);
         for (identity, file) in known {
             let Identity::Path(own) = identity else { continue };
-            if own.strip_prefix(&place).is_ok_and(|name| names.contains(name)) {
+            if own.strip_prefix(&root).is_ok_and(|name| names.contains(name)) {
                 return Err(twice(&file.path, file.by, by));
             }
         }

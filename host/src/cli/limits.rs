@@ -58,7 +58,7 @@ fn panics_without_memory() {
     }));
 }
 
-/// Names the inputs at hand. The standard library has just printed why it aborts.
+/// Names the input that is read, or the largest so far. The standard library has just printed why it aborts.
 #[cfg(unix)]
 fn last_words() {
     // Written at once: other threads may be writing that they have no memory either.
@@ -70,7 +70,7 @@ fn last_words() {
         len += taken;
     };
     say(b"error: ended ");
-    prism_host::at_hand::tell(&mut say);
+    prism_host::crash_context::write_to(&mut say);
     say(b"; if memory is short, allow more (ulimit -v, or the container's limit), take fewer --threads, or leave out the \
         largest structures. No output is written.\n");
     let _ = rustix::io::write(rustix::stdio::stderr(), &line[..len]);

@@ -195,7 +195,7 @@ pub struct Parts {
 /// A part that is being computed.
 pub struct Part {
     number: usize,
-    /// The places of its inputs, or of its frames.
+    /// The indices of its inputs, or of its frames.
     pub inputs: Range<usize>,
     /// Where its table belongs.
     pub path: PathBuf,

@@ -34,7 +34,7 @@ pub fn warn(text: &str) {
     }
 }
 
-/// What is said of the first of `all` inputs, with the number of the others.
+/// A message about the first of `all` inputs, with the number of the others.
 pub fn first_of(first: &str, all: u64, [one, several]: [&str; 2]) -> String {
     match all {
         0 | 1 => first.to_owned(),

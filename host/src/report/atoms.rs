@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const STEPS: f32 = 50.0;
 
 /// The atoms of all residues with rows, then those of residues without rows: their positions relative to the structure's centre, and for
-/// each residue the place of its names and elements in a list of different ones.
+/// each residue the index of its names and elements in a list of different ones.
 ///
 /// Positions are differences to the atom before, as bytes: the lowest byte of every difference first, because each of the higher bytes
 /// is nearly always the same.
@@ -24,13 +24,13 @@ pub(super) fn json(part: &StructureRows<'_>) -> Value {
         // Data sets keep which atom is the alpha carbon, and no other names.
         let name = |index: usize| if Some(index) == alpha { ("CA", "C") } else { ("", "") };
         let names = own.clone().map(|index| structure.atom_labels.get(index).map_or(name(index), label));
-        of.push(kinds.place(names));
+        of.push(kinds.index_of(names));
         atoms.extend(&structure.atoms[own]);
     }
     let mut without_rows = Vec::new();
     if let Some(hetero) = structure.hetero.as_deref() {
         for residue in &hetero.residues {
-            of.push(kinds.place(hetero.labels[residue.atoms.clone()].iter().map(label)));
+            of.push(kinds.index_of(hetero.labels[residue.atoms.clone()].iter().map(label)));
             atoms.extend(&hetero.atoms[residue.atoms.clone()]);
             without_rows.push(json!({ "id": identity(residue), "chain": residue.chain, "name": residue.name,
                 "nucleotide": residue.is_nucleotide }));
@@ -54,13 +54,13 @@ pub(super) fn identity(residue: &HeteroResidue) -> String {
 #[derive(Default)]
 struct Kinds {
     all: Vec<[String; 2]>,
-    places: HashMap<[String; 2], usize>,
+    indices: HashMap<[String; 2], usize>,
 }
 
 impl Kinds {
-    fn place<'a>(&mut self, atoms: impl Iterator<Item = (&'a str, &'a str)>) -> usize {
+    fn index_of<'a>(&mut self, atoms: impl Iterator<Item = (&'a str, &'a str)>) -> usize {
         let (names, elements): (Vec<&str>, Vec<&str>) = atoms.unzip();
-        *self.places.entry([names.join(" "), elements.join(" ")]).or_insert_with_key(|kind| {
+        *self.indices.entry([names.join(" "), elements.join(" ")]).or_insert_with_key(|kind| {
             self.all.push(kind.clone());
             self.all.len() - 1
         })

@@ -2,7 +2,7 @@
 //! known, and follow the structures in the report.
 
 use super::detail::packed_json;
-use super::relations::{InteractionFiles, places};
+use super::relations::{InteractionFiles, view_indices};
 use prism_io::output::StructureRows;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use std::collections::HashMap;
 /// Members that are searched side by side.
 const TOGETHER: usize = 32;
 
-/// The members of archives that have a view: its number, and the places of residues in it, by the structure's name.
+/// The members of archives that have a view: its number, and the indices of residues in it, by the structure's name.
 #[derive(Default)]
 pub(super) struct Members(HashMap<String, Member>);
 
 struct Member {
     detail: usize,
-    places: HashMap<String, usize>,
+    view_indices: HashMap<String, usize>,
 }
 
 impl Members {
     pub(super) fn add(&mut self, part: &StructureRows<'_>, detail: usize) {
-        self.0.insert(part.structure.name.clone(), Member { detail, places: places(part) });
+        self.0.insert(part.structure.name.clone(), Member { detail, view_indices: view_indices(part) });
     }
 
     /// Calls `write` with the number of each one's view, and its interactions, packed.
@@ -37,8 +37,8 @@ impl Members {
         let mut search = |waiting: &mut Vec<(Member, String, Vec<u8>)>| {
             let packed: std::io::Result<Vec<(usize, String)>> = waiting
                 .par_iter()
-                .map(|(Member { detail, places }, name, bytes)| {
-                    Ok((*detail, packed_json(&from.found(name, bytes, places))?))
+                .map(|(Member { detail, view_indices }, name, bytes)| {
+                    Ok((*detail, packed_json(&from.found(name, bytes, view_indices))?))
                 })
                 .collect();
             waiting.clear();

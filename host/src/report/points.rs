@@ -25,11 +25,11 @@ pub(super) fn json(part: &StructureRows<'_>, sites: &[FoundSite]) -> Vec<Value> 
         if own.is_empty() {
             return Value::Null;
         }
-        let place = |point: &&SurfacePoint| {
+        let relative = |point: &&SurfacePoint| {
             let [x, y, z] = [0, 1, 2].map(|axis| (point.at[axis] - structure.center[axis]) as f32);
             Atom { x, y, z, radius: 0.0 }
         };
-        let placed: Vec<Atom> = own.iter().map(place).collect();
+        let placed: Vec<Atom> = own.iter().map(relative).collect();
         let hundredths: Vec<u8> = own.iter().map(|point| (point.probability * 100.0).round() as u8).collect();
         json!({ "steps": STEPS, "deltas": deltas(&placed.iter().collect::<Vec<_>>(), STEPS), "hundredths": hundredths })
     };

@@ -82,7 +82,7 @@ pub(super) fn interactions_in(part: &StructureRows<'_>, from: &InteractionFiles)
     let mut result = None;
     file.each_file(&mut |name, bytes| {
         result = Some(match bytes {
-            Ok(bytes) => from.found(name, bytes, &places(part)),
+            Ok(bytes) => from.found(name, bytes, &view_indices(part)),
             Err(failure) => reason(failure.reason),
         });
         true
@@ -90,22 +90,22 @@ pub(super) fn interactions_in(part: &StructureRows<'_>, from: &InteractionFiles)
     result.unwrap_or_default()
 }
 
-/// The places of residues in the view, by what [`identity`] calls them: those without rows follow those with rows.
-pub(super) fn places(part: &StructureRows<'_>) -> HashMap<String, usize> {
-    let mut places: HashMap<String, usize> = (0..part.len()).map(|row| (part.residue(row), row)).collect();
+/// The indices of residues in the view, by what [`identity`] calls them: those without rows follow those with rows.
+pub(super) fn view_indices(part: &StructureRows<'_>) -> HashMap<String, usize> {
+    let mut view_indices: HashMap<String, usize> = (0..part.len()).map(|row| (part.residue(row), row)).collect();
     for (index, residue) in part.structure.hetero.iter().flat_map(|hetero| hetero.residues.iter().enumerate()) {
-        places.entry(identity(residue)).or_insert(part.len() + index);
+        view_indices.entry(identity(residue)).or_insert(part.len() + index);
     }
-    places
+    view_indices
 }
 
 impl InteractionFiles {
-    /// The interactions in a file between residues with places.
-    pub(super) fn found(&self, name: &str, bytes: &[u8], places: &HashMap<String, usize>) -> Value {
+    /// The interactions in a file between residues that the view has.
+    pub(super) fn found(&self, name: &str, bytes: &[u8], view_indices: &HashMap<String, usize>) -> Value {
         let kinds = shown();
         let options =
             Options { kinds: &kinds, chains: self.chains.as_deref(), alternates: self.alternates, dictionary: None };
-        interactions(bytes, name, &options).map_or_else(reason, |all| listed(places, &all, &kinds))
+        interactions(bytes, name, &options).map_or_else(reason, |all| listed(view_indices, &all, &kinds))
     }
 
     /// The interactions of a structure's own atoms.
@@ -115,19 +115,19 @@ impl InteractionFiles {
         }
         let kinds: Vec<Kind> = shown().into_iter().filter(|kind| *kind != Kind::WaterBridge).collect();
         let options = Options { kinds: &kinds, chains: None, alternates: self.alternates, dictionary: None };
-        let mut found =
-            interactions_of(part.structure, &options).map_or_else(reason, |all| listed(&places(part), &all, &kinds));
+        let mut found = interactions_of(part.structure, &options)
+            .map_or_else(reason, |all| listed(&view_indices(part), &all, &kinds));
         found["dry"] = true.into();
         found
     }
 }
 
-fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -> Value {
-    let place = |residue: u32| {
+fn listed(view_indices: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -> Value {
+    let index = |residue: u32| {
         let residue = &all.residues[residue as usize];
-        places.get(&format!("{}_{}{}", residue.chain, residue.number, residue.icode)).copied()
+        view_indices.get(&format!("{}_{}{}", residue.chain, residue.number, residue.icode)).copied()
     };
-    let ends = |one: &Interaction| Some([place(one.residues[0])?, place(one.residues[1])?]);
+    let ends = |one: &Interaction| Some([index(one.residues[0])?, index(one.residues[1])?]);
     let names = |atoms: &[u32]| atoms.iter().map(|&atom| &*all.atoms[atom as usize].name).collect::<Vec<_>>().join(" ");
     // What is two kinds is shown once: rings of bases as their stack, a hydrogen bond of the ends of a salt bridge as that, and a salt bridge
     // of a metal with the residue that it binds as the metal's bond.
@@ -157,7 +157,7 @@ fn listed(places: &HashMap<String, usize>, all: &Interactions, kinds: &[Kind]) -
         "atoms": known.iter().map(|(one, _)| [names(&one.atoms[0]), names(&one.atoms[1])]).collect::<Vec<_>>(),
         "distance": known.iter().map(|(one, _)| (one.distance * 100.0).round() / 100.0).collect::<Vec<_>>(),
         "class": known.iter().map(|(one, _)| one.pair.as_ref().map(|pair| &*pair.class)).collect::<Vec<_>>(),
-        // The waters of bridges, by the place of the bridge.
+        // The waters of bridges, by the index of the bridge.
         "bridges": waters,
         // Mostly with water, which the view leaves out.
         "elsewhere": all.found.iter().filter(|one| ends(one).is_none()).count(),

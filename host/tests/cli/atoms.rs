@@ -86,7 +86,7 @@ fn chains_that_bury_an_atom_are_named() {
 /// Compares lines whose numbers may differ in their last digit.
 #[track_caller]
 fn same_but_the_last_digit(own: &str, expected: &str) {
-    // Columns are compared by their place: the formats have no separators.
+    // Columns are compared by their position: the formats have no separators.
     assert_eq!(own.len(), expected.len(), "{own}\n{expected}");
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (own_words, expected_words) = (words(own), words(expected));

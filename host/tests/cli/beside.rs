@@ -20,7 +20,7 @@ fn without_the_folder(run: &Run, arguments: &[&str], waits: bool) -> Outcome {
         std::thread::sleep(Duration::from_millis(10));
     }
     if !waits {
-        // Its place is checked before anything is read.
+        // Its path is checked before anything is read.
         std::thread::sleep(Duration::from_millis(300));
     }
     fs::remove_dir_all(run.path("gone")).unwrap();
@@ -37,7 +37,7 @@ fn has_open(child: &Child, folder: &str) -> bool {
 }
 
 #[test]
-fn a_table_beside_which_a_file_fails_is_written_and_said_to_be() {
+fn a_table_beside_which_a_file_fails_is_written_and_reported() {
     let run = Run::new();
     for (option, file, waits) in [("--status", "gone/s.csv", true), ("--provenance", "gone/p.json", false)] {
         for command in ["features", "summary"] {

@@ -50,7 +50,7 @@ fn structures_have_the_values_of_a_column_in_their_b_column() {
 }
 
 #[test]
-fn what_cannot_be_written_again_is_said() {
+fn what_cannot_be_written_again_is_reported() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
     run.copy(&shipped("1crn.pdb"), "in/b.pdb");
@@ -60,7 +60,7 @@ fn what_cannot_be_written_again_is_said() {
     outcome.says(3, "error: b.pdb: cannot be written again: it is part of a file");
     assert!(run.path("out/a.pdb").is_file() && !run.path("out/b.pdb").exists());
     assert_eq!(fs::read_to_string(run.path("t.csv")).unwrap().lines().count(), 1 + 2 * 46, "the table has both");
-    for (arguments, status, said) in [
+    for (arguments, status, message) in [
         (&["--write-structures", "none/out"][..], 1, "none/out"),
         (&["--write-structures", "out", "--color-by", "ss"], 2, "ss is no number"),
         (
@@ -72,11 +72,11 @@ fn what_cannot_be_written_again_is_said() {
         (&["--write-structures", "out", "--assembly", "1"], 2, "cannot be used with"),
         (&["--color-by", "depth"], 2, "--write-structures"),
     ] {
-        run.features(&[&["in/a.pdb"], arguments].concat()).says(status, said);
+        run.features(&[&["in/a.pdb"], arguments].concat()).says(status, message);
     }
 }
 
-/// Molecules of one chain id, told apart by numbers and by segments, keep their places in the file.
+/// Molecules of one chain id, told apart by numbers and by segments, keep their order in the file.
 #[test]
 fn molecules_that_were_told_apart_are_written_again() {
     let run = Run::new();

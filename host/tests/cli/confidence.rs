@@ -104,7 +104,7 @@ fn confidences_have_one_scale_and_a_source() {
 #[test]
 fn confidences_of_atoms_are_averaged() {
     let run = Run::new();
-    let by_atom = predicted("", |number, place| level(number) - 4.0 + place as f64);
+    let by_atom = predicted("", |number, atom| level(number) - 4.0 + atom as f64);
     let count = |number: i32| {
         by_atom.lines().filter(|line| line.starts_with("ATOM") && line[22..26].trim() == number.to_string()).count()
     };

@@ -20,9 +20,9 @@ fn short_help_has_the_most_used_options_and_long_help_all_in_groups() {
         position(&long, option);
     }
     let headings = ["Options:", "Computing:", "Reading:", "Running:", "Provenance:", "Global options:"];
-    let places: Vec<usize> = headings.iter().map(|heading| position(&long, heading)).collect();
-    assert!(places.is_sorted(), "{places:?}: {long}");
-    assert!(position(&long, "--output") < places[1], "what is used most comes first");
+    let positions: Vec<usize> = headings.iter().map(|heading| position(&long, heading)).collect();
+    assert!(positions.is_sorted(), "{positions:?}: {long}");
+    assert!(position(&long, "--output") < positions[1], "what is used most comes first");
     // The other commands do the same. The long help tells how options of one command affect another.
     for (command, option) in
         [("sites", "--output"), ("sites", "--max-sites"), ("edges", "--kinds"), ("interface", "--between")]

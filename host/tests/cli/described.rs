@@ -70,13 +70,13 @@ fn parquet_and_arrow_describe_columns_and_the_run() {
         let of = &table.0;
         let parquet = SerializedFileReader::new(File::open(write(&run, table, "t.parquet")).unwrap()).unwrap();
         let metadata = parquet.metadata().file_metadata();
-        let told: HashMap<&str, &str> = metadata
+        let entries: HashMap<&str, &str> = metadata
             .key_value_metadata()
             .unwrap()
             .iter()
             .map(|entry| (entry.key.as_str(), entry.value.as_deref().unwrap()))
             .collect();
-        let schema = BASE64_STANDARD.decode(told["ARROW:schema"]).unwrap();
+        let schema = BASE64_STANDARD.decode(entries["ARROW:schema"]).unwrap();
         let schema = arrow_ipc::convert::try_schema_from_ipc_buffer(&schema).unwrap();
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let own: Vec<&str> = metadata.schema_descr().columns().iter().map(|column| column.name()).collect();
@@ -87,10 +87,14 @@ fn parquet_and_arrow_describe_columns_and_the_run() {
         }
         assert_eq!(schema.field_with_name(table.2).unwrap().metadata()["unit"], table.3);
         for (key, expected) in [("prism.version", env!("CARGO_PKG_VERSION")), ("prism.points", "100")] {
-            assert_eq!((told[key], schema.metadata()[key].as_str()), (expected, expected), "{of:?}");
+            assert_eq!((entries[key], schema.metadata()[key].as_str()), (expected, expected), "{of:?}");
         }
-        assert!(told["prism.command"].starts_with(&format!("prism {}", of[0])), "{of:?}: {}", told["prism.command"]);
-        assert!(told["prism.backend"].contains("CPU"), "{of:?}: {}", told["prism.backend"]);
+        assert!(
+            entries["prism.command"].starts_with(&format!("prism {}", of[0])),
+            "{of:?}: {}",
+            entries["prism.command"]
+        );
+        assert!(entries["prism.backend"].contains("CPU"), "{of:?}: {}", entries["prism.backend"]);
         assert!(parquet.metadata().row_group(0).columns().iter().all(|column| column.statistics().is_some()), "{of:?}");
 
         let (in_arrow, batches) = arrow(&write(&run, table, "t.arrow"));

@@ -230,7 +230,7 @@ fn models_that_cannot_be_compared_fail_alone() {
 }
 
 #[test]
-fn mistakes_are_told_before_models_are_read() {
+fn mistakes_are_reported_before_models_are_read() {
     let run = folder();
     put(&run, "near.pdb", &near());
     let with = |mapping: &str| dockq(&run, &["near.pdb", "--mapping", mapping]);
@@ -268,7 +268,7 @@ fn ligands_are_compared_if_they_are_asked_for() {
     let inside = dockq(&run, &["inside.pdb", "--small-molecules"]);
     assert_eq!(column(&inside.stdout, "mapping")[0], "A:A,A/HEC90:L", "{}", inside.stderr);
     assert!((column(&inside.stdout, "lrmsd")[1].parse::<f64>().unwrap() - 1.159_405).abs() < 1e-4);
-    // Ions that the model lacks are left out; atoms that it lacks are told.
+    // Ions that the model lacks are left out; atoms that it lacks are reported.
     let ion = "HETATM  999 ZN    ZN Z   1       5.000   4.000   1.000  1.00 10.00          ZN".to_owned();
     put(&run, "reference.pdb", &[haem(), vec![ion]].concat());
     let lacking = |line: &String| !(line.starts_with("HETATM") && line[12..16].trim().starts_with('O'));

@@ -46,10 +46,10 @@ fn columns_of_residues_have_the_values_of_the_text() {
         assert_eq!(table.status, 0, "{}", table.stderr);
         let of = |name: &str| column(&table.stdout, name);
         let numbers = of("resnum").into_iter().zip(of("icode")).map(|(number, icode)| number + &icode);
-        let place: HashMap<(String, String), usize> = of("chain").into_iter().zip(numbers).zip(0..).collect();
+        let row_of: HashMap<(String, String), usize> = of("chain").into_iter().zip(numbers).zip(0..).collect();
         let lines = lines(name);
         assert_eq!(lines.len(), residues, "{name}");
-        let row = |line: &str| place[&(line[11..12].to_owned(), line[5..11].trim().to_owned())];
+        let row = |line: &str| row_of[&(line[11..12].to_owned(), line[5..11].trim().to_owned())];
         let rows: HashMap<i32, usize> = lines.iter().map(|(number, line)| (*number, row(line))).collect();
         let text = |name: &str, row: usize| of(name)[row].to_owned();
         let partner = |name: &str, row: usize| of(name)[row].parse::<usize>().ok();

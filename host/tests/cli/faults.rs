@@ -75,10 +75,13 @@ fn an_interrupted_run_ends_and_leaves_nothing() {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     signal(&child, "-INT");
     let status = child.wait().unwrap();
-    let mut said = String::new();
-    stderr.read_to_string(&mut said).unwrap();
-    assert_eq!(status.code(), Some(130), "{said}");
-    assert!(said.contains("interrupted: ") && said.ends_with("error: interrupted before the end\n"), "{said}");
+    let mut messages = String::new();
+    stderr.read_to_string(&mut messages).unwrap();
+    assert_eq!(status.code(), Some(130), "{messages}");
+    assert!(
+        messages.contains("interrupted: ") && messages.ends_with("error: interrupted before the end\n"),
+        "{messages}"
+    );
     assert_eq!(run.files(), ["in"]);
 }
 
@@ -89,12 +92,12 @@ fn a_pipe_that_is_named_is_read_and_can_be_left() {
     run.copy(&shipped("1crn.pdb"), "a.pdb");
     let features = r#""$0" features --backend cpu --columns sasa --digests --provenance p.json"#;
     let expected = run.features(&["a.pdb", "--columns", "sasa"]).stdout;
-    let Outcome { stdout: table, stderr: said, .. } = run.shell(&format!("{features} <(gzip -c a.pdb)"), &[]);
+    let Outcome { stdout: table, stderr, .. } = run.shell(&format!("{features} <(gzip -c a.pdb)"), &[]);
     let values =
         |table: &str| table.lines().skip(1).map(|l| l.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>();
-    assert_eq!(values(&table), values(&expected), "{said}");
-    let Outcome { stdout: table, stderr: said, .. } = run.shell(&format!("{features} <(tar c a.pdb)"), &[]);
-    assert_eq!(values(&table), values(&expected), "{said}");
+    assert_eq!(values(&table), values(&expected), "{stderr}");
+    let Outcome { stdout: table, stderr, .. } = run.shell(&format!("{features} <(tar c a.pdb)"), &[]);
+    assert_eq!(values(&table), values(&expected), "{stderr}");
     assert!(names(&table)[0].ends_with("/a.pdb"), "{table}");
 
     assert!(Command::new("mkfifo").arg(run.path("fifo.pdb")).status().unwrap().success());
@@ -139,7 +142,7 @@ fn a_full_disk_is_an_error_with_words() {
 }
 
 #[test]
-fn memory_that_runs_out_is_said_with_the_input() {
+fn memory_that_runs_out_is_reported_with_the_input() {
     let run = Run::new();
     run.put("in/large.pdb", many_residues(9_000));
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
@@ -231,11 +234,11 @@ fn threads_that_cannot_be_had_are_an_error_with_words() {
     // That user may not have access elsewhere.
     fs::copy(env!("CARGO_BIN_EXE_prism"), run.path("prism")).unwrap();
     run.copy(&shipped("1crn.pdb"), "a.pdb");
-    let place = run.path("").display().to_string();
+    let folder = run.path("").display().to_string();
     let mut refused = 0;
     for limit in [1, 2, 3, 5, 7, 9, 12] {
         let command = "./prism -j 3 features --backend cpu a.pdb -o out.csv";
-        let script = format!("cd {place} && ulimit -u {limit} && exec {command}");
+        let script = format!("cd {folder} && ulimit -u {limit} && exec {command}");
         let outcome = Outcome::from(as_nobody(&script).unwrap());
         if outcome.status != 0 {
             refused += 1;
@@ -289,7 +292,7 @@ fn a_read_only_output_stays() {
 }
 
 #[test]
-fn a_missing_output_folder_is_said_in_one_line_before_anything_is_read() {
+fn a_missing_output_folder_is_reported_in_one_line_before_anything_is_read() {
     let run = Run::new();
     run.put("broken.pdb", "");
     for arguments in [

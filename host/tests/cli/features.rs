@@ -56,8 +56,8 @@ fn directories_are_walked_and_formats_found_by_content() {
     let named = run.features(&["in", "-v"]).stderr;
     assert!(named.contains("note: in/notes.txt: ignored"), "{named}");
     run.copy(&example(), "rbd.pdb");
-    let (told, silent) = (run.features(&["rbd.pdb", "-v"]).stderr, run.features(&["rbd.pdb"]).stderr);
-    assert!(told.contains("note: rbd.pdb: ") && !silent.contains("note: rbd.pdb: "), "{told}");
+    let (verbose, silent) = (run.features(&["rbd.pdb", "-v"]).stderr, run.features(&["rbd.pdb"]).stderr);
+    assert!(verbose.contains("note: rbd.pdb: ") && !silent.contains("note: rbd.pdb: "), "{verbose}");
     assert!(stderr.contains("4 structures, 214 residues, 0 failed"), "{stderr}");
 }
 

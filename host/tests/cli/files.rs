@@ -204,7 +204,7 @@ fn results_of_an_earlier_run_are_replaced() {
 }
 
 #[test]
-fn two_structures_with_one_place_are_not_both_written() {
+fn two_structures_with_one_path_are_not_both_written() {
     let run = Run::new();
     run.copy(&shipped("1crn.pdb"), "a");
     run.copy(&shipped("1ubq.pdb"), "a.pdb");

@@ -33,14 +33,14 @@ fn a_run_over_frames_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
         run.command(&command(&top, &whole, 20, &[&own[..], more].concat()))
     };
     let outcome = into("whole/", &[]).output().unwrap();
-    let said = String::from_utf8(outcome.stderr).unwrap();
-    assert_eq!(outcome.status.code(), Some(3), "{said}");
+    let stderr = String::from_utf8(outcome.stderr).unwrap();
+    assert_eq!(outcome.status.code(), Some(3), "{stderr}");
     assert!(
-        said.contains("124 frames, 5704 residues, 1 failed") && said.contains("in 83 of 124 frames, a periodic"),
-        "{said}"
+        stderr.contains("124 frames, 5704 residues, 1 failed") && stderr.contains("in 83 of 124 frames, a periodic"),
+        "{stderr}"
     );
-    assert!(said.contains("wrapped.xtc before it ends at 50 ps, and so do 19 files after it: frames"), "{said}");
-    assert!(said.contains("cut.xtc: frame 4, at byte 7024"), "{said}");
+    assert!(stderr.contains("wrapped.xtc before it ends at 50 ps, and so do 19 files after it: frames"), "{stderr}");
+    assert!(stderr.contains("cut.xtc: frame 4, at byte 7024"), "{stderr}");
     let expected = files(&run.path("whole"));
     assert_eq!(expected.len(), 1 + 2 * 13, "a manifest, and a record and a table for each part");
 

@@ -150,10 +150,10 @@ fn questions_have_the_answers_of_their_page() {
         let done =
             Command::new("sh").args(["-eu", "-c", command]).current_dir(run.path("")).env("PATH", &path).output();
         let done = done.unwrap();
-        let said = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{command}{said}");
+        let output = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{command}{output}");
         for line in answer.lines().filter(|line| !line.is_empty()) {
-            assert!(said.contains(line), "{line}\nis not what this prints:\n{command}{said}");
+            assert!(output.contains(line), "{line}\nis not what this prints:\n{command}{output}");
         }
     }
 }

@@ -85,7 +85,7 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
-fn columns_that_nothing_fills_are_said() {
+fn columns_that_nothing_fills_are_reported() {
     let run = folder();
     let asked = run.features(&["a.pdb", "--columns", "conservation,conservation_local,sasa"]);
     for name in ["conservation", "conservation_local"] {
@@ -104,14 +104,14 @@ fn columns_that_nothing_fills_are_said() {
 #[test]
 fn info_begins_with_what_computes() {
     let info = folder().prism(&["info"]).stdout;
-    let place =
+    let line_of =
         |word: &str| info.lines().position(|line| line.starts_with(word)).unwrap_or_else(|| panic!("{word}: {info}"));
-    assert_eq!(place("backend: "), 1);
+    assert_eq!(line_of("backend: "), 1);
     let devices = info.lines().position(|line| line.starts_with("device")).unwrap();
     assert!(
-        devices < place("driver: ")
-            && place("driver: ") < place("PTX module")
-            && place("PTX module") < place("  kernel "),
+        devices < line_of("driver: ")
+            && line_of("driver: ") < line_of("PTX module")
+            && line_of("PTX module") < line_of("  kernel "),
         "{info}"
     );
 }

@@ -34,7 +34,11 @@ fn a_data_set_gives_what_its_files_give() {
         let set = run.features(&[&["set.arrow"], more].concat());
         assert_eq!(set.status, 0, "{}", set.stderr);
         assert_eq!(set.stdout, files.stdout);
-        assert_eq!((warnings(&set).len(), warnings(&files).len()), (0, 1), "what packing has said is not said again");
+        assert_eq!(
+            (warnings(&set).len(), warnings(&files).len()),
+            (0, 1),
+            "what packing has reported is not reported again"
+        );
         let counted = "note: 1 structure was packed with warnings (prism check shows them again)";
         assert!(set.stderr.contains(counted) && !files.stderr.contains(counted), "{}", set.stderr);
         assert!(!set.stderr.contains("coincide"), "{}", set.stderr);
@@ -83,7 +87,7 @@ fn chains_are_chosen_when_packing() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_is_packed() {
+fn what_cannot_be_read_is_reported_and_the_rest_is_packed() {
     let run = folder();
     run.put("in/c.pdb", "");
     run.prism(&["pack", "in", "-o", "set.arrow"]).says(3, "error: c.pdb: the file is empty");

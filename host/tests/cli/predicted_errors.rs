@@ -195,7 +195,7 @@ fn models_that_are_not_scored_because_another_has_their_matrix_have_it_here() {
     report.says(0, "4 structures");
     assert!(!report.stderr.contains("left out"), "{}", report.stderr);
 
-    // Without -v, too, it is said which of two models is scored.
+    // Without -v, too, a message names the one of two models that is scored.
     let scored = run.prism(&["confidence", "all", "-o", "t.csv"]);
     scored.says(0, "2 structures");
     let note = "note: af2/unrelaxed_model_1_multimer_v3_pred_0.pdb: has the matrix of af2/relaxed_model_1_multimer_v3_pred_0.pdb, \
@@ -228,7 +228,7 @@ fn parts_of_a_model_have_its_errors() {
 }
 
 #[test]
-fn a_matrix_of_a_part_of_the_model_is_said() {
+fn a_matrix_of_a_part_of_the_model_is_reported() {
     let run = Run::new();
     predictions(&run, "af3", "af3/");
     let file = "af3/made_confidences.json";

@@ -36,7 +36,7 @@ fn each_pair_has_both_directions_and_the_two_together() {
         ranks.sort_unstable();
         ranks
     };
-    // AlphaFold 3 and ColabFold have the same value, 0.73, and so the same place.
+    // AlphaFold 3 and ColabFold have the same value, 0.73, and so the same rank.
     assert_eq!((sorted("rank"), sorted("rank_ipsae")), (vec![1, 2, 3, 3, 5, 6, 7], (1..=7).collect()));
     let best = column(&structures, "rank").iter().position(|rank| rank == "1").unwrap();
     assert_eq!(column(&structures, "structure")[best], "boltz/made_model_0.cif", "its ranking, 0.83, is the highest");
@@ -73,7 +73,7 @@ fn all_formats_and_shares_have_the_same_rows() {
 }
 
 #[test]
-fn a_share_of_nothing_is_said_and_written() {
+fn a_share_of_nothing_is_reported_and_written() {
     let run = Run::new();
     predictions(&run, "chai", "chai/");
     let whole = run.prism(&["confidence", "chai"]).stdout;
@@ -95,7 +95,7 @@ fn a_share_of_nothing_is_said_and_written() {
 }
 
 #[test]
-fn what_all_of_a_folder_lack_is_said_once() {
+fn what_all_of_a_folder_lack_is_reported_once() {
     let run = Run::new();
     for design in ["one", "three", "two"] {
         predictions(&run, "chai", &format!("all/{design}/"));
@@ -103,7 +103,7 @@ fn what_all_of_a_folder_lack_is_said_once() {
     }
     let lack = ": the predictor's ipTM, pTM and ranking are in no file beside it, and left empty; they should be in \
                 scores.model_idx_0 (.json or .npz)";
-    let count = |said: &str| said.matches("they should be in").count();
+    let count = |stderr: &str| stderr.matches("they should be in").count();
     let once = run.prism(&["confidence", "all", "-o", "t.csv", "--status", "s.csv"]);
     once.says(
         0,
@@ -384,15 +384,18 @@ fn archives_on_standard_input_are_read() {
     let expected = table(&["folder.csv"]).replace("boltz/made", "stdin/boltz/made");
     for archive in ["all.tar", "all.zip"] {
         let arguments = ["confidence", "-", "--by-structure", "s.csv", "-o", "t.csv"];
-        let (status, said) = given(archive, &arguments);
-        assert_eq!(status, Some(0), "{archive}: {said}");
+        let (status, stderr) = given(archive, &arguments);
+        assert_eq!(status, Some(0), "{archive}: {stderr}");
         assert_eq!(table(&arguments), expected, "{archive}");
     }
-    let (status, said) = given("all.tar", &["confidence", "-", "-", "-v"]);
-    assert!(status == Some(0) && said.contains("note: -: is given twice, and counted once"), "{said}");
-    let (status, said) = given("all/boltz/made_model_0.cif", &["confidence", "-"]);
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("error: -: is no tar") && said.contains("are members of one tar or zip archive"), "{said}");
+    let (status, stderr) = given("all.tar", &["confidence", "-", "-", "-v"]);
+    assert!(status == Some(0) && stderr.contains("note: -: is given twice, and counted once"), "{stderr}");
+    let (status, stderr) = given("all/boltz/made_model_0.cif", &["confidence", "-"]);
+    assert_eq!(status, Some(1), "{stderr}");
+    assert!(
+        stderr.contains("error: -: is no tar") && stderr.contains("are members of one tar or zip archive"),
+        "{stderr}"
+    );
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn interfaces_of_all_pairs_and_of_one() {
     assert_eq!(column(&all.stdout, "chain_b"), ["B", "C", "C"]);
     let residues = fs::read_to_string(run.path("residues.csv")).unwrap();
     assert_eq!(residues.lines().count(), 1 + 152);
-    // Chains together lose at most what pairs lose, because two chains may cover the same place.
+    // Chains together lose at most what pairs lose, because two chains may cover the same area.
     let sum = |text: &str, name: &str| column(text, name).iter().map(|x| x.parse::<f64>().unwrap()).sum::<f64>();
     assert!(sum(&residues, "buried") <= sum(&all.stdout, "buried_area") && sum(&residues, "buried") > 4000.0);
     // Areas among all chains equal those in the table of features.
@@ -240,8 +240,8 @@ fn atoms_that_only_cover_are_no_residue_of_any_table() {
 
     let [none, cover] = both(&["check"]);
     assert!(none.stdout.contains("152 residues, 1052 heavy atoms, chains A (50), B (52), C (50)\n"), "{}", none.stdout);
-    let told = "152 residues, 1052 heavy atoms, chains A (50), B (52), C (50); 17 other atoms cover surface";
-    assert!(cover.stdout.contains(told), "{}", cover.stdout);
+    let line = "152 residues, 1052 heavy atoms, chains A (50), B (52), C (50); 17 other atoms cover surface";
+    assert!(cover.stdout.contains(line), "{}", cover.stdout);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(run.files(), [""; 0]);
 }
 
-/// Two molecules with one chain id, in the places of ubiquitin and its copy 22 Å away along z. FreeSASA 2.2.1 gives 1528.9 Å^2
+/// Two molecules with one chain id, at the positions of ubiquitin and its copy 22 Å away along z. FreeSASA 2.2.1 gives 1528.9 Å^2
 /// (Lee and Richards, 100 slices, ProtOr).
 #[test]
 fn molecules_without_chains_have_an_interface() {

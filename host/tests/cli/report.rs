@@ -163,7 +163,7 @@ fn positions(packed: &Value, most: usize) -> Vec<[f64; 3]> {
     let mut next = |index: usize| {
         std::array::from_fn(|axis| {
             let byte = |byte: usize| u32::from(bytes[byte * 3 * n + axis * n + index]) << (8 * byte);
-            let zigzag = (0..4).fold(0, |all, place| all | byte(place));
+            let zigzag = (0..4).fold(0, |all, number| all | byte(number));
             at[axis] += i64::from((zigzag >> 1) as i32 ^ -((zigzag & 1) as i32));
             at[axis] as f64 / steps
         })
@@ -178,8 +178,8 @@ fn atoms_of_the_page_are_those_of_the_file() {
     let html = fs::read_to_string(run.path("r.html")).unwrap();
     let names: Vec<Value> =
         data(&html)["structures"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
-    let place = names.iter().position(|name| name == "crambin <b>.pdb").unwrap();
-    let atoms = &detail(&html, &format!("s{place}"))["atoms"];
+    let index = names.iter().position(|name| name == "crambin <b>.pdb").unwrap();
+    let atoms = &detail(&html, &format!("s{index}"))["atoms"];
     let center: Vec<f64> = serde_json::from_value(atoms["center"].clone()).unwrap();
     let expected: Vec<[f64; 3]> = fs::read_to_string(shipped("1crn.pdb"))
         .unwrap()
@@ -302,11 +302,11 @@ fn points_of_a_site_are_those_of_prism_sites_on_its_residues() {
         let hundredths: Vec<f64> = serde_json::from_value(site["points"]["hundredths"].clone()).unwrap();
         let at = positions(&site["points"], hundredths.len());
         for (point, hundredths) in at.iter().zip(&hundredths) {
-            let place: [f64; 3] = std::array::from_fn(|axis| point[axis] + center[axis]);
+            let position: [f64; 3] = std::array::from_fn(|axis| point[axis] + center[axis]);
             let is_here = |(other, value): &([f64; 3], f64)| {
-                (0..3).all(|axis| (other[axis] - place[axis]).abs() < 0.06) && (value - hundredths).abs() < 0.51
+                (0..3).all(|axis| (other[axis] - position[axis]).abs() < 0.06) && (value - hundredths).abs() < 0.51
             };
-            assert!(all.iter().any(is_here), "{place:?} {hundredths}");
+            assert!(all.iter().any(is_here), "{position:?} {hundredths}");
             likeliest = likeliest.max(*hundredths);
         }
         shown += hundredths.len();

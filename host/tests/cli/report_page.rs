@@ -287,12 +287,12 @@ fn an_address_leads_to_a_selection() {
     }
 }
 
-const UNKNOWN: &str = "return { said: text('[role=alert]'), title: text('h1') };";
+const UNKNOWN: &str = "return { alert: text('[role=alert]'), title: text('h1') };";
 
 #[test]
 fn a_link_to_a_structure_that_is_not_there_says_so_on_the_first_page() {
     let Some(found) = one_found_by(UNKNOWN) else { return };
-    assert_eq!(found["said"], "There is no structure nothere.pdb in this report. This is its first page.");
+    assert_eq!(found["alert"], "There is no structure nothere.pdb in this report. This is its first page.");
     assert_eq!(found["title"], "Report on 4 structures");
 }
 
@@ -384,13 +384,13 @@ fn base_pairs_come_first_and_have_their_names() {
 
 const UNLIKE: &str = "
     await until('the comparison', () => one('.two.even')?.textContent);
-    return { tables: all('main table').length, said: all('[role=alert]').map(part => part.textContent), about: all('main > p.soft').map(part => part.textContent).join(' ') };";
+    return { tables: all('main table').length, alerts: all('[role=alert]').map(part => part.textContent), about: all('main > p.soft').map(part => part.textContent).join(' ') };";
 
 #[test]
 fn structures_that_are_not_alike_get_a_warning_in_place_of_means() {
     let Some(found) = one_found_by(UNLIKE) else { return };
     assert_eq!(found["tables"], 0);
-    assert!(found["said"][0].as_str().unwrap().starts_with("These chains are hardly alike."), "{found}");
+    assert!(found["alerts"][0].as_str().unwrap().starts_with("These chains are hardly alike."), "{found}");
     // What other chains of the file bury, from the table of interfaces.
     let chains = column(&VARIED.interfaces, "chain_a").into_iter().zip(column(&VARIED.interfaces, "chain_b"));
     let areas = column(&VARIED.interfaces, "buried_area");

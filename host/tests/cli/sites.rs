@@ -119,7 +119,7 @@ fn scripts_name_sites_and_residues_as_the_table_does() {
 
 /// Two molecules with one chain id: a viewer finds neither by its chain and numbers.
 #[test]
-fn scripts_select_molecules_by_the_places_of_their_atoms() {
+fn scripts_select_molecules_by_the_positions_of_their_atoms() {
     let run = Run::new();
     let atoms = |shift: f64| -> String {
         let text = fs::read_to_string(example()).unwrap();
@@ -144,11 +144,11 @@ fn scripts_select_molecules_by_the_places_of_their_atoms() {
     };
     for (name, before) in [("s.pml", "pos=["), ("s.cxc", "marker #99 position ")] {
         let (residues, text) = script(name);
-        let place = |line: &str| {
-            let place = &line[line.find(before)? + before.len()..];
-            Some(place.split(']').next()?.split(" radius").next()?.replace(' ', ""))
+        let position = |line: &str| {
+            let position = &line[line.find(before)? + before.len()..];
+            Some(position.split(']').next()?.split(" radius").next()?.replace(' ', ""))
         };
-        let found: Vec<String> = text.lines().filter(|line| !line.contains("_centre")).filter_map(place).collect();
+        let found: Vec<String> = text.lines().filter(|line| !line.contains("_centre")).filter_map(position).collect();
         let expected: Vec<String> = residues.iter().flat_map(|site| site.split(' ')).flat_map(of_residue).collect();
         assert!(residues.iter().any(|site| site.contains("E~2_")), "{residues:?}");
         assert_eq!(found, expected, "{name}");

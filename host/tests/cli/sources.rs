@@ -177,7 +177,7 @@ fn tars_that_are_cut_or_hold_none_are_failures() {
 }
 
 #[test]
-fn links_and_holes_in_tars_are_told_of() {
+fn links_and_holes_in_tars_are_reported() {
     let run = Run::new();
     let crambin = fs::read(shipped("1crn.cif")).unwrap();
     let mut archive = tar::Builder::new(Vec::new());

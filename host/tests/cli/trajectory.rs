@@ -124,15 +124,18 @@ fn molecules_that_a_boundary_divides_are_put_together() {
         assert_eq!(table.status, 0, "{}", table.stderr);
         (column(&table.stdout, "sasa").iter().map(|area| area.parse().unwrap()).collect(), table.stderr)
     };
-    let ((whole, said_of_whole), (wrapped, said)) = (areas("small.xtc", &[]), areas("wrapped.xtc", &[]));
-    // Both are rounded to 0.01 Å, from other places.
+    let ((whole, messages_of_whole), (wrapped, messages)) = (areas("small.xtc", &[]), areas("wrapped.xtc", &[]));
+    // Both are rounded to 0.01 Å, from other positions.
     assert_eq!(whole.len(), wrapped.len());
     let far = whole.iter().zip(&wrapped).filter(|(a, b)| (*a - *b).abs() > 2.0).count();
     assert!(far < whole.len() / 50, "{far} of {}", whole.len());
-    assert!(said.contains("a periodic boundary divided molecules") && !said_of_whole.contains("boundary"), "{said}");
-    let (left, said) = areas("wrapped.xtc", &["--pbc", "none"]);
+    assert!(
+        messages.contains("a periodic boundary divided molecules") && !messages_of_whole.contains("boundary"),
+        "{messages}"
+    );
+    let (left, messages) = areas("wrapped.xtc", &["--pbc", "none"]);
     let total = |areas: &[f64]| areas.iter().sum::<f64>();
-    assert!(total(&left) > 1.05 * total(&whole) && !said.contains("boundary"), "{said}");
+    assert!(total(&left) > 1.05 * total(&whole) && !messages.contains("boundary"), "{messages}");
 }
 
 /// A topology without positions: PSF as X-PLOR writes it, with bonds along the atoms of each residue.
@@ -205,15 +208,15 @@ fn a_damaged_file_gives_its_other_frames_with_status_3() {
         frames
     };
     run.put("cut.xtc", &whole[..8000]);
-    let said = "cut.xtc: frame 4, at byte 6880: the file ends within the frame's positions; it is cut off; the 4 frames before";
-    assert_eq!(frames("cut.xtc", said), ["0", "1", "2", "3"]);
+    let message = "cut.xtc: frame 4, at byte 6880: the file ends within the frame's positions; it is cut off; the 4 frames before";
+    assert_eq!(frames("cut.xtc", message), ["0", "1", "2", "3"]);
     // The size of differences in the second frame, which begins where the first one's bytes end.
     let second = 92 + u32::from_be_bytes(whole[88..92].try_into().unwrap()).next_multiple_of(4) as usize;
     let mut damaged = whole;
     damaged[second + 87] = 99;
     run.put("damaged.xtc", &damaged);
-    let said = format!("damaged.xtc: frame 1, at byte {second}: differences have 99 bits");
-    assert_eq!(frames("damaged.xtc", &said), ["0", "2", "3", "4", "5"]);
+    let message = format!("damaged.xtc: frame 1, at byte {second}: differences have 99 bits");
+    assert_eq!(frames("damaged.xtc", &message), ["0", "2", "3", "4", "5"]);
     run.put("none.xtc", &damaged[..80]);
     let none = run.features(&[&made("top.pdb"), "--trajectory", "none.xtc"]);
     none.says(1, "none.xtc: frame 0, at byte 0: the file ends within the frame's header");

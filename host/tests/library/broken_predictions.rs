@@ -20,8 +20,8 @@ fn layouts() -> Vec<String> {
     entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
-/// What is said about some files in a folder, warnings too; empty if all is well.
-pub fn said(files: &[(String, Vec<u8>)]) -> String {
+/// The messages about some files in a folder, warnings too; empty if all is well.
+pub fn messages(files: &[(String, Vec<u8>)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     files.iter().for_each(|(name, bytes)| fs::write(folder.path().join(name), bytes).unwrap());
     let found = Predictions::find(&[folder.path().to_owned()]);
@@ -33,25 +33,25 @@ pub fn said(files: &[(String, Vec<u8>)]) -> String {
     failures.chain(of_files).collect::<Vec<_>>().join("\n")
 }
 
-/// What is said about a layout of which one file is changed.
+/// The messages about a layout of which one file is changed.
 pub fn changed(layout: &str, file: &str, change: &dyn Fn(&[u8]) -> Vec<u8>) -> String {
     let own = |(name, bytes): (String, Vec<u8>)| {
         let bytes = if name == file { change(&bytes) } else { bytes };
         (name, bytes)
     };
-    said(&files(layout).into_iter().map(own).collect::<Vec<_>>())
+    messages(&files(layout).into_iter().map(own).collect::<Vec<_>>())
 }
 
 #[test]
 fn a_cut_file_of_any_layout_is_named() {
     let mut count = 0;
     for layout in layouts() {
-        assert_eq!(said(&files(&layout)), "", "{layout}");
+        assert_eq!(messages(&files(&layout)), "", "{layout}");
         for (name, _) in files(&layout) {
-            let said = changed(&layout, &name, &|bytes| bytes[..bytes.len() / 2].to_vec());
-            assert!(said.contains(&name), "{layout}/{name}: {said}");
+            let messages = changed(&layout, &name, &|bytes| bytes[..bytes.len() / 2].to_vec());
+            assert!(messages.contains(&name), "{layout}/{name}: {messages}");
             let why = ["cut", "damaged", "lacks", "the matrix has", "ends", "gives", "is not", "no atoms"];
-            assert!(why.iter().any(|word| said.contains(word)), "{layout}/{name}: {said}");
+            assert!(why.iter().any(|word| messages.contains(word)), "{layout}/{name}: {messages}");
             count += 1;
         }
     }
@@ -101,13 +101,13 @@ fn a_matrix_in_json_is_square_and_has_distances_alone() {
             (&null, "row 3 has `null` where a number belongs"),
             (&negative, "row 3, column 1 is -"),
         ] {
-            let said = rows(change);
-            assert!(said.contains(file) && said.contains(says), "{layout}: {says}: {said}");
+            let messages = rows(change);
+            assert!(messages.contains(file) && messages.contains(says), "{layout}: {says}: {messages}");
         }
-        let said = rows(&smaller);
+        let messages = rows(&smaller);
         let says =
             if ["af3", "af3_server", "protenix"].contains(&layout) { "its file names" } else { "and the model has" };
-        assert!(said.contains(says) && said.contains("the matrix has"), "{layout}: {said}");
+        assert!(messages.contains(says) && messages.contains("the matrix has"), "{layout}: {messages}");
     }
 }
 
@@ -419,15 +419,18 @@ fn scores_of_the_predictor_that_are_missing_are_named_where_its_layout_has_them(
     ] {
         let all = files(layout);
         assert!(all.iter().any(|(name, _)| name == file), "{layout}");
-        let said = said(&all.into_iter().filter(|(name, _)| name != file).collect::<Vec<_>>());
-        assert!(said.contains("the predictor's ipTM, pTM and ranking are in no file beside it"), "{layout}: {said}");
-        assert!(said.contains(named), "{layout}: {said}");
+        let messages = messages(&all.into_iter().filter(|(name, _)| name != file).collect::<Vec<_>>());
+        assert!(
+            messages.contains("the predictor's ipTM, pTM and ranking are in no file beside it"),
+            "{layout}: {messages}"
+        );
+        assert!(messages.contains(named), "{layout}: {messages}");
     }
     let without: Vec<_> = files("af2")
         .into_iter()
         .filter(|(name, _)| !name.starts_with("ranking") && !name.starts_with("iptm"))
         .collect();
-    assert!(said(&without).contains("they should be in ranking_debug (.json or .npz)"), "{}", said(&without));
+    assert!(messages(&without).contains("they should be in ranking_debug (.json or .npz)"), "{}", messages(&without));
 }
 
 #[test]
@@ -505,16 +508,16 @@ fn confidences_of_another_model_give_a_warning_in_each_layout() {
 #[test]
 fn arrays_of_other_names_are_named() {
     let arrays = npz("arr_0", &[2, 2], &[1.0; 4]);
-    let said_of_arrays = changed("boltz", "pae_made_model_0.npz", &|_| arrays.clone());
+    let messages_of_arrays = changed("boltz", "pae_made_model_0.npz", &|_| arrays.clone());
     assert!(
-        said_of_arrays.contains("pae_made_model_0.npz has 1 array, called arr_0; the matrix is called pae"),
-        "{said_of_arrays}"
+        messages_of_arrays.contains("pae_made_model_0.npz has 1 array, called arr_0; the matrix is called pae"),
+        "{messages_of_arrays}"
     );
     // Of all models of a folder.
     let own = files("chai").into_iter().filter(|(name, _)| name != "pae.model_idx_0.npz");
     let stacked: Vec<_> = own.chain([("pae.npz".to_owned(), arrays.clone())]).collect();
-    let said_of_stacked = said(&stacked);
-    assert!(said_of_stacked.contains("pae.npz has 1 array, called arr_0"), "{said_of_stacked}");
+    let messages_of_stacked = messages(&stacked);
+    assert!(messages_of_stacked.contains("pae.npz has 1 array, called arr_0"), "{messages_of_stacked}");
     let broken = changed("boltz", "pae_made_model_0.npz", &|_| b"x".to_vec());
     assert!(broken.contains("pae_made_model_0.npz: is no npz, or damaged"), "{broken}");
 }
@@ -533,14 +536,14 @@ fn models_without_confidences_or_with_others_behind_them_give_a_warning() {
     let without = |bytes: &[u8]| with_atoms(bytes, |line| format!("{}  0.00{}", &line[..60], &line[66..]));
     let own = files("af2").into_iter().filter(|(name, _)| !name.starts_with("confidence_"));
     let own = own.map(|(name, bytes)| if name == AF2_MODEL { (name, without(&bytes)) } else { (name, bytes) });
-    let said_of_zeros = said(&own.collect::<Vec<_>>());
-    assert!(said_of_zeros.contains("no confidences (pLDDT) above 0: scores that need them"), "{said_of_zeros}");
+    let messages_of_zeros = messages(&own.collect::<Vec<_>>());
+    assert!(messages_of_zeros.contains("no confidences (pLDDT) above 0: scores that need them"), "{messages_of_zeros}");
 
     let twice = |bytes: &[u8]| {
         let text = std::str::from_utf8(bytes).unwrap().replace("END\n", "");
         format!("MODEL        1\n{text}ENDMDL\nMODEL        2\n{text}ENDMDL\nEND\n").into_bytes()
     };
-    let said_of_two = changed("af2", AF2_MODEL, &twice);
-    assert!(said_of_two.contains("several models or data blocks, and the first one is read"), "{said_of_two}");
+    let messages_of_two = changed("af2", AF2_MODEL, &twice);
+    assert!(messages_of_two.contains("several models or data blocks, and the first one is read"), "{messages_of_two}");
     assert_eq!(changed("af2", AF2_MODEL, &<[u8]>::to_vec), "");
 }

@@ -50,22 +50,22 @@ fn a_metric_of_pairs_is_taken_for_errors_if_its_type_or_name_says_so() {
     for other in ["2 local-pairwise 'Predicted aligned error' other\n", "2 local-pairwise pae ?\n", "2 other x pae\n"] {
         assert_eq!(read(&replaced(&[(METRIC, other)])).pae, whole.pae, "{other}");
     }
-    let said = |change: &dyn Fn(&[u8]) -> Vec<u8>| changed("modelcif", "made.cif", change);
+    let messages = |change: &dyn Fn(&[u8]) -> Vec<u8>| changed("modelcif", "made.cif", change);
     let none = "there is no matrix of predicted aligned errors for it";
     for (other, says) in [
         ("2 local-pairwise 'contact prob' 'contact probability'\n", "has contact prob (type contact probability), and"),
         ("2 local-pairwise PAE distance\n", "has PAE (type distance), and none of type PAE"),
         ("4 local-pairwise PAE PAE\n", "has metric 2, and none of type PAE"),
     ] {
-        let said = said(&replaced(&[(METRIC, other)]));
-        assert!(said.contains(none) && said.contains(says), "{other}: {said}");
+        let messages = messages(&replaced(&[(METRIC, other)]));
+        assert!(messages.contains(none) && messages.contains(says), "{other}: {messages}");
     }
-    let twice = said(&with_copies("1", "3", "3 local-pairwise PAE2 PAE\n", false));
+    let twice = messages(&with_copies("1", "3", "3 local-pairwise PAE2 PAE\n", false));
     assert!(twice.contains("metrics 2 and 3 are both predicted aligned errors"), "{twice}");
-    let twice = said(&with_copies("1", "2", "", false));
+    let twice = messages(&with_copies("1", "2", "", false));
     assert!(twice.contains("two errors of residue 1 of chain A, aligned on residue 1 of chain A"), "{twice}");
     // Of a model that is not the first.
-    let other = said(&|bytes| {
+    let other = messages(&|bytes| {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let rows = text.lines().map(|line| match line.split(' ').collect::<Vec<_>>()[..] {
             [id, "1", ref rest @ ..] if rest.len() == 8 => format!("{id} 7 {}\n", rest.join(" ")),
@@ -75,7 +75,7 @@ fn a_metric_of_pairs_is_taken_for_errors_if_its_type_or_name_says_so() {
     });
     assert!(other.contains(none) && other.contains("has those of model 7, and the first model 1 is read"), "{other}");
     // Nothing says what the only metric is.
-    let unnamed = said(&|bytes| {
+    let unnamed = messages(&|bytes| {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let (begin, end) =
             (text.find("loop_\n_ma_qa_metric.").unwrap(), text.find("loop_\n_ma_qa_metric_local").unwrap());
@@ -127,8 +127,8 @@ fn tokens(chains: &str) -> Vec<usize> {
 
 #[test]
 fn tokens_that_lack_a_part_of_the_model_are_refused() {
-    let said = |kept: &[usize]| changed("af3", AF3, &members(|json| with_tokens(json, kept)));
-    assert_eq!(said(&tokens("ABC")), "");
+    let messages = |kept: &[usize]| changed("af3", AF3, &members(|json| with_tokens(json, kept)));
+    assert_eq!(messages(&tokens("ABC")), "");
     // 28, 22 and 1 residues, of 34, 22 and 5 tokens.
     for (kept, says) in [
         (
@@ -141,8 +141,8 @@ fn tokens_that_lack_a_part_of_the_model_are_refused() {
         (vec![0, 1, 2], "none of residue 4 of chain A and 24 others there, chain B,C"),
         ([&tokens("ABC")[..], &[0]].concat(), "names tokens of residue 1 of chain A in two places"),
     ] {
-        let said = said(&kept);
-        assert!(said.contains(AF3) && said.contains(says), "{says}: {said}");
+        let messages = messages(&kept);
+        assert!(messages.contains(AF3) && messages.contains(says), "{says}: {messages}");
     }
 }
 
@@ -187,9 +187,9 @@ fn chains_that_a_file_names_without_residues_decide_the_order_of_tokens() {
             absent(json);
             json["token_chain_ids"][0] = id.into();
         });
-        let said = changed("af3", AF3, &other);
-        assert!(said.contains("the matrix has 61 rows") && said.contains(named), "{said}");
-        assert!(said.contains("the model has: 34 of chain A, 22 of chain B, 5 of chain C"), "{said}");
+        let messages = changed("af3", AF3, &other);
+        assert!(messages.contains("the matrix has 61 rows") && messages.contains(named), "{messages}");
+        assert!(messages.contains("the model has: 34 of chain A, 22 of chain B, 5 of chain C"), "{messages}");
     }
     let unread = read_changed("af3", AF3, &members(|json| json["token_chain_ids"] = vec![1; 61].into()));
     assert!(unread.warnings[0].contains("tokens are counted in the order of the model"), "{:?}", unread.warnings);
@@ -215,10 +215,13 @@ fn a_ranking_that_is_no_number_is_empty() {
     assert_eq!((read.ranking, read.ranked_by.as_deref()), (Some(0.71), Some("0.8 ipTM + 0.2 pTM")));
     assert_eq!(summary(|_| ()).ranked_by.as_deref(), Some("ranking_score"));
     // A list that lacks the model.
-    let said = changed("af2", "ranking_debug.json", &|bytes: &[u8]| {
+    let messages = changed("af2", "ranking_debug.json", &|bytes: &[u8]| {
         String::from_utf8_lossy(bytes).replace("model_1_multimer", "model_7_multimer").into_bytes()
     });
-    assert!(said.contains("ranking_debug.json: has no scores of unrelaxed_model_1_multimer_v3_pred_0.pdb"), "{said}");
+    assert!(
+        messages.contains("ranking_debug.json: has no scores of unrelaxed_model_1_multimer_v3_pred_0.pdb"),
+        "{messages}"
+    );
     // One that is no number costs no other score of the list.
     let list = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).replace(":0.79", ":NaN");
@@ -229,10 +232,10 @@ fn a_ranking_that_is_no_number_is_empty() {
     let says = "iptm_ptm.json: \"ptm\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is NaN, and no number";
     assert!(read.warnings.len() == 1 && read.warnings[0].contains(says), "{:?}", read.warnings);
     assert_eq!((read.iptm, read.ptm, read.ranking), (Some(0.81), None, Some(0.806)));
-    let said = changed("af2", "iptm_ptm.json", &replaced(&[(":0.806", ":null")]));
+    let messages = changed("af2", "iptm_ptm.json", &replaced(&[(":0.806", ":null")]));
     assert!(
-        said.contains("iptm_ptm.json: \"ranking_confidence\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is null"),
-        "{said}"
+        messages.contains("iptm_ptm.json: \"ranking_confidence\" of unrelaxed_model_1_multimer_v3_pred_0.pdb is null"),
+        "{messages}"
     );
 }
 
@@ -262,11 +265,11 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
         (values.map(|value| (!value.is_nan()).then_some(value)), read.warnings.join("\n"))
     };
     // One value that is no number.
-    let (values, said) = of(json!([[0.8, "x", 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
+    let (values, messages) = of(json!([[0.8, "x", 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
     assert_eq!(values, [None, Some(0.3), Some(0.5)]);
-    assert!(said.contains("\"chain_pair_iptm\" has \"x\" where a number belongs"), "{said}");
-    let (values, said) = of(json!([[0.8, null, 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
-    assert_eq!((values, &said[..]), ([None, Some(0.3), Some(0.5)], ""), "a value that the predictor leaves out");
+    assert!(messages.contains("\"chain_pair_iptm\" has \"x\" where a number belongs"), "{messages}");
+    let (values, messages) = of(json!([[0.8, null, 0.5], [0.3, 0.8, 0.4], [0.2, 0.1, 0.7]]));
+    assert_eq!((values, &messages[..]), ([None, Some(0.3), Some(0.5)], ""), "a value that the predictor leaves out");
     for (value, says) in [
         (json!([[0.8, 0.4], [0.3, 0.8]]), "is of 2 chains, and the model has 3"),
         (json!([[0.8]]), "is of 1 chain, and the model has 3"),
@@ -274,8 +277,8 @@ fn iptm_of_pairs_that_cannot_be_read_is_empty() {
         (json!({"A": {"A": 0.8, "B": 0.4}, "B": {"A": 0.3, "B": 0.8}}), "are not the indices of chains"),
         (json!("0.8"), "where values of chains belong"),
     ] {
-        let (values, said) = of(value.clone());
-        assert!(values == [None; 3] && said.contains(says), "{value}: {values:?} {said}");
+        let (values, messages) = of(value.clone());
+        assert!(values == [None; 3] && messages.contains(says), "{value}: {values:?} {messages}");
     }
     // An array of NumPy.
     let array = changed("chai", "scores.model_idx_0.npz", &|_| {
@@ -299,9 +302,9 @@ fn a_matrix_of_errors_that_are_too_small_is_refused() {
     assert!(zeros.contains("pae_made_model_0.npz: all its predicted aligned errors are 0 Å"), "{zeros}");
     assert_eq!(zeros.lines().count(), 1, "{zeros}");
     let mut scaled: Vec<f32> = (0..61 * 61).map(|at| (at % 32) as f32 / 31.0).collect();
-    let said = with(&scaled);
+    let messages = with(&scaled);
     let says = "pae_made_model_0.npz: its largest predicted aligned error is 1 Å, and predictors write larger ones: the matrix is scaled";
-    assert!(said.contains(says) && said.lines().count() == 1, "{said}");
+    assert!(messages.contains(says) && messages.lines().count() == 1, "{messages}");
     let percent = with(&scaled.iter().map(|value| 100.0 * value).collect::<Vec<_>>());
     assert!(
         percent.contains("its largest predicted aligned error is 100 Å, and predictors write none above 32 Å"),
@@ -334,7 +337,7 @@ fn a_list_of_pairs_is_placed_by_its_residues() {
         let text = list(&pairs).to_string();
         assert_eq!(read_changed("afdb", FILE, &|_| text.clone().into_bytes()).pae, whole);
     }
-    let said = |change: &dyn Fn(&mut Value)| {
+    let messages = |change: &dyn Fn(&mut Value)| {
         let mut json = list(&rows);
         change(&mut json[0]);
         changed("afdb", FILE, &|_| json.to_string().into_bytes())
@@ -359,8 +362,8 @@ fn a_list_of_pairs_is_placed_by_its_residues() {
             "has 0 values of residue1, 784 of residue2, and 784",
         ),
     ] {
-        let said = said(change);
-        assert!(said.contains(says), "{says}: {said}");
+        let messages = messages(change);
+        assert!(messages.contains(says), "{says}: {messages}");
     }
 }
 
@@ -384,13 +387,13 @@ fn coordinates_that_no_molecule_has_are_refused() {
         ("-2000000.0", "is out of range"),
         ("x", "is not a number"),
     ] {
-        let said = changed("af3", "made_model.cif", &|bytes| {
+        let messages = changed("af3", "made_model.cif", &|bytes| {
             let text = String::from_utf8_lossy(bytes);
             let line = text.lines().find(|line| line.starts_with("ATOM")).unwrap();
             let mut items: Vec<&str> = line.split_whitespace().collect();
             items[10] = value;
             text.replacen(line, &items.join(" "), 1).into_bytes()
         });
-        assert!(said.contains(says) && said.contains("_atom_site.Cartn_x"), "{value}: {said}");
+        assert!(messages.contains(says) && messages.contains("_atom_site.Cartn_x"), "{value}: {messages}");
     }
 }

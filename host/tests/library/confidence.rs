@@ -268,7 +268,7 @@ fn changed(
 }
 
 #[test]
-fn what_is_wrong_with_files_is_said() {
+fn what_is_wrong_with_files_is_reported() {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let edit = |from: &'static str, to: &'static str| move |bytes| Some(text(bytes).replacen(from, to, 1).into_bytes());
     const AF3: &str = "made_confidences.json";
@@ -550,8 +550,8 @@ fn confidences_of_atoms_follow_the_chains_that_their_file_names() {
 fn the_confidence_of_a_residue_is_the_mean_of_its_atoms() {
     let text = fs::read_to_string(data().join("af3/made_model.cif")).unwrap();
     let items: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("_atom_site.")).collect();
-    let place = |item: &str| items.iter().position(|own| *own == item).unwrap();
-    let [number, chain, b, name] = ["auth_seq_id", "auth_asym_id", "B_iso_or_equiv", "label_atom_id"].map(place);
+    let column = |item: &str| items.iter().position(|own| *own == item).unwrap();
+    let [number, chain, b, name] = ["auth_seq_id", "auth_asym_id", "B_iso_or_equiv", "label_atom_id"].map(column);
     let rows: Vec<Vec<&str>> = text
         .lines()
         .filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM"))

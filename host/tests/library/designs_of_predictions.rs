@@ -1,6 +1,6 @@
 //! Several given paths, and archives of designs: which models are of one design, and what is lost.
 
-use crate::named_predictions::{all, boltz, colabfold, folder, said, tar_of};
+use crate::named_predictions::{all, boltz, colabfold, folder, messages, tar_of};
 use prism_host::confidence::Predictions;
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn chai() -> Vec<(&'static str, String)> {
 fn designs(under: &tempfile::TempDir, paths: &[&str]) -> Vec<String> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| under.path().join(path)).collect();
     let found = Predictions::find(&paths);
-    assert_eq!(said(&found), "", "{paths:?}");
+    assert_eq!(messages(&found), "", "{paths:?}");
     let root = format!("{}/", under.path().display());
     found.files.iter().map(|files| files.design.strip_prefix(&root).unwrap_or(&files.design).to_owned()).collect()
 }
@@ -70,27 +70,27 @@ fn a_tar_that_ends_between_members_is_cut() {
         Predictions::find(std::slice::from_ref(&file))
     };
     let whole = found(&bytes);
-    assert_eq!((whole.files.len(), said(&whole)), (4, String::new()));
+    assert_eq!((whole.files.len(), messages(&whole)), (4, String::new()));
     // Without its end, and without its last member, too.
     let mut members = tar::Archive::new(&bytes[..]);
     let ends = members.entries().unwrap().map(|member| member.unwrap().raw_header_position());
     for end in [bytes.len() as u64 - 1024, ends.last().unwrap()] {
         let cut = found(&bytes[..end as usize]);
-        assert_eq!(cut.failures.len(), 1, "{}", said(&cut));
-        assert!(cut.failures[0].reason.contains("ends without a tar's end mark, after"), "{}", said(&cut));
-        assert!((3..=4).contains(&cut.files.len()), "{}", said(&cut));
+        assert_eq!(cut.failures.len(), 1, "{}", messages(&cut));
+        assert!(cut.failures[0].reason.contains("ends without a tar's end mark, after"), "{}", messages(&cut));
+        assert!((3..=4).contains(&cut.files.len()), "{}", messages(&cut));
     }
     // Two tars, one after the other, have the members of both; those of a name are two.
     let other = all(boltz("a_model_0").iter());
     let twice = found(&[&bytes[..], &tar_of(other.path())[..]].concat());
-    assert_eq!((twice.files.len(), said(&twice)), (5, String::new()));
+    assert_eq!((twice.files.len(), messages(&twice)), (5, String::new()));
     let same = found(&[&bytes[..], &bytes[..]].concat());
     assert_eq!(same.files.len(), 4);
-    assert_eq!(same.failures.len(), 8, "{}", said(&same));
+    assert_eq!(same.failures.len(), 8, "{}", messages(&same));
     assert!(
-        said(&same).contains("x.tar/run/one/pred.model_idx_0.cif: is a second member of this name"),
+        messages(&same).contains("x.tar/run/one/pred.model_idx_0.cif: is a second member of this name"),
         "{}",
-        said(&same)
+        messages(&same)
     );
 }
 
@@ -107,14 +107,14 @@ fn a_zip_archive_with_two_members_of_one_name_is_refused() {
         // The library writes no name twice.
         let bytes = fs::read(&file).unwrap();
         fs::write(&file, replaced(&bytes, b"b_model.cif", b"a_model.cif")).unwrap();
-        said(&Predictions::find(std::slice::from_ref(&file)))
+        messages(&Predictions::find(std::slice::from_ref(&file)))
     };
     let twice = found(["a_model.cif", "b_model.cif"]);
     assert!(twice.contains("has two members a_model.cif; leave one of them in it"), "{twice}");
     assert!(!found(["a_model.cif", "c_model.cif"]).contains("two members"));
 }
 
-/// Bytes with some of them in the place of others of that length.
+/// Bytes with some of them replaced by others of that length.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for at in 0..bytes.len().saturating_sub(from.len()) {
@@ -143,17 +143,17 @@ fn a_matrix_in_the_model_and_another_beside_it_are_a_conflict() {
         under.path().to_owned()
     }]);
     let own = own.files[0].read().unwrap().pae;
-    let said_of = |rows: &[Vec<f64>]| {
+    let messages_of = |rows: &[Vec<f64>]| {
         fs::write(under.path().join("made.json"), serde_json::json!({ "pae": rows }).to_string()).unwrap();
         let found = Predictions::find(&[under.path().to_owned()]);
         assert_eq!(found.files.len(), 1);
-        said(&found)
+        messages(&found)
     };
-    let other = said_of(&rows(3.0));
+    let other = messages_of(&rows(3.0));
     assert!(other.contains("made.cif: has another matrix of predicted aligned errors than made.json"), "{other}");
     let same: Vec<Vec<f64>> =
         (0..15).map(|row| own.row(row).iter().map(|value| f64::from(*value).round()).collect()).collect();
-    assert_eq!(said_of(&same), "");
+    assert_eq!(messages_of(&same), "");
 }
 
 #[test]
@@ -170,6 +170,6 @@ fn a_matrix_in_a_file_of_no_layout_does_not_refuse_the_models_own() {
     assert_eq!(read.warnings, [says]);
     // It is taken where no other is.
     fs::remove_file(under.path().join(&scores_name)).unwrap();
-    let said = said(&find());
-    assert!(said.contains("notes.json: the matrix has 2 rows, and the model has"), "{said}");
+    let messages = messages(&find());
+    assert!(messages.contains("notes.json: the matrix has 2 rows, and the model has"), "{messages}");
 }

@@ -36,9 +36,9 @@ fn inside(path: &Path) -> Vec<Result<(String, usize), String>> {
     let [Ok(input)] = &inputs.entries[..] else { panic!("{:?}", inputs.entries) };
     assert!(matches!(input.source, Source::Database) && input.is_stream());
     let all = input.read_all(&ReadOptions::default()).into_iter();
-    let told = |name: String, residues| Ok((name, residues));
+    let named = |name: String, residues| Ok((name, residues));
     all.map(|read| {
-        read.map_or_else(|e| Err(e.reason), |read| told(read.structure.name.clone(), read.structure.n_residues()))
+        read.map_or_else(|e| Err(e.reason), |read| named(read.structure.name.clone(), read.structure.n_residues()))
     })
     .collect()
 }

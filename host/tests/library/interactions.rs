@@ -195,8 +195,8 @@ fn rings_of_ligands_are_found_by_geometry() {
 
 #[test]
 fn cations_stand_over_rings() {
-    let at = |place: [f64; 3]| {
-        let lysine = [("CE", [place[0], place[1], place[2] + 1.47]), ("NZ", place)];
+    let at = |position: [f64; 3]| {
+        let lysine = [("CE", [position[0], position[1], position[2] + 1.47]), ("NZ", position)];
         Pdb::default().benzene("PHE", 1, [0.0; 3], false).atoms("LYS", 5, &lysine).lines(Kind::CationPi)
     };
     assert_eq!(at([0.0, 0.0, 4.0]), ["NZ CG 4.00 0"]);
@@ -253,9 +253,9 @@ fn waters_bridge_residues() {
         // The second oxygen, at this angle at the water.
         let back = (-2.640_f64).atan2(-0.933);
         let (sin, cos) = (back + degrees.to_radians()).sin_cos();
-        let place = [water[0] + 2.8 * cos, water[1] + 2.8 * sin, 0.0];
+        let position = [water[0] + 2.8 * cos, water[1] + 2.8 * sin, 0.0];
         let pdb = Pdb::default().atoms("SER", 1, &first).atom("O", "HOH", 9, water);
-        carbonyl(pdb, 5, place, [cos, sin, 0.0])
+        carbonyl(pdb, 5, position, [cos, sin, 0.0])
     };
     let found = bridge(105.0);
     assert_eq!(found.lines(Kind::WaterBridge), ["OG O 2.80 105"]);
@@ -424,7 +424,7 @@ fn chains_and_alternates_are_chosen() {
     };
     let error = of(&text, Some(&["B".to_owned()]), Alternates::Highest).unwrap_err().to_string();
     assert!(error.contains("--chains"), "{error}");
-    // The second atom at two places: the one with the higher occupancy is far.
+    // The second atom at two positions: the one with the higher occupancy is far.
     let last = text.lines().last().unwrap();
     let near = last.replacen(" ALA A   5", "AALA A   5", 1).replacen("1.00 10.00", "0.40 10.00", 1);
     let far = last

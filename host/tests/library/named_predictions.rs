@@ -66,8 +66,8 @@ fn names(files: &[PredictionFiles]) -> Vec<&str> {
     files.iter().map(|files| files.name.as_str()).collect()
 }
 
-/// All that is said about files: failures of finding and of reading.
-pub fn said(found: &Predictions) -> String {
+/// All messages about files: failures of finding and of reading.
+pub fn messages(found: &Predictions) -> String {
     let failures = found.failures.iter().map(|failure| format!("{}: {}", failure.name, failure.reason));
     let refused = found.files.iter().filter_map(|files| Some(format!("{}: {}", files.name, files.read().err()?)));
     failures.chain(refused).collect::<Vec<_>>().join("\n")
@@ -110,9 +110,12 @@ fn the_only_model_does_not_get_files_of_another_number_or_name() {
     ] {
         let folder = folder(&files);
         let found = find(&folder);
-        let said = said(&found);
-        assert!(said.contains(lacks), "{files:?}: {said}");
-        assert!(said.contains("there is no model beside it (.cif, .pdb) of the same name"), "{files:?}: {said}");
+        let messages = messages(&found);
+        assert!(messages.contains(lacks), "{files:?}: {messages}");
+        assert!(
+            messages.contains("there is no model beside it (.cif, .pdb) of the same name"),
+            "{files:?}: {messages}"
+        );
         assert!(found.files.iter().all(|files| files.read().is_err()), "{files:?}");
     }
     // Scores of another sample are left out, too.
@@ -156,7 +159,7 @@ fn designs_whose_names_are_alike_keep_their_own_files() {
     for (files, per_design) in [(&of_af3, 3), (&of_colabfold, 2), (&of_boltz, 4)] {
         let folder = all(files);
         let found = find(&folder);
-        assert_eq!((found.files.len(), said(&found)), (files.len() / per_design, String::new()));
+        assert_eq!((found.files.len(), messages(&found)), (files.len() / per_design, String::new()));
         assert!(found.notes.is_empty(), "{:?}", found.notes);
         for (at, chunk) in files.chunks(per_design).enumerate() {
             let of = found.files.iter().find(|files| files.name == chunk[0].1).unwrap_or_else(|| panic!("{at}"));
@@ -178,7 +181,7 @@ fn designs_whose_names_are_alike_keep_their_own_files() {
         let found = find(&folder);
         let read: Vec<bool> = found.files.iter().map(|files| files.read().is_ok()).collect();
         assert_eq!(read.iter().filter(|read| **read).count(), 1, "{missing}: {read:?}");
-        assert!(said(&found).contains(missing.split('.').next().unwrap()), "{missing}: {}", said(&found));
+        assert!(messages(&found).contains(missing.split('.').next().unwrap()), "{missing}: {}", messages(&found));
     }
 }
 
@@ -192,7 +195,7 @@ fn a_file_with_the_name_of_two_is_of_the_one_that_its_content_fits() {
     };
     let folder = in_folder("", "af3/made_confidences.json");
     let found = find(&folder);
-    assert_eq!((found.files.len(), said(&found)), (2, String::new()));
+    assert_eq!((found.files.len(), messages(&found)), (2, String::new()));
     let read: Vec<_> = found.files.iter().map(|files| files.read().unwrap()).collect();
     assert_eq!(read.iter().map(|of| of.ranking.is_some()).collect::<Vec<_>>(), [false, true]);
     assert!(
@@ -204,7 +207,7 @@ fn a_file_with_the_name_of_two_is_of_the_one_that_its_content_fits() {
     let folder = in_folder("", "af3/made_summary_confidences.json");
     let found = find(&folder);
     assert!(found.files[0].read().unwrap().ranking.is_some());
-    assert!(said(&found).contains("bind_summary_model.cif"), "{}", said(&found));
+    assert!(messages(&found).contains("bind_summary_model.cif"), "{}", messages(&found));
 }
 
 #[test]
@@ -212,15 +215,15 @@ fn the_same_matrix_in_two_files_is_no_conflict_and_another_is() {
     let of_job = "colabfold/made_scores_rank_001_alphafold2_multimer_v3_model_3_seed_000.json";
     let files = [&colabfold("d")[..], &[(of_job, "d_predicted_aligned_error_v1.json".to_owned())]].concat();
     let same = all(&files);
-    assert_eq!(said(&find(&same)), "");
+    assert_eq!(messages(&find(&same)), "");
     let path = same.path().join("d_predicted_aligned_error_v1.json");
     let text = fs::read_to_string(&path).unwrap();
     let at = text.find("[[").unwrap() + 2;
     fs::write(&path, format!("{}7{}", &text[..at], &text[at..])).unwrap();
-    let said_of_other = said(&find(&same));
+    let messages_of_other = messages(&find(&same));
     assert!(
-        said_of_other.contains("has another matrix of predicted aligned errors than d_scores_rank_001"),
-        "{said_of_other}"
+        messages_of_other.contains("has another matrix of predicted aligned errors than d_scores_rank_001"),
+        "{messages_of_other}"
     );
 
     let chai = folder(&[
@@ -229,13 +232,13 @@ fn the_same_matrix_in_two_files_is_no_conflict_and_another_is() {
         ("chai/pae.model_idx_0.npz", "pae.npz"),
     ]);
     let found = find(&chai);
-    assert_eq!((found.files.len(), said(&found)), (1, String::new()));
+    assert_eq!((found.files.len(), messages(&found)), (1, String::new()));
     assert!(found.files[0].paths().any(|path| path.ends_with("pae.npz")));
     // One matrix is that of the first model, and not of each.
     let second =
         folder(&[("chai/pred.model_idx_0.cif", "pred.model_idx_1.cif"), ("chai/pae.model_idx_0.npz", "pae.npz")]);
-    let said_of_second = said(&find(&second));
-    assert!(said_of_second.contains("\"pae\" has one matrix, and this is model 1"), "{said_of_second}");
+    let messages_of_second = messages(&find(&second));
+    assert!(messages_of_second.contains("\"pae\" has one matrix, and this is model 1"), "{messages_of_second}");
 }
 
 #[test]
@@ -307,11 +310,11 @@ fn files_that_are_no_models_are_named() {
         ("foo.dat", "is neither a model (.cif, .pdb), nor a file about one (.json, .npz), nor an archive"),
     ] {
         let found = Predictions::find(&[path(name)]);
-        assert!(found.files.is_empty() && said(&found).contains(says), "{name}: {}", said(&found));
+        assert!(found.files.is_empty() && messages(&found).contains(says), "{name}: {}", messages(&found));
     }
     // Beside a model they are named as well, and the model is read.
     let found = Predictions::find(&[path("x_model.cif"), path("foo.dat")]);
-    assert!(found.files.len() == 1 && said(&found).contains("foo.dat: is neither"), "{}", said(&found));
+    assert!(found.files.len() == 1 && messages(&found).contains("foo.dat: is neither"), "{}", messages(&found));
 }
 
 pub fn tar_of(folder: &Path) -> Vec<u8> {
@@ -337,7 +340,7 @@ fn whole_predictions_of_a_cut_archive_are_read() {
         fs::write(&path, &bytes).unwrap();
         path
     }]);
-    assert_eq!((whole.files.len(), said(&whole)), (3, String::new()));
+    assert_eq!((whole.files.len(), messages(&whole)), (3, String::new()));
     for share in [50, 70, 90] {
         for (name, bytes) in [
             ("cut.tar", bytes[..bytes.len() * share / 100].to_vec()),
@@ -352,9 +355,9 @@ fn whole_predictions_of_a_cut_archive_are_read() {
             fs::write(&path, bytes).unwrap();
             let found = Predictions::find(&[path]);
             assert_eq!(found.failures.len(), 1, "{name}, {share} %: {:?}", found.failures);
-            assert!(found.failures[0].reason.contains("fetch it again"), "{}", said(&found));
+            assert!(found.failures[0].reason.contains("fetch it again"), "{}", messages(&found));
             let read = found.files.iter().filter(|files| files.read().is_ok()).count();
-            assert!((1..3).contains(&read) && read == found.files.len(), "{name}, {share} %: {}", said(&found));
+            assert!((1..3).contains(&read) && read == found.files.len(), "{name}, {share} %: {}", messages(&found));
         }
     }
 }
@@ -375,14 +378,14 @@ fn a_zip_archive_that_is_cut_behind_an_archive_in_it_is_refused() {
     for end in [own - 200, own - 400, bytes.len() / 2] {
         fs::write(&path, &bytes[..end]).unwrap();
         let found = Predictions::find(std::slice::from_ref(&path));
-        assert!(found.files.is_empty() && found.failures.len() == 1, "{end}: {}", said(&found));
-        assert!(said(&found).contains("fetch it again"), "{end}: {}", said(&found));
+        assert!(found.files.is_empty() && found.failures.len() == 1, "{end}: {}", messages(&found));
+        assert!(messages(&found).contains("fetch it again"), "{end}: {}", messages(&found));
     }
     for (bytes, says) in
         [(&b""[..], "is empty"), (&[&b"PK\x05\x06"[..], &[0; 18]].concat(), "has no model (.cif, .pdb)")]
     {
         fs::write(&path, bytes).unwrap();
-        assert!(said(&Predictions::find(std::slice::from_ref(&path))).contains(says), "{says}");
+        assert!(messages(&Predictions::find(std::slice::from_ref(&path))).contains(says), "{says}");
     }
 }
 
@@ -403,7 +406,7 @@ fn links_and_archives_in_archives_are_left_out_with_a_note() {
     let path = folder.path().join("outer.tar");
     fs::write(&path, tar.into_inner().unwrap()).unwrap();
     let found = Predictions::find(&[path]);
-    assert_eq!((found.files.len(), said(&found)), (1, String::new()));
+    assert_eq!((found.files.len(), messages(&found)), (1, String::new()));
     let has = |begin: &str| found.notes.iter().any(|note| note.starts_with(begin));
     assert!(
         has("outer.tar/inner.tar: is an archive in") && has("outer.tar/best_model.cif: is a link in"),
@@ -433,7 +436,7 @@ fn scores_of_older_colabfold_are_those_beside_each_model() {
     let rows: Vec<_> = rows.collect();
     fs::write(&own, format!("{rounded}{rows:?}}}]")).unwrap();
     let found = find(&folder);
-    assert_eq!((found.files.len(), said(&found)), (names.len(), String::new()));
+    assert_eq!((found.files.len(), messages(&found)), (names.len(), String::new()));
     let newer = all(&colabfold("d"));
     let whole = find(&newer).files[0].read().unwrap();
     for files in &found.files {

@@ -62,7 +62,7 @@ fn indices_of_chains_give_the_order_of_tokens() {
         let own = |prediction: &Prediction| prediction.scores(Cutoffs::default()).pairs[0].numbers[3..7].to_vec();
         assert_eq!(own(&read), own(&whole));
     }
-    let said = |indices: &dyn Fn(usize) -> usize| {
+    let messages = |indices: &dyn Fn(usize) -> usize| {
         changed(
             layout,
             file,
@@ -72,9 +72,9 @@ fn indices_of_chains_give_the_order_of_tokens() {
             }),
         )
     };
-    let few = said(&|_| 0);
+    let few = messages(&|_| 0);
     assert!(few.contains("its tokens are of 1 chain, and the model has 2: A,B"), "{few}");
-    let other = said(&|at| usize::from(at > of_a));
+    let other = messages(&|at| usize::from(at > of_a));
     assert!(other.contains(&format!("{} of chain A", of_a + 1)) && other.contains("different models"), "{other}");
 }
 
@@ -101,7 +101,7 @@ fn chains_of_atoms_give_the_order_of_tokens_that_name_none() {
         let read = read_changed("af3", FILE, &b_first(without));
         assert_eq!((numbers(&read), &read.warnings), (numbers(&whole), &whole.warnings), "{without:?}");
     }
-    let said = changed("af3", FILE, &b_first(&["token_chain_ids", "atom_chain_ids", "atom_plddts"]));
+    let messages = changed("af3", FILE, &b_first(&["token_chain_ids", "atom_chain_ids", "atom_plddts"]));
     let says = "its token 11 is of residue 11, and that of the model of residue 10";
-    assert!(said.contains(says) && said.contains("which token_chain_ids would say"), "{said}");
+    assert!(messages.contains(says) && messages.contains("which token_chain_ids would say"), "{messages}");
 }

@@ -203,9 +203,11 @@ fn parquet_reads_back_to_the_bit() {
     let schema = BASE64_STANDARD.decode(value("ARROW:schema")).unwrap();
     let schema = arrow_ipc::convert::try_schema_from_ipc_buffer(&schema).unwrap();
     assert_eq!(schema.metadata()["prism.points"], "250");
-    let told = |name: &str, key: &str| schema.field_with_name(name).unwrap().metadata()[key].clone();
-    assert_eq!((told("sasa", "unit"), told("rsa", "unit")), ("Å^2".into(), String::new()));
-    assert!(told("sasa", "definition").contains("probe 1.4 Å") && told("ss", "definition").contains("mkdssp"));
+    let metadata_of = |name: &str, key: &str| schema.field_with_name(name).unwrap().metadata()[key].clone();
+    assert_eq!((metadata_of("sasa", "unit"), metadata_of("rsa", "unit")), ("Å^2".into(), String::new()));
+    assert!(
+        metadata_of("sasa", "definition").contains("probe 1.4 Å") && metadata_of("ss", "definition").contains("mkdssp")
+    );
 
     for (index, column) in Columns::default().as_slice().iter().enumerate() {
         assert_eq!(metadata.schema_descr().column(index).name(), column.name());
@@ -365,7 +367,7 @@ fn a_file_that_is_not_committed_leaves_nothing_and_touches_nothing() {
 }
 
 #[test]
-fn places_that_cannot_hold_a_file_are_refused() {
+fn paths_that_cannot_hold_a_file_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let create = |path: &Path| OutputFile::create(path, Columns::default(), &provenance()).err().unwrap();
     assert!(matches!(create(&folder.path().join("t.txt")), OutputError::UnknownFormat { .. }));

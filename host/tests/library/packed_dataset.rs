@@ -124,11 +124,11 @@ fn damage_is_found() {
     let whole = packed(examples);
     let mut dice = Dice::new(1);
     let mut refused = 0;
-    for place in 0..whole.len() {
+    for index in 0..whole.len() {
         let mut bytes = whole.clone();
-        bytes[place] ^= 1 << ((dice.roll() * 8.0) as u8 % 8);
+        bytes[index] ^= 1 << ((dice.roll() * 8.0) as u8 % 8);
         match Dataset::from_bytes(bytes.into()).and_then(|set| read_all(&set)) {
-            Ok(read) => assert_eq!(read.iter().map(bits).collect::<Vec<_>>(), expected, "byte {place}"),
+            Ok(read) => assert_eq!(read.iter().map(bits).collect::<Vec<_>>(), expected, "byte {index}"),
             Err(_) => refused += 1,
         }
     }
@@ -156,12 +156,12 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let footer = footer(&bytes);
     let metadata = root_as_footer(footer).unwrap().custom_metadata().unwrap();
     let stated = metadata.get(0).value().unwrap();
-    let place = stated.as_ptr() as usize - bytes.as_ptr() as usize;
-    bytes[place..place + 8].copy_from_slice(sum.as_bytes());
+    let offset = stated.as_ptr() as usize - bytes.as_ptr() as usize;
+    bytes[offset..offset + 8].copy_from_slice(sum.as_bytes());
     bytes
 }
 
-/// A batch's header holds two messages: a good one at the expected place, and another one where decoders look if the marker
+/// A batch's header holds two messages: a good one at the expected offset, and another one where decoders look if the marker
 /// is absent.
 #[test]
 fn a_second_message_in_a_header_is_not_taken() {
@@ -173,9 +173,9 @@ fn a_second_message_in_a_header_is_not_taken() {
     let mut evil = good.to_vec();
     evil[buffers + 16..buffers + 24].copy_from_slice(&(1_i64 << 40).to_le_bytes());
     let root = u32::from_le_bytes(*evil.first_chunk().unwrap());
-    let place = (8 + good.len() + 4) as u32;
+    let offset = (8 + good.len() + 4) as u32;
     for mark in [[0; 4], [0xff; 4]] {
-        let lead = if mark == [0; 4] { place + root - 4 } else { (header - 8) as u32 };
+        let lead = if mark == [0; 4] { offset + root - 4 } else { (header - 8) as u32 };
         let mut head = [&mark[..], &lead.to_le_bytes(), good, &[0; 4], &evil].concat();
         head.resize(head.len().next_multiple_of(64), 0);
         let footer_bytes = footer(&whole);
@@ -206,8 +206,8 @@ fn batches_do_not_overlap() {
     let mut bytes = fs::read(&path).unwrap();
     let footer = footer(&bytes);
     let blocks = root_as_footer(footer).unwrap().recordBatches().unwrap().bytes();
-    let place = blocks.as_ptr() as usize - bytes.as_ptr() as usize;
-    bytes.copy_within(place..place + 24, place + 24);
+    let offset = blocks.as_ptr() as usize - bytes.as_ptr() as usize;
+    bytes.copy_within(offset..offset + 24, offset + 24);
     let error = Dataset::from_bytes(bytes.into()).unwrap_err();
     assert!(error.to_string().contains("a batch does not lie within the file"), "{error}");
 }
@@ -265,10 +265,10 @@ fn a_file_that_changes_all_the_time_gives_nothing_else() {
             let mut dice = Dice::new(3);
             while !done.load(Ordering::Relaxed) {
                 let mut bytes = whole.clone();
-                let place = (dice.roll() * bytes.len() as f32) as usize % bytes.len();
-                bytes[place] ^= 0xff;
+                let index = (dice.roll() * bytes.len() as f32) as usize % bytes.len();
+                bytes[index] ^= 0xff;
                 if dice.roll() < 0.2 {
-                    bytes.truncate(place);
+                    bytes.truncate(index);
                 }
                 fs::write(&path, &bytes).unwrap();
                 std::thread::sleep(Duration::from_micros(500));

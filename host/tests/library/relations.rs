@@ -6,7 +6,7 @@ use prism_host::read::{ReadOptions, read_path};
 use prism_host::{Backend, Engine};
 
 #[test]
-fn a_structure_whose_interfaces_fail_is_told_of_and_the_others_have_lines() {
+fn a_structure_whose_interfaces_fail_is_reported_and_the_others_have_lines() {
     let read = |path: &str| read_path(path, path, &ReadOptions::default()).unwrap().structure;
     let structures = [read("../data/6m0j_rbd.pdb"), read("../tests/data/1jcd.pdb.gz")];
     let engine = |selection| Engine::builder().backend(Backend::Cpu).selection(selection).build().unwrap();

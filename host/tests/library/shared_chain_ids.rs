@@ -1,6 +1,6 @@
 //! Predictions whose molecules share a chain id: they are those that the reader finds in any file.
 
-use crate::broken_predictions::{changed, files, read_changed, said};
+use crate::broken_predictions::{changed, files, messages, read_changed};
 use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, Prediction};
 use prism_host::read::{Polymers, ReadOptions, read_bytes};
 use serde_json::Value;
@@ -61,11 +61,11 @@ fn molecules_of_one_chain_id_are_those_of_the_reader() {
         assert_eq!(numbers(&read), numbers(&whole), "{case}");
         // Rows of other tables find theirs.
         let rows = read.rows_of_residues();
-        let place = |row: usize| {
+        let residue = |row: usize| {
             let chain = structure.chains[structure.chain_ids[row] as usize].as_str();
             (chain, structure.residue_numbers[row], &*structure.insertion_codes[row])
         };
-        assert!((0..structure.n_rows()).all(|row| rows.get(&place(row)) == Some(&row)), "{case}");
+        assert!((0..structure.n_rows()).all(|row| rows.get(&residue(row)) == Some(&row)), "{case}");
     }
 }
 
@@ -74,14 +74,14 @@ fn model() -> Vec<u8> {
 }
 
 #[test]
-fn residues_in_one_place_are_of_one_molecule() {
+fn residues_of_one_position_are_of_one_molecule() {
     // The second molecule on top of the first.
     let text = String::from_utf8(model()).unwrap();
     let first: Vec<&str> = text.lines().filter(|line| line.get(21..22) == Some("A")).collect();
     let copy = first.iter().map(|line| format!("{}{}", &line[..22], &line[22..]));
     let twice: Vec<String> = first.iter().map(|line| (*line).to_owned()).chain(copy).collect();
-    let said = changed("af2", AF2_MODEL, &|_| (twice.join("\n") + "\n").into_bytes());
-    assert!(!said.contains("told apart"), "{said}");
+    let messages = changed("af2", AF2_MODEL, &|_| (twice.join("\n") + "\n").into_bytes());
+    assert!(!messages.contains("told apart"), "{messages}");
 }
 
 /// AlphaFold 3's files with chain B called A.
@@ -144,7 +144,7 @@ fn tokens_atoms_and_pairs_that_name_a_shared_id_are_of_its_molecules_in_order() 
         assert_eq!(value.to_bits(), expected.to_bits(), "{chains:?}");
     }
     assert!(
-        said(&af3(&|json| json["chain_pair_iptm"] = serde_json::json!([[0.8]])))
+        messages(&af3(&|json| json["chain_pair_iptm"] = serde_json::json!([[0.8]])))
             .contains("is of 1 chain, and the model has 3")
     );
 }

@@ -61,7 +61,7 @@ impl Form {
         Ok(if self.is_big { u64::from_be_bytes(eight) } else { u64::from_le_bytes(eight) })
     }
 
-    /// The record at a place: where its data begin, their length, and where the next one begins.
+    /// The record at an offset: where its data begin, their length, and where the next one begins.
     fn record(&self, source: &Source, at: u64) -> Result<(u64, u64, u64), Fault> {
         let length = self.length(source, at)?;
         let data = at + self.marker;
@@ -200,7 +200,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Reads the three axes of the frame at a place, of all atoms or those that move.
+    /// Reads the three axes of the frame at an offset, of all atoms or those that move.
     fn axes(
         &self,
         source: &Source,

@@ -16,7 +16,7 @@ const NAMES: usize = 20;
 /// A longer line is none of GRO.
 const LONGEST: usize = 4096;
 
-/// Lines of a file, from a place.
+/// Lines of a file, from an offset.
 struct Lines<'a> {
     source: &'a Source,
     /// Where the chunk begins, and the line within it.
@@ -213,7 +213,7 @@ fn in_columns(line: &str) -> Option<Vec<&str>> {
 /// What a frame has besides atoms: its time and cell. And the buffer, for the next frame.
 type Passed = (Option<f64>, Option<Cell>, Vec<u8>);
 
-/// Calls `take` with each atom's line of the frame at a place, and its coordinates in nanometres.
+/// Calls `take` with each atom's line of the frame at an offset, and its coordinates in nanometres.
 fn each(
     source: &Source,
     at: u64,

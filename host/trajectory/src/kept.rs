@@ -111,7 +111,7 @@ pub(crate) struct Key {
 const STATE: usize = 8 + 8 + 32;
 
 impl Key {
-    /// `None` if it cannot be told, as for a file of the far future.
+    /// `None` if the time of its last change cannot be given, as for a file of the far future.
     pub(crate) fn of(path: &Path, source: &Source) -> Option<Self> {
         let full = fs::canonicalize(path).ok()?;
         let name = Sha256::digest(full.as_os_str().as_encoded_bytes());

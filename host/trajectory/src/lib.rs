@@ -1,6 +1,6 @@
 //! Reads trajectories of molecular dynamics: frames in any order, by many threads at a time.
 //!
-//! Opening a file finds its frames, without decoding them ([`Trajectory::open`]). A frame is then read from its place
+//! Opening a file finds its frames, without decoding them ([`Trajectory::open`]). A frame is then read from its offset
 //! ([`Trajectory::read`]), of which a file can be asked for the first atoms alone. Positions are in Å, times in ps. A file that is
 //! damaged or cut off gives the frames before the damage, and says where it is ([`Trajectory::damage`]).
 
@@ -88,7 +88,7 @@ struct Index {
 }
 
 impl Index {
-    /// Finds frames by their headers, from the beginning of a file. `header` reads the one at a place: the frame, its number of atoms
+    /// Finds frames by their headers, from the beginning of a file. `header` reads the one at an offset: the frame, its number of atoms
     /// if it has positions, and where the next frame begins.
     fn walk(source: &Source, mut header: impl FnMut(u64) -> Result<(Entry, Option<usize>, u64), Fault>) -> Self {
         let (mut index, mut at) = (Self::default(), 0);

@@ -245,10 +245,10 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
     let expected = fixed_frames.or(records).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
     for frame in 0..expected {
-        let Some(at) = place(&shape.coordinates, frame).filter(|at| source.has(*at, shape.coordinates.length)) else {
+        let Some(at) = offset(&shape.coordinates, frame).filter(|at| source.has(*at, shape.coordinates.length)) else {
             // Programs that stream leave the number of frames open.
             if expected != u64::MAX {
-                let at = place(&shape.coordinates, frame).unwrap_or(u64::MAX).min(source.len());
+                let at = offset(&shape.coordinates, frame).unwrap_or(u64::MAX).min(source.len());
                 index.damage = Some(Fault::at(at, Problem::Cut("the frame's positions")));
             }
             break;
@@ -257,7 +257,7 @@ pub(crate) fn index(source: &Source) -> Result<(Shape, Index), Fault> {
             break;
         }
         let time = time.as_ref().and_then(|time| {
-            source.take(place(time, frame)?, time.length, &mut bytes, WHAT).ok()?;
+            source.take(offset(time, frame)?, time.length, &mut bytes, WHAT).ok()?;
             Some(time.kind.value(&bytes, 0) * time.scale.unwrap_or(1.0))
         });
         index.push(Entry::new(at, time), shape.atoms);
@@ -291,7 +291,7 @@ fn variable(header: &mut Header<'_>, all: &[(Vec<u8>, u64)]) -> Result<Listed, F
 }
 
 /// Where a frame's part of a variable is.
-fn place(variable: &Variable, frame: u64) -> Option<u64> {
+fn offset(variable: &Variable, frame: u64) -> Option<u64> {
     frame.checked_mul(variable.stride)?.checked_add(variable.begin)
 }
 
@@ -308,11 +308,11 @@ impl Shape {
         let mut six = [90.0; 6];
         into.cell = None;
         if let (Some(lengths), Some(angles)) = (&self.lengths, &self.angles) {
-            for (place_of, variable) in [(0, lengths), (3, angles)] {
-                let at = place(variable, number).unwrap_or(u64::MAX);
+            for (first, variable) in [(0, lengths), (3, angles)] {
+                let at = offset(variable, number).unwrap_or(u64::MAX);
                 source.take(at, variable.length, buffer, "the frame's cell")?;
                 for axis in 0..3 {
-                    six[place_of + axis] = variable.kind.value(buffer, axis) * variable.scale.unwrap_or(1.0);
+                    six[first + axis] = variable.kind.value(buffer, axis) * variable.scale.unwrap_or(1.0);
                 }
             }
             into.cell = cell_of(six);
@@ -320,7 +320,7 @@ impl Shape {
         let Variable { kind, scale, .. } = self.coordinates;
         let atoms = self.atoms.min(most);
         into.positions.clear();
-        let at = place(&self.coordinates, number).unwrap_or(u64::MAX);
+        let at = offset(&self.coordinates, number).unwrap_or(u64::MAX);
         source.take(at, 3 * kind.bytes() * atoms as u64, buffer, "the frame's positions")?;
         let value = |index: usize| match (kind, scale) {
             (Kind::F64, None) => f64_at(buffer, 8 * index) as f32,

@@ -1,4 +1,4 @@
-//! The bytes of a file at any place, for several threads at a time.
+//! The bytes of a file at any offset, for several threads at a time.
 //!
 //! The file is read and not mapped: another program, such as the simulation itself, may be changing it.
 
@@ -43,7 +43,7 @@ impl Source {
         at.checked_add(bytes).is_some_and(|end| end <= self.len())
     }
 
-    /// Fills a buffer with the bytes at a place. `what` they are is for the error.
+    /// Fills a buffer with the bytes at an offset. `what` they are is for the error.
     pub(crate) fn fill(&self, at: u64, buffer: &mut [u8], what: &'static str) -> Result<(), Fault> {
         if !self.has(at, buffer.len() as u64) {
             return Err(Fault::at(at, Problem::Cut(what)));
@@ -61,7 +61,7 @@ impl Source {
         }
     }
 
-    /// The bytes at a place.
+    /// The bytes at an offset.
     pub(crate) fn array<const N: usize>(&self, at: u64, what: &'static str) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.fill(at, &mut bytes, what)?;

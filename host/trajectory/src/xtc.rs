@@ -79,7 +79,7 @@ pub(crate) fn index(source: &Source) -> Index {
     })
 }
 
-/// Reads the first atoms of the frame at a place.
+/// Reads the first atoms of the frame at an offset.
 pub(crate) fn read(
     source: &Source,
     at: u64,

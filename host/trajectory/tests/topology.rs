@@ -7,7 +7,7 @@ fn text(name: &[u8; 8]) -> &str {
 }
 
 /// Atoms as `segment residue number atom`.
-fn told(topology: &Topology) -> Vec<String> {
+fn atoms_of(topology: &Topology) -> Vec<String> {
     let atom = |atom: usize| {
         let (segment, residue) = (text(&topology.segments[atom]), text(&topology.residue_names[atom]));
         format!("{segment} {residue} {} {}", topology.residue_numbers[atom], text(&topology.names[atom]))
@@ -41,14 +41,14 @@ PSF CMAP
 #[test]
 fn psf_has_segments_residues_and_bonds() {
     let topology = read(PSF);
-    assert_eq!(told(&topology), ["4AKE MET 1 N", "4AKE MET 1 CA", "4AKE ALA 2 N", "WAT TIP3 -1 OH2"]);
+    assert_eq!(atoms_of(&topology), ["4AKE MET 1 N", "4AKE MET 1 CA", "4AKE ALA 2 N", "WAT TIP3 -1 OH2"]);
     assert_eq!(topology.bonds, [[0, 1], [1, 2]]);
     let without = PSF.replace("4AKE", "    ").replace("WAT ", "    ");
-    assert_eq!(told(&read(&without)), [" MET 1 N", " MET 1 CA", " ALA 2 N", " TIP3 -1 OH2"]);
+    assert_eq!(atoms_of(&read(&without)), [" MET 1 N", " MET 1 CA", " ALA 2 N", " TIP3 -1 OH2"]);
     let extended = PSF
         .replace("PSF CMAP", "PSF EXT CMAP XPLOR")
         .replace("4AKE 1    MET  N ", "4AKE     1        MET      N       ");
-    assert_eq!(told(&read(&extended)), told(&read(PSF)));
+    assert_eq!(atoms_of(&read(&extended)), atoms_of(&read(PSF)));
 }
 
 const PRMTOP: &str = "\
@@ -82,13 +82,13 @@ ALA WAT
 #[test]
 fn prmtop_has_residues_elements_and_bonds() {
     let topology = read(PRMTOP);
-    assert_eq!(told(&topology), [" ALA 1 N", " ALA 1 H1", " ALA 1 CA", " WAT 2 O", " WAT 2 H1'"]);
+    assert_eq!(atoms_of(&topology), [" ALA 1 N", " ALA 1 H1", " ALA 1 CA", " WAT 2 O", " WAT 2 H1'"]);
     assert_eq!(topology.bonds, [[0, 1], [3, 4], [0, 2]]);
     assert_eq!(topology.elements, [7, 1, 6, 8, 1]);
     let named = format!(
         "{PRMTOP}%FLAG RESIDUE_NUMBER\n%FORMAT(20I4)\n  10 901\n%FLAG RESIDUE_CHAINID\n%COMMENT chains\n%FORMAT(20a4)\nA   B   \n"
     );
-    assert_eq!(told(&read(&named))[2..4], ["A ALA 10 CA", "B WAT 901 O"]);
+    assert_eq!(atoms_of(&read(&named))[2..4], ["A ALA 10 CA", "B WAT 901 O"]);
 }
 
 #[test]
@@ -121,6 +121,6 @@ fn the_first_frame_of_gro_is_a_topology() {
     let path = format!("{}/tests/data/small.gro", env!("CARGO_MANIFEST_DIR"));
     let topology = Topology::open(path).unwrap();
     assert_eq!((topology.len(), topology.positions.as_ref().map(Vec::len)), (417, Some(417)));
-    assert_eq!(told(&topology)[..2], [" THR 1 N", " THR 1 CA"]);
-    assert_eq!(told(&topology)[416], " HOH 75 H2");
+    assert_eq!(atoms_of(&topology)[..2], [" THR 1 N", " THR 1 CA"]);
+    assert_eq!(atoms_of(&topology)[416], " HOH 75 H2");
 }

@@ -150,7 +150,7 @@ def _gemmi(value: Any, name: str, model: Model, decimals: int | None) -> Iterato
     elif level == "Model":
         models = [(_gemmi_number(value, 1), value)]
     else:
-        models = [(_gemmi_number(one, place + 1), one) for place, one in enumerate(value)]
+        models = [(_gemmi_number(one, index + 1), one) for index, one in enumerate(value)]
     for called, one in _chosen(models, model, name):
         atoms = [(atom, residue, chain) for chain in one for residue in chain for atom in residue]
         labels = [residue.label_seq is not None for _, residue, _ in atoms]
@@ -173,14 +173,14 @@ def _gemmi(value: Any, name: str, model: Model, decimals: int | None) -> Iterato
         )
 
 
-def _gemmi_number(model: Any, place: int) -> int:
+def _gemmi_number(model: Any, default: int) -> int:
     number = getattr(model, "num", None)
-    return int(number) if number is not None else place
+    return int(number) if number is not None else default
 
 
 def _biopython(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     level = value.get_level()
-    models = [(one.serial_num or place + 1, one) for place, one in enumerate(value)] if level == "S" else [(1, value)]
+    models = [(one.serial_num or index + 1, one) for index, one in enumerate(value)] if level == "S" else [(1, value)]
     for called, one in _chosen(models, model, name):
         if level == "R":
             parent = one.get_parent()
@@ -218,12 +218,12 @@ def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Itera
     author_numbers: Any = [int(text) for text in value.get_annotation("auth_seq_id")] if "auth_seq_id" in known else None
     frames = value.coord if value.coord.ndim == 3 else value.coord[None]
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(len(frames))], model, name):
+    for called, index in _chosen([(index + 1, index) for index in range(len(frames))], model, name):
         if first is not None:
-            yield first.at(frames[place], called, decimals=decimals)
+            yield first.at(frames[index], called, decimals=decimals)
             continue
         first = Structure(
-            frames[place],
+            frames[index],
             value.atom_name,
             value.res_name,
             author_numbers if "auth_seq_id" in known else value.res_id,
@@ -285,9 +285,9 @@ def _mdanalysis(value: Any, name: str, model: Model, decimals: int | None) -> It
         yield first
         return
     frames = len(universe.trajectory)
-    for label, place in _chosen([(place + 1, place) for place in range(frames)], model, name):
+    for label, index in _chosen([(index + 1, index) for index in range(frames)], model, name):
         # The universe reads the frame.
-        universe.trajectory[place]
+        universe.trajectory[index]
         yield first.at(atoms.positions, label, decimals=decimals)
 
 
@@ -299,9 +299,9 @@ def _mdtraj(value: Any, name: str, model: Model, decimals: int | None) -> Iterat
         return str(known) if known else letters(atom.residue.chain.index)
 
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(value.n_frames)], model, name):
+    for called, index in _chosen([(index + 1, index) for index in range(value.n_frames)], model, name):
         # mdtraj has nm, as float32.
-        positions = value.xyz[place].astype("float64") * 10.0
+        positions = value.xyz[index].astype("float64") * 10.0
         if first is not None:
             yield first.at(positions, called, decimals=decimals)
             continue
@@ -326,8 +326,8 @@ def _prody(value: Any, name: str, model: Model, decimals: int | None) -> Iterato
 
     chains, hetero = texts(value.getChids()), value.getFlags("hetatm")
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(value.numCoordsets())], model, name):
-        positions = value.getCoordsets(place)
+    for called, index in _chosen([(index + 1, index) for index in range(value.numCoordsets())], model, name):
+        positions = value.getCoordsets(index)
         if first is not None:
             yield first.at(positions, called, decimals=decimals)
             continue
@@ -355,19 +355,19 @@ def _openmm(value: Any, name: str, model: Model, decimals: int | None) -> Iterat
 
     topology, several = (value[0], False) if isinstance(value, tuple) else (value.topology, hasattr(value, "getNumFrames"))
 
-    def positions(place: int) -> Any:
-        given = value.getPositions(frame=place) if several else value[1] if isinstance(value, tuple) else value.getPositions()
+    def positions(index: int) -> Any:
+        given = value.getPositions(frame=index) if several else value[1] if isinstance(value, tuple) else value.getPositions()
         # Without a unit, they are in nm, as all of OpenMM.
         return np.array(given.value_in_unit(unit.nanometers) if hasattr(given, "unit") else given, dtype=np.float64) * 10.0
 
     atoms = list(topology.atoms())
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(n_models(value))], model, name):
+    for called, index in _chosen([(index + 1, index) for index in range(n_models(value))], model, name):
         if first is not None:
-            yield first.at(positions(place), called, decimals=decimals)
+            yield first.at(positions(index), called, decimals=decimals)
             continue
         first = Structure(
-            positions(place),
+            positions(index),
             [atom.name for atom in atoms],
             [atom.residue.name for atom in atoms],
             [int(atom.residue.id) for atom in atoms],

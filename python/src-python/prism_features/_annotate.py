@@ -69,21 +69,21 @@ def annotate(
     if writer is None:
         raise PrismError(f"{kind(value)} is of no package that annotate knows: {', '.join(_WRITERS)}")
     keys = zip(rows.column("chain").to_pylist(), rows.column("resnum").to_pylist(), rows.column("icode").to_pylist(), strict=True)
-    writer(value, _Rows({key: place for place, key in enumerate(keys)}, rows), list(names), b_factors)
+    writer(value, _Rows({key: row for row, key in enumerate(keys)}, rows), list(names), b_factors)
 
 
 class _Rows:
     """The rows of a table, by residue."""
 
-    def __init__(self, places: dict[_Key, int], rows: pa.Table) -> None:
-        self.places = places
+    def __init__(self, row_of: dict[_Key, int], rows: pa.Table) -> None:
+        self.row_of = row_of
         self.rows = rows
 
     def of(self, keys: Sequence[_Key]) -> npt.NDArray[np.int64]:
         """The row of each atom or residue, -1 where it has none."""
         import numpy as np
 
-        found = np.array([self.places.get(key, -1) for key in keys], dtype=np.int64)
+        found = np.array([self.row_of.get(key, -1) for key in keys], dtype=np.int64)
         if not (found >= 0).any():
             raise PrismError("no row of the table is of a residue of this object: chains, numbers or insertion codes differ")
         return found
@@ -116,10 +116,10 @@ def _biopython(value: Any, rows: _Rows, names: list[str], b_factors: str | None)
     at = rows.of([(str(one.get_parent().id), one.id[1], one.id[2].strip()) for one in residues])
     for name in names:
         values = rows.rows.column(name).to_pylist()
-        for residue, place in zip(residues, at.tolist(), strict=True):
+        for residue, row in zip(residues, at.tolist(), strict=True):
             residue.xtra.pop(name, None)
-            if place >= 0 and values[place] is not None:
-                residue.xtra[name] = values[place]
+            if row >= 0 and values[row] is not None:
+                residue.xtra[name] = values[row]
     if b_factors is not None:
         for residue, number in zip(residues, rows.values(b_factors, at, 0.0).tolist(), strict=True):
             for atom in residue.get_unpacked_list():

@@ -75,14 +75,14 @@ def _of_module(method: Callable[..., Table]) -> Callable[..., Table]:
     """A method of :class:`Engine` as a function that makes the engine, or takes that of the last small call. The backend follows the
     method's own positional arguments."""
     own = list(inspect.signature(method).parameters.values())[1:]
-    place = sum(one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for one in own)
+    position = sum(one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for one in own)
     name = method.__name__
 
     def function(*given: Any, **options: Any) -> Table:
-        backend: Backend = options.pop("backend", "auto") if len(given) <= place else given[place]
-        if len(given) > place + 1:
-            raise TypeError(f"{name} takes {place + 1} arguments without their names, not {len(given)}")
-        if len(given) > place and "backend" in options:
+        backend: Backend = options.pop("backend", "auto") if len(given) <= position else given[position]
+        if len(given) > position + 1:
+            raise TypeError(f"{name} takes {position + 1} arguments without their names, not {len(given)}")
+        if len(given) > position and "backend" in options:
             raise TypeError(f"{name} has two values for backend")
         if "columns" in options and name != "features":
             raise TypeError(f"columns is for prism.features; {name} has columns of its own")
@@ -91,14 +91,14 @@ def _of_module(method: Callable[..., Table]) -> Callable[..., Table]:
             _check_edges(engine, rest)
         inputs = given[0] if given else rest.get("inputs")
         key, of_call = _engine_of(backend, engine, inputs)
-        table = method(of_call, *given[:place], **rest)
+        table = method(of_call, *given[:position], **rest)
         _keep(key, of_call, table.arrow.num_rows, backend)
         return table
 
     signature = inspect.signature(method)
     backend_of = inspect.Parameter("backend", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="auto", annotation="Backend")
     options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Unpack[Options]")
-    own = [*own[:place], backend_of, *(one for one in own[place:] if one.kind is inspect.Parameter.KEYWORD_ONLY), options]
+    own = [*own[:position], backend_of, *(one for one in own[position:] if one.kind is inspect.Parameter.KEYWORD_ONLY), options]
     function.__signature__ = expanded(signature.replace(parameters=own))  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = name
     function.__module__ = "prism_features"

@@ -693,8 +693,8 @@ class Engine:
             if on_error == "skip":
                 warn(f"{failure.name}: {failure.reason}")
             failures.append(failure)
-        for name, told in batch.warnings:
-            warn(f"{name}: {told}")
+        for name, text in batch.warnings:
+            warn(f"{name}: {text}")
         if _log.isEnabledFor(logging.INFO):
-            for name, told in batch.notes:
-                _log.info("%s: %s", name, told)
+            for name, text in batch.notes:
+                _log.info("%s: %s", name, text)

@@ -162,7 +162,7 @@ class Tensor:
         """The residues of its rows: a :class:`pyarrow.RecordBatch` of the columns that identify them."""
     @property
     def residue_types(self) -> Any:
-        """The type of each residue, ``uint8``: the place in :data:`prism.RESIDUES` of what it is or derives from."""
+        """The type of each residue, ``uint8``: the index in :data:`prism.RESIDUES` of what it is or derives from."""
     @property
     def shape(self) -> tuple[int, int]: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...

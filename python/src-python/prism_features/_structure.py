@@ -324,8 +324,8 @@ def _of_padded(
             if there.shape != (residues, width):
                 raise ValueError(f"mask has the shape {there.shape}; it takes ({residues}, {width})")
             if bool((there & (names[kinds] == "")).any()):
-                residue, place = np.argwhere(there & (names[kinds] == ""))[0]
-                raise ValueError(f"mask has an atom {place} for residue {residue}, whose amino acid has no such atom")
+                residue, atom = np.argwhere(there & (names[kinds] == ""))[0]
+                raise ValueError(f"mask has an atom {atom} for residue {residue}, whose amino acid has no such atom")
         residue, _ = np.nonzero(there)
         codes = np.array([line[0] for line in lines] + ["UNK"])
         numbers = np.arange(1, residues + 1) if residue_numbers is None else _integers(residue_numbers, "residue_numbers")

@@ -185,7 +185,7 @@ class Trajectory:
         arrow = found.arrow
         for name in ("first_frame", "last_frame"):
             at = arrow.column_names.index(name)
-            numbers = pa.array([self._source.numbers[place] for place in arrow[name].to_pylist()], pa.int32())
+            numbers = pa.array([self._source.numbers[index] for index in arrow[name].to_pylist()], pa.int32())
             arrow = arrow.set_column(at, arrow.schema.field(at), numbers)
         return Table(arrow)
 
@@ -292,26 +292,26 @@ class _Object:
     def _relation(
         self, engine: Engine, table: str, columns: list[str] | None, options: dict[str, Any]
     ) -> Iterator[pa.RecordBatch]:
-        place = {f"{self.name}#{number}": (number, time) for number, time in zip(self.numbers, self.times, strict=True)}
+        frame_of = {f"{self.name}#{number}": (number, time) for number, time in zip(self.numbers, self.times, strict=True)}
         native = "sites of frames" if table == "sites" else table
         for batch in engine._stream(native, self._frames(self.numbers), columns, options):
-            yield self._framed(batch, place) if table in get_args(FrameTable) else batch
+            yield self._framed(batch, frame_of) if table in get_args(FrameTable) else batch
 
-    def _framed(self, batch: pa.RecordBatch, place: dict[str, tuple[int, float]]) -> pa.RecordBatch:
+    def _framed(self, batch: pa.RecordBatch, frame_of: dict[str, tuple[int, float]]) -> pa.RecordBatch:
         """A batch with the columns of frames after the structure's name, which says the frame."""
         at = batch.schema.names.index("structure")
-        frames = [place[name] for name in batch.column(at).to_pylist()]
+        frames = [frame_of[name] for name in batch.column(at).to_pylist()]
         fields, arrays = list(batch.schema), list(batch.columns)
         arrays[at : at + 1] = [
             pa.array([self.name] * len(frames), pa.string()),
             pa.array([number for number, _ in frames], pa.int32()),
             pa.array([time for _, time in frames], pa.float32(), from_pandas=True),
         ]
-        told = [{"unit": unit, "definition": definition} for _, unit, definition in _prism.frame_columns()]
+        metadata = [{"unit": unit, "definition": definition} for _, unit, definition in _prism.frame_columns()]
         fields[at : at + 1] = [
             fields[at],
-            pa.field("frame", pa.int32(), nullable=False, metadata=told[0]),
-            pa.field("time_ps", pa.float32(), metadata=told[1]),
+            pa.field("frame", pa.int32(), nullable=False, metadata=metadata[0]),
+            pa.field("time_ps", pa.float32(), metadata=metadata[1]),
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields, batch.schema.metadata))
 
@@ -319,14 +319,14 @@ class _Object:
         self, engine: Engine, columns: list[str] | None, options: dict[str, Any], most: int | None
     ) -> Iterator[pa.RecordBatch]:
         chosen = list(zip(self.numbers, self.times, strict=True))[:most]
-        place = {f"{self.name}#{number}": (number, time) for number, time in chosen}
+        frame_of = {f"{self.name}#{number}": (number, time) for number, time in chosen}
         asked = None if columns is None else [name for name in columns if name.strip() not in _FRAME]
         # A name tells the frame: without it, the columns of frames could not be made.
         identity = {"structure", "row", "chain", "resnum", "icode", "resname", "parent"}
         has_name = asked is None or not identity & {name.strip() for name in asked} or "structure" in asked
         read = asked if has_name or asked is None else ["structure", *asked]
         for batch in engine.stream(self._frames([number for number, _ in chosen]), read, **options):
-            framed = self._framed(batch, place)
+            framed = self._framed(batch, frame_of)
             yield framed if has_name else framed.drop_columns(["structure"])
 
 

@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     Attributes:
         name: The structure's name, as in the column ``structure``.
         features: ``float32``, shape ``(residues, columns)``; NaN where a feature is not defined.
-        residue_types: ``int64``, shape ``(residues,)``: places in :data:`prism.RESIDUES`, for an embedding or :func:`one_hot`.
+        residue_types: ``int64``, shape ``(residues,)``: indices in :data:`prism.RESIDUES`, for an embedding or :func:`one_hot`.
         rows: The residues of the rows: the columns that identify them, as a :class:`pyarrow.RecordBatch`.
         columns: The names of the features.
     """
@@ -320,9 +320,9 @@ def graphs(
     """Structures as graphs: a :class:`torch_geometric.data.Data` for each, with
 
     - ``x``: the features of its residues, ``float32``, 0 where one is not defined;
-    - ``residue_types``: ``int64``, places in :data:`prism.RESIDUES`;
+    - ``residue_types``: ``int64``, indices in :data:`prism.RESIDUES`;
     - ``edge_index``: pairs of residues, each in both directions, ``int64``, shape ``(2, edges)``;
-    - ``edge_type``: the place of the edge's kind in ``kinds``, ``int64``;
+    - ``edge_type``: the index of the edge's kind in ``kinds``, ``int64``;
     - ``edge_attr``: distances (Å), ``float32``, shape ``(edges, 1)``;
     - ``name``, ``columns`` and ``kinds``.
 
@@ -347,8 +347,8 @@ def graphs(
     names = edges.column("structure").to_pylist()
     first: dict[str, int] = {}
     count: dict[str, int] = {}
-    for place, name in enumerate(names):
-        first.setdefault(name, place)
+    for row, name in enumerate(names):
+        first.setdefault(name, row)
         count[name] = count.get(name, 0) + 1
     for tensor in engine.tensors(request.inputs, request.columns, **request.reading):  # type: ignore[misc]
         sample = _sample(tensor, request.columns)

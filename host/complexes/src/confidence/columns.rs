@@ -201,8 +201,8 @@ pub const STRUCTURE_NUMBERS: [ScoreColumn; 14] = [
     length("pae_mean", "the mean of all errors but those of residues aligned on themselves", "", Mean),
 ];
 
-/// The place of a number of pairs.
-const fn place(name: &str) -> usize {
+/// The index of a number of pairs.
+const fn index(name: &str) -> usize {
     let mut at = 0;
     while at < PAIR_NUMBERS.len() {
         if same(PAIR_NUMBERS[at].name.as_bytes(), name.as_bytes()) {
@@ -230,7 +230,7 @@ const fn same(one: &[u8], other: &[u8]) -> bool {
 /// The numbers of both directions together, as seen from the first.
 pub(super) fn together([forward, mut back]: [[f32; 28]; 2]) -> [f32; 28] {
     const SWAPPED: [[usize; 2]; 2] =
-        [[place("residues_a"), place("residues_b")], [place("contact_residues_a"), place("contact_residues_b")]];
+        [[index("residues_a"), index("residues_b")], [index("contact_residues_a"), index("contact_residues_b")]];
     SWAPPED.iter().for_each(|[a, b]| back.swap(*a, *b));
     let mut both = [0.0; 28];
     for (at, column) in PAIR_NUMBERS.iter().enumerate() {
@@ -239,9 +239,9 @@ pub(super) fn together([forward, mut back]: [[f32; 28]; 2]) -> [f32; 28] {
             Max => one.max(other),
             Min => one.min(other),
             Mean => f32::midpoint(one, other),
-            OfLis => (both[place("lis")] * both[place("clis")]).sqrt(),
+            OfLis => (both[index("lis")] * both[index("clis")]).sqrt(),
             // Where both are equal, ipSAE's script takes the way back.
-            Of(score) if forward[place(score)] > back[place(score)] => one,
+            Of(score) if forward[index(score)] > back[index(score)] => one,
             Of(_) => other,
         };
     }
@@ -267,7 +267,7 @@ mod tests {
                 ("residues_b", residues[1]),
                 ("lis", n0res / 128.0),
             ];
-            given.iter().for_each(|(name, value)| numbers[place(name)] = *value);
+            given.iter().for_each(|(name, value)| numbers[index(name)] = *value);
             numbers
         };
         let both =
@@ -285,7 +285,7 @@ mod tests {
             ("lis", 35.0 / 128.0),
         ];
         for (name, value) in expected {
-            assert_eq!(both[place(name)], value, "{name}");
+            assert_eq!(both[index(name)], value, "{name}");
         }
     }
 }

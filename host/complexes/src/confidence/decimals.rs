@@ -9,7 +9,7 @@ struct Decimals {
     parts: usize,
     /// The value of the last digit.
     scale: f64,
-    /// What turns digits into their values, and the point and the comma into 0, by the place of the comma. Others become no digits.
+    /// What turns digits into their values, and the point and the comma into 0, by the index of the comma. Others become no digits.
     blank: [u64; 8],
     /// The point and the comma.
     marks: u64,
@@ -36,7 +36,7 @@ impl Decimals {
         Self { parts, scale: if parts == 1 { 0.1 } else { 0.01 }, blank, marks: u64::from_le_bytes(marks) }
     }
 
-    /// The value of bytes that end with the comma, if they are such a decimal. `end` is the place where the comma was.
+    /// The value of bytes that end with the comma, if they are such a decimal. `end` is the index at which the comma was.
     #[inline(always)]
     fn value(&self, moved: u64, end: usize) -> Option<f32> {
         let digits = moved ^ self.blank[end & 7];
@@ -44,7 +44,7 @@ impl Decimals {
         if (others | digits & self.marks) != 0 {
             return None;
         }
-        // The places of digits are fixed now. Shares end before the comma, the whole before the point.
+        // Each digit has a fixed index now. Shares end before the comma, the whole before the point.
         let at = |byte: usize| (digits >> (8 * byte)) as u32 & 0xff;
         let number = match self.parts {
             1 => at(6) + 10 * (at(4) + 10 * at(3) + 100 * at(2) + 1000 * at(1) + 10_000 * at(0)),

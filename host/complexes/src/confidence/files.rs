@@ -2,10 +2,10 @@
 
 use super::folder::{stem, without_compression};
 use super::given::{Given, PICKLE};
+use super::input_files::InputFile;
 use super::model::Model;
 use super::modelcif::PAIRWISE;
 use super::names::{Wanted, design_of};
-use super::places::Place;
 use super::prediction::{Cutoffs, Lack, Prediction, Scores};
 use crate::dockq::{Compared, Reference, reading};
 use prism_read::{ReadOptions, plain, read_bytes};
@@ -20,12 +20,12 @@ pub struct PredictionFiles {
     pub design: String,
     /// The path under which it was found, as it was given.
     pub(super) root: PathBuf,
-    pub(super) model: Place,
-    pub(super) beside: Vec<Place>,
+    pub(super) model: InputFile,
+    pub(super) beside: Vec<InputFile>,
     /// Files of all models of the folder.
-    pub(super) lists: Vec<Place>,
-    /// A file that has the matrices of several models, and this model's place there.
-    pub(super) stacked: Option<(Place, usize)>,
+    pub(super) lists: Vec<InputFile>,
+    /// A file that has the matrices of several models, and this model's index there.
+    pub(super) stacked: Option<(InputFile, usize)>,
     /// The names of its files in the layouts that it may be of.
     pub(super) wanted: Wanted,
     /// What the predictor calls the model, if that is not a part of its file's name.
@@ -33,7 +33,7 @@ pub struct PredictionFiles {
 }
 
 impl PredictionFiles {
-    pub(super) fn of(model: Place, beside: Vec<Place>) -> Self {
+    pub(super) fn of(model: InputFile, beside: Vec<InputFile>) -> Self {
         let name = without_compression(&model.path).to_owned();
         Self {
             design: design_of(&name),
@@ -70,28 +70,28 @@ impl PredictionFiles {
             let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
             format!("{line}{}", error.problem)
         })?;
-        let (pickles, files): (Vec<&Place>, Vec<&Place>) =
-            self.beside.iter().partition(|place| place.name().ends_with(".pkl"));
+        let (pickles, files): (Vec<&InputFile>, Vec<&InputFile>) =
+            self.beside.iter().partition(|file| file.name().ends_with(".pkl"));
         let mut damaged = Vec::new();
-        for place in files {
-            let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
-            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+        for file in files {
+            let taken = file.read().and_then(|bytes| given.take(file.name(), &bytes));
+            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", file.name())));
             // Files of any name may have matrices of anything.
             let first = given.matrix.as_ref().map(|(_, file)| file.as_str());
             if let Some(first) =
-                first.filter(|file| self.is_named(file) && !self.is_named(place.name()) && given.conflict.is_some())
+                first.filter(|named| self.is_named(named) && !self.is_named(file.name()) && given.conflict.is_some())
             {
-                let name = place.name();
+                let name = file.name();
                 given.left_out.push(format!(
                     "{name}: has another matrix than {first}, which is named for the model: it is left out"
                 ));
                 given.conflict = None;
             }
         }
-        if let Some((place, index)) = &self.stacked {
+        if let Some((file, index)) = &self.stacked {
             given.stacked = Some(*index);
-            let taken = place.read().and_then(|bytes| given.take(place.name(), &bytes));
-            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", place.name())));
+            let taken = file.read().and_then(|bytes| given.take(file.name(), &bytes));
+            damaged.extend(taken.err().map(|reason| format!("{}: {reason}", file.name())));
         }
         let beside = given.matrix.is_some();
         if !beside || has_pairs(&bytes) {
@@ -115,16 +115,16 @@ impl PredictionFiles {
                 return Err(format!("{}: {PICKLE}", pickle.name()));
             }
         }
-        for place in &self.lists {
+        for file in &self.lists {
             let name = self.tag.as_deref().unwrap_or(self.model.name());
-            match place.read().and_then(|bytes| given.take_from_list(place.name(), &bytes, name)) {
+            match file.read().and_then(|bytes| given.take_from_list(file.name(), &bytes, name)) {
                 Ok(true) => {}
-                Ok(false) => given.left_out.push(format!("{}: has no scores of {name}", place.name())),
-                Err(reason) => damaged.push(format!("{}: {reason}", place.name())),
+                Ok(false) => given.left_out.push(format!("{}: has no scores of {name}", file.name())),
+                Err(reason) => damaged.push(format!("{}: {reason}", file.name())),
             }
         }
-        let stacked = self.stacked.iter().map(|(place, _)| place);
-        let names: Vec<&str> = self.beside.iter().chain(stacked).map(Place::name).collect();
+        let stacked = self.stacked.iter().map(|(file, _)| file);
+        let names: Vec<&str> = self.beside.iter().chain(stacked).map(InputFile::name).collect();
         let mut looked = if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) };
         looked.extend(given.other_arrays.drain(..).map(|other| format!("; {other}")));
         looked += &match &self.wanted.matrices[..] {
@@ -149,7 +149,7 @@ impl PredictionFiles {
         let what = "the predictor's ipTM, pTM and ranking are in no file beside it, and left empty";
         let names = &self.wanted.summaries;
         let is_there =
-            self.beside.iter().chain(&self.lists).any(|place| names.iter().any(|name| name == stem(place.name())));
+            self.beside.iter().chain(&self.lists).any(|file| names.iter().any(|name| name == stem(file.name())));
         match names.is_empty() || is_there {
             true => prediction.notes.push(what.to_owned()),
             false => {
@@ -211,17 +211,17 @@ impl PredictionFiles {
     /// The bytes of its files; of members of archives, as stored there.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.places().map(Place::size).sum()
+        self.files().map(InputFile::size).sum()
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
-        let stacked = self.stacked.iter().map(|(place, _)| place);
+    fn files(&self) -> impl Iterator<Item = &InputFile> {
+        let stacked = self.stacked.iter().map(|(file, _)| file);
         std::iter::once(&self.model).chain(&self.beside).chain(stacked).chain(&self.lists)
     }
 
     /// The files on disk that it is read from.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.places().map(Place::on_disk)
+        self.files().map(InputFile::on_disk)
     }
 
     /// The folder of its model.
@@ -238,9 +238,9 @@ impl PredictionFiles {
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
         let (Some(own), Some(others)) = (self.beside.first(), other.beside.first()) else { return false };
         // Two samples rarely have texts of the same length, so that few are read.
-        let has_size = |one: &Place, other: &Place| one.size() == other.size();
+        let has_size = |one: &InputFile, other: &InputFile| one.size() == other.size();
         let is_same =
-            |one: &Place, other: &Place| matches!((one.read(), other.read()), (Ok(one), Ok(two)) if one == two);
+            |one: &InputFile, other: &InputFile| matches!((one.read(), other.read()), (Ok(one), Ok(two)) if one == two);
         has_size(&self.model, &other.model)
             && has_size(own, others)
             && is_same(&self.model, &other.model)
@@ -253,7 +253,7 @@ const ADVICE: &str = "; AlphaFold 3 has it in *_confidences.json or *_full_data_
                       pae.model_idx_N.npz, ColabFold in *_scores_*.json";
 
 /// Whether a model is a ModelCIF that has its matrix in it.
-pub(super) fn has_own_matrix(model: &Place) -> bool {
+pub(super) fn has_own_matrix(model: &InputFile) -> bool {
     model.read().is_ok_and(|bytes| has_pairs(&bytes))
 }
 

@@ -5,9 +5,9 @@
 
 use super::files::{PredictionFiles, has_own_matrix};
 use super::given::PICKLE;
+use super::input_files::{INPUT, InputFile, Opened, is_archive, members, members_of_input};
 use super::json;
 use super::names::{self, GIVEN_FOLDER, Wanted};
-use super::places::{INPUT, Opened, Place, is_archive, members, members_of_input};
 use prism_read::{COMPRESSED, InputFailure, plain};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -50,20 +50,20 @@ impl Predictions {
         for path in paths {
             let shown = path.display().to_string();
             let before = (found.files.len(), found.failures.len());
-            let places = match std::fs::metadata(path) {
+            let files = match std::fs::metadata(path) {
                 _ if path == Path::new(INPUT) && std::mem::replace(&mut has_input, true) => {
                     found.notes.push(format!("{INPUT}: {TWICE}"));
                     continue;
                 }
                 _ if path == Path::new(INPUT) => match found.opened(INPUT, members_of_input("stdin/")) {
-                    Some(places) => places,
+                    Some(files) => files,
                     None => continue,
                 },
                 Ok(metadata) if metadata.is_dir() => found.walk(path),
                 Ok(metadata) if metadata.is_file() && is_archive(&shown) => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    let Some(places) = found.open(path, &name) else { continue };
-                    places
+                    let Some(files) = found.open(path, &name) else { continue };
+                    files
                 }
                 Ok(metadata) if metadata.is_file() => {
                     named.push(path.clone());
@@ -80,8 +80,8 @@ impl Predictions {
                 }
             };
             let models: Vec<String> =
-                places.iter().filter(|place| is_model(place.name())).map(|place| place.path.clone()).collect();
-            found.pair(places, None);
+                files.iter().filter(|file| is_model(file.name())).map(|file| file.path.clone()).collect();
+            found.pair(files, None);
             // The name of an archive is a part of the paths in it.
             let root = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
             found.files[before.0..].iter_mut().for_each(|files| root.clone_into(&mut files.root));
@@ -107,16 +107,16 @@ impl Predictions {
     }
 
     /// A file that lacks its other half. The other half may be behind the end of an archive that was cut, which is an error already.
-    fn lacks(&mut self, place: &Place, reason: &str) {
-        match place.is_of_cut() {
-            true => self.notes.push(format!("{}: {reason}; its archive is cut", place.path)),
-            false => self.fail(&place.path, reason),
+    fn lacks(&mut self, file: &InputFile, reason: &str) {
+        match file.is_of_cut() {
+            true => self.notes.push(format!("{}: {reason}; its archive is cut", file.path)),
+            false => self.fail(&file.path, reason),
         }
     }
 
     /// The files of a folder, and of archives in it.
-    fn walk(&mut self, folder: &Path) -> Vec<Place> {
-        let mut places = Vec::new();
+    fn walk(&mut self, folder: &Path) -> Vec<InputFile> {
+        let mut files = Vec::new();
         for entry in WalkDir::new(folder).follow_links(true).min_depth(1).sort_by_file_name() {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -132,27 +132,27 @@ impl Predictions {
             let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
             match is_archive(&path) {
-                true => places.extend(self.open(entry.path(), &path).unwrap_or_default()),
-                false => places.push(Place::file(path, entry.into_path())),
+                true => files.extend(self.open(entry.path(), &path).unwrap_or_default()),
+                false => files.push(InputFile::new(path, entry.into_path())),
             }
         }
-        places
+        files
     }
 
     /// The members of an archive, whose paths begin with its name, as those of other commands do.
-    fn open(&mut self, path: &Path, name: &str) -> Option<Vec<Place>> {
+    fn open(&mut self, path: &Path, name: &str) -> Option<Vec<InputFile>> {
         self.opened(&path.display().to_string(), members(path, &format!("{}/", without_compression(name))))
     }
 
-    fn opened(&mut self, shown: &str, opened: Result<Opened, String>) -> Option<Vec<Place>> {
+    fn opened(&mut self, shown: &str, opened: Result<Opened, String>) -> Option<Vec<InputFile>> {
         match opened {
-            Ok(Opened { places, cut, twice, notes }) => {
+            Ok(Opened { files, cut, twice, notes }) => {
                 self.notes.extend(notes);
                 twice
                     .iter()
                     .for_each(|name| self.fail(name, "is a second member of this name; only the first is read"));
                 cut.into_iter().for_each(|reason| self.fail(shown, reason));
-                Some(places)
+                Some(files)
             }
             Err(reason) if shown == INPUT => {
                 let advice = "a model and its matrix on standard input are members of one tar or zip archive";
@@ -168,35 +168,35 @@ impl Predictions {
 
     /// Takes files that were named one by one.
     fn named(&mut self, paths: &[PathBuf]) {
-        let mut folders: BTreeMap<PathBuf, Vec<Place>> = BTreeMap::new();
+        let mut folders: BTreeMap<PathBuf, Vec<InputFile>> = BTreeMap::new();
         for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-            folders.entry(folder).or_default().push(Place::file(name, path.clone()));
+            folders.entry(folder).or_default().push(InputFile::new(name, path.clone()));
         }
-        let models: usize = folders.values().flatten().filter(|place| is_model(place.name())).count();
+        let models: usize = folders.values().flatten().filter(|file| is_model(file.name())).count();
         let before = self.files.len();
         if models == 1 && paths.len() > 1 {
             // A model and the files about it, whatever they are called.
-            let places = folders.into_values().flatten();
-            let (model, beside): (Vec<Place>, Vec<Place>) = places.partition(|place| is_model(place.name()));
-            let [model] = <[Place; 1]>::try_from(model).unwrap_or_else(|_| unreachable!("it was counted"));
-            let beside = beside.into_iter().filter(|place| is_about(place.name())).collect();
+            let files = folders.into_values().flatten();
+            let (model, beside): (Vec<InputFile>, Vec<InputFile>) = files.partition(|file| is_model(file.name()));
+            let [model] = <[InputFile; 1]>::try_from(model).unwrap_or_else(|_| unreachable!("it was counted"));
+            let beside = beside.into_iter().filter(|file| is_about(file.name())).collect();
             self.files.push(PredictionFiles::of(model, beside));
         } else {
-            for (folder, mut places) in folders {
+            for (folder, mut files) in folders {
                 let begin = self.files.len();
-                let own: HashSet<String> = places.iter().map(|place| place.path.clone()).collect();
+                let own: HashSet<String> = files.iter().map(|file| file.path.clone()).collect();
                 let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
                 let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
                 let siblings = entries.filter_map(|entry| {
                     let name = entry.file_name().to_string_lossy().into_owned();
-                    (!own.contains(&name)).then(|| Place::file(name, entry.path()))
+                    (!own.contains(&name)).then(|| InputFile::new(name, entry.path()))
                 });
-                let mut siblings: Vec<Place> = siblings.collect();
+                let mut siblings: Vec<InputFile> = siblings.collect();
                 siblings.sort_by(|one, other| one.path.cmp(&other.path));
-                places.extend(siblings);
-                self.pair(places, Some(&own));
+                files.extend(siblings);
+                self.pair(files, Some(&own));
                 self.files[begin..].iter_mut().for_each(|files| files.root.clone_from(&folder));
             }
         }
@@ -220,16 +220,16 @@ impl Predictions {
     }
 
     /// Finds the predictions among files. `named`: the models that the user named, if the others only lie beside them.
-    fn pair(&mut self, places: Vec<Place>, named: Option<&HashSet<String>>) {
+    fn pair(&mut self, files: Vec<InputFile>, named: Option<&HashSet<String>>) {
         let begin = self.files.len();
-        let mut folders: BTreeMap<String, Vec<Place>> = BTreeMap::new();
-        for place in places {
-            folders.entry(place.folder().to_owned()).or_default().push(place);
+        let mut folders: BTreeMap<String, Vec<InputFile>> = BTreeMap::new();
+        for file in files {
+            folders.entry(file.folder().to_owned()).or_default().push(file);
         }
-        for (_, places) in folders {
-            let (models, others): (Vec<Place>, Vec<Place>) =
-                places.into_iter().partition(|place| is_model(place.name()));
-            let about: Vec<Place> = others.into_iter().filter(|place| is_about(place.name())).collect();
+        for (_, files) in folders {
+            let (models, others): (Vec<InputFile>, Vec<InputFile>) =
+                files.into_iter().partition(|file| is_model(file.name()));
+            let about: Vec<InputFile> = others.into_iter().filter(|file| is_about(file.name())).collect();
             self.pair_folder(models, about, named);
         }
         if named.is_none() {
@@ -237,8 +237,8 @@ impl Predictions {
         }
     }
 
-    fn pair_folder(&mut self, mut models: Vec<Place>, about: Vec<Place>, named: Option<&HashSet<String>>) {
-        let (lists, about): (Vec<Place>, Vec<Place>) = about.into_iter().partition(|place| is_list(place.name()));
+    fn pair_folder(&mut self, mut models: Vec<InputFile>, about: Vec<InputFile>, named: Option<&HashSet<String>>) {
+        let (lists, about): (Vec<InputFile>, Vec<InputFile>) = about.into_iter().partition(|file| is_list(file.name()));
         let is_only = models.iter().map(|model| stem(model.name())).collect::<BTreeSet<_>>().len() == 1;
         let jobs: Vec<String> = models.iter().map(|model| stem(model.name()).to_owned()).collect();
         models.retain(|model| named.is_none_or(|named| named.contains(&model.path)));
@@ -247,7 +247,7 @@ impl Predictions {
         let (is_taken, stacked, notes) = claim_files(&mut claims, &about, is_only);
         self.notes.extend(notes);
         let mut is_stacked_taken = false;
-        let files_of = |claim: Claim, stacked: Option<(Place, usize)>| {
+        let files_of = |claim: Claim, stacked: Option<(InputFile, usize)>| {
             let Claim { model, wanted, beside, tag, .. } = claim;
             let beside = beside.into_iter().map(|at| about[at].clone()).collect();
             PredictionFiles { lists: lists.clone(), stacked, wanted, tag, ..PredictionFiles::of(model, beside) }
@@ -276,20 +276,20 @@ impl Predictions {
         if named.is_some() {
             return;
         }
-        for (at, place) in about.iter().enumerate().filter(|(at, _)| !is_taken[*at]) {
-            let name = stem(place.name());
+        for (at, file) in about.iter().enumerate().filter(|(at, _)| !is_taken[*at]) {
+            let name = stem(file.name());
             // Of a model of AlphaFold 2 that is there under its rank alone, or not at all.
             if order.iter().any(|tag| name == format!("pae_{tag}")) {
-                self.notes.push(format!("{}: is left out: its model is not beside it", place.path));
+                self.notes.push(format!("{}: is left out: its model is not beside it", file.path));
                 continue;
             }
             let is_of_best = |job: &str| jobs.iter().any(|model| model.starts_with(job));
             if Some(at) == stacked && is_stacked_taken || names::job_of(name).is_some_and(is_of_best) {
                 continue;
             } else if Some(at) == stacked || names::is_matrix(name) {
-                self.lacks(place, "there is no model beside it (.cif, .pdb) of the same name");
-            } else if names::says_which(name) && !place.name().ends_with(".pkl") {
-                self.notes.push(format!("{}: is left out: there is no model beside it of the same name", place.path));
+                self.lacks(file, "there is no model beside it (.cif, .pdb) of the same name");
+            } else if names::says_which(name) && !file.name().ends_with(".pkl") {
+                self.notes.push(format!("{}: is left out: there is no model beside it of the same name", file.path));
             }
         }
     }
@@ -297,11 +297,11 @@ impl Predictions {
     /// Leaves out models that have the matrix of a better one: the relaxed model of two, the other form of a file.
     /// Returns those that are taken, and the others.
     fn best_of_each(&mut self, claims: Vec<Claim>) -> (Vec<Claim>, Vec<Claim>) {
-        let (mut best, mut replaced, mut places) = (Vec::<Claim>::new(), Vec::new(), HashMap::<usize, usize>::new());
+        let (mut best, mut replaced, mut index_of) = (Vec::<Claim>::new(), Vec::new(), HashMap::<usize, usize>::new());
         for claim in claims {
             let first = claim.matrix.or(claim.beside.first().copied());
-            let Some(&known) = first.and_then(|first| places.get(&first)) else {
-                places.extend(first.map(|first| (first, best.len())));
+            let Some(&known) = first.and_then(|first| index_of.get(&first)) else {
+                index_of.extend(first.map(|first| (first, best.len())));
                 best.push(claim);
                 continue;
             };
@@ -390,9 +390,9 @@ impl Predictions {
 const TWICE: &str = "is given twice, and counted once";
 const NO_FILES: &str = "there is no file beside it with its matrix of predicted aligned errors";
 
-/// A model and the files that are its own, by their places in a list.
+/// A model and the files that are its own, by their indices in a list.
 struct Claim {
-    model: Place,
+    model: InputFile,
     wanted: Wanted,
     beside: Vec<usize>,
     /// The first of them that has a matrix by its name.
@@ -402,7 +402,7 @@ struct Claim {
 }
 
 impl Claim {
-    fn new(model: Place, order: &[String]) -> Self {
+    fn new(model: InputFile, order: &[String]) -> Self {
         let own = stem(model.name());
         let tag = names::rank_of(own).and_then(|rank| order.get(rank)).cloned();
         let wanted = match &tag {
@@ -419,13 +419,13 @@ impl Claim {
 }
 
 /// Gives each model its files. Returns which are taken, the file that has the matrices of several models, and what is odd.
-fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<bool>, Option<usize>, Vec<String>) {
+fn claim_files(claims: &mut [Claim], about: &[InputFile], is_only: bool) -> (Vec<bool>, Option<usize>, Vec<String>) {
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-    about.iter().enumerate().for_each(|(at, place)| by_name.entry(stem(place.name())).or_default().push(at));
-    let places = |name: &String| by_name.get(name.as_str()).into_iter().flatten().copied();
+    about.iter().enumerate().for_each(|(at, file)| by_name.entry(stem(file.name())).or_default().push(at));
+    let indices = |name: &String| by_name.get(name.as_str()).into_iter().flatten().copied();
     let mut is_taken = vec![false; about.len()];
     for claim in &mut *claims {
-        for at in claim.wanted.names.iter().flat_map(places).collect::<Vec<_>>() {
+        for at in claim.wanted.names.iter().flat_map(indices).collect::<Vec<_>>() {
             claim.take(at, names::is_matrix(stem(about[at].name())));
             is_taken[at] = true;
         }
@@ -435,12 +435,12 @@ fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<boo
     let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
     for claim in claims.iter_mut().filter(|claim| claim.matrix.is_none()) {
         let any = Wanted::of_any(stem(claim.model.name()));
-        for at in any.names.iter().flat_map(places).filter(|at| free.contains(at)).collect::<Vec<_>>() {
+        for at in any.names.iter().flat_map(indices).filter(|at| free.contains(at)).collect::<Vec<_>>() {
             claim.take(at, true);
             is_taken[at] = true;
         }
     }
-    let stacked = about.iter().position(|place| matches!(place.name(), "pae.npz" | "pae.npy"));
+    let stacked = about.iter().position(|file| matches!(file.name(), "pae.npz" | "pae.npy"));
     if is_only {
         // Of the only model, whatever they are called; but not if their names say that they are of another.
         let free: Vec<usize> = (0..about.len()).filter(|&at| !is_taken[at]).collect();
@@ -460,7 +460,7 @@ fn claim_files(claims: &mut [Claim], about: &[Place], is_only: bool) -> (Vec<boo
 }
 
 /// Decides whose a file is that has a name of two kinds: `x_summary_confidences` has scores of x, or the matrix of x_summary.
-fn settle(claims: &mut [Claim], about: &[Place]) -> Vec<String> {
+fn settle(claims: &mut [Claim], about: &[InputFile]) -> Vec<String> {
     let is_own = |claim: &Claim, at: usize| claim.wanted.matrices.iter().any(|name| name == stem(about[at].name()));
     let of_matrices: BTreeSet<usize> =
         claims.iter().flat_map(|claim| claim.beside.iter().copied().filter(|&at| is_own(claim, at))).collect();
@@ -494,11 +494,11 @@ fn preference(model: &str) -> usize {
 }
 
 /// The names of AlphaFold 2's models by rank, if models are called by their ranks.
-fn order_of_ranks(models: &[Place], lists: &[Place]) -> Vec<String> {
+fn order_of_ranks(models: &[InputFile], lists: &[InputFile]) -> Vec<String> {
     if !models.iter().any(|model| names::rank_of(stem(model.name())).is_some()) {
         return Vec::new();
     }
-    let order = |list: &Place| {
+    let order = |list: &InputFile| {
         let bytes = list.read().ok()?;
         let list = json::small(&plain(&bytes).ok()?).ok()?;
         let names = list["order"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));

@@ -36,7 +36,7 @@ pub(super) struct Given {
     pub(super) wants_contacts: bool,
     /// The probability that two tokens are in contact.
     pub(super) contacts: Option<Matrix>,
-    /// The place of the model's arrays in files that have those of several models.
+    /// The index of the model's arrays in files that have those of several models.
     pub(super) stacked: Option<usize>,
     /// The largest error that the matrix's file names.
     pub(super) largest: Option<f32>,
@@ -303,8 +303,8 @@ fn of_pairs([first, second, errors]: [Option<Vec<f32>>; 3]) -> Result<Option<Mat
     }
     let mut values = vec![None; errors.len()];
     for ((&i, &j), error) in first.iter().zip(&second).zip(errors) {
-        let place = |residue: f32| (1.0..=size as f32).contains(&residue).then(|| residue as usize - 1);
-        let at = place(i).zip(place(j)).map(|(i, j)| i * size + j);
+        let index = |residue: f32| (1.0..=size as f32).contains(&residue).then(|| residue as usize - 1);
+        let at = index(i).zip(index(j)).map(|(i, j)| i * size + j);
         match at.and_then(|at| values.get_mut(at)) {
             Some(value @ None) => *value = Some(error),
             Some(_) => return Err(format!("has the error of residues {i} and {j} twice")),
@@ -316,7 +316,7 @@ fn of_pairs([first, second, errors]: [Option<Vec<f32>>; 3]) -> Result<Option<Mat
             }
         }
     }
-    // As many as there are places, and none twice.
+    // As many as the matrix has entries, and none twice.
     Matrix::new(values.into_iter().flatten().collect()).map(Some)
 }
 

@@ -172,7 +172,7 @@ pub(super) fn is_distance(value: f32) -> bool {
 
 /// Refuses a row's values that are no errors in Å.
 fn check(values: &[f32], row: usize) -> Result<(), String> {
-    // One pass that compilers vectorise; the place is looked for only if there is one.
+    // One pass that compilers vectorise; the index of such a value is looked for only if there is one.
     if values.iter().fold(true, |all, &value| all & is_distance(value)) {
         return Ok(());
     }
@@ -196,7 +196,7 @@ pub(super) fn numbers(text: &[u8]) -> Result<Vec<f32>, String> {
     if rest.is_empty() { Ok(values) } else { Err(format!("has {} after its numbers", shown(rest))) }
 }
 
-/// Reads the numbers of JSON's array that begins behind its bracket, and returns the text after it. `row` is its place in errors.
+/// Reads the numbers of JSON's array that begins behind its bracket, and returns the text after it. `row` is its index, for errors.
 fn read_row<'a>(text: &'a [u8], row: usize, values: &mut Vec<f32>) -> Result<&'a [u8], String> {
     let mut rest = blank(text);
     if let Some(after) = rest.strip_prefix(b"]") {
@@ -277,7 +277,7 @@ mod tests {
             let expected: Vec<f32> = numbers.iter().map(|text| text.parse().unwrap()).collect();
             let dense = numbers.chunks(size).map(row(",")).collect::<Vec<_>>().join(",");
             let spaced = numbers.chunks(size).map(row(", ")).collect::<Vec<_>>().join(", ");
-            // One number of another form, in each place.
+            // One number of another form, at each index.
             let others = (0..size * size).map(|at| {
                 let mut numbers = numbers.clone();
                 numbers[at].push_str("e0");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_are_missing_or_too_many_are_found_in_every_place() {
+    fn marks_that_are_missing_or_too_many_are_found_anywhere() {
         let number = |at: usize| format!("{}.{}", at * 7 % 31, at % 10);
         let rows: Vec<String> = (0..12)
             .map(|row| format!("[{}]", (0..12).map(|column| number(12 * row + column)).collect::<Vec<_>>().join(",")))

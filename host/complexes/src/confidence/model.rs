@@ -36,7 +36,7 @@ pub(super) struct Atom {
     pub(super) name: AtomName,
     pub(super) position: [f64; 3],
     pub(super) b: f32,
-    /// Its place among all records of atoms, hydrogens included.
+    /// Its index among all records of atoms, hydrogens included.
     pub(super) record: u32,
 }
 
@@ -271,9 +271,9 @@ impl Model {
             let (chain, number) = residue.label.as_ref()?;
             Some(((chain.as_bytes(), *number), at))
         });
-        let places: HashMap<(&[u8], i32), usize> = labels.collect();
-        let place = |chain: &[u8], number: i32| places.get(&(chain, number)).copied();
-        if let Some((matrix, odd)) = modelcif::matrix(file, bytes, places.len(), &place)? {
+        let tokens: HashMap<(&[u8], i32), usize> = labels.collect();
+        let token = |chain: &[u8], number: i32| tokens.get(&(chain, number)).copied();
+        if let Some((matrix, odd)) = modelcif::matrix(file, bytes, tokens.len(), &token)? {
             given.set_matrix(file, matrix);
             given.left_out.extend(odd);
         }
@@ -383,9 +383,9 @@ impl Model {
                 numbers.len()
             ));
         }
-        let mut places: HashMap<(&str, i32), Vec<u32>> = HashMap::with_capacity(self.residues.len());
+        let mut residues_of: HashMap<(&str, i32), Vec<u32>> = HashMap::with_capacity(self.residues.len());
         for (at, residue) in self.residues.iter().enumerate() {
-            places.entry((&self.authors[residue.chain as usize], residue.number)).or_default().push(at as u32);
+            residues_of.entry((&self.authors[residue.chain as usize], residue.number)).or_default().push(at as u32);
         }
         let mut tokens = Vec::with_capacity(size);
         let mut is_known = vec![false; self.residues.len()];
@@ -393,7 +393,7 @@ impl Model {
         while begin < size {
             let id = (chains[begin].as_str(), numbers[begin]);
             let length = (begin..size).take_while(|&at| (chains[at].as_str(), numbers[at]) == id).count();
-            let Some(residues) = places.get(&id) else {
+            let Some(residues) = residues_of.get(&id) else {
                 return Err(format!(
                     "its token {} is of residue {} of chain {}, which the model lacks; the model has chains {}",
                     begin + 1,

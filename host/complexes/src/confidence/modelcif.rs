@@ -80,8 +80,8 @@ fn is_errors(name: &[u8], kind: &[u8]) -> bool {
     }
 }
 
-/// Reads the matrix of a file's first model, in the order of `tokens` tokens; `None` if there is no table of pairs. `place` finds a token by chain and
-/// number.
+/// Reads the matrix of a file's first model, in the order of `tokens` tokens; `None` if there is no table of pairs.
+/// `token_of` finds a token by chain and number.
 ///
 /// # Errors
 /// If the table has no predicted aligned errors of that model, two of one pair, or not those of all pairs.
@@ -89,7 +89,7 @@ pub(super) fn matrix(
     file: &str,
     bytes: &[u8],
     tokens: usize,
-    place: &dyn Fn(&[u8], i32) -> Option<usize>,
+    token_of: &dyn Fn(&[u8], i32) -> Option<usize>,
 ) -> Result<Option<Found>, String> {
     const ITEMS: [&[u8]; 7] = [
         b"model_id",
@@ -121,7 +121,7 @@ pub(super) fn matrix(
             return Ok(true);
         }
         let end = |chain: &[u8], seq: &[u8]| {
-            let at = number::<i32>(seq).and_then(|seq| place(chain, seq));
+            let at = number::<i32>(seq).and_then(|seq| token_of(chain, seq));
             let shown = if seq.is_empty() { "?".to_owned() } else { text_of(seq) };
             at.ok_or_else(|| pairwise(format!("residue {shown} of chain {} has no atoms", text_of(chain))))
         };

@@ -39,12 +39,12 @@ impl Model {
             authors.resize(chains.len(), self.authors[chain].clone());
         }
         // Residues that the reader has no rows of are of the molecule before them.
-        let mut place = vec![0; molecules.len()];
+        let mut current = vec![0; molecules.len()];
         for (residue, molecule) in self.residues.iter_mut().zip(found) {
             let chain = residue.chain as usize;
             let own = molecule.and_then(|molecule| molecules[chain].iter().position(|known| *known == molecule));
-            place[chain] = own.unwrap_or(place[chain]);
-            residue.chain = first[chain] + place[chain] as u32;
+            current[chain] = own.unwrap_or(current[chain]);
+            residue.chain = first[chain] + current[chain] as u32;
         }
         (self.chains, self.authors, self.divided) = (chains, authors, Some(note.text));
         true
@@ -68,23 +68,23 @@ impl Model {
         })
     }
 
-    /// The reader's chain of each residue that has a row there: one of the same number whose central atom is in the same place.
+    /// The reader's chain of each residue that has a row there: one of the same number whose central atom has the same position.
     fn found_in(&self, structure: &StructureInput) -> Vec<Option<u32>> {
         /// The square of the distance in Å of positions that differ by rounding.
-        const SAME_PLACE2: f64 = 0.01 * 0.01;
+        const SAME_POSITION2: f64 = 0.01 * 0.01;
         let [x, y, z] = structure.center;
         let mut rows: HashMap<(i32, &str), Vec<Centre>> = HashMap::with_capacity(structure.n_rows());
         for row in (0..structure.n_rows()).filter(|row| structure.ca_indices[*row] != NO_CA) {
             let atom = structure.atoms[structure.ca_indices[row] as usize];
             let position = [x + f64::from(atom.x), y + f64::from(atom.y), z + f64::from(atom.z)];
-            let place = (structure.residue_numbers[row], &*structure.insertion_codes[row]);
-            rows.entry(place).or_default().push((position, structure.chain_ids[row]));
+            let residue = (structure.residue_numbers[row], &*structure.insertion_codes[row]);
+            rows.entry(residue).or_default().push((position, structure.chain_ids[row]));
         }
         let of = |residue: &Residue| {
             let [centre, _] = residue.centres(&self.atoms);
             let position = self.atoms[centre as usize].position;
             let same = rows.get(&(residue.number, &*residue.icode))?;
-            same.iter().find(|(own, _)| distance2(*own, position) < SAME_PLACE2).map(|(_, chain)| *chain)
+            same.iter().find(|(own, _)| distance2(*own, position) < SAME_POSITION2).map(|(_, chain)| *chain)
         };
         self.residues.iter().map(of).collect()
     }

@@ -274,7 +274,7 @@ fn parts<'a>(template: &str, name: &'a str) -> Option<Vec<&'a str>> {
     ends.into_iter().find_map(found)
 }
 
-/// A template with parts in the place of `*` and `#`.
+/// A template with parts instead of `*` and `#`.
 fn filled(template: &str, parts: &[&str]) -> String {
     let mut parts = parts.iter();
     let mut name = String::with_capacity(template.len() + 32);

@@ -12,7 +12,7 @@ pub(super) enum Written {
     Nothing,
     /// Something that cannot be read, and is named elsewhere.
     Unread,
-    /// Of each ordered pair, by the places of both chains among the tokens; NaN where it gives none.
+    /// Of each ordered pair, by the indices of both chains among the tokens; NaN where it gives none.
     Indexed(Vec<Vec<f32>>),
     /// By the ids of both: "A-B".
     Named(Vec<(String, f32)>),
@@ -107,9 +107,9 @@ impl Written {
                 }
             }
             Self::Named(all) => {
-                let places = |id: &str| -> Vec<usize> { (0..n).filter(|&chain| model.authors[chain] == id).collect() };
+                let indices = |id: &str| -> Vec<usize> { (0..n).filter(|&chain| model.authors[chain] == id).collect() };
                 for (name, value) in all {
-                    let both = name.split_once('-').map(|(a, b)| [places(a), places(b)]);
+                    let both = name.split_once('-').map(|(a, b)| [indices(a), indices(b)]);
                     match both.filter(|both| both.iter().all(|own| !own.is_empty())) {
                         Some([of_a, of_b]) => {
                             for (&a, &b) in of_a.iter().flat_map(|a| of_b.iter().map(move |b| (a, b))) {

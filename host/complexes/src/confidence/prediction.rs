@@ -281,8 +281,8 @@ impl Prediction {
             found.notes.push("it has one chain, and so no pairs of chains".to_owned());
         }
         let mut at_interfaces = Vec::new();
-        for (place, &a) in with_units.iter().enumerate() {
-            for &b in &with_units[place + 1..] {
+        for (index, &a) in with_units.iter().enumerate() {
+            for &b in &with_units[index + 1..] {
                 let pair = PairOfChains::new(self, pae, [a, b], cutoffs, polymers);
                 at_interfaces.extend(pair.touching());
                 pair.push(&mut found);

@@ -67,8 +67,8 @@ fn read_with(
                 }
             }
             if let Some(found) = all.then(|| threes(texts)).flatten() {
-                for (place, ((numbers, length), at)) in found.into_iter().zip(&mut at).enumerate() {
-                    out[place * width + column..][..4].copy_from_slice(&numbers);
+                for (index, ((numbers, length), at)) in found.into_iter().zip(&mut at).enumerate() {
+                    out[index * width + column..][..4].copy_from_slice(&numbers);
                     *at += length;
                 }
                 column += 3;
@@ -77,18 +77,18 @@ fn read_with(
             steps = 3;
         }
         for column in column..column + steps {
-            for (place, (row, at)) in rows.iter().zip(&mut at).enumerate() {
+            for (index, (row, at)) in rows.iter().zip(&mut at).enumerate() {
                 let (value, length) = short_decimal(*row.get(*at..)?.first_chunk()?)?;
-                out[place * width + column] = value;
+                out[index * width + column] = value;
                 *at += length;
             }
         }
         column += steps;
     }
     // A bracket follows the last of each row.
-    for (place, (row, at)) in rows.iter().zip(at).enumerate() {
+    for (index, (row, at)) in rows.iter().zip(at).enumerate() {
         let last = json_number(row.get(at..)?.strip_suffix(b"],")?).filter(|&last| is_distance(last))?;
-        out[(place + 1) * width - 1] = last;
+        out[(index + 1) * width - 1] = last;
     }
     Some(())
 }
@@ -114,15 +114,15 @@ mod x86 {
         length: usize,
     }
 
-    /// The form of each place of [`key`].
+    /// The form of each value of [`key`].
     const FORMS: [Form; 8] = forms();
 
     /// The points and commas of each form.
     const MARKS: [u8; 16] = *b".,.,.,\0\0\0\0\0\0\0\0\0\0";
 
-    /// The place of a form, by where its points are: bit k says it of byte k.
+    /// The index of a form, by where its points are: bit k says it of byte k.
     const fn key(points: u32) -> usize {
-        // The point of a fourth number is none of the first 13 bytes. The factor gives each form a place of its own.
+        // The point of a fourth number is none of the first 13 bytes. The factor gives each form an index of its own.
         ((points & 0x1fff).wrapping_mul(0x14ed_2049) >> 29) as usize
     }
 
@@ -148,7 +148,7 @@ mod x86 {
                 form.length = begin + tens + 4;
                 number += 1;
             }
-            assert!(all[key(points)].length == 0, "two forms have one place");
+            assert!(all[key(points)].length == 0, "two forms have one index");
             all[key(points)] = form;
             index += 1;
         }
@@ -210,14 +210,14 @@ mod tests {
         const OTHERS: ([f32; 3], usize) = ([1.5, 22.5, 3.5], 13);
         let mut bytes = [b'7'; 16];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
-        let mut rows = (0..SIDE_BY_SIDE).map(|place| {
+        let mut rows = (0..SIDE_BY_SIDE).map(|lane| {
             let mut texts = [*b"1.5,22.5,3.5,7.7"; SIDE_BY_SIDE];
-            texts[place] = bytes;
+            texts[lane] = bytes;
             // SAFETY: the processor has the instructions.
             let found = unsafe { x86::threes(texts) }?;
-            let (numbers, length) = found[(place + 1) % SIDE_BY_SIDE];
+            let (numbers, length) = found[(lane + 1) % SIDE_BY_SIDE];
             assert_eq!((&numbers[..3], length), (&OTHERS.0[..], OTHERS.1), "beside {text}");
-            Some(found[place])
+            Some(found[lane])
         });
         let first = rows.next().flatten();
         let as_read =

@@ -64,7 +64,7 @@ pub(super) fn chains(structure: &StructureInput, with_ligands: bool) -> Vec<Chai
         numbers[chain as usize].get_or_insert([number; 2])[1] = number;
     }
     let mut chains: Vec<Chain> = Vec::new();
-    let mut place_of = vec![usize::MAX; structure.chains.len()];
+    let mut index_of = vec![usize::MAX; structure.chains.len()];
     let mut before: Option<(&str, i32)> = None;
     for (chain, _) in structure.rows_of_chains() {
         let (chain, id) = (chain as usize, structure.chains[chain as usize].as_str());
@@ -74,7 +74,7 @@ pub(super) fn chains(structure: &StructureInput, with_ligands: bool) -> Vec<Chai
             Some(own) if !author.trim().is_empty() => own.joined.push(id.to_owned()),
             _ => chains.push(Chain::new(id)),
         }
-        place_of[chain] = chains.len() - 1;
+        index_of[chain] = chains.len() - 1;
         before = Some((author, last));
     }
     let [x, y, z] = structure.center;
@@ -83,7 +83,7 @@ pub(super) fn chains(structure: &StructureInput, with_ligands: bool) -> Vec<Chai
         [x + f64::from(atom.x), y + f64::from(atom.y), z + f64::from(atom.z)]
     };
     for row in 0..structure.n_rows() {
-        let chain = &mut chains[place_of[structure.chain_ids[row] as usize]];
+        let chain = &mut chains[index_of[structure.chain_ids[row] as usize]];
         let range = structure.residue_atoms[row]..structure.residue_atoms[row + 1];
         let begin = chain.backbones.len() as u32;
         let (letter, beta) = match nucleotides::letter(structure, row) {

@@ -63,10 +63,10 @@ pub(super) fn ligands(structure: &StructureInput, polymers: &[Chain]) -> Vec<Cha
 
 /// Whether each residue but the first is bonded to one before it.
 fn are_linked(hetero: &Hetero, residues: &[usize]) -> bool {
-    let places = |at: usize| hetero.labels[hetero.residues[at].atoms.clone()].iter().map(|label| label.position);
+    let positions = |at: usize| hetero.labels[hetero.residues[at].atoms.clone()].iter().map(|label| label.position);
     residues.iter().enumerate().skip(1).all(|(count, &own)| {
-        let mut before = residues[..count].iter().flat_map(|&other| places(other));
-        before.any(|other| places(own).any(|own| norm2(minus(own, other)) < LINKED * LINKED))
+        let mut before = residues[..count].iter().flat_map(|&other| positions(other));
+        before.any(|other| positions(own).any(|own| norm2(minus(own, other)) < LINKED * LINKED))
     })
 }
 
@@ -77,15 +77,15 @@ impl Chain {
         let mut atoms = Vec::new();
         for (count, &at) in residues.iter().enumerate() {
             let range = hetero.residues[at].atoms.clone();
-            let place = |atom: usize| {
+            let position = |atom: usize| {
                 let atom = hetero.atoms[atom];
                 [x + f64::from(atom.x), y + f64::from(atom.y), z + f64::from(atom.z)]
             };
             atoms.extend(range.clone().map(|atom| {
                 let label = &hetero.labels[atom];
-                LigandAtom { key: (count, label.name().to_owned()), radius: covalent_radius(label), at: place(atom) }
+                LigandAtom { key: (count, label.name().to_owned()), radius: covalent_radius(label), at: position(atom) }
             }));
-            chain.push(range.map(place), 0..0, None);
+            chain.push(range.map(position), 0..0, None);
         }
         let names: Vec<&str> = residues.iter().map(|&at| &*hetero.residues[at].name).collect();
         chain.ligand = Some(Ligand { name: names.join("+"), atoms });

@@ -6,7 +6,7 @@ use shared_types::residue::is_nucleotide;
 /// The atoms by which nucleotides are superposed: phosphate and sugar.
 pub(super) const BACKBONE: [&str; 12] =
     ["P", "OP1", "OP2", "O2'", "O3'", "O4'", "O5'", "C1'", "C2'", "C3'", "C4'", "C5'"];
-/// The place of C1' among them.
+/// The index of C1' among them.
 pub(super) const C1: usize = 7;
 
 /// The code of a nucleotide, if a row is one: its base in lower case, so that it is no amino acid's; x if it is modified.
@@ -43,8 +43,8 @@ pub(super) fn backbone(structure: &StructureInput, row: usize) -> [Option<u32>; 
         let is_it = |own: &&str| {
             own.len() == name.len() && own.bytes().zip(name.bytes()).all(|(a, b)| a == b || (a, b) == (b'\'', b'*'))
         };
-        if let Some(place) = BACKBONE.iter().position(is_it) {
-            atoms[place].get_or_insert(atom);
+        if let Some(index) = BACKBONE.iter().position(is_it) {
+            atoms[index].get_or_insert(atom);
         }
     }
     atoms

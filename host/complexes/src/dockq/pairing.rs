@@ -67,8 +67,8 @@ impl ChainChoice {
     }
 }
 
-/// The place of a chain.
-fn place(chains: &[Chain], id: &str) -> Option<usize> {
+/// The index of a chain.
+fn index(chains: &[Chain], id: &str) -> Option<usize> {
     chains.iter().position(|chain| chain.id == id)
 }
 
@@ -81,7 +81,7 @@ pub fn check(
 ) -> Result<(), DockqError> {
     let mut seen = HashSet::new();
     for chain in mapping.iter().filter_map(side) {
-        if place(chains, chain).is_none() {
+        if index(chains, chain).is_none() {
             let found = listed_ids(chains.iter().map(|chain| chain.id.as_str()));
             return Err(DockqError::NoChain { structure: structure.to_owned(), chain: chain.to_owned(), found });
         }
@@ -113,10 +113,10 @@ impl Candidates {
 pub(super) fn candidates(reference: &Reference, model: &Model<'_>) -> Result<Candidates, DockqError> {
     let mapping = &reference.comparison.mapping;
     check(model.name, &model.chains, mapping, ChainChoice::model)?;
-    let place_in = |chains: &[Chain], id: Option<&str>| id.and_then(|id| place(chains, id));
+    let index_in = |chains: &[Chain], id: Option<&str>| id.and_then(|id| index(chains, id));
     let pairs: Vec<[Option<usize>; 2]> = mapping
         .iter()
-        .map(|pair| [place_in(&model.chains, pair.model()), place_in(&reference.chains, pair.reference())])
+        .map(|pair| [index_in(&model.chains, pair.model()), index_in(&reference.chains, pair.reference())])
         .collect();
     let fixed: Vec<[usize; 2]> = pairs.iter().filter_map(|pair| Some([pair[0]?, pair[1]?])).collect();
     for &[own, other] in &fixed {

@@ -123,7 +123,7 @@ struct Search<'a> {
     classes: [Vec<usize>; 2],
     distance2: &'a dyn Fn(usize, usize) -> f64,
     order: Vec<(usize, Option<usize>)>,
-    /// The least that the atoms from a place of the order on can add.
+    /// The least that the atoms from an index of the order on can add.
     rest: Vec<f64>,
     /// The counterpart of each atom so far.
     to: Vec<usize>,

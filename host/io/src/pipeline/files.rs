@@ -2,7 +2,7 @@
 
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
-use crate::at_hand;
+use crate::crash_context;
 use crate::inputs::{Clashes, InputFailure, InputFile, Item, Source, structures, unpack};
 use crate::lineages::Lineages;
 use prism_engine::{Cut, Engine, size_of};
@@ -358,13 +358,13 @@ impl Files {
         reader: impl FnOnce() -> Vec<Result<ReadStructure, InputFailure>>,
     ) -> Vec<Entry> {
         let begin = Instant::now();
-        let all = at_hand::reading(name, reader);
+        let all = crash_context::reading(name, reader);
         let (mut bytes, mut time) = (bytes, begin.elapsed());
         let mut entry = |read: Result<ReadStructure, InputFailure>| {
             let (bytes, time) = (std::mem::take(&mut bytes), std::mem::replace(&mut time, Duration::ZERO));
             match read {
                 Ok(mut read) => {
-                    at_hand::has_read(&read.structure.name, read.structure.n_atoms());
+                    crash_context::has_read(&read.structure.name, read.structure.n_atoms());
                     self.annotations.apply(&mut read.structure);
                     let reading = Reading { models: read.models, time, packed: false };
                     let first = |structure: StructureInput, notes| {

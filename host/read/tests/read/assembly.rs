@@ -222,8 +222,8 @@ fn files_whose_assembly_is_another_say_so() {
     let labels = ReadOptions { labels: true, ..ReadOptions::default() };
     // A monomer whose dimer has a twofold axis; crambin and ubiquitin are their assemblies.
     for options in [&plain, &labels] {
-        let said = notes(CAPSID, options);
-        assert!(said.len() == 1 && said[0].starts_with("its assembly 1 has 2 copies of its chains"), "{said:?}");
+        let found = notes(CAPSID, options);
+        assert!(found.len() == 1 && found[0].starts_with("its assembly 1 has 2 copies of its chains"), "{found:?}");
     }
     assert!(notes(CAPSID, &assembly("1")).is_empty());
     for path in

@@ -37,7 +37,7 @@ fn values_of_other_programs_are_no_confidences() {
     let title = "TITLE     ALPHAFOLD MONOMER V2.0 PREDICTION\n";
     for text in [&areas, &shares, &fluctuations, &grades] {
         assert_eq!(b_column(text, "x.pdb"), (false, vec!["maybe-confidence"]));
-        // What a header says counts, and low values are said.
+        // What a header says counts, and low values are noted.
         let read = read(format!("{title}{text}"));
         assert!(read.structure.predicted);
         let is_low = text == &fluctuations || text == &grades;
@@ -65,7 +65,7 @@ fn areas_of_atoms_are_no_b_factors() {
     let read = read(&text);
     assert!(note(&read, NoteKind::OtherValues).contains("sasa of each atom"), "{:?}", read.notes);
     assert!(read.structure.bfactor.iter().all(|b| b.is_nan()));
-    // Other values in their place are said to be these.
+    // If other values are written there, the remark names these.
     let changed = String::from_utf8(with_b_column(text.as_bytes(), "x.pdb", "wcn", |_| 1.0).unwrap()).unwrap();
     assert!(changed.starts_with("REMARK  99 B COLUMN HOLDS wcn\nATOM") && !changed.contains("REMARK 999"), "{changed}");
 }

@@ -42,7 +42,7 @@ const HERE: [&str; 2] = ["1555", "1555"];
 /// The names of both atoms of each bond, with its kind.
 fn named(structure: &StructureInput) -> Vec<(LinkKind, [String; 2])> {
     let hetero = structure.hetero.as_ref().unwrap();
-    let name = |place: AtomPlace| match place {
+    let name = |end: AtomPlace| match end {
         AtomPlace::Row(atom) => {
             let row = structure.residue_atoms.iter().rposition(|&begin| begin as usize <= atom).unwrap();
             let chain = &structure.chains[structure.chain_ids[row] as usize];

@@ -1,4 +1,4 @@
-//! Molecules of one chain id whose ends nothing marks but atoms, numbers, places and repeats.
+//! Molecules of one chain id whose ends nothing marks but atoms, numbers, positions and repeats.
 
 use crate::programs::*;
 use crate::read_common::*;
@@ -66,7 +66,7 @@ fn numbers_that_jump_are_decided_by_geometry_and_repeats() {
         assert_eq!(read.structure.chains, names, "{by} {:?}", read.notes);
         assert!(note(&read, NoteKind::Molecules).contains(by), "{:?}", read.notes);
     }
-    // What remains one chain is said, if the jump is long.
+    // A chain that remains one is noted, if the jump is long.
     let jumps = |text: String| note(&read(text), NoteKind::Jumps).to_owned();
     assert!(jumps(first() + &part(30..=60, 88, 90.0)).contains("of chain A jump from 76 to 118"));
     assert_eq!(jumps(part(1..=30, 0, 0.0) + &part(45..=76, 0, 0.0)), "");
@@ -93,8 +93,8 @@ fn molecules_that_lack_residues_end_by_distance() {
     let gap = || part(1..=20, 0, 0.0) + &part(30..=60, -9, 0.0);
     let found = read(gap());
     assert_eq!(found.structure.chains, ["A"], "{:?}", found.notes);
-    let said = "residues 20 and 21 of chain A are 14 Å apart without an end of a molecule";
-    assert!(note(&found, NoteKind::Jumps).contains(said), "{:?}", found.notes);
+    let message = "residues 20 and 21 of chain A are 14 Å apart without an end of a molecule";
+    assert!(note(&found, NoteKind::Jumps).contains(message), "{:?}", found.notes);
     let apart = || part(1..=20, 0, 0.0) + &part(30..=60, -9, 60.0);
     let other = ubiquitin(1..=9, |line| with(line, 22, "B"));
     assert_eq!(chains(apart()), named(&[("A", 20), ("A~2", 31)]));
@@ -118,7 +118,7 @@ fn molecules_that_lack_residues_end_by_distance() {
 fn numbers_that_fall_begin_a_molecule() {
     let text = open_ended(|line| renumbered(line, 500, 0.0)) + &ubiquitin(1..=12, |line| renumbered(line, 1, 60.0));
     assert_eq!(chains(text), named(&[("A", 76), ("A~2", 12)]));
-    // Four residues whose numbers go on in another place.
+    // Four residues whose numbers go on at another position.
     let text = open_ended(same) + &ubiquitin(1..=4, |line| renumbered(line, 76, 60.0));
     assert_eq!(chains(text), named(&[("A", 76), ("A~2", 4)]));
     // A protein that is inserted into another one, with a loop that is not resolved.

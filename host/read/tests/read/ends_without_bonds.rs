@@ -25,7 +25,7 @@ fn duplex(change: impl Fn(i32, &str) -> Option<String>) -> String {
 fn strands_end_where_no_phosphate_or_a_name_says_so() {
     let two = named(&[(" ", 12), ("~2", 12)]);
     assert_eq!(all_chains(&duplex(|_, line| Some(same(line)))), two);
-    // The strand may begin with a phosphorus in the place of a hydrogen that is bound to O5': far from O3'.
+    // The strand may begin with a phosphorus instead of a hydrogen that is bound to O5': far from O3'.
     let with_phosphorus = duplex(|number, line| match (number, &line[12..16]) {
         (13, " O5'") => Some(format!("{}\n{line}", with(&moved(line, 1.6), 13, " P  "))),
         _ => Some(same(line)),
@@ -39,7 +39,7 @@ fn strands_end_where_no_phosphate_or_a_name_says_so() {
         is_kept.then(|| same(line))
     });
     assert_eq!(all_chains(&no_phosphate), named(&[(" ", 12)]));
-    // Names of ends, in one place. The strand's next residue is not bonded, because O3' is missing.
+    // Names of ends, at one position. The strand's next residue is not bonded, because O3' is missing.
     let named_ends = |last: &'static str, first: &'static str| {
         duplex(move |number, line| match number {
             4 => (&line[12..16] != " O3'").then(|| with(line, 18, last)),

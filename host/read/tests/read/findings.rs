@@ -3,8 +3,8 @@
 use crate::read_common::*;
 use prism_read::{Models, NoteKind, ReadOptions, read_structures};
 
-fn atom(name: &str, residue: &str, place: &str, x: f64) -> String {
-    format!("{:<76}{:>2}  \n", atom_line(name, ' ', residue, place, x).trim_end(), &name.trim()[..1])
+fn atom(name: &str, residue: &str, id: &str, x: f64) -> String {
+    format!("{:<76}{:>2}  \n", atom_line(name, ' ', residue, id, x).trim_end(), &name.trim()[..1])
 }
 
 /// Six atoms in three residues.
@@ -12,8 +12,8 @@ fn plain() -> Vec<String> {
     [("GLY", 1, 0.0), ("ALA", 2, 3.0), ("TRP", 3, 7.0)]
         .iter()
         .flat_map(|(residue, number, x)| {
-            let place = format!("A{number:4} ");
-            [atom(" N  ", residue, &place, *x), atom(" CA ", residue, &place, x + 2.0)]
+            let id = format!("A{number:4} ");
+            [atom(" N  ", residue, &id, *x), atom(" CA ", residue, &id, x + 2.0)]
         })
         .collect()
 }
@@ -101,9 +101,9 @@ fn refused(text: &str, words: &str) {
 
 #[test]
 fn residue_numbers_of_five_columns() {
-    let place = |number: u32| if number < 10_000 { format!("A{number:4} ") } else { format!("A{number:5}") };
+    let id = |number: u32| if number < 10_000 { format!("A{number:4} ") } else { format!("A{number:5}") };
     let numbers = [9999, 10_000, 10_001, 10_010, 10_011];
-    let text: String = numbers.iter().map(|&n| atom(" CA ", "GLY", &place(n), f64::from(n % 100))).collect();
+    let text: String = numbers.iter().map(|&n| atom(" CA ", "GLY", &id(n), f64::from(n % 100))).collect();
     assert_eq!(structure(text).residue_numbers, [9999, 10_000, 10_001, 10_010, 10_011]);
     // An insertion code that is a digit is kept after a number that leaves room for it.
     let text = [atom(" CA ", "GLY", "A 1001", 0.0), atom(" CA ", "GLY", "A 100 ", 4.0)].concat();
@@ -348,20 +348,20 @@ fn b_factors_that_cannot_be() {
     }
 }
 
-/// Atoms of a residue in two places of a file make two rows, with a note.
+/// Atoms of a residue that lie apart in a file make two rows, with a note.
 #[test]
-fn residues_whose_atoms_lie_apart_are_told_of() {
+fn residues_whose_atoms_lie_apart_are_reported() {
     let (even, odd): (Vec<_>, Vec<_>) = plain().into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
     let apart: String = even.into_iter().chain(odd).map(|(_, line)| line).collect();
     let split = read(apart);
     assert_eq!(split.structure.n_residues(), 6);
     let kinds = |notes: &[prism_read::Note]| notes.iter().map(|note| note.kind).collect::<Vec<_>>();
-    let told = split.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
-    assert!(told.text.starts_with("3 rows have") && told.text.contains("atoms lie apart in the file"), "{told}");
+    let note = split.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
+    assert!(note.text.starts_with("3 rows have") && note.text.contains("atoms lie apart in the file"), "{note}");
     // Another residue with the same number.
     let other = read([plain().concat(), atom(" CA ", "LEU", "A   2 ", 20.0)].concat());
-    let told = other.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
-    assert_eq!(told.text, "1 row has the chain, number and insertion code of another residue before it");
+    let note = other.notes.iter().find(|note| note.kind == NoteKind::RepeatedIdentity).unwrap();
+    assert_eq!(note.text, "1 row has the chain, number and insertion code of another residue before it");
     assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
 }
 
@@ -442,7 +442,7 @@ fn many_rows_on_one_line_are_read() {
 /// Input that would take quadratic time is refused before that: else this test does not end.
 #[test]
 fn large_crowds_are_refused() {
-    let place = |at: fn(u32) -> [f64; 3]| {
+    let atoms_at = |at: fn(u32) -> [f64; 3]| {
         let row = |i: u32| {
             let [x, y, z] = at(i);
             format!("ATOM {i} C CA . GLY A {i} {x:.3} {y:.3} {z:.3} 10.00 1 {i} A")
@@ -450,13 +450,13 @@ fn large_crowds_are_refused() {
         let rows: Vec<_> = (1..100_000).map(row).collect();
         cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    let in_one_place = place(|_| [1.0, 2.0, 3.0]);
-    let on_a_line = place(|i| [f64::from(i) * 0.01, 0.0, 0.0]);
-    let in_two_corners = place(|i| [f64::from(i % 2) * 1e6; 3]);
+    let in_one_point = atoms_at(|_| [1.0, 2.0, 3.0]);
+    let on_a_line = atoms_at(|i| [f64::from(i) * 0.01, 0.0, 0.0]);
+    let in_two_corners = atoms_at(|i| [f64::from(i % 2) * 1e6; 3]);
     let with_one_far_away =
-        place(|i| if i == 7 { [1e6; 3] } else { [i % 50, i / 50 % 50, i / 2500].map(|k| f64::from(k) * 3.8) });
+        atoms_at(|i| if i == 7 { [1e6; 3] } else { [i % 50, i / 50 % 50, i / 2500].map(|k| f64::from(k) * 3.8) });
     for (text, words) in [
-        (in_one_place, "times as close together as in any protein"),
+        (in_one_point, "times as close together as in any protein"),
         (on_a_line, "times as close together"),
         (in_two_corners, "times as close together"),
         (with_one_far_away, "leave out atoms that are far from the rest"),

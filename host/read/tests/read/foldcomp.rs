@@ -79,10 +79,10 @@ fn titles_say_what_is_predicted() {
     };
     for title in ["AF-P0CG48-F1-model_v4", "ESMFOLD V1 PREDICTION"] {
         let read = titled(title.as_bytes());
-        let said: Vec<&str> = read.notes.iter().map(|note| note.text.as_str()).collect();
+        let notes: Vec<&str> = read.notes.iter().map(|note| note.text.as_str()).collect();
         assert!(
-            read.structure.predicted && said.len() == 1 && said[0].contains("as its title says"),
-            "{title}: {said:?}"
+            read.structure.predicted && notes.len() == 1 && notes[0].contains("as its title says"),
+            "{title}: {notes:?}"
         );
     }
 }

@@ -8,7 +8,7 @@ use prism_read::{Models, NoteKind, ReadOptions, read_bytes};
 /// Ubiquitin's residues.
 const N: usize = 76;
 
-/// A line of ubiquitin in another place.
+/// A line of ubiquitin with another position.
 fn placed(line: &str, chain: char, number: i32, segment: &str, shift: f64) -> String {
     let z: f64 = line[46..54].trim().parse().unwrap();
     format!(
@@ -91,9 +91,9 @@ fn a_note_says_what_the_molecules_are_called() {
     let read = read(two(&Named { segments: ["P1", "P2"], end: "TER\n", ..PLAIN }));
     let [note] = &read.notes[..] else { panic!("{:?}", read.notes) };
     assert_eq!(note.kind, NoteKind::Molecules);
-    let said = "2 molecules of chain A are told apart by TER or END, numbers that restart, the atoms of their ends, their segments, and \
+    let expected = "2 molecules of chain A are told apart by TER or END, numbers that restart, the atoms of their ends, their segments, and \
                 called P1, P2";
-    assert_eq!(note.text, said);
+    assert_eq!(note.text, expected);
 }
 
 #[test]
@@ -221,8 +221,8 @@ fn models_of_an_assembly_are_joined() {
 fn the_model_that_has_protein_is_named() {
     let water = "HETATM    1  O   HOH A   1      10.000  10.000  10.000  1.00 10.00           O\n";
     let text = format!("MODEL        1\n{water}ENDMDL\nMODEL        7\n{}ENDMDL\n", ubiquitin_atoms(602));
-    let said = "no protein residues in the model that was read; model 7 has some (--model 7, or --model all)";
-    assert!(refusal(&text).ends_with(said), "{}", refusal(&text));
+    let message = "no protein residues in the model that was read; model 7 has some (--model 7, or --model all)";
+    assert!(refusal(&text).ends_with(message), "{}", refusal(&text));
     assert!(refusal(water).ends_with("no protein residues"));
 }
 
@@ -325,8 +325,8 @@ fn other_formats_are_named() {
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
         (b"CLUSTAL W (1.83)\n", "sequences"),
     ] {
-        let said = refusal(bytes);
-        assert!(said.contains(what), "{said}");
+        let message = refusal(bytes);
+        assert!(message.contains(what), "{message}");
         assert!(refusal(gzip(bytes)).contains(what));
     }
 }

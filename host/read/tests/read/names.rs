@@ -98,9 +98,9 @@ fn ligands(text: &str) -> Vec<String> {
 
 #[test]
 fn lipids_have_names_of_four_letters() {
-    let lipid = |(place, name): (usize, &&str)| {
-        let y = 10.0 + 9.0 * place as f64;
-        format!("ATOM   9000  P   {name}{:4}      60.000  {y:6.3}  10.000  1.00  0.00      MEMB\n", place + 1)
+    let lipid = |(index, name): (usize, &&str)| {
+        let y = 10.0 + 9.0 * index as f64;
+        format!("ATOM   9000  P   {name}{:4}      60.000  {y:6.3}  10.000  1.00  0.00      MEMB\n", index + 1)
     };
     let lipids = |names: &[&str]| names.iter().enumerate().map(lipid).collect::<String>();
     let all = ["POPCL", "POPEL", "CHL1L", "DPPCL", "XYZWL", "POPC "];

@@ -83,8 +83,8 @@ fn water_and_points_are_left_out_by_their_atoms() {
     ] {
         // Names of four letters are read with all residues alone.
         for residues in [Residues::All, Residues::Standard].into_iter().take(if residue.len() == 4 { 1 } else { 2 }) {
-            let is_said = taken(residues, &molecule(residue, atoms));
-            assert_eq!(is_said, (0, false), "{residue} {residues:?}");
+            let is_noted = taken(residues, &molecule(residue, atoms));
+            assert_eq!(is_noted, (0, false), "{residue} {residues:?}");
         }
     }
     for (residue, atoms) in [("VRT", &[("X", ""), ("Y", ""), ("ORI", "")][..]), ("MEM", &[("N", "N"), ("O", "O")])] {

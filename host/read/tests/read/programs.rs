@@ -67,18 +67,18 @@ fn another_molecule_after_an_end_is_read() {
 }
 
 #[test]
-fn models_of_other_chains_are_said() {
+fn models_of_other_chains_are_reported() {
     let chain_b = |line: &str| with(&moved(line, 60.0), 22, "B");
     let model = |number: u32, atoms: &str| format!("MODEL {number:8}\n{atoms}ENDMDL\n");
     let text = model(1, &ubiquitin(1..=9, same)) + &model(2, &ubiquitin(1..=9, chain_b));
-    let told = read(&text);
-    let text = note(&told, NoteKind::Copies);
-    assert!(text.contains("other chains") && text.contains("--model join"), "{:?}", told.notes);
-    assert_eq!(told.warnings.len(), 1);
+    let found = read(&text);
+    let text = note(&found, NoteKind::Copies);
+    assert!(text.contains("other chains") && text.contains("--model join"), "{:?}", found.notes);
+    assert_eq!(found.warnings.len(), 1);
 }
 
 #[test]
-fn copies_that_an_end_divides_are_said() {
+fn copies_that_an_end_divides_are_reported() {
     let copy = |line: &str| moved(line, 60.0);
     let changed = |line: &str| if line[22..26].trim() == "5" { moved(line, 0.5) } else { same(line) };
     let first = ubiquitin(1..=40, same);
@@ -285,11 +285,11 @@ fn coarse_grained_chains_are_traces() {
 }
 
 #[test]
-fn places_that_stand_for_unknown_ones_are_no_atoms() {
-    let unknown = |place: &'static str, names: &'static [&str]| {
+fn coordinates_that_stand_for_unknown_ones_are_no_atoms() {
+    let unknown = |coordinates: &'static str, names: &'static [&str]| {
         move |line: &str| {
             let is_one = &line[22..26] == "  30" && (names.is_empty() || names.contains(&line[12..16].trim()));
-            if is_one { with(line, 31, place) } else { same(line) }
+            if is_one { with(line, 31, coordinates) } else { same(line) }
         }
     };
     let without = |names: &[&str]| -> String {
@@ -298,9 +298,9 @@ fn places_that_stand_for_unknown_ones_are_no_atoms() {
         ubiquitin(1..=76, same).lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
     };
     const SIDE_CHAIN: &[&str] = &["CG1", "CG2", "CD1"];
-    for place in ["   0.000   0.000   0.000", "9999.0009999.0009999.000", " 999.999 999.999 999.999"] {
+    for coordinates in ["   0.000   0.000   0.000", "9999.0009999.0009999.000", " 999.999 999.999 999.999"] {
         for names in [SIDE_CHAIN, &[]] {
-            let unknown = read(ubiquitin(1..=76, unknown(place, names)));
+            let unknown = read(ubiquitin(1..=76, unknown(coordinates, names)));
             assert_same(&unknown.structure, &read(without(names)).structure);
             assert_eq!(
                 note(&unknown, NoteKind::Placeholders).contains("1 residue that has no others"),
@@ -429,8 +429,8 @@ fn pqr_is_known_by_its_columns_or_its_name() {
         (read.structure.bfactor[0], note(&read, NoteKind::Repaired).contains("PQR in the columns of PDB"))
     };
     assert_eq!(b("x.pdb"), (1.7, false));
-    let (b, is_said) = b("x.PQR");
-    assert!(b.is_nan() && is_said);
+    let (b, is_noted) = b("x.PQR");
+    assert!(b.is_nan() && is_noted);
 }
 
 /// mmCIF of lines of PDB, each with its mmCIF chain, entity and number in the sequence.
@@ -521,7 +521,7 @@ fn chains_without_an_id_are_asked_for_in_mmcif_as_in_pdb() {
 }
 
 #[test]
-fn coordinates_that_are_no_whole_molecules_are_said() {
+fn coordinates_that_are_no_whole_molecules_are_reported() {
     for (factor, unit) in [(0.1, "in nm"), (1.0 / 0.529_177, "in Bohr radii"), (10.0, "converted to Å once more")] {
         let scaled = |line: &str| {
             let of = |at: usize| factor * line[at..at + 8].trim().parse::<f64>().unwrap();

@@ -5,8 +5,8 @@ use prism_read::{Alternates, ReadOptions, ReadStructure, Residues, read_bytes};
 const RBD: &str = include_str!("../../../../data/6m0j_rbd.pdb");
 const UBIQUITIN: &str = include_str!("../../../tests/data/1ubq.pdb");
 
-/// What is read of a text, or that it is refused. (A longer line has another message.)
-fn told(read: Result<ReadStructure, prism_read::ReadError>) -> Result<String, String> {
+/// What is read from a text, or that it is refused. (A longer line has another message.)
+fn outcome(read: Result<ReadStructure, prism_read::ReadError>) -> Result<String, String> {
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let read = read.map_err(|_| "refused".to_owned())?;
     let s = &read.structure;
@@ -25,7 +25,7 @@ fn check(text: &str, what: &str) {
     for residues in [Residues::All, Residues::Standard] {
         for alternates in [Alternates::Highest, Alternates::First] {
             let options = ReadOptions { residues, alternates, ..ReadOptions::default() };
-            let read = |text: &str| told(read_bytes(text.as_bytes(), "x", &options));
+            let read = |text: &str| outcome(read_bytes(text.as_bytes(), "x", &options));
             assert_eq!(read(text), read(&longer(text)), "{what}");
         }
     }

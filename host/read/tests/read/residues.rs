@@ -21,8 +21,8 @@ fn hetatm(line: String) -> String {
 }
 
 /// N, CA and C of a residue, bonded to each other, with C at `x + 2.5`.
-fn backbone(residue: &str, place: &str, x: f64) -> [String; 3] {
-    [(" N  ", 0.0), (" CA ", 1.4), (" C  ", 2.5)].map(|(name, off)| atom_line(name, ' ', residue, place, x + off))
+fn backbone(residue: &str, id: &str, x: f64) -> [String; 3] {
+    [(" N  ", 0.0), (" CA ", 1.4), (" C  ", 2.5)].map(|(name, off)| atom_line(name, ' ', residue, id, x + off))
 }
 
 #[test]
@@ -211,9 +211,9 @@ fn atom(name: &str, alternate: char, residue: &str, occupancy: f64, x: f64) -> S
     atom_line(name, alternate, residue, "A   1 ", x).replace("  1.00", &format!("{occupancy:6.2}"))
 }
 
-/// An atom without a letter that another residue of the place has with a letter belongs to both.
+/// An atom without a letter that another residue of the same id has with a letter belongs to both.
 #[test]
-fn residues_in_one_place_share_atoms_without_a_letter() {
+fn residues_with_one_id_share_atoms_without_a_letter() {
     let text = [
         atom(" N  ", ' ', "SER", 1.0, 1.0),
         atom(" CA ", 'A', "SER", 0.4, 2.0),
@@ -227,7 +227,7 @@ fn residues_in_one_place_share_atoms_without_a_letter() {
 }
 
 #[test]
-fn of_several_residues_in_one_place_the_likeliest() {
+fn of_several_residues_with_one_id_the_likeliest() {
     let text = [
         atom(" N  ", 'A', "MSE", 0.3, 1.0),
         atom(" CA ", 'A', "MSE", 0.3, 2.0),

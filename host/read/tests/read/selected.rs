@@ -165,9 +165,9 @@ END
     };
     let all: Vec<usize> = read_structures(text.as_bytes(), "x", &options).into_iter().map(covering).collect();
     assert_eq!(all, [2, 0]);
-    // Glycans of recent files have a chain id of their own. What goes with no chain is told.
+    // Glycans of recent files have a chain id of their own. What goes with no chain is noted.
     let apart = text.replace("ZN A 102", "ZN G 102");
-    let told = |text: &str| {
+    let notes_of = |text: &str| {
         let read = read_structures(text.as_bytes(), "x", &options).swap_remove(0).unwrap();
         read.notes
             .into_iter()
@@ -175,9 +175,9 @@ END
             .map(|note| note.text)
             .collect::<Vec<_>>()
     };
-    assert_eq!(told(text), [""; 0]);
+    assert_eq!(notes_of(text), [""; 0]);
     assert_eq!(
-        told(&apart),
+        notes_of(&apart),
         ["1 residue without a row has the chain id of no chain with rows, and is in no part (--each)"]
     );
 }

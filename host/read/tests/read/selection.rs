@@ -69,7 +69,7 @@ fn the_first_alternate_location_of_each_name() {
 }
 
 #[test]
-fn of_several_names_in_one_place_the_first_standard_one() {
+fn of_several_names_with_one_id_the_first_standard_one() {
     let text = [
         atom_line(" N  ", 'A', "MSE", "A   1 ", 1.0),
         atom_line(" N  ", 'B', "SER", "A   1 ", 2.0),
@@ -234,24 +234,24 @@ fn predicted_models_have_no_b_factor() {
     let (items, rows) = crambin_loop();
     let block = cif_of(&items, &rows);
     let metric = "loop_\n_ma_qa_metric.id\n_ma_qa_metric.name\n_ma_qa_metric.type\n";
-    for said in [
+    for metadata in [
         format!("{metric}1 pLDDT x\n"),
         format!("{metric}1 x PLDDT\n"),
         format!("{metric}1 ipTM ipTM 2 'mean\tplddt'\n;\nother\n;\n"),
         "_ma_qa_metric.name 'Predicted LDDT (pLDDT)'\n".to_owned(),
         "_MA_QA_Metric.Type pLDDT\n".to_owned(),
     ] {
-        assert!(is_predicted(format!("{block}{said}")), "{said}");
-        assert!(is_predicted(block.replace("data_X\n", &format!("data_X\n{said}"))), "{said}");
+        assert!(is_predicted(format!("{block}{metadata}")), "{metadata}");
+        assert!(is_predicted(block.replace("data_X\n", &format!("data_X\n{metadata}"))), "{metadata}");
     }
-    for said in [
+    for metadata in [
         format!("{metric}1 ipTM ipTM\n"),
         "_ma_qa_metric.description pLDDT\n".to_owned(),
         "_other.name pLDDT\n".to_owned(),
         "save_x\n_ma_qa_metric.name pLDDT\nsave_\n".to_owned(),
         "data_Y\n_ma_qa_metric.name pLDDT\n".to_owned(),
     ] {
-        assert!(!is_predicted(format!("{block}{said}")), "{said}");
+        assert!(!is_predicted(format!("{block}{metadata}")), "{metadata}");
     }
     assert!(!is_predicted(format!("data_W\n_ma_qa_metric.name pLDDT\n{block}")));
 }

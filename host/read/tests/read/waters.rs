@@ -6,7 +6,7 @@ fn options() -> ReadOptions {
     ReadOptions { atoms: true, water: true, ..ReadOptions::default() }
 }
 
-/// The names, numbers and places of waters.
+/// The names, numbers and positions of waters.
 fn waters(read: &ReadStructure) -> Vec<(String, Option<i32>, [f64; 3])> {
     let waters = &read.structure.hetero.as_ref().unwrap().waters;
     waters.iter().map(|water| (water.name.to_string(), water.number, water.label.position)).collect()
@@ -86,6 +86,6 @@ fn parts_and_copies_take_their_water_along() {
     }
     let assembly = ReadOptions { assembly: Some("1".to_owned()), ..options() };
     let read = read_bytes((remarks + &atoms).as_bytes(), "x", &assembly).unwrap();
-    let places: Vec<f64> = waters(&read).into_iter().map(|(_, _, at)| at[0]).collect();
-    assert_eq!(places, [5.0, 105.0]);
+    let xs: Vec<f64> = waters(&read).into_iter().map(|(_, _, at)| at[0]).collect();
+    assert_eq!(xs, [5.0, 105.0]);
 }

@@ -2,7 +2,7 @@
 
 const MATCH = 4, MISMATCH = -2, OPEN = -6, EXTEND = -1, MOST_CELLS = 3e7;
 
-// Pairs of places in two lists of residue names that are aligned, by the best score with gaps that cost less to extend, and nothing at the
+// Pairs of indices in two lists of residue names that are aligned, by the best score with gaps that cost less to extend, and nothing at the
 // ends (Gotoh 1982).
 function aligned(a, b) {
   const [n, m] = [a.length, b.length], wide = m + 1;

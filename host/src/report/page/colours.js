@@ -114,10 +114,10 @@ function colouring(name, model) {
     of: row => values[row] == null ? UNDEFINED : PLDDT.find(([above]) => values[row] > above)[1],
     legend: [...PLDDT.map(([, colour, text]) => key(colour, text)), ...undefinedKey(values)],
   };
-  const { low, high, stops } = scaleOf(name, values), said = ends(values, ` ${unit(run.units[name])}`.trimEnd());
+  const { low, high, stops } = scaleOf(name, values), endLabels = ends(values, ` ${unit(run.units[name])}`.trimEnd());
   const isWhole = name === "site_score" || isAngle(name) || SIGNED.has(name);
   return {
     of: row => values[row] == null ? UNDEFINED : hex(between(stops, (values[row] - low) / (high - low))),
-    legend: [...(said.length === 1 ? [key(hex(stops[0]), said[0])] : ramp(...(isWhole ? [short(low), `${short(high)} ${unit(run.units[name])}`.trim()] : said), stops.map(hex))), ...undefinedKey(values)],
+    legend: [...(endLabels.length === 1 ? [key(hex(stops[0]), endLabels[0])] : ramp(...(isWhole ? [short(low), `${short(high)} ${unit(run.units[name])}`.trim()] : endLabels), stops.map(hex))), ...undefinedKey(values)],
   };
 }

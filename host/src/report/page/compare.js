@@ -18,8 +18,8 @@ function differing(name, pairs, first, second) {
   const both = pairs.map(([a, b]) => [first[a], second[b]]).filter(([x, y]) => x != null && y != null), n = both.length;
   if (!n) return null;
   const mean = of => both.reduce((sum, pair) => sum + of(pair), 0) / n, off = [0, 1].map(side => isAngle(name) ? offDirection(both.map(pair => pair[side])) : offMean(both.map(pair => pair[side])));
-  const covering = (one, other) => one.reduce((sum, value, at) => sum + value * other[at], 0), spread = Math.sqrt(covering(off[0], off[0]) * covering(off[1], off[1]));
-  return { n, mean: mean(pair => minus(name, ...pair)), absolute: mean(pair => Math.abs(minus(name, ...pair))), correlation: spread > 0 ? covering(...off) / spread : null };
+  const covering = (one, other) => one.reduce((sum, value, at) => sum + value * other[at], 0), norm = Math.sqrt(covering(off[0], off[0]) * covering(off[1], off[1]));
+  return { n, mean: mean(pair => minus(name, ...pair)), absolute: mean(pair => Math.abs(minus(name, ...pair))), correlation: norm > 0 ? covering(...off) / norm : null };
 }
 
 // How far values are off their mean; of angles, the sine of how far they are off their mean direction. The correlation of the latter is that

@@ -3,16 +3,16 @@
 // Residues are counted from 0: first those with rows, then ligands and other residues without rows.
 
 // Positions from their differences: x of all atoms, then y, then z.
-function placesOf(deltas, steps) {
+function coordinatesOf(deltas, steps) {
   const bytes = bytesOf(deltas), n = bytes.length / 12;
   return [0, 1, 2].map(axis => {
-    const places = new Float32Array(n);
+    const coordinates = new Float32Array(n);
     for (let index = 0, at = 0; index < n; index++) {
       const first = axis * n + index, zigzag = bytes[first] | bytes[first + 3 * n] << 8 | bytes[first + 6 * n] << 16 | bytes[first + 9 * n] << 24;
       at += (zigzag >>> 1) ^ -(zigzag & 1);
-      places[index] = at / steps;
+      coordinates[index] = at / steps;
     }
-    return places;
+    return coordinates;
   });
 }
 
@@ -28,22 +28,22 @@ const NUCLEOTIDES_TOUCH = 12;
 
 function structureOf(data) {
   const { steps, deltas, kinds, of, without_rows: others } = data.atoms;
-  const axes = placesOf(deltas, steps), n = axes[0].length, rows = data.residue.length;
+  const axes = coordinatesOf(deltas, steps), n = axes[0].length, rows = data.residue.length;
   const split = kinds.map(kind => kind.map(words => words.split(" ")));
   const first = new Uint32Array(of.length + 1);
   of.forEach((kind, residue) => { first[residue + 1] = first[residue] + split[kind][0].length; });
   if (first[of.length] !== n) throw new Error(`there are ${n} atoms, and names of ${first[of.length]}`);
   const names = residue => split[of[residue]][0], elements = residue => split[of[residue]][1];
-  const place = atom => [axes[0][atom], axes[1][atom], axes[2][atom]];
+  const position = atom => [axes[0][atom], axes[1][atom], axes[2][atom]];
   const atom = (residue, name) => {
     const at = names(residue).indexOf(name);
     return at < 0 ? null : first[residue] + at;
   };
   // The atom that stands for a residue in maps: the alpha carbon, C1' of a nucleotide, or else the first.
-  const middle = Array.from({ length: of.length }, (_, residue) => place(atom(residue, "CA") ?? atom(residue, "C1'") ?? first[residue]));
+  const middle = Array.from({ length: of.length }, (_, residue) => position(atom(residue, "CA") ?? atom(residue, "C1'") ?? first[residue]));
   const isNucleotide = residue => names(residue).includes("C1'") && (residue < rows || others[residue - rows].nucleotide);
   const model = {
-    data, rows, residues: of.length, names, elements, place, atom, middle, isNucleotide,
+    data, rows, residues: of.length, names, elements, position, atom, middle, isNucleotide,
     atoms: residue => Array.from({ length: first[residue + 1] - first[residue] }, (_, at) => first[residue] + at),
     element: residue => elements(residue)[0],
     // Which residue it is, and with its name.
@@ -95,37 +95,37 @@ function cells(points, reach) {
 }
 const squared = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
-// Whether a place is within `reach` of some points.
+// A test of whether a position is within `reach` of some points.
 function near(points, reach) {
   const inCells = cells(points, reach);
-  return place => {
+  return position => {
     let hit = false;
-    inCells(place, index => { hit ||= squared(place, points[index]) <= reach * reach; });
+    inCells(position, index => { hit ||= squared(position, points[index]) <= reach * reach; });
     return hit;
   };
 }
 
 // Residues with an atom within `reach` of an atom of the given ones, themselves included.
 function around(model, residues, reach) {
-  const own = residues.flatMap(residue => model.atoms(residue).map(model.place));
+  const own = residues.flatMap(residue => model.atoms(residue).map(model.position));
   const isNear = near(own, reach), found = new Set(residues);
   const [low, high] = [0, 1, 2].map(axis => own.map(point => point[axis])).reduce(([low, high], values) =>
     [[...low, Math.min(...values) - reach], [...high, Math.max(...values) + reach]], [[], []]);
   for (let residue = 0; residue < model.residues; residue++) {
     if (found.has(residue) || model.middle[residue].some((value, axis) => value < low[axis] - 15 || value > high[axis] + 15)) continue;
-    if (model.atoms(residue).some(atom => isNear(model.place(atom)))) found.add(residue);
+    if (model.atoms(residue).some(atom => isNear(model.position(atom)))) found.add(residue);
   }
   return [...found].sort((a, b) => a - b);
 }
 
 // Covalent radii in Å (Cordero 2008), for the bonds of sticks. Metals have no sticks.
 const COVALENT = { C: .76, N: .71, O: .66, S: 1.05, P: 1.07, F: .57, CL: 1.02, BR: 1.2, I: 1.39, SE: 1.2, B: .84, SI: 1.11, H: .31 };
-function bonds(places, elements) {
-  const near = cells(places, 3), all = places.map(() => []);
-  places.forEach((place, a) => {
+function bonds(positions, elements) {
+  const near = cells(positions, 3), all = positions.map(() => []);
+  positions.forEach((position, a) => {
     const own = COVALENT[elements[a]];
-    if (own) near(place, b => {
-      const other = COVALENT[elements[b]], distance = Math.sqrt(squared(place, places[b]));
+    if (own) near(position, b => {
+      const other = COVALENT[elements[b]], distance = Math.sqrt(squared(position, positions[b]));
       if (other && b > a && distance > .4 && distance < own + other + .3) { all[a].push(b); all[b].push(a); }
     });
   });
@@ -135,7 +135,7 @@ function bonds(places, elements) {
 // What ligands are bonded to: residues with rows, and other ligands, such as the next sugar of a glycan.
 function bondLigands(model) {
   const atoms = model.ligands.filter(ligand => ligand.kind !== "ion").flatMap(ligand => model.atoms(ligand.residue).map((atom, at) => ({ atom, ligand, element: (model.elements(ligand.residue)[at] || "C").toUpperCase() })));
-  const linked = bonds(atoms.map(({ atom }) => model.place(atom)), atoms.map(({ element }) => element));
+  const linked = bonds(atoms.map(({ atom }) => model.position(atom)), atoms.map(({ element }) => element));
   for (const ligand of model.ligands) ligand.partners = new Set(ligand.bonds);
   linked.forEach((ends, at) => { for (const end of ends) if (atoms[end].ligand !== atoms[at].ligand) atoms[at].ligand.partners.add(atoms[end].ligand.residue); });
   for (const ligand of model.ligands) ligand.partners = [...ligand.partners];
@@ -145,6 +145,6 @@ function bondLigands(model) {
 function isLinked(model, a, b) {
   if (b >= model.residues || a < 0 || model.chainOf(a) !== model.chainOf(b) || model.isNucleotide(a) !== model.isNucleotide(b)) return false;
   const isNucleotide = model.isNucleotide(a), [end, begin] = isNucleotide ? [model.atom(a, "O3'"), model.atom(b, "P")] : [model.atom(a, "C"), model.atom(b, "N")];
-  if (end != null && begin != null) return squared(model.place(end), model.place(begin)) < 2.5 ** 2;
+  if (end != null && begin != null) return squared(model.position(end), model.position(begin)) < 2.5 ** 2;
   return squared(model.middle[a], model.middle[b]) < (isNucleotide ? 7.5 : 4.5) ** 2;
 }

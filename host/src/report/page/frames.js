@@ -17,15 +17,15 @@ async function trajectory(model, { choose, frame }) {
   const readout = $("p", { class: "readout", "aria-live": "polite" }), legend = $("div", { class: "legend" }), panel = $("div", { class: "tracks" }, means, heat);
   let cursor = null, timer = null;
   const at = () => Number(slider.value), LEFT = 90;
-  const told = index => `frame ${moving.numbers[index]}${moving.times[index] == null ? "" : `, ${moving.times[index].toLocaleString("en")} ps`}`;
+  const frameLabel = index => `frame ${moving.numbers[index]}${moving.times[index] == null ? "" : `, ${moving.times[index].toLocaleString("en")} ps`}`;
   // Every frame is turned onto the first, so that a molecule that tumbles stays where it is.
-  const own = moving.atoms.map(model.place), middles = new Set(Array.from({ length: rows }, (_, row) => model.atom(row, "CA") ?? model.atom(row, "C1'"))), guides = own.map((_, at) => at).filter(at => middles.has(moving.atoms[at]));
+  const own = moving.atoms.map(model.position), middles = new Set(Array.from({ length: rows }, (_, row) => model.atom(row, "CA") ?? model.atom(row, "C1'"))), guides = own.map((_, at) => at).filter(at => middles.has(moving.atoms[at]));
   const guided = points => guides.length > 2 ? guides.map(at => points[at]) : points;
   const placed = new Map();
   const positions = index => {
     if (!placed.has(index)) {
-      const axes = placesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, place) => axes.map(axis => axis[place])), moved = fit(guided(points), guided(own));
-      placed.set(index, new Map(moving.atoms.map((atom, place) => [atom, moved(points[place])])));
+      const axes = coordinatesOf(moving.positions[index], moving.steps), points = moving.atoms.map((_, nth) => axes.map(axis => axis[nth])), moved = fit(guided(points), guided(own));
+      placed.set(index, new Map(moving.atoms.map((atom, nth) => [atom, moved(points[nth])])));
     }
     return placed.get(index);
   };
@@ -41,7 +41,7 @@ async function trajectory(model, { choose, frame }) {
     // Angles go from -180 to 180 degrees, and what leaves the axis there comes in at its other end.
     const isRound = isAngle(column.value), [low, high] = isRound ? [-180, 180] : range(mean.flatMap((value, row) => value == null ? [] : [value - deviation[row], value + deviation[row]])), y = value => 102 - (value - low) / (high - low) * 94, step = Math.max(inner() / rows, .7);
     pen.fillStyle = css("--soft");
-    for (const [text, place] of [[short(high), 12], ["mean ± sd", 55], [short(low), 100]]) pen.fillText(text, 4, place);
+    for (const [text, baseline] of [[short(high), 12], ["mean ± sd", 55], [short(low), 100]]) pen.fillText(text, 4, baseline);
     mean.forEach((value, row) => {
       if (value == null) return;
       pen.fillStyle = css("--accent"); pen.globalAlpha = .28;
@@ -61,16 +61,16 @@ async function trajectory(model, { choose, frame }) {
     pen.imageSmoothingEnabled = false;
     pen.drawImage(picture, LEFT, 4, inner(), tall);
     pen.fillStyle = css("--soft");
-    for (const [index, place] of [[0, 10], [kept - 1, tall - 2]]) pen.fillText(moving.times[index] == null ? `frame ${moving.numbers[index]}` : `${short(moving.times[index])} ps`, 4, place);
+    for (const [index, baseline] of [[0, 10], [kept - 1, tall - 2]]) pen.fillText(moving.times[index] == null ? `frame ${moving.numbers[index]}` : `${short(moving.times[index])} ps`, 4, baseline);
     pen.strokeStyle = css("--mark"); pen.lineWidth = 1.5; pen.strokeRect(LEFT, 4 + at() / kept * tall, inner(), Math.max(tall / kept, 2));
     mark(pen, tall + 4);
     legend.replaceChildren(...ramp(short(map.low), `${short(map.high)} ${unit(run.units[column.value])}`.trim(), stops.map(hex)));
   };
   const tell = (row = cursor) => {
-    when.textContent = told(at());
+    when.textContent = frameLabel(at());
     if (row == null) { say(readout, null, "Click on the values over time: the residue is selected, and the frame is shown."); return; }
     const { mean, deviation } = moving.columns[column.value], map = moving.maps[column.value], level = map && bytesOf(map.levels)[at() * rows + row];
-    say(readout, `${model.called(row)}: ${labelOf(column.value)} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${told(at())}` : ""}`);
+    say(readout, `${model.called(row)}: ${labelOf(column.value)} ${short(mean[row])} ± ${short(deviation[row])}${map && level !== 255 ? `, ${short(map.low + level / 254 * (map.high - map.low))} in ${frameLabel(at())}` : ""}`);
   };
   const draw = () => { drawMeans(); drawHeat(); tell(); };
   const go = index => { slider.value = String(index); drawHeat(); tell(); frame(at() === 0 ? null : positions(at())); };

@@ -12,11 +12,11 @@ function contactMap(model, { choose }) {
   let window = [0, model.rows], picture = null, at = null;
   const side = () => Math.max(Math.min(window[1] - window[0], 800), 1);
   const cell = () => (window[1] - window[0]) / side();
-  const place = row => Math.floor((row - window[0]) / cell());
+  const bin = row => Math.floor((row - window[0]) / cell());
 
   const fill = () => {
     const n = side(), counts = new Uint16Array(n * n);
-    contacts(model, window, (i, j) => { counts[place(i) * n + place(j)]++; if (i !== j) counts[place(j) * n + place(i)]++; });
+    contacts(model, window, (i, j) => { counts[bin(i) * n + bin(j)]++; if (i !== j) counts[bin(j) * n + bin(i)]++; });
     picture = new OffscreenCanvas(n, n);
     const pen = picture.getContext("2d"), image = pen.createImageData(n, n), dark = root.classList.contains("dark"), on = dark ? [254, 232, 56] : [0, 34, 78];
     // Where a point stands for many pairs, a few of them are a lighter point.

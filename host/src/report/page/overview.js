@@ -145,8 +145,8 @@ function overviewPage() {
   const tools = compareTools();
   if (tools) main.append($("section", { class: "hint" }, $("h2", {}, "Two structures side by side"), $("p", { class: "soft" }, "Columns of one minus the other, along an alignment of two chains."), tools));
   // What is the same everywhere has no distribution.
-  const spread = run.histograms.filter(bins => bins.states || bins.low < bins.high), same = run.histograms.filter(bins => !spread.includes(bins));
-  const first = FIRST.map(name => spread.find(bins => bins.name === name)).filter(bins => bins), rest = spread.filter(bins => !first.includes(bins));
+  const varied = run.histograms.filter(bins => bins.states || bins.low < bins.high), same = run.histograms.filter(bins => !varied.includes(bins));
+  const first = FIRST.map(name => varied.find(bins => bins.name === name)).filter(bins => bins), rest = varied.filter(bins => !first.includes(bins));
   if (run.histograms.length) main.append($("section", {}, $("h2", {}, "Distributions"),
     $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`), $("div", { class: "grid" }, first.map(histogram)),
     rest.length > 0 && later(`${rest.length} more columns`, () => $("div", { class: "grid" }, rest.map(histogram))), same.length > 0 && $("p", { class: "soft" }, `The same for all: ${same.map(bins => `${labelOf(bins.name)} ${short(bins.median)} ${unit(bins.unit)}`.trim()).join(", ")}.`)));

@@ -29,18 +29,18 @@ function predictedErrors(model, { choose }) {
     axes.draw(rows.map(row => row));
     if (!at) return;
     pen.strokeStyle = "#d55e00"; pen.lineWidth = 1; pen.globalAlpha = .7;
-    for (const place of at) { pen.strokeRect(place * cell, 0, Math.max(cell, 1), shown); pen.strokeRect(0, place * cell, shown, Math.max(cell, 1)); }
+    for (const index of at) { pen.strokeRect(index * cell, 0, Math.max(cell, 1), shown); pen.strokeRect(0, index * cell, shown, Math.max(cell, 1)); }
     pen.globalAlpha = 1; pen.lineWidth = 3;
     pen.beginPath(); pen.arc((at[1] + .5) * cell, (at[0] + .5) * cell, 9, 0, 7); pen.stroke();
   };
   const tell = () => {
     if (!at) { say(readout, null, "Click on the matrix, or move along it by the arrow keys: two residues are marked in the structure."); return; }
-    const [row, column] = at.map(place => rows[place]), value = error(...at);
+    const [row, column] = at.map(index => rows[index]), value = error(...at);
     say(readout, `${model.called(column)}, aligned on ${model.called(row)}: ${value == null ? "no error" : `${short(value)} Å`}`);
   };
   const go = (i, j) => {
-    at = [i, j].map(place => clamp(place, 0, side - 1));
-    const [row, column] = at.map(place => rows[place]);
+    at = [i, j].map(index => clamp(index, 0, side - 1));
+    const [row, column] = at.map(index => rows[index]);
     choose(row === column ? [row] : [row, column]);
   };
   canvas.addEventListener("click", event => go(...[event.offsetY / canvas.clientHeight, event.offsetX / canvas.clientWidth].map(share => Math.floor(share * side))));
@@ -52,7 +52,7 @@ function predictedErrors(model, { choose }) {
   const surest = chains => {
     let best = null;
     for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) {
-      const own = [i, j].map(place => data.chains[data.chain[rows[place]]]), value = error(i, j);
+      const own = [i, j].map(index => data.chains[data.chain[rows[index]]]), value = error(i, j);
       if (own[0] === chains[0] && own[1] === chains[1] && value != null && (!best || value < best[2])) best = [i, j, value];
     }
     if (best) go(best[0], best[1]);
@@ -68,10 +68,10 @@ function predictedErrors(model, { choose }) {
       pae.warnings.map(text => $("p", {}, `Warning: ${text}`)))));
   const select = selection => {
     // Ligands have no row of the matrix.
-    const chosen = selection?.residues.every(residue => residue < model.rows) ? selection.residues : [], places = chosen.map(residue => rows.indexOf(residue));
+    const chosen = selection?.residues.every(residue => residue < model.rows) ? selection.residues : [], indices = chosen.map(residue => rows.indexOf(residue));
     // Of a thinned matrix, the nearest row.
-    const nearest = residue => rows.reduce((best, row, place) => Math.abs(row - residue) < Math.abs(rows[best] - residue) ? place : best, 0);
-    const found = places.map((place, index) => place >= 0 ? place : nearest(chosen[index]));
+    const nearest = residue => rows.reduce((best, row, index) => Math.abs(row - residue) < Math.abs(rows[best] - residue) ? index : best, 0);
+    const found = indices.map((own, index) => own >= 0 ? own : nearest(chosen[index]));
     at = chosen.length === 1 ? [found[0], found[0]] : chosen.length === 2 ? found : null;
     tell(); draw();
   };

@@ -20,7 +20,7 @@ function selectionOf(model, query) {
     const own = found && data.sites.find(({ rank }) => rank === found.site);
     const residue = found?.residue ?? Array.from({ length: model.residues - model.rows }, (_, at) => model.rows + at).find(other => model.id(other) === one("ligand"));
     if (residue == null) return null;
-    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, points: own ? pointsOf(own) : null, wall: near(model.atoms(residue).map(model.place), 6), title: model.called(residue),
+    return { query: { ligand: model.id(residue) }, key: `ligand=${model.id(residue)}`, residues: [residue], beside: found?.near ?? [], surface: found?.near ?? null, points: own ? pointsOf(own) : null, wall: near(model.atoms(residue).map(model.position), 6), title: model.called(residue),
       about: found ? `${found.kind.replace("_", " ")}, ${count(model.names(residue).length, "atom")}${found.buried == null ? "" : `, ${short(found.buried)} Å² of ${short(found.alone)} Å² buried`}${found.site ? `, in site ${found.site}` : ""}` : "", edges: edgesAt([residue]) };
   }
   if (query.has("interaction")) {
@@ -60,14 +60,14 @@ function wantedBy(query) {
 
 // Residues with an atom within 4.5 Å of those of another chain.
 function touching(model, own, others) {
-  const isNear = near(others.flatMap(residue => model.atoms(residue).map(model.place)), 4.5);
-  return own.filter(residue => model.atoms(residue).some(atom => isNear(model.place(atom))));
+  const isNear = near(others.flatMap(residue => model.atoms(residue).map(model.position)), 4.5);
+  return own.filter(residue => model.atoms(residue).some(atom => isNear(model.position(atom))));
 }
 
 // The likeliest points of a site's surface.
 function pointsOf({ points }) {
   if (!points) return null;
-  const [x, y, z] = placesOf(points.deltas, points.steps);
+  const [x, y, z] = coordinatesOf(points.deltas, points.steps);
   return points.hundredths.map((probability, at) => ({ at: [x[at], y[at], z[at]], probability: probability / 100 }));
 }
 
@@ -128,7 +128,7 @@ async function structurePage(entry, query) {
     if (shown.value === "surface" && current?.surface && !isMoved) legend.append(surfaceKey);
     if (shown.value === "points" && current?.points && !isMoved) legend.append(pointsKey);
   };
-  // What an address asks for and the structure does not have is said where a selection would be.
+  // What an address asks for and the structure does not have is named where a selection would be.
   const selectBy = parts => {
     const selection = selectionOf(model, parts);
     select(selection, true, selection ? null : wantedBy(parts));

@@ -42,9 +42,9 @@ async function pairView(box, models, { of, thin, choose, tell }) {
     show: (rows, move) => drawnOnce(scene, () => {
       scene.removeAllModels(); scene.removeAllShapes();
       drawn = models.map((model, side) => {
-        const own = new Set(rows[side]), chain = scene.addModel(), place = side && move ? move : point => point;
+        const own = new Set(rows[side]), chain = scene.addModel(), moved = side && move ? move : point => point;
         chain.addAtoms(backbone(model).filter(atom => own.has(atom.row)).map(atom => {
-          const [x, y, z] = place([atom.x, atom.y, atom.z]);
+          const [x, y, z] = moved([atom.x, atom.y, atom.z]);
           return { ...atom, x, y, z };
         }));
         chain.setClickable({}, true, atom => choose(side, atom.row));
@@ -72,7 +72,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
   const view = viewFrame("Both structures in three dimensions, superposed; the arrow keys turn them, plus and minus zoom", () => scene);
   const on = $("select", { "aria-label": "Superpose" }, [["all", "all aligned residues"], ["agreeing", `those that agree within ${AGREE} Å`]].map(([value, text]) => $("option", { value }, text)));
   const by = $("select", { "aria-label": "Colour both by" }, ["structure", "distance"].map(value => $("option", { value }, value)));
-  const said = $("p", { class: "readout", "aria-live": "polite" }), legend = $("div", { class: "legend" });
+  const readout = $("p", { class: "readout", "aria-live": "polite" }), legend = $("div", { class: "legend" });
   let far = [new Map(), new Map()], rows = [];
   const most = () => Math.max(5, ...(found?.distances ?? []).filter(distance => distance < 20)), colour = (side, row) => {
     if (by.value === "structure") return SIDES[side];
@@ -86,7 +86,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
   const fill = () => {
     found = superposed(pairs().map(([a, b]) => [models[0].middle[a], models[1].middle[b]]), on.value === "agreeing");
     far = [0, 1].map(side => new Map(pairs().map((pair, at) => [pair[side], found?.distances[at]])));
-    said.textContent = !found ? "Fewer than three residues are aligned, so they cannot be superposed."
+    readout.textContent = !found ? "Fewer than three residues are aligned, so they cannot be superposed."
       : `Root mean square deviation ${found.deviation.toFixed(2)} Å over ${count(found.fitted.length, "residue")}${found.fitted.length < pairs().length ? `, ${found.overall.toFixed(2)} Å over all ${pairs().length} that are aligned` : ""}, between alpha carbons${models.some(model => model.hasNucleotides) ? " or C1' of nucleotides" : ""}.`;
     scene?.show(rows, found?.move);
     paint();
@@ -96,7 +96,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
   on.addEventListener("change", () => { fill(); changed(); });
   by.addEventListener("change", () => { paint(); changed(); });
   return {
-    element: $("section", {}, $("h2", { class: "hidden" }, "Superposed"), $("div", { class: "tools" }, $("label", {}, "Superpose ", on), $("label", {}, "Colour by ", by), button("Save picture", () => view.save(names.join("-")))), view.frame, legend, said),
+    element: $("section", {}, $("h2", { class: "hidden" }, "Superposed"), $("div", { class: "tools" }, $("label", {}, "Superpose ", on), $("label", {}, "Colour by ", by), button("Save picture", () => view.save(names.join("-")))), view.frame, legend, readout),
     // What the address has of it.
     query: () => ({ ...(on.value === "all" ? {} : { fit: on.value }), ...(by.value === "structure" ? {} : { colour: by.value }) }),
     show: next => { rows = next; fill(); },
@@ -108,7 +108,7 @@ function superposition(models, names, { choose, pairs, query, changed }) {
         scene = await pairView(view.box, models, { of: colour, thin: () => by.value === "distance", tell: view.tell, choose: (side, row) => { const at = pairs().findIndex(pair => pair[side] === row); if (at >= 0) choose(at); } });
         view.ready();
         fill();
-        view.box.setAttribute("aria-description", said.textContent);
+        view.box.setAttribute("aria-description", readout.textContent);
       } catch (error) { view.failed(error); }
     },
     paint, resize: () => scene?.resize(),

@@ -74,7 +74,7 @@ function axesOf(points) {
   return [first, longest(first)];
 }
 
-// From which direction a place is hidden least: by the fewest residues in a cylinder before it. Of equal ones, the one that is nearest
+// From which direction a position is hidden least: by the fewest residues in a cylinder before it. Of equal ones, the one that is nearest
 // to a given direction.
 function outlook(model, center, outward) {
   const tries = 120, near = model.middle.filter(point => squared(point, center) < 45 ** 2).map(point => point.map((value, axis) => value - center[axis])), to = normed(outward);

@@ -48,7 +48,7 @@ function backbone(model) {
     const drawn = model.atoms(residue).filter((_, at) => !wanted || wanted.includes(names[at]));
     const first = model.atoms(residue)[0];
     for (const atom of thin ? drawn.slice(0, 1) : drawn) {
-      const [x, y, z] = model.place(atom), at = atom - first;
+      const [x, y, z] = model.position(atom), at = atom - first;
       atoms.push({
         x, y, z, serial: atom, row: residue, resi, chain: `s${stretch}`, reschain: stretch, hetflag: false, ...linksOf(atoms, resi, large),
         // A trace is drawn through what is called an alpha carbon.
@@ -61,12 +61,12 @@ function backbone(model) {
   return atoms;
 }
 
-// Atoms of residues with their bonds, to draw as sticks. `place` says where an atom is.
-function sticks(model, residues, place = model.place) {
+// Atoms of residues with their bonds, to draw as sticks. `position` says where an atom is.
+function sticks(model, residues, position = model.position) {
   const chosen = residues.flatMap(residue => model.atoms(residue).map((atom, at) => ({ atom, residue, name: model.names(residue)[at], elem: (model.elements(residue)[at] || "C").toUpperCase() })));
-  const places = chosen.map(({ atom }) => place(atom)), linked = bonds(places, chosen.map(({ elem }) => elem));
+  const positions = chosen.map(({ atom }) => position(atom)), linked = bonds(positions, chosen.map(({ elem }) => elem));
   return chosen.map(({ residue, name, elem }, index) => {
-    const [x, y, z] = places[index];
+    const [x, y, z] = positions[index];
     return { x, y, z, row: residue, resi: residue + 1, chain: "X", hetflag: true, atom: name, resn: model.resname(residue), serial: index,
       elem: elem.length > 1 ? elem[0] + elem.slice(1).toLowerCase() : elem, bonds: linked[index], bondOrder: linked[index].map(() => 1) };
   });
@@ -159,7 +159,7 @@ async function view3d(box, model, { choose, tell, of }) {
   const whole = average(model.middle.slice(0, model.rows));
   // Turns and moves so that a selection is seen: from where least lies before it, and two chains side by side.
   const look = selection => {
-    const points = selection.residues.flatMap(residue => model.atoms(residue).map(model.place)), center = average(points);
+    const points = selection.residues.flatMap(residue => model.atoms(residue).map(model.position)), center = average(points);
     const radius = Math.max(...points.map(point => Math.sqrt(squared(point, center))), 1);
     if (selection.sides) {
       const [left, right] = selection.sides.map(side => average(side.map(residue => model.middle[residue])));
@@ -207,13 +207,13 @@ async function view3d(box, model, { choose, tell, of }) {
     surface = null;
     if (!selection) { scene.setSlab(-1000, 1000); scene.render(); return Promise.resolve(); }
     // Further frames of a large trajectory have no side chains.
-    const isWhole = residue => !moved || model.atoms(residue).every(atom => moved.has(atom)), place = atom => moved?.get(atom) ?? model.place(atom);
+    const isWhole = residue => !moved || model.atoms(residue).every(atom => moved.has(atom)), position = atom => moved?.get(atom) ?? model.position(atom);
     const rows = selection.residues.filter(residue => (residue < model.rows || model.isNucleotide(residue)) && isWhole(residue));
     const beside = selection.beside.filter(isWhole).filter(residue => residue < model.rows && !rows.includes(residue));
     const lining = withSurface && selection.surface && !moved ? around(model, selection.surface, 7) : [];
     const shown = new Set([...rows, ...beside]);
     focus = scene.addModel();
-    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])], place).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) && (!selection.wall || selection.wall([atom.x, atom.y, atom.z])) })));
+    focus.addAtoms(sticks(model, [...new Set([...shown, ...lining])], position).map(atom => ({ ...atom, shown: shown.has(atom.row), lines: withSurface && selection.surface?.includes(atom.row) && (!selection.wall || selection.wall([atom.x, atom.y, atom.z])) })));
     focus.setStyle({}, {});
     paintFocus();
     focus.setClickable({ predicate: atom => atom.shown }, true, atom => choose(atom.row));
@@ -227,7 +227,7 @@ async function view3d(box, model, { choose, tell, of }) {
     const vector = ([x, y, z]) => ({ x, y, z });
     for (const edge of moved ? [] : selection.edges.slice(0, 400)) {
       const ends = edge.ends.map((residue, end) => {
-        const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.place);
+        const own = edge.atoms[end].map(name => model.atom(residue, name)).filter(atom => atom != null).map(model.position);
         return own.length ? [0, 1, 2].map(axis => own.reduce((sum, point) => sum + point[axis], 0) / own.length) : model.middle[residue];
       });
       // A bridge leads through its water.
@@ -254,7 +254,7 @@ async function view3d(box, model, { choose, tell, of }) {
     // Draws the chains where a frame has their atoms, or where the first one has them.
     frame: positions => {
       moved = positions;
-      for (const atom of chains.selectedAtoms({})) [atom.x, atom.y, atom.z] = moved?.get(atom.serial) ?? model.place(atom.serial);
+      for (const atom of chains.selectedAtoms({})) [atom.x, atom.y, atom.z] = moved?.get(atom.serial) ?? model.position(atom.serial);
       paint();
     },
     turn: (axis, by) => { scene.rotate(by, axis); scene.render(); },

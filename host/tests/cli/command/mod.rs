@@ -22,12 +22,12 @@ pub fn trimer() -> PathBuf {
 /// Ubiquitin's atoms as a predictor writes them: after `head`, with B columns by residue and by atom within the residue, from 0.
 pub fn predicted(head: &str, b: impl Fn(i32, usize) -> f64) -> String {
     let text = fs::read_to_string(shipped("1ubq.pdb")).unwrap();
-    let (mut last, mut place) = (0, 0);
+    let (mut last, mut atom) = (0, 0);
     let lines = text.lines().filter(|line| line.starts_with("ATOM")).map(|line| {
         let number: i32 = line[22..26].trim().parse().unwrap();
-        place = if number == last { place + 1 } else { 0 };
+        atom = if number == last { atom + 1 } else { 0 };
         last = number;
-        format!("{}{:6.2}{}\n", &line[..60], b(number, place), &line[66..])
+        format!("{}{:6.2}{}\n", &line[..60], b(number, atom), &line[66..])
     });
     let atoms: String = lines.collect();
     format!("{head}{atoms}TER\nEND\n")

@@ -44,9 +44,9 @@ def rna(count, at):
     residues = []
     for i in range(count):
         turn, z = np.radians(33 * i), 2.8 * i + 2
-        def place(radius, angle, height, turn=turn, z=z):
+        def point(radius, angle, height, turn=turn, z=z):
             return (at + radius * np.cos(turn + angle), radius * np.sin(turn + angle), z + height)
-        atoms = [("P", "P", place(8.7, 0, 0)), ("C3'", "C", place(7.9, 0.6, 1.2)), ("C1'", "C", place(5.6, 0.7, 0.6)), ("N1", "N", place(4.4, 0.8, 0.4))]
+        atoms = [("P", "P", point(8.7, 0, 0)), ("C3'", "C", point(7.9, 0.6, 1.2)), ("C1'", "C", point(5.6, 0.7, 0.6)), ("N1", "N", point(4.4, 0.8, 0.4))]
         residues.append({"name": "ACGU"[RNG.integers(4)], "atoms": atoms, "polymer": True})
     return residues
 
@@ -80,8 +80,8 @@ def tokens(chains, by_atom=True):
 
 def errors(chains, digits, by_atom=True):
     all_tokens = tokens(chains, by_atom)
-    places = np.array([place for *_, place in all_tokens])
-    distance = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    positions = np.array([position for *_, position in all_tokens])
+    distance = np.linalg.norm(positions[:, None] - positions[None], axis=-1)
     other = np.array([[a[0] != b[0] for b in all_tokens] for a in all_tokens])
     pae = 0.8 + 0.12 * distance + other * (0.5 + 0.22 * distance) + RNG.gamma(1.2, 0.8, distance.shape) * (0.4 + other)
     np.fill_diagonal(pae, 0.75)
@@ -226,10 +226,10 @@ def make():
     cif(at / "made.cif", small, confidences(small, False), pairwise + "#\n")
 
     at = folder("nine_chains")
-    nine = {name: helix(5, 9.5 * (place % 3), place % 2 == 0) for place, name in enumerate("ABCDEFGHI")}
-    for place, residues in enumerate(nine.values()):
+    nine = {name: helix(5, 9.5 * (index % 3), index % 2 == 0) for index, name in enumerate("ABCDEFGHI")}
+    for index, residues in enumerate(nine.values()):
         for residue in residues:
-            residue["atoms"] = [(name, element, (x, y + 9.5 * (place // 3), z)) for name, element, (x, y, z) in residue["atoms"]]
+            residue["atoms"] = [(name, element, (x, y + 9.5 * (index // 3), z)) for name, element, (x, y, z) in residue["atoms"]]
     b = confidences(nine, False)
     tag = "rank_001_alphafold2_multimer_v3_model_1_seed_000"
     pdb(at / f"nine_unrelaxed_{tag}.pdb", nine, b)

@@ -27,7 +27,7 @@ impl Dice {
 pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
     let mut dice = Dice::new(seed);
     let radius = 4.0 * (n as f32).cbrt();
-    let mut place = [0.0f32; 3];
+    let mut position = [0.0f32; 3];
     let mut atoms = Vec::new();
     let mut structure = Composition {
         name: name.to_owned(),
@@ -39,15 +39,15 @@ pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
         let next = loop {
             let step = [dice.roll() - 0.5, dice.roll() - 0.5, dice.roll() - 0.5];
             let length = step.iter().map(|x| x * x).sum::<f32>().sqrt();
-            let next: Vec<f32> = place.iter().zip(step).map(|(x, dx)| x + 3.8 * dx / length).collect();
+            let next: Vec<f32> = position.iter().zip(step).map(|(x, dx)| x + 3.8 * dx / length).collect();
             if next.iter().map(|x| x * x).sum::<f32>().sqrt() < radius.max(8.0) {
                 break [next[0], next[1], next[2]];
             }
         };
-        place = next;
+        position = next;
         let begin = atoms.len() as u32;
         for atom in 0..2 + (dice.roll() * 3.0) as usize {
-            let [x, y, z] = place.map(|x| if atom == 1 { x } else { x + 3.0 * (dice.roll() - 0.5) });
+            let [x, y, z] = position.map(|x| if atom == 1 { x } else { x + 3.0 * (dice.roll() - 0.5) });
             atoms.push(Atom { x, y, z, radius: 1.88 });
         }
         structure.residue_atoms.push(atoms.len() as u32);

@@ -131,8 +131,8 @@ pub(super) fn decode(prelude: &[u8], bytes: &[u8], atoms: usize, positions: &mut
     let mut run = 0;
     let (mut at, wanted) = (0, positions.len());
     let mut put = |at: usize, [x, y, z]: [i32; 3]| {
-        if let Some(place) = positions.get_mut(at) {
-            *place = [x, y, z].map(|value| (value as f32 * unit) * 10.0);
+        if let Some(position) = positions.get_mut(at) {
+            *position = [x, y, z].map(|value| (value as f32 * unit) * 10.0);
         }
     };
     while at < wanted {

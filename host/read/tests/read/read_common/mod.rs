@@ -101,9 +101,9 @@ pub fn ubiquitin_atoms(n: usize) -> String {
 }
 
 /// An `ATOM` line with a given coordinate.
-pub fn atom_line(name: &str, alternate: char, residue: &str, place: &str, x: f64) -> String {
-    // `place` is chain, number and insertion code: columns 22 to 27.
-    format!("ATOM      1 {name:<4}{alternate}{residue:>3} {place:<6}   {x:8.3}{:8.3}{:8.3}  1.00{:6.2}\n", 0.0, 0.0, x)
+pub fn atom_line(name: &str, alternate: char, residue: &str, id: &str, x: f64) -> String {
+    // `id` is chain, number and insertion code: columns 22 to 27.
+    format!("ATOM      1 {name:<4}{alternate}{residue:>3} {id:<6}   {x:8.3}{:8.3}{:8.3}  1.00{:6.2}\n", 0.0, 0.0, x)
 }
 
 /// Crambin's `_atom_site` loop: its items and its rows.

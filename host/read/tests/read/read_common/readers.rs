@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// A residue of a file: chain, number, insertion code.
-type Place = (String, i32, String);
+type ResidueId = (String, i32, String);
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// The atoms of each residue.
 #[derive(Default, PartialEq, Debug)]
-struct Atoms(HashMap<Place, Vec<[f64; 3]>>);
+struct Atoms(HashMap<ResidueId, Vec<[f64; 3]>>);
 
 impl Atoms {
     fn add(&mut self, atom: &AtomRecord<'_>) {
@@ -68,10 +68,10 @@ pub fn assert_same(bytes: &[u8], read: &ReadStructure) {
         assert_has_rows(system, read);
     }
     if let (Some(each), Some(polymers)) = (&each, taken(read_polymers(bytes, "x"), read)) {
-        for residue in &polymers.residues {
-            let place = (residue.chain.clone(), residue.number, residue.icode.clone());
-            let has_atoms = !residue.others.is_empty() || residue.backbone != [[0.0; 3]; 4];
-            assert!(!has_atoms || each.0.contains_key(&place), "read_polymers alone has {place:?}");
+        for own in &polymers.residues {
+            let residue = (own.chain.clone(), own.number, own.icode.clone());
+            let has_atoms = !own.others.is_empty() || own.backbone != [[0.0; 3]; 4];
+            assert!(!has_atoms || each.0.contains_key(&residue), "read_polymers alone has {residue:?}");
         }
     }
     let named = RefCell::new(HashSet::new());
@@ -84,8 +84,8 @@ pub fn assert_same(bytes: &[u8], read: &ReadStructure) {
         && !changed.as_ref().is_err_and(has_no_b)
     {
         taken(changed, read);
-        for place in each.0.keys() {
-            assert!(named.borrow().contains(place), "with_b_column has no {place:?}");
+        for residue in each.0.keys() {
+            assert!(named.borrow().contains(residue), "with_b_column has no {residue:?}");
         }
     }
 }
@@ -96,12 +96,12 @@ fn assert_has_rows(atoms: &Atoms, read: &ReadStructure) {
     let s = &read.structure;
     for row in (0..s.n_residues()).filter(|row| !s.renamed_chains.contains(&s.chain_ids[*row])) {
         let chain = s.chains[s.chain_ids[row] as usize].clone();
-        let place = (chain, s.residue_numbers[row], s.insertion_codes[row].to_string());
-        let found = atoms.0.get(&place).unwrap_or_else(|| panic!("another reader has no {place:?}"));
+        let residue = (chain, s.residue_numbers[row], s.insertion_codes[row].to_string());
+        let found = atoms.0.get(&residue).unwrap_or_else(|| panic!("another reader has no {residue:?}"));
         for atom in &s.atoms[s.residue_atoms[row] as usize..s.residue_atoms[row + 1] as usize] {
             let at = [(atom.x, 0), (atom.y, 1), (atom.z, 2)].map(|(along, axis)| f64::from(along) + s.center[axis]);
             let is_it = |other: &[f64; 3]| (0..3).all(|axis| (at[axis] - other[axis]).abs() < 2e-3);
-            assert!(found.iter().any(is_it), "another reader has no atom of {place:?} at {at:?}");
+            assert!(found.iter().any(is_it), "another reader has no atom of {residue:?} at {at:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where files lie: in folders, in tars, in zip archives.
+//! Files to read: in folders, in tars, in zip archives.
 
 use prism_read::plural::counted;
 use prism_read::{Compression, contents, open};
@@ -15,7 +15,7 @@ const MOST: u64 = 4 << 30;
 
 /// A file, or a member of an archive. It is read when its turn has come.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct InputFile {
     /// The path in the folder or archive, with `/`.
     pub(super) path: String,
     inside: Inside,
@@ -54,7 +54,7 @@ impl Archive {
 /// What an archive has.
 #[derive(Debug, Default)]
 pub(super) struct Opened {
-    pub(super) places: Vec<Place>,
+    pub(super) files: Vec<InputFile>,
     /// What is wrong with it, if it ends too early. The members before that are there.
     pub(super) cut: Option<String>,
     /// Members whose names others before them have.
@@ -63,9 +63,9 @@ pub(super) struct Opened {
     pub(super) notes: Vec<String>,
 }
 
-impl Place {
+impl InputFile {
     /// A file that is called `path` in messages.
-    pub(super) fn file(path: String, at: PathBuf) -> Self {
+    pub(super) fn new(path: String, at: PathBuf) -> Self {
         Self { path, inside: Inside::File(at) }
     }
 
@@ -92,7 +92,7 @@ impl Place {
         matches!(&self.inside, Inside::Member { archive, .. } if archive.is_cut)
     }
 
-    /// What two places of the same bytes have in common: the file, and where they begin there.
+    /// What two of the same bytes have in common: the file, and where they begin there.
     pub(super) fn identity(&self) -> (PathBuf, u64) {
         let path = self.on_disk();
         let begin = if let Inside::Member { begin, .. } = self.inside { begin } else { 0 };
@@ -176,7 +176,7 @@ fn archived(mut file: File, path: &Path, kept: Option<NamedTempFile>, prefix: &s
         |error: std::io::Error| format!("corrupt or truncated {} data: {error}; fetch it again", compression.name());
     let mut text = compression.decoder(BufReader::new(file)).map_err(corrupt)?;
     let mut unpacked = temporary()?;
-    // Members before a damaged place are whole.
+    // Members before damaged bytes are whole.
     let cut = std::io::copy(&mut text, &mut unpacked).map_err(corrupt).err();
     unpacked.flush().map_err(cannot)?;
     let file = unpacked.reopen().map_err(cannot)?;
@@ -245,7 +245,7 @@ fn tarred(
     let mut opened = Opened { cut, notes, twice, ..Opened::default() };
     for (name, begin, length) in found {
         let inside = Inside::Member { archive: Arc::clone(&archive), begin, length, deflated: None };
-        opened.push(Place { path: format!("{prefix}{name}"), inside });
+        opened.push(InputFile { path: format!("{prefix}{name}"), inside });
     }
     Ok(opened)
 }
@@ -264,10 +264,10 @@ fn ends_with_zeros(file: &mut File, length: u64) -> std::io::Result<bool> {
 
 impl Opened {
     /// Takes a member, unless it is an archive itself.
-    fn push(&mut self, place: Place) {
-        match is_archive(place.name()) {
-            true => self.notes.push(format!("{}: is an archive in an archive, and left out; unpack that", place.path)),
-            false => self.places.push(place),
+    fn push(&mut self, member: InputFile) {
+        match is_archive(member.name()) {
+            true => self.notes.push(format!("{}: is an archive in an archive, and left out; unpack that", member.path)),
+            false => self.files.push(member),
         }
     }
 }
@@ -311,7 +311,7 @@ fn zipped(file: File, path: &Path, unpacked: Option<NamedTempFile>, prefix: &str
         };
         let inside =
             Inside::Member { archive: Arc::clone(&archive), begin, length: member.compressed_size(), deflated };
-        opened.push(Place { path: format!("{prefix}{name}"), inside });
+        opened.push(InputFile { path: format!("{prefix}{name}"), inside });
     }
     Ok(opened)
 }

@@ -1,5 +1,5 @@
-//! Names the current input in the last message of a process that runs out of memory. Such a process is aborted on the spot,
-//! and the message would otherwise not say which input was too large.
+//! Context of a crash: names the current input in the last message of a process that runs out of memory. Such a process is aborted
+//! on the spot, and the message would otherwise not say which input was too large.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,11 +37,11 @@ static LARGEST_ATOMS: AtomicU64 = AtomicU64::new(0);
 /// Runs `read` and keeps the input's name until it returns.
 ///
 /// ```
-/// use prism_io::at_hand;
+/// use prism_io::crash_context;
 ///
-/// let mut said = Vec::new();
-/// at_hand::reading("1crn.pdb", || at_hand::tell(|text| said.extend_from_slice(text)));
-/// assert_eq!(String::from_utf8(said)?, "while reading 1crn.pdb");
+/// let mut text = Vec::new();
+/// crash_context::reading("1crn.pdb", || crash_context::write_to(|part| text.extend_from_slice(part)));
+/// assert_eq!(String::from_utf8(text)?, "while reading 1crn.pdb");
 /// # Ok::<(), std::string::FromUtf8Error>(())
 /// ```
 pub fn reading<T>(name: &str, read: impl FnOnce() -> T) -> T {
@@ -51,7 +51,7 @@ pub fn reading<T>(name: &str, read: impl FnOnce() -> T) -> T {
     value
 }
 
-/// Records a structure of `atoms` atoms that was read; the message names the largest. See [`tell`] for an example.
+/// Records a structure of `atoms` atoms that was read; the message names the largest. See [`write_to`] for an example.
 pub fn has_read(name: &str, atoms: usize) {
     let atoms = atoms as u64;
     if atoms > LARGEST_ATOMS.load(Ordering::Relaxed) {
@@ -66,16 +66,16 @@ pub fn has_read(name: &str, atoms: usize) {
 /// blocks, so a signal handler may call it.
 ///
 /// ```
-/// use prism_io::at_hand;
+/// use prism_io::crash_context;
 ///
-/// at_hand::has_read("capsid.cif", 1_000_000);
-/// at_hand::has_read("1crn.pdb", 327);
-/// let mut said = Vec::new();
-/// at_hand::tell(|text| said.extend_from_slice(text));
-/// assert_eq!(String::from_utf8(said)?, "computing; the largest structure so far is capsid.cif (1000000 atoms)");
+/// crash_context::has_read("capsid.cif", 1_000_000);
+/// crash_context::has_read("1crn.pdb", 327);
+/// let mut text = Vec::new();
+/// crash_context::write_to(|part| text.extend_from_slice(part));
+/// assert_eq!(String::from_utf8(text)?, "computing; the largest structure so far is capsid.cif (1000000 atoms)");
 /// # Ok::<(), std::string::FromUtf8Error>(())
 /// ```
-pub fn tell(mut write: impl FnMut(&[u8])) {
+pub fn write_to(mut write: impl FnMut(&[u8])) {
     let reading = READING.try_with(Cell::get).unwrap_or(Name::NONE);
     if reading.len > 0 {
         write(b"while reading ");
