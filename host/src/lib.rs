@@ -90,7 +90,7 @@ pub use prism_engine::{
     Backend, BatchFeatures, Engine, EngineBuilder, EngineError, PackError, PackedBatch, StructureFeatures,
     StructureView, atoms, contacts, dssp, interactions, launch_mega_fused_batch, ligands, pack, sites,
 };
-pub use prism_io::{annotations, crash_context, dataset, inputs, lineages, output, pipeline, run, trajectory};
+pub use prism_io::{annotations, crash_context, dataset, groups, inputs, lineages, output, pipeline, run, trajectory};
 pub use prism_read as read;
 pub use prism_read::{
     Composition, ReadError, ReadOptions, ReadStructure, ResidueLabels, StructureError, StructureInput, radii,

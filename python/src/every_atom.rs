@@ -7,6 +7,7 @@ use crate::options::{Options, refuse};
 use crate::process;
 use prism_host::dssp::{Dssp, DsspOptions};
 use prism_host::engine::Selection;
+use prism_host::groups::GroupTable;
 use prism_host::inputs::{InputFailure, InputFile, Inputs};
 use prism_host::interactions::{
     Dictionary, Group, Kind, Options as Wanted, group_interfaces, interactions as find_interactions,
@@ -93,9 +94,12 @@ pub fn interfaces(
     engine: &Engine,
     inputs: Vec<Given<'_>>,
     ccd: Option<PathBuf>,
+    groups_table: Option<PathBuf>,
     shape: bool,
     options: Options,
 ) -> PyResult<Batch> {
+    let listed = groups_table.map(GroupTable::read).transpose();
+    let listed = listed.map_err(|error| PyValueError::new_err(format!("groups: {error}")))?;
     let between = match &options.between {
         None => None,
         Some((a, b)) => match groups(a, b)? {
@@ -109,7 +113,11 @@ pub fn interfaces(
     let of =
         Wanted { kinds: Kind::ALL, chains: options.chains.as_deref(), alternates, dictionary: dictionary.as_ref() };
     table(py, inputs, &options, (group_interface_columns(shape), false), |bytes, name| {
-        let all = group_interfaces(bytes, name, &of, between.as_ref(), shape, &engine);
+        let groups = match (&listed, &between) {
+            (Some(listed), _) => Some(listed.of(name).map_err(|reason| InputFailure::new(name, reason))?),
+            (None, between) => between.as_ref().map(|groups| &groups[..]),
+        };
+        let all = group_interfaces(bytes, name, &of, groups, shape, &engine);
         let mut all = all.map_err(|error| InputFailure::new(name, error.to_string()))?;
         let (notes, name) = (std::mem::take(&mut all.notes), name.to_owned());
         Ok(Found { notes, append: Box::new(move |cells| append_group_interfaces(&name, &all, cells)) })

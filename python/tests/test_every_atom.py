@@ -34,11 +34,15 @@ def test_edges_may_be_by_residues_and_of_another_distance(command: Path, rbd: Pa
 def test_interfaces_of_groups_are_the_commands(command: Path, data: Path, tmp_path: Path) -> None:
     path = data / "1jcd.pdb.gz"
     engine = prism.Engine("cpu")
+    groups = tmp_path / "groups.csv"
+    groups.write_text("structure,group,residues\n1jcd.pdb,half,A:1-25\n1jcd.pdb,rest,chain A and not resnum 1-25\n1jcd.pdb,others,B+C\n")
     for number, (options, arguments) in enumerate(
         [
             ({"all_atoms": True}, ["--all-atoms"]),
             ({"between": ("A+B", "C")}, ["--between", "A+B,C"]),
             ({"all_atoms": True, "shape": True}, ["--all-atoms", "--shape"]),
+            ({"groups": groups}, ["--groups", groups]),
+            ({"groups": str(groups), "shape": True}, ["--groups", groups, "--shape"]),
             ({"between": ("A", "B"), "all_atoms": True}, ["--between", "A,B", "--all-atoms"]),
         ]
     ):
@@ -47,9 +51,14 @@ def test_interfaces_of_groups_are_the_commands(command: Path, data: Path, tmp_pa
         assert own.num_rows > 0 and own.to_pylist() == expected
     with pytest.raises(prism.InputError, match="ligand"):
         engine.interface(path, between=("A", "ligand"))
+    with pytest.raises(prism.InputError, match=r"groups\.csv has no line of it; its structures are 1jcd\.pdb"):
+        engine.interface(("x", path.read_bytes()), groups=groups)
     for wrong, message in [
         ({"between": ("A+B", "C"), "by_residue": True}, "by_residue is of residues of proteins"),
         ({"ccd": path}, "add all_atoms=True"),
+        ({"groups": groups, "between": ("A", "B")}, "give one of both"),
+        ({"groups": groups, "by_residue": True}, "by_residue is of residues of proteins"),
+        ({"groups": path}, r"groups: .*1jcd\.pdb\.gz: line 1"),
         ({"shape": True}, "shape has no effect on interfaces of proteins"),
         ({"all_atoms": True, "residues": "standard"}, "residues has no effect on interfaces of every atom"),
     ]:

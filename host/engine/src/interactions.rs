@@ -14,6 +14,7 @@ mod complementarity;
 mod elements;
 mod gather;
 mod geometry;
+mod group;
 mod groups;
 mod hydrogens;
 mod kinds;
@@ -28,7 +29,8 @@ mod templates;
 mod termini;
 
 pub use complementarity::{Fit, Shape};
-pub use groups::{Group, GroupError, GroupInterface, GroupInterfaces, ParseGroupError, group_interfaces};
+pub use group::{Group, ParseGroupError};
+pub use groups::{GroupError, GroupInterface, GroupInterfaces, group_interfaces};
 pub use kinds::{Kind, UnknownKind};
 pub use model::{Atom, Entity, Residue};
 

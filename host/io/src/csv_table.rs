@@ -77,7 +77,11 @@ fn decoded(mut text: Box<dyn Read + Send>) -> std::io::Result<Box<dyn Read + Sen
 
 impl<'a, R: Read> CsvTable<'a, R> {
     pub(crate) fn new(reader: R, path: &'a str) -> Self {
-        Self { path, lines: csv::ReaderBuilder::new().from_reader(reader) }
+        Self::delimited(reader, path, b',')
+    }
+
+    pub(crate) fn delimited(reader: R, path: &'a str, delimiter: u8) -> Self {
+        Self { path, lines: csv::ReaderBuilder::new().delimiter(delimiter).from_reader(reader) }
     }
 
     /// Parses the header with `columns`, which gets the column names without a byte-order mark and surrounding blanks.

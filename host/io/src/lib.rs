@@ -5,6 +5,7 @@ pub mod annotations;
 pub mod crash_context;
 mod csv_table;
 pub mod dataset;
+pub mod groups;
 pub mod inputs;
 pub mod lineages;
 pub mod output;

@@ -7,7 +7,7 @@ use super::note::{Note, NoteKind};
 use super::options::{Polymers, ReadOptions};
 use super::word::{listed_ids, text_of, trim_zeros};
 use crate::plural::counted;
-use crate::selection::{Kind, Residue, ResidueSelection};
+use crate::selection::{Kind, ResidueSelection, SelectedResidue};
 use crate::structure::Composition;
 use shared_types::residue::is_nucleotide;
 use std::ops::Range;
@@ -42,7 +42,7 @@ impl Draft {
         let s = &self.structure;
         let row = |row: usize| {
             let chain = s.chain_ids[row] as usize;
-            Residue {
+            SelectedResidue {
                 chains: [&s.chains[chain], authors.get(chain).unwrap_or(&s.chains[chain])],
                 segment: &segments[row],
                 number: Some(s.residue_numbers[row]),
@@ -55,7 +55,7 @@ impl Draft {
         let without_row = |place: usize| {
             let (residue, atoms) = &cover[place];
             let residue = &self.cover_residues[*residue];
-            Residue {
+            SelectedResidue {
                 chains: [&residue.chain; 2],
                 segment: &residue.asym,
                 number: residue.number,
@@ -65,7 +65,7 @@ impl Draft {
                 atoms: &self.cover[atoms.clone()],
             }
         };
-        let residues: Vec<Residue<'_>> = (0..n).map(row).chain((0..cover.len()).map(without_row)).collect();
+        let residues: Vec<SelectedResidue<'_>> = (0..n).map(row).chain((0..cover.len()).map(without_row)).collect();
         let taken = select.select(&residues);
         let unseen = if options.cover || options.atoms { Vec::new() } else { select.names_without_rows(&residues) };
         let kept: Vec<usize> = (0..n).filter(|&row| taken[row]).collect();

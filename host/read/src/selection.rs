@@ -6,7 +6,7 @@
 mod evaluate;
 mod parse;
 
-pub(crate) use evaluate::{Kind, Residue};
+pub use evaluate::{Kind, SelectedResidue};
 pub use parse::SelectionError;
 use std::fmt;
 use std::str::FromStr;

@@ -31,8 +31,10 @@ pub struct Output<'a> {
     pub config: MegaFusedConfig,
     /// What its provenance has beside the command.
     pub provenance: Vec<(&'static str, String)>,
-    /// A file that is read besides the inputs.
-    pub reads: Option<&'a Path>,
+    /// Files that are read besides the inputs.
+    pub reads: Vec<&'a Path>,
+    /// What to note once all inputs are computed.
+    pub at_end: &'a dyn Fn() -> Option<String>,
 }
 
 /// Computes the lines of all inputs. Returns the exit status.
@@ -49,7 +51,8 @@ pub fn run(relation: &RelationArgs, of: Output<'_>, compute: &Compute<'_, Append
         Some(folder) => Files::default().writes_into(OUTPUT, Some(folder), parts::names),
     };
     let files = files.writes("--status", status);
-    let files = files.writes("--provenance", relation.provenance.provenance.as_deref()).reads(of.reads);
+    let files = files.writes("--provenance", relation.provenance.provenance.as_deref());
+    let files = of.reads.iter().fold(files, |files, path| files.reads(Some(path)));
     let mut inputs = relation.job.read.discover(&relation.paths, files)?;
     if let (None, Some(shard)) = (folder, relation.folder.shard) {
         inputs.entries = shard.of_inputs(inputs.entries).map_err(Failure::work)?;
@@ -118,6 +121,10 @@ impl Run<'_> {
             None => out.finish()?,
         }
         provenance::write(&self.relation.provenance, provenance, digests)?;
+        // A shard has not all inputs.
+        if let (None, Some(note)) = (self.relation.folder.shard, (self.of.at_end)()) {
+            self.walk.report.note(&note);
+        }
         Ok(self.sum_up())
     }
 

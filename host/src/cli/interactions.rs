@@ -7,6 +7,7 @@ use super::provenance;
 use super::whole_files::Computed;
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
+use prism_host::groups::GroupTable;
 use prism_host::inputs::InputFailure;
 use prism_host::interactions::{Dictionary, Group, Kind, Options, group_interfaces, interactions, interactions_with};
 use prism_host::nearest::nearest;
@@ -60,7 +61,8 @@ pub fn edges(args: &EdgesArgs, contacts: &[EdgeKind]) -> Result<u8, Failure> {
         side_by_side: true,
         config: MegaFusedConfig::default(),
         provenance: with_dictionary(("prism.kinds", names.join(",")), args.ccd.as_deref())?,
-        reads: args.ccd.as_deref(),
+        reads: args.ccd.as_deref().into_iter().collect(),
+        at_end: &|| None,
     };
     run_all(&args.relation, output, &compute)
 }
@@ -75,8 +77,10 @@ fn with_dictionary(own: (&'static str, String), ccd: Option<&Path>) -> Result<Ve
     Ok([Some(own), digest.map(|digest| ("prism.ccd_sha256", digest))].into_iter().flatten().collect())
 }
 
-/// Lists interfaces of groups. Returns the exit status.
+/// Lists interfaces of two groups, of those that a table lists, or of all that there are. Returns the exit status.
 pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u8, Failure> {
+    let table = args.groups.as_deref().map(GroupTable::read).transpose();
+    let table = table.map_err(|error| Failure::work(anyhow::anyhow!("--groups {error}")))?;
     let dictionary = dictionary(args.ccd.as_deref())?;
     let job = &args.relation.job;
     let config = MegaFusedConfig { points: job.n_points(), ..MegaFusedConfig::default() };
@@ -91,12 +95,20 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
         dictionary: dictionary.as_ref(),
     };
     let compute = |bytes: &[u8], name: &str| {
+        let groups = match (&table, between) {
+            (Some(table), _) => Some(table.of(name)?),
+            (None, between) => between.map(|groups| &groups[..]),
+        };
         let all =
-            group_interfaces(bytes, name, &options, between, args.shape, &engine).map_err(|error| error.to_string())?;
+            group_interfaces(bytes, name, &options, groups, args.shape, &engine).map_err(|error| error.to_string())?;
         let (size, lines, notes) = (all.size, all.pairs.len(), all.notes.clone());
         let name = name.to_owned();
         let of: Append = Box::new(move |cells| append_group_interfaces(&name, &all, cells));
         Ok(Computed { size, lines, notes, of })
+    };
+    let given = match args.groups.as_deref() {
+        Some(path) => ("prism.groups_sha256", provenance::digest_of(path)?),
+        None => ("prism.between", args.between.as_deref().unwrap_or_default().join(",")),
     };
     let output = Output {
         columns: group_interface_columns(args.shape),
@@ -104,11 +116,9 @@ pub fn interface(args: &InterfaceArgs, between: Option<&[Group; 2]>) -> Result<u
         // The engine uses all cores itself.
         side_by_side: false,
         config,
-        provenance: with_dictionary(
-            ("prism.between", args.between.as_deref().unwrap_or_default().join(",")),
-            args.ccd.as_deref(),
-        )?,
-        reads: args.ccd.as_deref(),
+        provenance: with_dictionary(given, args.ccd.as_deref())?,
+        reads: [args.groups.as_deref(), args.ccd.as_deref()].into_iter().flatten().collect(),
+        at_end: &|| table.as_ref().and_then(GroupTable::unused),
     };
     run_all(&args.relation, output, &compute)
 }

@@ -69,7 +69,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
         _ => None,
     };
     let is_grouped = |groups: &[Group; 2]| !groups.iter().all(Group::is_chain);
-    if args.all_atoms || groups.as_ref().is_some_and(is_grouped) {
+    if args.all_atoms || args.groups.is_some() || groups.as_ref().is_some_and(is_grouped) {
         if given.is_some() && groups.is_none() {
             return Err(Failure::usage(anyhow::anyhow!("--between: name two groups, as in H+L,A")));
         }

@@ -103,6 +103,9 @@ fn every_command_of_the_guide_runs() {
     fs::copy(&complex, run.path("native.cif")).unwrap();
     let known = "structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,333,,0.5\n6m0j_rbd.pdb,E,334,,0.75\n";
     fs::write(run.path("known.csv"), known).unwrap();
+    let domains =
+        "structure,group,residues\nnative.cif,inhibitor,P\nnative.cif,first half,U:16-130\nnative.cif,rest,U:131-250\n";
+    fs::write(run.path("domains.csv"), domains).unwrap();
 
     predictions(&run, "boltz", "boltz/");
     let mut folds = zip::ZipWriter::new(fs::File::create(run.path("folds.zip")).unwrap());

@@ -18,6 +18,7 @@ mod faults;
 mod features;
 mod files;
 mod frames;
+mod groups;
 mod guide;
 mod ligands;
 mod mistakes;

@@ -280,6 +280,7 @@ def interface(
     backend: Backend = 'auto',
     *,
     between: tuple[str, str] | None = None,
+    groups: str | os.PathLike[str] | None = None,
     all_atoms: bool = False,
     shape: bool = False,
     ccd: str | os.PathLike[str] | None = None,
@@ -310,8 +311,11 @@ def interface(
 
     Args:
         between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
-            between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
-            ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+            between two groups: chains joined by ``+`` (``"H+L"``), residues of a chain (``"A:10-50"``), ``"protein"``, ``"nucleic"``,
+            ``"ligand"``, ``"ion"``, ``"glycan"``, ``"resname:NAME"``, or a selection as ``select`` takes it. Between groups every atom
+            counts, as with ``all_atoms``.
+        groups: The interfaces of all pairs of a structure's groups, from a table (CSV or TSV) with the columns ``structure``,
+            ``group`` and ``residues`` (``--groups``). A structure without a line fails. Every atom counts, too.
         all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
             (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
         shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).
@@ -1054,6 +1058,7 @@ class Engine:
         inputs: Any,
         *,
         between: tuple[str, str] | None = None,
+        groups: str | os.PathLike[str] | None = None,
         all_atoms: bool = False,
         shape: bool = False,
         ccd: str | os.PathLike[str] | None = None,
@@ -1078,8 +1083,11 @@ class Engine:
 
         Args:
             between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
-                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
-                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+                between two groups: chains joined by ``+`` (``"H+L"``), residues of a chain (``"A:10-50"``), ``"protein"``, ``"nucleic"``,
+                ``"ligand"``, ``"ion"``, ``"glycan"``, ``"resname:NAME"``, or a selection as ``select`` takes it. Between groups every atom
+                counts, as with ``all_atoms``.
+            groups: The interfaces of all pairs of a structure's groups, from a table (CSV or TSV) with the columns ``structure``,
+                ``group`` and ``residues`` (``--groups``). A structure without a line fails. Every atom counts, too.
             all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
                 (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
             shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).

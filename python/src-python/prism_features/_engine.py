@@ -281,6 +281,7 @@ class Engine:
         inputs: Any,
         *,
         between: tuple[str, str] | None = None,
+        groups: str | os.PathLike[str] | None = None,
         all_atoms: bool = False,
         shape: bool = False,
         ccd: str | os.PathLike[str] | None = None,
@@ -294,8 +295,11 @@ class Engine:
 
         Args:
             between: Only the interface between these two chains, as if there were no others. A structure without one of them fails. Or
-                between two groups: chains joined by ``+`` (``"H+L"``), ``"protein"``, ``"nucleic"``, ``"ligand"``, ``"ion"``, ``"glycan"`` or
-                ``"resname:NAME"``. Between groups every atom counts, as with ``all_atoms``.
+                between two groups: chains joined by ``+`` (``"H+L"``), residues of a chain (``"A:10-50"``), ``"protein"``, ``"nucleic"``,
+                ``"ligand"``, ``"ion"``, ``"glycan"``, ``"resname:NAME"``, or a selection as ``select`` takes it. Between groups every atom
+                counts, as with ``all_atoms``.
+            groups: The interfaces of all pairs of a structure's groups, from a table (CSV or TSV) with the columns ``structure``,
+                ``group`` and ``residues`` (``--groups``). A structure without a line fails. Every atom counts, too.
             all_atoms: Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted
                 (``--all-atoms``). They are computed from files, and take the options ``chains``, ``altloc`` and ``name_by``.
             shape: Columns with how the surfaces of groups fit: their shape complementarity, and the volume of gaps (``--shape``).
@@ -315,10 +319,12 @@ class Engine:
         """
         check("all_atoms", all_atoms)
         check("shape", shape)
-        if all_atoms or are_groups(between):
+        if groups is not None and between is not None:
+            raise PrismError("groups are those of a table, and between names two; give one of both")
+        if all_atoms or groups is not None or are_groups(between):
             if by_residue or pae:
                 raise PrismError(f"{'by_residue' if by_residue else 'pae'} is of residues of proteins, not of interfaces of every atom")
-            return interfaces(self._native, inputs, between, ccd, shape, on_error, dict(options))
+            return interfaces(self._native, inputs, between, groups, ccd, shape, on_error, dict(options))
         if ccd is not None or shape:
             raise PrismError(f"{'shape' if ccd is None else 'ccd'} has no effect on interfaces of proteins; add all_atoms=True")
         own: dict[str, Any] = {"between": between, "by_residue": by_residue, "pae": pae}

@@ -61,15 +61,16 @@ def interfaces(
     engine: _prism.Engine,
     inputs: Any,
     between: tuple[str, str] | None,
+    groups: Path | None,
     ccd: Path | None,
     shape: bool,
     on_error: OnError,
     options: dict[str, Any],
 ) -> Table:
     """The table of :func:`prism.interface` for every atom."""
-    _refuse(options, "interfaces of every atom", "between, shape, ccd")
+    _refuse(options, "interfaces of every atom", "between, groups, shape, ccd")
     filled = table_options({**options, "between": between}, "interface")  # type: ignore[typeddict-item]
-    return _table(inputs, on_error, lambda given: _prism.interfaces(engine, given, _fspath(ccd), bool(shape), filled))
+    return _table(inputs, on_error, lambda given: _prism.interfaces(engine, given, _fspath(ccd), _fspath(groups), bool(shape), filled))
 
 
 def dssp(

@@ -291,7 +291,7 @@ fn runs_of(length: u64, n: usize) -> Vec<u32> {
     let mut run = 0;
     (0..n as u64)
         .map(|i| {
-            run += u32::from(mixed(i) % length == 0);
+            run += u32::from(mixed(i).is_multiple_of(length));
             run
         })
         .collect()

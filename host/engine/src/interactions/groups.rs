@@ -2,6 +2,7 @@
 
 use super::complementarity::Shape;
 use super::elements::Element;
+use super::group::Group;
 use super::kinds::Kind;
 use super::model::{Entity, Residue};
 use super::search::Search;
@@ -15,7 +16,6 @@ use shared_types::radii::{protor_radius, radius_of_element};
 use shared_types::residue::kind_of;
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr;
 use thiserror::Error;
 
 /// Radius of the probe in Å.
@@ -26,79 +26,6 @@ const CONTACT: f64 = 4.5;
 const HOT: usize = 5;
 /// Structures that the engine computes together.
 const AT_ONCE: usize = 300;
-
-/// A group of residues: what any of its terms names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    text: String,
-    terms: Vec<Term>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Term {
-    /// The polymers of a chain, or everything in a chain without polymers.
-    Chain(String),
-    Entity(Entity),
-    /// Residues of a name that are no polymers.
-    Name(String),
-    /// A single residue, by its index.
-    One(u32),
-}
-
-/// Why a text names no group.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0:?} names no group; join chains by + (H+L), or give protein, nucleic, ligand, ion, glycan, or resname:NAME")]
-pub struct ParseGroupError(String);
-
-impl FromStr for Group {
-    type Err = ParseGroupError;
-
-    fn from_str(text: &str) -> Result<Self, ParseGroupError> {
-        const ENTITIES: [Entity; 5] = [Entity::Protein, Entity::Nucleic, Entity::Ligand, Entity::Ion, Entity::Glycan];
-        let term = |term: &str| match (term, term.strip_prefix("resname:")) {
-            ("", _) | (_, Some("")) => Err(ParseGroupError(text.to_owned())),
-            (_, Some(name)) => Ok(Term::Name(name.to_owned())),
-            (term, _) => Ok(match ENTITIES.iter().find(|entity| entity.name() == term) {
-                Some(&entity) => Term::Entity(entity),
-                None => Term::Chain(term.to_owned()),
-            }),
-        };
-        let terms = text.split('+').map(|one| term(one.trim())).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.to_owned(), terms })
-    }
-}
-
-impl Group {
-    /// Whether it is a single chain.
-    #[must_use]
-    pub fn is_chain(&self) -> bool {
-        matches!(&self.terms[..], [Term::Chain(_)])
-    }
-
-    /// Its residues.
-    fn members(&self, residues: &[Residue]) -> BTreeSet<u32> {
-        let is_polymer = |residue: &Residue| matches!(residue.entity, Entity::Protein | Entity::Nucleic);
-        let mut members = BTreeSet::new();
-        for term in &self.terms {
-            let in_polymer = match term {
-                Term::Chain(chain) => residues.iter().any(|residue| *residue.chain == **chain && is_polymer(residue)),
-                _ => false,
-            };
-            let is_member = |index: u32, residue: &Residue| match term {
-                Term::Chain(chain) => *residue.chain == **chain && is_polymer(residue) == in_polymer,
-                Term::Entity(entity) => residue.entity == *entity,
-                Term::Name(name) => *residue.name == **name && !is_polymer(residue),
-                Term::One(one) => index == *one,
-            };
-            let own = residues
-                .iter()
-                .zip(0..)
-                .filter(|(residue, index)| is_member(*index, residue) && residue.entity != Entity::Water);
-            members.extend(own.map(|(_, index)| index));
-        }
-        members
-    }
-}
 
 /// The interface of two groups.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,53 +63,53 @@ pub enum GroupError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A group has no residues.
-    #[error("group {group} of --between has no residues; the file has {found}")]
+    /// A group, or a chain of it, has no residues.
+    #[error("{group} has no residues; the file has {found}")]
     Empty {
-        /// The group.
+        /// The group, or its chain, and where it was given.
         group: String,
         /// What the file has.
         found: String,
     },
-    /// A residue is in both groups.
-    #[error("{residue} is in both groups of --between; give groups that have nothing in common")]
+    /// A residue is in two groups.
+    #[error("{residue} is in both groups {groups}; give groups that have nothing in common")]
     Both {
         /// The residue.
         residue: String,
+        /// The groups, and where they were given.
+        groups: String,
     },
     /// Areas cannot be computed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-/// Computes the interface of two groups, or of all pairs of chains, ligands, ions and sugars that touch. Water is of no group.
+/// Computes the interfaces of all pairs of the groups, or of chains, ligands, ions and sugars, that touch. Water is of no group.
 /// `engine` computes the features `sasa` and `sasa_apolar`; without them, areas are NaN. With `shape`, the fit of their surfaces is
 /// computed, too, which takes about ten times as long as all the rest.
 ///
 /// # Errors
-/// If the file cannot be read, or a group has no residues or some of the other one.
+/// If the file cannot be read, a group or one of its chains has no residues, or two groups have a residue in common.
 pub fn group_interfaces(
     bytes: &[u8],
     name: &str,
     options: &Options<'_>,
-    between: Option<&[Group; 2]>,
+    groups: Option<&[Group]>,
     shape: bool,
     engine: &Engine,
 ) -> Result<GroupInterfaces, GroupError> {
     let (search, links, mut notes) = searched(bytes, name, options)?;
     let residues = &search.system.residues;
-    let groups: Vec<(String, BTreeSet<u32>)> = match between {
-        Some(groups) => groups.iter().map(|group| (group.text.clone(), group.members(residues))).collect(),
-        None => all_groups(residues).iter().map(|group| (group.text.clone(), group.members(residues))).collect(),
-    };
-    if let Some((group, _)) = groups.iter().find(|(_, members)| members.is_empty()) {
-        return Err(GroupError::Empty { group: group.clone(), found: listed(residues) });
-    }
+    let all = all_groups(residues);
+    let given = groups.unwrap_or(&all);
+    let members = members(&search, given)?;
+    let groups: Vec<(&str, BTreeSet<u32>)> = given.iter().map(Group::name).zip(members).collect();
     let mut group_of: Vec<Option<usize>> = vec![None; residues.len()];
     for (index, (_, members)) in groups.iter().enumerate() {
         for &member in members {
-            if group_of[member as usize].replace(index).is_some() {
-                return Err(GroupError::Both { residue: named(&residues[member as usize]) });
+            if let Some(other) = group_of[member as usize].replace(index) {
+                let residue = named(&residues[member as usize]);
+                return Err(GroupError::Both { residue, groups: given[other].and(&given[index]) });
             }
         }
     }
@@ -253,7 +180,7 @@ pub fn group_interfaces(
         });
         let tally = tallies.remove(pair).unwrap_or_default();
         GroupInterface {
-            groups: pair.map(|group| groups[group].0.clone()),
+            groups: pair.map(|group| groups[group].0.to_owned()),
             buried,
             residues: [losing[0].len() as u32, losing[1].len() as u32],
             contacts: tally.contacts.len() as u32,
@@ -301,19 +228,29 @@ fn tallies(search: &Search, links: &[Link], group_of: &[Option<usize>]) -> BTree
     tallies
 }
 
+/// The residues of each group.
+fn members(search: &Search, groups: &[Group]) -> Result<Vec<BTreeSet<u32>>, GroupError> {
+    let system = &search.system;
+    // Only what is near something needs positions.
+    let atoms: Vec<[f64; 4]> = match groups.iter().any(Group::selects) {
+        true => system.atoms.iter().map(|atom| [atom.position[0], atom.position[1], atom.position[2], 0.0]).collect(),
+        false => Vec::new(),
+    };
+    groups.iter().map(|group| group.members(&system.residues, &atoms)).collect()
+}
+
 /// Each chain with polymers, and each ligand, ion and sugar.
 fn all_groups(residues: &[Residue]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+    let (mut groups, mut known) = (Vec::new(), BTreeSet::new());
     for (residue, index) in residues.iter().zip(0..) {
-        let group = match residue.entity {
-            Entity::Water => continue,
+        match residue.entity {
+            Entity::Water => {}
             Entity::Protein | Entity::Nucleic => {
-                Group { text: residue.chain.to_string(), terms: vec![Term::Chain(residue.chain.to_string())] }
+                if known.insert(&residue.chain) {
+                    groups.push(Group::of_chain(&residue.chain));
+                }
             }
-            _ => Group { text: named(residue), terms: vec![Term::One(index)] },
-        };
-        if !groups.contains(&group) {
-            groups.push(group);
+            _ => groups.push(Group::of_residue(named(residue), index)),
         }
     }
     groups
@@ -326,20 +263,6 @@ fn named(residue: &Residue) -> String {
 /// A residue as other tables write it: chain, number and insertion code (`A_120`).
 fn place(residue: &Residue) -> String {
     format!("{}_{}{}", residue.chain, residue.number, residue.icode)
-}
-
-/// What groups could be made of.
-fn listed(residues: &[Residue]) -> String {
-    let chains: BTreeSet<&str> =
-        residues.iter().filter(|one| one.entity != Entity::Water).map(|one| &*one.chain).collect();
-    let names: BTreeSet<&str> = residues
-        .iter()
-        .filter(|one| matches!(one.entity, Entity::Ligand | Entity::Ion | Entity::Glycan))
-        .map(|one| &*one.name)
-        .collect();
-    let list = |all: BTreeSet<&str>| all.into_iter().collect::<Vec<_>>().join(", ");
-    let chains = format!("the chains {}", list(chains));
-    if names.is_empty() { chains } else { format!("{chains}, and resname: {}", list(names)) }
 }
 
 /// For each residue of a group, those of any group with atoms so near that they may cover its own.
@@ -417,23 +340,4 @@ fn structure(search: &Search, name: &str, part: &[u32]) -> StructureInput {
         own.insertion_codes.push(residue.icode.clone());
     }
     StructureInput { atoms, center, ..own.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn groups_are_parsed() {
-        let group = |text: &str| text.parse::<Group>();
-        assert_eq!(group("H+L").unwrap().terms, [Term::Chain("H".to_owned()), Term::Chain("L".to_owned())]);
-        assert_eq!(
-            group("nucleic+resname:ATP").unwrap().terms,
-            [Term::Entity(Entity::Nucleic), Term::Name("ATP".to_owned())]
-        );
-        assert!(group("A").unwrap().is_chain() && !group("protein").unwrap().is_chain());
-        for wrong in ["", "A+", "resname:"] {
-            assert!(group(wrong).unwrap_err().to_string().contains("join chains by +"), "{wrong}");
-        }
-    }
 }

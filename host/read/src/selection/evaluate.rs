@@ -5,7 +5,7 @@ use crate::grid::Grid;
 
 /// What a residue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// An amino acid of a chain.
     Protein,
     /// A nucleotide.
@@ -16,28 +16,38 @@ pub(crate) enum Kind {
 
 /// A residue, as far as a selection asks.
 #[derive(Clone, Debug)]
-pub(crate) struct Residue<'a> {
+pub struct SelectedResidue<'a> {
     /// The names of its chain: as written to tables, and the author's.
-    pub(crate) chains: [&'a str; 2],
+    pub chains: [&'a str; 2],
     /// The segment id in PDB, `label_asym_id` in mmCIF; empty for none.
-    pub(crate) segment: &'a str,
+    pub segment: &'a str,
     /// The author's number, if it is one.
-    pub(crate) number: Option<i32>,
-    pub(crate) icode: &'a str,
-    pub(crate) name: &'a str,
-    pub(crate) kind: Kind,
+    pub number: Option<i32>,
+    /// The insertion code, empty for none.
+    pub icode: &'a str,
+    /// Its name in the file.
+    pub name: &'a str,
+    /// What it is.
+    pub kind: Kind,
     /// Positions in Å, and something that does not matter here.
-    pub(crate) atoms: &'a [[f64; 4]],
+    pub atoms: &'a [[f64; 4]],
 }
 
 impl ResidueSelection {
-    /// Whether it takes each of these residues, of which some have the same atoms near them.
-    pub(crate) fn select(&self, residues: &[Residue<'_>]) -> Vec<bool> {
+    /// Whether it takes each of these residues.
+    #[must_use]
+    pub fn select(&self, residues: &[SelectedResidue<'_>]) -> Vec<bool> {
         self.node.select(residues)
     }
 
+    /// Whether it asks for segments (`segid`).
+    #[must_use]
+    pub fn names_segments(&self) -> bool {
+        self.node.has(&|node| matches!(node, Node::Segment(_)))
+    }
+
     /// The terms that name residues of which all are without rows, as text, and how many residues they are.
-    pub(crate) fn names_without_rows(&self, residues: &[Residue<'_>]) -> Vec<(String, usize)> {
+    pub(crate) fn names_without_rows(&self, residues: &[SelectedResidue<'_>]) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         self.node.visit(&mut |node| {
             let Node::Name(names) = node else { return };
@@ -55,6 +65,16 @@ impl ResidueSelection {
 }
 
 impl Node {
+    /// Whether it is such a node, or has one within.
+    fn has(&self, is: &dyn Fn(&Self) -> bool) -> bool {
+        is(self)
+            || match self {
+                Self::Not(node) | Self::Near { of: node, .. } => node.has(is),
+                Self::And(all) | Self::Or(all) => all.iter().any(|node| node.has(is)),
+                _ => false,
+            }
+    }
+
     fn visit(&self, see: &mut dyn FnMut(&Self)) {
         see(self);
         match self {
@@ -65,8 +85,9 @@ impl Node {
         }
     }
 
-    fn select(&self, residues: &[Residue<'_>]) -> Vec<bool> {
-        let each = |is_taken: &dyn Fn(&Residue<'_>) -> bool| residues.iter().map(is_taken).collect::<Vec<bool>>();
+    fn select(&self, residues: &[SelectedResidue<'_>]) -> Vec<bool> {
+        let each =
+            |is_taken: &dyn Fn(&SelectedResidue<'_>) -> bool| residues.iter().map(is_taken).collect::<Vec<bool>>();
         let any = |texts: &[String], own: &str| texts.iter().any(|text| text == own);
         let joined = |all: &[Self], join: fn(bool, bool) -> bool| {
             let taken = all.iter().map(|node| node.select(residues));
@@ -129,12 +150,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Residues with an atom within a distance of one of those taken.
-fn near(residues: &[Residue<'_>], taken: &[bool], distance: f64, with_own: bool) -> Vec<bool> {
+fn near(residues: &[SelectedResidue<'_>], taken: &[bool], distance: f64, with_own: bool) -> Vec<bool> {
     let place = |[x, y, z, _]: &[f64; 4]| [*x, *y, *z];
     let own = residues.iter().zip(taken).filter(|(_, taken)| **taken);
     let grid = Grid::new(distance, own.flat_map(|(residue, _)| residue.atoms).map(place));
     let is_close = |atom: &[f64; 4]| grid.near(place(atom)).next().is_some();
-    let close = |(residue, taken): (&Residue<'_>, &bool)| {
+    let close = |(residue, taken): (&SelectedResidue<'_>, &bool)| {
         if *taken { with_own } else { residue.atoms.iter().any(is_close) }
     };
     residues.iter().zip(taken).map(close).collect()
@@ -165,7 +186,7 @@ mod tests {
     fn residues_are_taken_by_what_they_are_and_where() {
         let atoms = |x: f64| [[x, 0.0, 0.0, 1.7]];
         let places = [0.0, 3.0, 7.0, 20.0].map(atoms);
-        let residue = |chain, number, name, kind, place: usize| Residue {
+        let residue = |chain, number, name, kind, place: usize| SelectedResidue {
             chains: [chain, "A"],
             segment: "",
             number,

@@ -146,10 +146,17 @@ impl ValueEnum for KindArg {
 pub struct InterfaceArgs {
     /// Only the interface between these two chains, or groups such as H+L [default: all pairs of chains that touch]
     ///
-    /// A group is chains joined by +, protein, nucleic, ligand, ion, glycan, or resname:NAME. Between groups every atom counts, as with
-    /// --all-atoms.
+    /// A group is chains joined by +, residues of a chain (A:10-50), protein, nucleic, ligand, ion, glycan, resname:NAME, or a selection
+    /// as for --select. Between groups every atom counts, as with --all-atoms.
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
     pub between: Option<Vec<String>>,
+
+    /// Interfaces of all pairs of a structure's groups, from a table (CSV or TSV) with the columns structure, group and residues.
+    ///
+    /// A line is of one structure, by its name in tables; its residues are given as groups for --between. Several lines of a group add
+    /// up. Every atom counts, as with --all-atoms.
+    #[arg(long, value_name = "FILE", conflicts_with = "between", display_order = 2)]
+    pub groups: Option<PathBuf>,
 
     /// Interfaces of nucleic acids, ligands, ions and sugars, too, with polar area and interactions counted.
     #[arg(long, display_order = 4)]
