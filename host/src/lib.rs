@@ -33,7 +33,7 @@
 //! });
 //! let mut names = Vec::new();
 //! let telemetry = run(&engine, batches, &Cancel::default(), |computed| {
-//!     names.extend(computed.batch.structures.into_iter().map(|structure| structure.name));
+//!     names.extend(computed.batch.structures.into_iter().map(|structure| structure.name.clone()));
 //!     Ok::<(), std::convert::Infallible>(())
 //! })
 //! .unwrap();

@@ -2,7 +2,7 @@
 //! same bits.
 
 use cuda_host::DeviceOffsets;
-use cuda_python::{Array, ArrayMut, Executors, MemorySpace, of_device, of_launch, memory_space};
+use cuda_python::{Array, ArrayMut, Executors, MemorySpace, memory_space, of_device, of_launch};
 use cuda_std::launch::{CpuExecutor, Executor, Offsets, Segments, Space};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
