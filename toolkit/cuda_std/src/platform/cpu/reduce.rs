@@ -87,6 +87,7 @@ pub(crate) unsafe fn team_reduce_parts<const L: u32, A: Pod, B: Pod, const P: us
 /// # Safety
 /// `a` and `b` have `m` elements.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "an iterator would be a function without the processor's features")]
 pub(crate) unsafe fn team_reduce_near_parts<
     const L: u32,
     A: Pod,
