@@ -142,7 +142,7 @@ impl<T: DeviceLayout> Written<T, 1> for u32 {
 
 /// Writes the first element of each run of equal elements, or its index.
 ///
-/// `states` as for [`select_parts`].
+/// `states` as for [`select_parts()`].
 #[kernel(
     threads = THREADS,
     blocks_per_sm = 4,
