@@ -4,15 +4,15 @@
 //! has the run's number and its result.
 
 use crate::chained::{self, THREADS, WARPS, next_part, position};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::chained::{Count, States};
 use crate::operation::{Associative, Largest, Operation, Smallest, Sum};
 use crate::parts;
-#[cfg(not(target_arch = "nvptx64"))]
-use crate::select::Count;
 use crate::sort::Pairs;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::sort::{PairsArgs, SortKey};
 #[cfg(not(target_arch = "nvptx64"))]
-use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
+use cuda_host::{BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{View, unrolled};
@@ -208,8 +208,7 @@ where
 /// ```
 #[cfg(not(target_arch = "nvptx64"))]
 pub struct ReduceByKey<O> {
-    machine: Machine,
-    states: Buffer<u64>,
+    states: States,
     operation: std::marker::PhantomData<O>,
 }
 
@@ -221,8 +220,8 @@ impl<O> ReduceByKey<O> {
     /// Those of an allocation.
     pub fn new(machine: &Machine, _operation: O, most: usize) -> Result<Self, CudaError> {
         // Two words for each 16 elements of a thread, or four for 8.
-        let states = machine.zeroed(4 * most.div_ceil(THREADS * 8) + 1)?;
-        Ok(Self { machine: machine.clone(), states, operation: std::marker::PhantomData })
+        let states = States::new(machine, 4 * most.div_ceil(THREADS * 8))?;
+        Ok(Self { states, operation: std::marker::PhantomData })
     }
 
     /// As [`reduce_by_key`], but on a GPU this does not wait.
@@ -238,12 +237,9 @@ impl<O> ReduceByKey<O> {
         K::Word: RunsOf<T, O>,
     {
         let words = size_of::<[T; 2]>() / 4;
-        let grid = keys.len().div_ceil(THREADS * 32 / words);
-        let mut states = self.states.slice_mut(..words * grid + 1)?;
-        states.zero()?;
-        K::Word::reduce(&self.machine, grid as u32, (of_runs.cast(), results), states, (keys.cast(), values))?;
-        let last = grid.checked_sub(1).map(|last| self.states.slice(words * last..words * last + 1));
-        Ok(Count(last.transpose()?))
+        self.states.launch(keys.len().div_ceil(THREADS * 32 / words), words, |machine, grid, states| {
+            K::Word::reduce(machine, grid, (of_runs.cast(), results), states, (keys.cast(), values))
+        })
     }
 }
 

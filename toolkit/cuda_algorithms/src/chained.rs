@@ -6,6 +6,8 @@
 
 use crate::operation::Associative;
 use bytemuck::cast;
+#[cfg(not(target_arch = "nvptx64"))]
+use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::unrolled;
@@ -163,4 +165,49 @@ where
         warp.each_with(before, &earlier, |_, before, earlier| *before = O::combine(found, *earlier));
     });
     befores.write(block, WARPS as u32, &before, |_, before| *before)
+}
+
+/// The words of blocks, in memory that several launches use one after the other.
+#[cfg(not(target_arch = "nvptx64"))]
+pub struct States {
+    machine: Machine,
+    words: Buffer<u64>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl States {
+    /// Memory for launches whose blocks have at most `most` words together.
+    pub fn new(machine: &Machine, most: usize) -> Result<Self, CudaError> {
+        Ok(Self { machine: machine.clone(), words: machine.zeroed(most + 1)? })
+    }
+
+    /// Launches `grid` blocks of `words` words each. Their words and the next ticket are 0. The result is the first word of the last block.
+    pub fn launch(
+        &mut self,
+        grid: usize,
+        words: usize,
+        launch: impl FnOnce(&Machine, u32, BufferViewMut<'_, u64>) -> Result<(), CudaError>,
+    ) -> Result<Count<'_>, CudaError> {
+        let mut states = self.words.slice_mut(..words * grid + 1)?;
+        states.zero()?;
+        launch(&self.machine, grid as u32, states)?;
+        let last = grid.checked_sub(1).map(|last| self.words.slice(words * last..words * last + 1));
+        Ok(Count(last.transpose()?))
+    }
+}
+
+/// How many elements a launch has written, in the machine's memory.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy, Debug)]
+pub struct Count<'a>(Option<BufferView<'a, u64>>);
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Count<'_> {
+    /// Waits for the number.
+    ///
+    /// # Errors
+    /// Those of a copy to the host, and of the launch.
+    pub fn get(self) -> Result<usize, CudaError> {
+        self.0.map_or(Ok(0), |word| Ok(word.download()?[0] as u32 as usize))
+    }
 }

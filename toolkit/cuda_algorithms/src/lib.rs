@@ -43,6 +43,8 @@ pub mod sort;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use by_key::{ReduceByKey, RunsOf, reduce_by_key};
 #[cfg(not(target_arch = "nvptx64"))]
+pub use chained::Count;
+#[cfg(not(target_arch = "nvptx64"))]
 pub use histogram::{Counted, histogram};
 pub use operation::{Associative, Largest, Operation, Smallest, Sum};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -50,7 +52,7 @@ pub use reduce::{Reduce, reduce};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use scan::{Scan, Scanned, scan};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use select::{Count, InRuns, Select, Selected, runs, select, unique};
+pub use select::{InRuns, Select, Selected, runs, select, unique};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use sort::{Keys, KeysWith, PairSort, Sort, SortKey, SortValue, sort, sort_by_key};
 

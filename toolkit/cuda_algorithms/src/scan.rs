@@ -1,10 +1,12 @@
 //! Scan: each element combined with all those before it.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::chained::States;
 use crate::chained::{self, THREADS, WARPS, next_part, position};
 use crate::operation::{Associative, Largest, Smallest, Sum};
 use crate::parts;
 #[cfg(not(target_arch = "nvptx64"))]
-use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
+use cuda_host::{BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{View, unrolled};
@@ -134,8 +136,7 @@ pub fn scan<T: Scanned<O>, O>(
 /// ```
 #[cfg(not(target_arch = "nvptx64"))]
 pub struct Scan<O> {
-    machine: Machine,
-    states: Buffer<u64>,
+    states: States,
     operation: std::marker::PhantomData<O>,
 }
 
@@ -146,8 +147,7 @@ impl<O> Scan<O> {
     /// # Errors
     /// Those of an allocation.
     pub fn new(machine: &Machine, _operation: O, most: usize) -> Result<Self, CudaError> {
-        let states = machine.zeroed(2 * most.div_ceil(PART) + 1)?;
-        Ok(Self { machine: machine.clone(), states, operation: std::marker::PhantomData })
+        Ok(Self { states: States::new(machine, 2 * most.div_ceil(PART))?, operation: std::marker::PhantomData })
     }
 
     /// Combines each element with all those before it. On a GPU this does not wait.
@@ -155,8 +155,7 @@ impl<O> Scan<O> {
     /// # Errors
     /// As [`scan`]; [`CudaError::OutOfBounds`] if there are more elements than this has memory for.
     pub fn run<T: Scanned<O>>(&mut self, x: BufferView<'_, T>, out: BufferViewMut<'_, T>) -> Result<(), CudaError> {
-        let (grid, states) = self.begin::<T>(x.len())?;
-        T::inclusive(&self.machine, grid, out, self.states.slice_mut(..states)?, x)
+        self.launch::<T>(x.len(), |machine, grid, states| T::inclusive(machine, grid, out, states, x))
     }
 
     /// Combines all elements before each; the first one gets the neutral element. On a GPU this does not wait.
@@ -168,16 +167,15 @@ impl<O> Scan<O> {
         x: BufferView<'_, T>,
         out: BufferViewMut<'_, T>,
     ) -> Result<(), CudaError> {
-        let (grid, states) = self.begin::<T>(x.len())?;
-        T::exclusive(&self.machine, grid, out, self.states.slice_mut(..states)?, x)
+        self.launch::<T>(x.len(), |machine, grid, states| T::exclusive(machine, grid, out, states, x))
     }
 
-    /// The grid, and the number of states.
-    fn begin<T>(&mut self, n: usize) -> Result<(u32, usize), CudaError> {
-        let grid = n.div_ceil(PART);
-        let states = size_of::<T>() / 4 * grid + 1;
-        self.states.slice_mut(..states)?.zero()?;
-        Ok((grid as u32, states))
+    fn launch<T>(
+        &mut self,
+        n: usize,
+        launch: impl FnOnce(&Machine, u32, BufferViewMut<'_, u64>) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        self.states.launch(n.div_ceil(PART), size_of::<T>() / 4, launch).map(drop)
     }
 }
 

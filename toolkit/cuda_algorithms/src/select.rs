@@ -2,13 +2,15 @@
 //!
 //! Votes of warps and a scan count the elements that are kept before each one: its index in the output.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::chained::{Count, States};
 use crate::chained::{THREADS, WARPS, before_warps, next_part, position};
 use crate::operation::Sum;
 use crate::parts;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::sort::{SortKey, SortValue};
 #[cfg(not(target_arch = "nvptx64"))]
-use cuda_host::{Buffer, BufferView, BufferViewMut, CudaError, Machine};
+use cuda_host::{BufferView, BufferViewMut, CudaError, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 use cuda_std::{View, unrolled};
@@ -266,22 +268,6 @@ where
     Select::new(machine, x.len())?.runs(x, begins)?.get()
 }
 
-/// How many elements a launch has written, in the machine's memory.
-#[cfg(not(target_arch = "nvptx64"))]
-#[derive(Clone, Copy, Debug)]
-pub struct Count<'a>(pub(crate) Option<BufferView<'a, u64>>);
-
-#[cfg(not(target_arch = "nvptx64"))]
-impl Count<'_> {
-    /// Waits for the number.
-    ///
-    /// # Errors
-    /// Those of a copy to the host, and of the launch.
-    pub fn get(self) -> Result<usize, CudaError> {
-        self.0.map_or(Ok(0), |word| Ok(word.download()?[0] as u32 as usize))
-    }
-}
-
 /// Selections in memory that several of them use one after the other.
 ///
 /// ```
@@ -297,10 +283,7 @@ impl Count<'_> {
 /// # Ok::<(), CudaError>(())
 /// ```
 #[cfg(not(target_arch = "nvptx64"))]
-pub struct Select {
-    machine: Machine,
-    states: Buffer<u64>,
-}
+pub struct Select(States);
 
 #[cfg(not(target_arch = "nvptx64"))]
 impl Select {
@@ -309,7 +292,7 @@ impl Select {
     /// # Errors
     /// Those of an allocation.
     pub fn new(machine: &Machine, most: usize) -> Result<Self, CudaError> {
-        Ok(Self { machine: machine.clone(), states: machine.zeroed(most.div_ceil(PART) + 1)? })
+        Ok(Self(States::new(machine, most.div_ceil(PART))?))
     }
 
     /// As [`select()`], but on a GPU this does not wait.
@@ -325,7 +308,7 @@ impl Select {
     where
         T::Word: Selected,
     {
-        self.counted(x.len(), |machine, grid, states| {
+        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
             T::Word::select(machine, grid, out.cast(), states, x.cast(), flags)
         })
     }
@@ -342,7 +325,9 @@ impl Select {
     where
         T::Word: InRuns,
     {
-        self.counted(x.len(), |machine, grid, states| T::Word::firsts(machine, grid, out.cast(), states, x.cast()))
+        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
+            T::Word::firsts(machine, grid, out.cast(), states, x.cast())
+        })
     }
 
     /// As [`runs`], without waiting.
@@ -357,20 +342,9 @@ impl Select {
     where
         T::Word: InRuns,
     {
-        self.counted(x.len(), |machine, grid, states| T::Word::begins(machine, grid, begins, states, x.cast()))
-    }
-
-    /// Launches what counts the elements that are kept of `n`.
-    fn counted(
-        &mut self,
-        n: usize,
-        launch: impl FnOnce(&Machine, u32, BufferViewMut<'_, u64>) -> Result<(), CudaError>,
-    ) -> Result<Count<'_>, CudaError> {
-        let grid = n.div_ceil(PART);
-        let mut states = self.states.slice_mut(..grid + 1)?;
-        states.zero()?;
-        launch(&self.machine, grid as u32, states)?;
-        Ok(Count(grid.checked_sub(1).map(|last| self.states.slice(last..grid)).transpose()?))
+        self.0.launch(x.len().div_ceil(PART), 1, |machine, grid, states| {
+            T::Word::begins(machine, grid, begins, states, x.cast())
+        })
     }
 }
 
