@@ -12,8 +12,6 @@ use std::ops::Range;
 
 /// Declared bonds are no longer, in Å: other ones lead to another copy in the crystal.
 const FARTHEST: f64 = 4.0;
-/// Covalent bonds are no longer than the sum of the covalent radii and this, in Å: the tolerance of Open Babel.
-pub const TOLERANCE: f64 = 0.45;
 /// Bonds of metals are no longer, in Å: those of potassium and larger ones (Harding 2006).
 const FARTHEST_OF_METALS: f64 = 3.5;
 /// How many bonds a note lists.
@@ -131,7 +129,7 @@ fn longest(kind: LinkKind, a: &AtomLabel, b: &AtomLabel) -> f64 {
     let of = |label: &AtomLabel| elements::of_symbol(label.element);
     match (kind, of(a), of(b)) {
         (LinkKind::Metal, ..) => FARTHEST_OF_METALS,
-        (_, Some(a), Some(b)) => f64::from(a.covalent + b.covalent) + TOLERANCE,
+        (_, Some(a), Some(b)) => a.longest_bond(b),
         _ => FARTHEST,
     }
 }

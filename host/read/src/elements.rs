@@ -7,6 +7,9 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 use table::{ELEMENTS, SACCHARIDES};
 
+/// Covalent bonds are no longer than the sum of the covalent radii and this, in Å: the tolerance of Open Babel.
+const TOLERANCE: f64 = 0.45;
+
 /// An element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
@@ -26,6 +29,12 @@ const fn element(symbol: &str, covalent: f32, radius: f32, is_metal: bool) -> El
 }
 
 impl Element {
+    /// The longest covalent bond with another element, in Å.
+    #[must_use]
+    pub fn longest_bond(&self, other: &Self) -> f64 {
+        f64::from(self.covalent + other.covalent) + TOLERANCE
+    }
+
     /// Its van der Waals radius in Å, as atoms of ligands have it: ProtOr's for C, N, O and S.
     pub(crate) fn van_der_waals(&self) -> f32 {
         match self.symbol {

@@ -83,7 +83,7 @@ pub use arrays::{AtomArrays, Texts, read_arrays};
 pub use b_column::is_cif;
 pub use b_column::with_b_column;
 #[doc(hidden)]
-pub use bonds::{TOLERANCE, of_copies};
+pub use bonds::of_copies;
 #[doc(hidden)]
 pub use classes::{AtomClass, Classes, ResidueClass};
 pub use compressed::COMPRESSED;

@@ -1,10 +1,10 @@
 //! Bonds between ligands and other residues: those that the file declares, and those that distances show.
 
 use super::{Rows, place};
-use prism_read::elements::{self, Element};
+use prism_read::LinkKind;
+use prism_read::elements;
 use prism_read::grid::Grid;
 use prism_read::structure::{AtomLabel, AtomPlace, Hetero, StructureInput};
-use prism_read::{LinkKind, TOLERANCE};
 use std::collections::{BTreeMap, HashSet};
 
 /// Two ligands with atoms that are closer, in Å, are alternatives of one ligand.
@@ -108,7 +108,6 @@ pub(super) fn bonds(structure: &StructureInput, hetero: &Hetero, rows: &Rows) ->
 /// Covalent bonds by distance. Atoms of metals have none: they are coordinated.
 fn by_distance(structure: &StructureInput, hetero: &Hetero, rows: &Rows, residue_of: &[usize]) -> Vec<Bond> {
     let element = |label: &AtomLabel| elements::of_symbol(label.element).filter(|element| !element.is_metal);
-    let longest = |a: &Element, b: &Element| f64::from(a.covalent + b.covalent) + TOLERANCE;
     let ligands = Grid::new(super::NEAR[0], hetero.atoms.iter().map(place));
     let of_atom = |own: usize| {
         let (at, own_element) = (place(&hetero.atoms[own]), element(&hetero.labels[own]));
@@ -124,7 +123,7 @@ fn by_distance(structure: &StructureInput, hetero: &Hetero, rows: &Rows, residue
             let (own_element, other) = (own_element?, element(label?)?);
             let are_sulfurs = hetero.labels[own].element() == "S" && label?.element() == "S";
             let kind = LinkKind::Covalent.of_atoms(false, are_sulfurs);
-            (distance <= longest(own_element, other)).then_some(Bond {
+            (distance <= own_element.longest_bond(other)).then_some(Bond {
                 kind,
                 own,
                 partner,
