@@ -8,7 +8,7 @@ use super::dictionary;
 use super::pages::{self, Pages, put_levels, put_split};
 use super::statistics::Extent;
 use parquet::basic::Encoding;
-use parquet::column::writer::{get_column_writer, get_typed_column_writer};
+use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{FloatType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
@@ -27,26 +27,15 @@ pub(super) fn encode(
     properties: WriterPropertiesPtr,
 ) -> Encoded {
     match kind {
-        Kind::Text => return dictionary::encode(group, column, described),
-        // Others may repeat, and the package looks whether they do.
-        Kind::Float if properties.encoding(described.path()) == Some(Encoding::BYTE_STREAM_SPLIT) => {
-            return encode_split(group, column, described);
-        }
-        Kind::Int | Kind::Optional | Kind::Float => {}
-    }
-    let mut bytes = TrackedWrite::new(Vec::new());
-    let writer = get_column_writer(described, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
-    let mut levels = Vec::new();
-    let closed = match kind {
-        Kind::Text => unreachable!("written above"),
-        Kind::Int => {
+        Kind::Text => dictionary::encode(group, column, described),
+        Kind::Int => by_package(described, properties, |writer| {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
             in_pieces(group, column, ROWS, |rows| writer.write_batch(rows, None, None).map(drop))?;
             writer.close()
-        }
-        Kind::Optional => {
+        }),
+        Kind::Optional => by_package(described, properties, |writer| {
             let mut writer = get_typed_column_writer::<Int32Type>(writer);
-            let mut values = Vec::new();
+            let (mut levels, mut values) = (Vec::new(), Vec::new());
             in_pieces(group, column, ROWS, |rows: &[Option<i32>]| {
                 levels.clear();
                 values.clear();
@@ -55,10 +44,14 @@ pub(super) fn encode(
                 writer.write_batch(&values, Some(&levels), None).map(drop)
             })?;
             writer.close()
+        }),
+        Kind::Float if properties.encoding(described.path()) == Some(Encoding::BYTE_STREAM_SPLIT) => {
+            encode_split(group, column, described)
         }
-        Kind::Float => {
+        // Others may repeat, and the package looks whether they do.
+        Kind::Float => by_package(described, properties, |writer| {
             let mut writer = get_typed_column_writer::<FloatType>(writer);
-            let (mut values, mut extent) = (Vec::new(), Extent::new());
+            let (mut levels, mut values, mut extent) = (Vec::new(), Vec::new(), Extent::new());
             in_pieces(group, column, ROWS, |rows: &[f32]| {
                 levels.clear();
                 levels.extend(rows.iter().map(|value| i16::from(!value.is_nan())));
@@ -67,8 +60,18 @@ pub(super) fn encode(
                 writer.write_batch(defined, Some(&levels), None).map(drop)
             })?;
             writer.close().and_then(|closed| extent.described(closed))
-        }
-    }?;
+        }),
+    }
+}
+
+/// Lets the package make the pages of a column, whose values `write` gives it.
+fn by_package(
+    described: ColumnDescPtr,
+    properties: WriterPropertiesPtr,
+    write: impl FnOnce(ColumnWriter<'_>) -> Result<ColumnCloseResult, ParquetError>,
+) -> Encoded {
+    let mut bytes = TrackedWrite::new(Vec::new());
+    let closed = write(get_column_writer(described, properties, Box::new(SerializedPageWriter::new(&mut bytes))))?;
     Ok((bytes.into_inner()?.into(), closed))
 }
 
@@ -146,7 +149,6 @@ mod tests {
     use crate::output::columnar::{Described, Grouped};
     use crate::output::{Cells, Provenance};
     use bytes::Bytes;
-    use parquet::column::writer::ColumnCloseResult;
     use parquet::data_type::{ByteArray, ByteArrayType};
     use parquet::file::properties::WriterProperties;
     use parquet::file::reader::{FileReader, SerializedFileReader};
