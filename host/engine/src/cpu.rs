@@ -2,23 +2,21 @@
 
 use super::batch_inputs::BatchInputs;
 use super::builder::within;
+use super::launch::launch_stages;
 use super::memory::{HostMemory, OutOfHostMemory};
 use super::points::point_groups_for_cores;
 use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
 use super::workspace::Workspace;
-use super::{
-    EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
-    launch_residue_exposure, launch_rows, point_groups,
-};
+use super::{EngineError, Largest, point_groups};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
 use prism_read::plural::counted;
 use rayon::ThreadPool;
-use shared_types::{MegaFusedConfig, PointGroup};
+use shared_types::PointGroup;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Batches at once: while one core is busy with the largest structure of a batch, other batches give work to the other cores.
@@ -216,31 +214,14 @@ fn compute_in<E: Executor<Space = Host, Error = LaunchError>>(
     let config = request.config;
     work.prepare(&HostMemory, batch, request, largest)?;
     let inputs = BatchInputs::of_chunk(batch, points, config.points);
-    let launched = if batch.n_atoms() < MANY_ATOMS {
-        launch_mega_fused_batch(executor, inputs, work, config)
-    } else {
-        launch_in_less_memory(executor, inputs, work, config)
-    };
+    let is_large = batch.n_atoms() >= MANY_ATOMS;
+    let launched = launch_stages(executor, inputs, work, config, |stage, work| {
+        if is_large {
+            work.give_back_after(stage);
+        }
+    });
     launched.map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
     Ok(work.results_into(&HostMemory, to)?)
-}
-
-/// [`launch_mega_fused_batch`], whose stages leave memory to the next ones, and at last to the copy of the results.
-fn launch_in_less_memory<E: Executor<Space = Host, Error = LaunchError>>(
-    executor: &E,
-    inputs: BatchInputs<'_, Host>,
-    work: &mut Workspace<HostMemory>,
-    config: MegaFusedConfig,
-) -> Result<(), LaunchError> {
-    launch_atom_surfaces(executor, inputs, work)?;
-    launch_residue_exposure(executor, inputs, work)?;
-    launch_rows(executor, inputs, work, config)?;
-    work.give_back_after_rows();
-    launch_binding_sites(executor, inputs, work, config)?;
-    work.give_back_after_sites();
-    launch_groups(executor, inputs, work, config)?;
-    work.give_back_all_but_results();
-    Ok(())
 }
 
 pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
@@ -371,7 +352,8 @@ mod tests {
                 let mut found = BatchFeatures::room(&batch, &request).unwrap();
                 work.prepare(&HostMemory, &whole, &request, largest).unwrap();
                 let inputs = BatchInputs::of_chunk(&whole, &points, request.config.points);
-                launch_in_less_memory(&executor, inputs, &mut work, request.config).unwrap();
+                launch_stages(&executor, inputs, &mut work, request.config, |stage, work| work.give_back_after(stage))
+                    .unwrap();
                 work.results(&HostMemory, &mut found).unwrap();
                 let bits =
                     |of: &BatchFeatures| -> Vec<u32> { of.values().iter().map(|value| value.to_bits()).collect() };

@@ -3,7 +3,7 @@
 use super::batch_inputs::BatchInputs;
 use super::groups::{LargeStructures, Shared, take_columns};
 use super::memory::Memory;
-use super::workspace::Workspace;
+use super::workspace::{Stage, Workspace};
 use cuda_std::launch::Executor;
 use kernels_gpu::groups::{
     CentralityScratchArgs, CountedAtomsArgs, FoundCentralityArgs, FoundPointsArgs, FoundSitesArgs, GraphPartsArgs,
@@ -30,11 +30,26 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
+    launch_stages(executor, inputs, work, config, |_, _| ())
+}
+
+/// As [`launch_mega_fused_batch`], which has the errors; calls `after` after each stage.
+pub(super) fn launch_stages<M: Memory, E: Executor<Space = M::Space>>(
+    executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
+    work: &mut Workspace<M>,
+    config: MegaFusedConfig,
+    mut after: impl FnMut(Stage, &mut Workspace<M>),
+) -> Result<(), E::Error> {
     launch_atom_surfaces(executor, inputs, work)?;
     launch_residue_exposure(executor, inputs, work)?;
     launch_rows(executor, inputs, work, config)?;
+    after(Stage::Rows, work);
     launch_binding_sites(executor, inputs, work, config)?;
-    launch_groups(executor, inputs, work, config)
+    after(Stage::Sites, work);
+    launch_groups(executor, inputs, work, config)?;
+    after(Stage::Groups, work);
+    Ok(())
 }
 
 /// Counts around heavy atoms: the first stage of [`launch_mega_fused_batch`].

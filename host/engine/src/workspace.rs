@@ -295,27 +295,34 @@ impl<M: Memory> Workspace<M> {
     }
 }
 
-/// Gives memory back that a batch no longer needs. The next batch reserves it again.
+/// Stages of a batch's launches after which memory is no longer needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Rows,
+    Sites,
+    Groups,
+}
+
 impl Workspace<HostMemory> {
-    /// What only stages up to the rows need.
-    pub(super) fn give_back_after_rows(&mut self) {
-        (self.contacts, self.vectors, self.few) = Default::default();
-        (self.axes, self.chain_rows, self.depths) = Default::default();
-        give_back(&mut self.gathered, GatheredRows::new);
-    }
-
-    /// What only stages up to sites need.
-    pub(super) fn give_back_after_sites(&mut self) {
-        (self.surface, self.exposure, self.best) = Default::default();
-        (self.point_atoms, self.site_atoms, self.site_sums) = Default::default();
-        (self.points, self.spots, self.point_counts) = Default::default();
-        give_back(&mut self.cells, Cells::new);
-    }
-
-    /// Everything but results.
-    pub(super) fn give_back_all_but_results(&mut self) {
-        (self.rows, self.boxes) = Default::default();
-        give_back(&mut self.groups, Groups::new);
+    /// Gives memory back that only stages up to this one need; after the last one everything but results. The next batch reserves it again.
+    pub(super) fn give_back_after(&mut self, stage: Stage) {
+        match stage {
+            Stage::Rows => {
+                (self.contacts, self.vectors, self.few) = Default::default();
+                (self.axes, self.chain_rows, self.depths) = Default::default();
+                give_back(&mut self.gathered, GatheredRows::new);
+            }
+            Stage::Sites => {
+                (self.surface, self.exposure, self.best) = Default::default();
+                (self.point_atoms, self.site_atoms, self.site_sums) = Default::default();
+                (self.points, self.spots, self.point_counts) = Default::default();
+                give_back(&mut self.cells, Cells::new);
+            }
+            Stage::Groups => {
+                (self.rows, self.boxes) = Default::default();
+                give_back(&mut self.groups, Groups::new);
+            }
+        }
     }
 }
 
