@@ -2,7 +2,7 @@
 
 use prism_read::{Compression, unmarked};
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use thiserror::Error;
 
@@ -41,7 +41,48 @@ pub enum TableError {
 pub(crate) struct CsvTable<'a, R> {
     /// The name of the table in errors.
     path: &'a str,
-    lines: csv::Reader<R>,
+    lines: csv::Reader<WithoutReturns<R>>,
+}
+
+/// A text whose lines end with line feeds alone. The parser takes a line that ends with a carriage return, too, to end before the line
+/// feed, and so counts the next one too low.
+struct WithoutReturns<R> {
+    text: BufReader<R>,
+    /// A carriage return was read, and it is not known yet whether a line feed follows.
+    is_open: bool,
+}
+
+impl<R: Read> Read for WithoutReturns<R> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let mut n = 0;
+        while n == 0 && !to.is_empty() {
+            let bytes = self.text.fill_buf()?;
+            if bytes.is_empty() {
+                if std::mem::take(&mut self.is_open) {
+                    to[0] = b'\r';
+                    n = 1;
+                }
+                break;
+            }
+            let mut used = 0;
+            while let (Some(&byte), true) = (bytes.get(used), n < to.len()) {
+                if std::mem::take(&mut self.is_open) && byte != b'\n' {
+                    to[n] = b'\r';
+                    n += 1;
+                    continue;
+                }
+                used += 1;
+                if byte == b'\r' {
+                    self.is_open = true;
+                } else {
+                    to[n] = byte;
+                    n += 1;
+                }
+            }
+            self.text.consume(used);
+        }
+        Ok(n)
+    }
 }
 
 /// Opens a file, which may be compressed. Returns its name for errors, too.
@@ -81,7 +122,8 @@ impl<'a, R: Read> CsvTable<'a, R> {
     }
 
     pub(crate) fn delimited(reader: R, path: &'a str, delimiter: u8) -> Self {
-        Self { path, lines: csv::ReaderBuilder::new().delimiter(delimiter).from_reader(reader) }
+        let text = WithoutReturns { text: BufReader::new(reader), is_open: false };
+        Self { path, lines: csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text) }
     }
 
     /// Parses the header with `columns`, which gets the column names without a byte-order mark and surrounding blanks.
@@ -122,4 +164,50 @@ fn failed(path: &str, error: csv::Error) -> TableError {
         other => format!("{other:?}"),
     };
     TableError::Line { path, line, problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_returns(text: &str, at_a_time: usize) -> String {
+        let mut lines = WithoutReturns { text: BufReader::with_capacity(at_a_time, text.as_bytes()), is_open: false };
+        let (mut all, mut piece) = (Vec::new(), vec![0; at_a_time]);
+        loop {
+            match lines.read(&mut piece).unwrap() {
+                0 => return String::from_utf8(all).unwrap(),
+                n => all.extend_from_slice(&piece[..n]),
+            }
+        }
+    }
+
+    #[test]
+    fn carriage_returns_before_line_feeds_are_left_out() {
+        for at_a_time in [1, 2, 3, 100] {
+            for (text, expected) in [
+                ("", ""),
+                ("a\r\nb\r\n", "a\nb\n"),
+                ("a\rb\r\r\n\r", "a\rb\r\n\r"),
+                ("a\n\r\nb", "a\n\nb"),
+                ("\r", "\r"),
+            ] {
+                assert_eq!(without_returns(text, at_a_time), expected, "{text:?}, {at_a_time} at a time");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_have_their_numbers_whatever_ends_them() {
+        for end in ["\n", "\r\n"] {
+            let text = ["a,b", "1,2", "3,4"].join(end);
+            let mut numbers = Vec::new();
+            let mut table = CsvTable::new(text.as_bytes(), "t.csv");
+            let take = |record: &csv::StringRecord, line| {
+                numbers.push((record[0].to_owned(), line));
+                Ok(())
+            };
+            table.each(take).unwrap();
+            assert_eq!(numbers, [("1".to_owned(), 2), ("3".to_owned(), 3)], "{end:?}");
+        }
+    }
 }

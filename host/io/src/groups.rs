@@ -58,9 +58,6 @@ impl GroupTable {
     pub fn from_reader(mut reader: impl Read, path: &str) -> Result<Self, TableError> {
         let mut text = Vec::new();
         reader.read_to_end(&mut text).map_err(|source| TableError::Io { path: path.to_owned(), source })?;
-        // The parser counts a line that ends with both characters before the second one.
-        let with_next = text.iter().zip(text.iter().skip(1).chain([&0]));
-        let text: Vec<u8> = with_next.filter(|pair| *pair != (&b'\r', &b'\n')).map(|(byte, _)| *byte).collect();
         let header = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let delimiter = if header.contains(&b'\t') { b'\t' } else { b',' };
         let mut lines = CsvTable::delimited(&text[..], path, delimiter);
