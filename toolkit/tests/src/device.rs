@@ -3,7 +3,11 @@
 use cuda_host::{CudaError, CudaExecutor, Device, Image, Machine};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
+#[cfg(debug_assertions)]
+use cuda_std::launch::CpuExecutor;
 use cuda_std::launch::{Executor, Kernel};
+use cuda_std::panic::KernelPanic;
+use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +16,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// # Panics
 /// If there is none and `CUDA_REQUIRE_GPU=1` is set.
 pub fn is_there() -> bool {
+    if cfg!(miri) {
+        println!("skipped: Miri interprets no driver");
+        return false;
+    }
     match Device::count() {
         Ok(_) => true,
         Err(error) => {
@@ -91,14 +99,21 @@ pub fn executors<'i>(module: &str, images: &[(&'i str, Image<'_>)]) -> Vec<(&'i 
     images.iter().map(open).collect()
 }
 
-/// The machines on which a test runs its kernels: CPU cores, and the first GPU if there is one.
+/// The machines on which a test runs its kernels: CPU cores, in order and in shuffled orders, and the first GPU if there is one.
 #[derive(Debug)]
 pub struct Machines(Vec<(String, Machine)>);
 
 impl Machines {
-    /// Loads a module of kernels, and prints a line if there is no GPU; see [`is_there`].
+    /// CPU cores, and the first GPU with a module of kernels. Prints a line if there is no GPU; see [`is_there`].
     pub fn new(module: &str, image: Image<'_>) -> Self {
         Self::of(executors(module, &[("a GPU", image)]))
+    }
+
+    /// The same, and CPU cores with blocks, warps and threads in shuffled orders, which only debug builds have.
+    pub fn in_any_order(module: &str, image: Image<'_>) -> Self {
+        let mut machines = Self::new(module, image);
+        machines.0.splice(1..1, shuffled());
+        machines
     }
 
     /// CPU cores and some executors, by name.
@@ -118,10 +133,46 @@ impl Machines {
         let run = |(name, machine): &(String, Machine)| run(machine).unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = run(&self.0[0]);
         for machine in &self.0[1..] {
-            assert!(run(machine).bits() == expected.bits(), "{} computes other bits than CPU cores", machine.0);
+            assert!(
+                run(machine).bits() == expected.bits(),
+                "{}: other bits than those of CPU cores in order",
+                machine.0
+            );
         }
         expected
     }
+
+    /// The panic with which `run` ends on CPU cores. On the other machines it ends with a panic of the same kernel and message.
+    #[track_caller]
+    pub fn panic<R: Debug>(&self, run: impl Fn(&Machine) -> Result<R, CudaError>) -> KernelPanic {
+        let run = |(name, machine): &(String, Machine)| {
+            let error = run(machine).expect_err(name);
+            error.kernel_panic().unwrap_or_else(|| panic!("{name}: {error}")).clone()
+        };
+        let expected = run(&self.0[0]);
+        for machine in &self.0[1..] {
+            let found = run(machine);
+            assert_eq!(
+                (found.kernel, found.message),
+                (expected.kernel.clone(), expected.message.clone()),
+                "{}",
+                machine.0
+            );
+        }
+        expected
+    }
+}
+
+#[cfg(debug_assertions)]
+fn shuffled() -> impl Iterator<Item = (String, Machine)> {
+    // Interpreters take their time.
+    let seeds = if cfg!(miri) { 1..2 } else { 1..3 };
+    seeds.map(|seed| (format!("CPU cores in the order of seed {seed}"), CpuExecutor::shuffled(seed).into()))
+}
+
+#[cfg(not(debug_assertions))]
+fn shuffled() -> impl Iterator<Item = (String, Machine)> {
+    std::iter::empty()
 }
 
 /// Results that are compared bit by bit.
