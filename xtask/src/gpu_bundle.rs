@@ -297,9 +297,7 @@ mod tests {
     #[test]
     fn what_the_script_names_is_there() {
         let root = workspace::root().unwrap();
-        for (package, target) in
-            [("tests", "fused_gpu"), ("toolkit/tests", "model_gpu"), ("toolkit/tests", "compat_gpu")]
-        {
+        for (package, target) in [("tests", "fused_gpu"), ("toolkit/tests", "model"), ("toolkit/tests", "compat_gpu")] {
             assert!(SCRIPT.contains(&format!("{package} \"${{checked[@]}}\" \"$here/bin/{}\"", name(package, target))));
             let tests = root.join(package).join("tests").join(target);
             assert!(tests.with_extension("rs").is_file() || tests.join("main.rs").is_file(), "{package} {target}");

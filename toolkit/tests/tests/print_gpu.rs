@@ -2,7 +2,7 @@
 
 use cuda_host::Machine;
 use std::process::Command;
-use test_kernels::{IMAGE, spoken};
+use test_kernels::{IMAGE, printed};
 use toolkit_tests::device::is_there;
 
 /// Tells a process of this program where to print.
@@ -32,7 +32,7 @@ fn lines_are_printed() {
     // End the line that the test harness has begun.
     println!();
     let (x, mut out) = (machine.buffer(&numbers()).unwrap(), machine.zeroed(100).unwrap());
-    spoken::launch(&machine, 2, spoken::Args { out: out.view_mut(), x: x.view() }).unwrap();
+    printed::launch(&machine, 2, printed::Args { out: out.view_mut(), x: x.view() }).unwrap();
     machine.synchronize().unwrap();
 }
 

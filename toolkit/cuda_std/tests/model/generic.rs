@@ -1,4 +1,4 @@
-//! Generic kernels on CPU cores: instances over types, constants and functors.
+//! Instances of generic kernels: their names, descriptions and errors, and parameters that no argument determines.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Kernel, LaunchError};
@@ -21,34 +21,6 @@ pub fn turned<T: DeviceLayout + Mul<Output = T>, const N: usize>(
     let own = out.view(n);
     let tile = tile.fill(block, n, |i| own.get(i));
     out.fill(block, n, |i| tile.get(n - 1 - i) * factors.at(0));
-}
-
-fn turned_by_hand<T: Copy + Mul<Output = T>>(x: &[T], part: usize, factor: T) -> Vec<T> {
-    x.chunks(part).flat_map(|part| part.iter().rev().map(|x| *x * factor)).collect()
-}
-
-/// Generic like its kernel.
-fn turn<T, const N: usize>(executor: &CpuExecutor, x: &[T], factor: T) -> Vec<T>
-where
-    T: DeviceLayout,
-    turned::Kernel<T, N>: turned::Instance<T>,
-{
-    let mut out = x.to_vec();
-    let args = turned::Args { out: &mut out[..], factors: &[factor][..] };
-    turned::launch::<T, N, _>(executor, x.len().div_ceil(N) as u32, args).unwrap();
-    out
-}
-
-#[test]
-fn an_instance_computes_with_its_types_and_constants() {
-    let floats: Vec<f32> = (0..1000).map(|i| i as f32 * 0.3).collect();
-    let doubles: Vec<f64> = (0..1000).map(|i| f64::from(i) * 0.3).collect();
-    let words: Vec<u32> = (0..1000).collect();
-    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1)] {
-        assert_eq!(turn::<f32, 256>(&executor, &floats, 1.7), turned_by_hand(&floats, 256, 1.7));
-        assert_eq!(turn::<f64, 128>(&executor, &doubles, 1.7), turned_by_hand(&doubles, 128, 1.7));
-        assert_eq!(turn::<u32, 64>(&executor, &words, 3), turned_by_hand(&words, 64, 3));
-    }
 }
 
 #[test]

@@ -1,14 +1,13 @@
-//! Grids of one, two and three dimensions, and blocks in a shuffled order.
+//! Grids that a launch refuses, where in a grid a panic was, and blocks in a shuffled order.
 
 use crate::panic_of;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Each block writes its number, its position, and the grid.
 #[kernel(threads = 32, grid = 3)]
-fn places(block: &mut Block, out: &mut Segment<[u32; 7]>) {
-    let (index, [x, y, z], grid) = (block.index(), block.index_3d(), block.grid());
-    out.fill(block, 1, |_| [index, x, y, z, grid.x, grid.y, grid.z]);
+fn places(block: &mut Block, out: &mut Segment<[u32; 3]>) {
+    let place = block.index_3d();
+    out.fill(block, 1, |_| place);
 }
 
 #[kernel(threads = 32)]
@@ -27,29 +26,6 @@ fn one_each(blocks: u32) -> Offsets {
     Offsets::new((0..=blocks).collect()).unwrap()
 }
 
-fn run_places(executor: &CpuExecutor, grid: impl Into<Grid>) -> Vec<[u32; 7]> {
-    let grid = grid.into();
-    let offsets = one_each(grid.blocks().unwrap());
-    let mut out = vec![[99; 7]; offsets.segments()];
-    places::launch(executor, grid, places::Args { out: Segments { data: &mut out[..], offsets: &offsets } }).unwrap();
-    out
-}
-
-#[test]
-fn blocks_are_numbered_with_x_fastest() {
-    for (x, y, z) in [(1, 1, 1), (5, 1, 1), (1, 4, 1), (1, 1, 3), (3, 4, 5)] {
-        let found = run_places(&CpuExecutor::new(), (x, y, z));
-        for (i, found) in (0..).zip(found) {
-            assert_eq!(found, [i, i % x, i / x % y, i / x / y, x, y, z]);
-        }
-    }
-    assert_eq!(run_places(&CpuExecutor::new(), (2, 2))[2], [2, 0, 1, 0, 2, 2, 1]);
-    assert_eq!(run_places(&CpuExecutor::new(), 2)[1], [1, 1, 0, 0, 2, 1, 1]);
-    for empty in [(0, 3, 3), (3, 0, 3), (3, 3, 0)] {
-        assert_eq!(run_places(&CpuExecutor::new(), empty), [] as [[u32; 7]; 0]);
-    }
-}
-
 #[test]
 fn a_panic_says_where_in_the_grid() {
     let offsets = one_each(12);
@@ -62,7 +38,7 @@ fn a_panic_says_where_in_the_grid() {
 fn what_no_device_takes_is_refused() {
     let offsets = one_each(1);
     let launch = |grid: Grid| {
-        let mut out = [[0; 7]];
+        let mut out = [[0; 3]];
         let args = places::Args { out: Segments { data: &mut out[..], offsets: &offsets } };
         places::launch(&CpuExecutor::new(), grid, args).unwrap_err()
     };
@@ -98,14 +74,6 @@ fn a_grid_is_covered_by_whole_blocks() {
     }
 }
 
-#[test]
-fn a_kernel_that_asks_for_no_order_gives_the_same_in_every_order() {
-    let expected = run_places(&CpuExecutor::new(), (3, 4, 5));
-    for seed in 0..20 {
-        assert_eq!(run_places(&CpuExecutor::shuffled(seed), (3, 4, 5)), expected);
-    }
-}
-
 /// Every block fails. The reported block ran first.
 #[kernel(threads = 32)]
 fn all_fail(block: &mut Block, out: &mut Segment<u32>) {
@@ -123,38 +91,4 @@ fn the_first_panic_depends_on_the_seed_alone() {
     let found: Vec<_> = (0..20).map(first).collect();
     assert_eq!(found, (0..20).map(first).collect::<Vec<_>>());
     assert!(found.iter().any(|block| *block != found[0]), "{found:?}");
-}
-
-/// `PerThread` state, a phase over indices, teams and a reduction of floats, whose order of additions is fixed.
-#[kernel(threads = 64)]
-fn mixture(block: &mut Block, out: &mut Segment<f32>, input: &[f32]) {
-    let n = out.len();
-    let mut state = block.per_thread(|t| t.index() as f32 * 0.1);
-    block.each(&mut state, |t, own| *own = *own * 1.7 + input.at(t.index()));
-    out.fill(block, n, |i| input.at(i) * 3.1);
-    out.update_by_team::<4, _>(
-        block,
-        n,
-        |team, i| team.reduce(i, 0.0, |sum, j| sum + input.at(j), |a, b| a + b),
-        |sum, item| *item += sum,
-    );
-    out.write(block, n - 64, &state, |_, own| *own);
-    let sum = block.reduce(n, 0.0, |i| input.at(i), |a, b| a + b);
-    out.set(block, 0, sum);
-}
-
-#[test]
-fn all_phases_give_the_same_bits_in_every_order() {
-    let input: Vec<f32> = (0..2500u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 * 1e-5 - 70.0).collect();
-    let run = |executor: &CpuExecutor| {
-        let offsets = Offsets::new(vec![0, 2500]).unwrap();
-        let mut out = vec![0.0; 2500];
-        let args = mixture::Args { out: Segments { data: &mut out[..], offsets: &offsets }, input: &input[..] };
-        mixture::launch(executor, 1, args).unwrap();
-        out.into_iter().map(f32::to_bits).collect::<Vec<_>>()
-    };
-    let expected = run(&CpuExecutor::new());
-    for seed in 0..10 {
-        assert_eq!(run(&CpuExecutor::shuffled(seed)), expected, "seed {seed}");
-    }
 }

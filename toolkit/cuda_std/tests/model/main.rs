@@ -1,10 +1,10 @@
-//! The kernel model on CPU cores: results of operations, and errors.
+//! The kernel model where there is no device: what a launch refuses, contracts, panics, and shuffled orders. What kernels compute, on
+//! CPU cores and on a GPU, is in the test `model` of `toolkit-tests`.
 
 mod atomics;
 mod attacks;
 mod called_directly;
 mod checks;
-mod double_buffer;
 mod generic;
 mod grids;
 mod groups;
@@ -16,16 +16,10 @@ mod matrix;
 mod memory;
 mod outputs;
 mod panics;
-mod parts;
 mod products;
-mod reductions;
-mod scans;
 mod scatter;
 mod signatures;
 mod sound;
-mod steps;
-mod tables;
-mod warp_lists;
 mod warps;
 mod whole_grids;
 

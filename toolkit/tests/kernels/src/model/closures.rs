@@ -22,7 +22,7 @@ pub fn checked_sums(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[u32]) {
 /// The number of the ranges' elements with an even first word, and the sum of their indices. Elements outside have a
 /// negative one.
 #[kernel(threads = 32)]
-pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]], list: &mut Shared<Pick, 64>) {
+pub fn filtered_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]], list: &mut Shared<Pick, 64>) {
     let x = View::of(x).clamped();
     out.fill_by_warp_with(block, 2, (list,), |warp, (list,), k| {
         let ranges = warp.per_lane(|lane| match lane.index() {
@@ -49,7 +49,7 @@ pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]
 /// Element `i` for ranges `32 i ..`: of the elements with an even first word, and of the others, the number, and the sum of their
 /// indices, each times its place in the list. They are listed apart, then the even ones alone.
 #[kernel(threads = 64)]
-pub fn kept_in_ranges(
+pub fn partitioned_ranges(
     block: &mut Block,
     out: &mut Segment<[u32; 6]>,
     x: &[[f32; 4]],
@@ -100,7 +100,7 @@ fn weighted(warp: &mut Warp, list: &mut WarpList<Pick>, x: Clamped<[f32; 4]>) ->
     [count, sum]
 }
 
-/// Room for the elements of [`fn@kept_in_ranges`].
+/// Room for the elements of [`fn@partitioned_ranges`].
 pub const KEPT: usize = 1280;
 
 /// Empty rows; counts them.

@@ -1,5 +1,6 @@
-//! Outputs divided among blocks (chunks, tiles of matrices, atomics), and memory (dynamic shared arrays, tables).
+//! Outputs divided among blocks (chunks, tiles of matrices, atomics) or written at positions from data, and memory (dynamic shared arrays, tables).
 
+use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
 /// `out[i] = a[i] + scale * b[i]`; a contract requires equal lengths.
@@ -45,12 +46,12 @@ pub fn transposed(
     out.fill(block, |row, column| tile.get(column * 33 + row));
 }
 
-/// `out[row][column] = row * 1000 + column`, by threads that each write 4 x 2 elements.
-#[kernel(threads = 64)]
-pub fn crossed(block: &mut Block, out: &mut Tile2d<u32, 16, 32>) {
+/// `out[row][column] = row * 1000 + column`, by threads that each write 4 x 2 elements. The last third has none.
+#[kernel(threads = 96)]
+pub fn written_in_parts(block: &mut Block, out: &mut Tile2d<u32, 16, 32>) {
     let (first_row, first_column) = (out.first_row(), out.first_column());
-    let state = block.per_thread(|t| (first_row + t.index() / 16 * 4, first_column + t.index() % 16 * 2));
-    out.write::<4, 2, _>(block, &state, |_, (row, column), i, j| (row + i) * 1000 + column + j);
+    let columns = block.per_thread(|t| first_column + t.index() % 16 * 2);
+    out.write::<4, 2, _>(block, &columns, |t, column, i, j| (first_row + t.index() / 16 * 4 + i) * 1000 + column + j);
 }
 
 /// A histogram of 256 bins: each block counts its elements in shared memory and adds the result to `bins`.
@@ -74,6 +75,19 @@ pub fn histogram(
             bins.add(t, bin, counts.get(bin));
         }
     });
+}
+
+/// Writes elements of several sizes to the positions in `to`, by any number of blocks.
+#[kernel(
+    threads = 128,
+    requires(to.len() == x.len()),
+    instances(scattered_u8 = <u8>, scattered_u16 = <u16>, scattered_f64 = <f64>, scattered_rows = <[f32; 3]>)
+)]
+pub fn scattered<T: DeviceLayout>(block: &mut Block, out: &Scatter<T>, x: &[T], to: &[u32]) {
+    let part = (x.len() as u32).div_ceil(block.grid().x);
+    let first = block.index() * part;
+    let n = (x.len() as u32).saturating_sub(first).min(part);
+    block.for_each(n, |thread, i| out.put(thread, to.at(first + i), x.at(first + i)));
 }
 
 /// Each part of 64 words in the order of their lowest bits, and equal ones in the order of the words: ranks by warps, then a scatter in
@@ -180,9 +194,9 @@ pub fn extremes(
 
 /// Threads draw tickets. Their order is unspecified: the result differs from run to run.
 #[kernel(threads = 64)]
-pub fn counted(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
-    let tickets = block.per_thread(|t| next.add(t, 0, 1));
-    out.write(block, 0, &tickets, |_, ticket| *ticket);
+pub fn tickets(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
+    let drawn = block.per_thread(|t| next.add(t, 0, 1));
+    out.write(block, 0, &drawn, |_, ticket| *ticket);
 }
 
 /// The sum of each segment's part of `input`, reduced in shared memory whose size the launch gives.

@@ -102,12 +102,12 @@ pub fn staged_panics(
         assert!(!fails(0, thread.index()), "before all barriers");
         thread.index()
     });
-    let told = block.once(|thread| {
+    let given = block.once(|thread| {
         // Other threads only get the value.
         assert!(!fails(1, thread.index()), "once");
         7
     });
-    let sum = block.reduce(128, 0, |i| if fails(2, i) { panic!("in a reduction") } else { i + told }, |a, b| a + b);
+    let sum = block.reduce(128, 0, |i| if fails(2, i) { panic!("in a reduction") } else { i + given }, |a, b| a + b);
     out.fill_by_team::<8>(block, 16, |team, i| {
         team.reduce(8, sum, |sum, j| if fails(3, 8 * i + j) { panic!("in a team") } else { sum + j }, |a, b| a.max(b))
     });
@@ -129,7 +129,7 @@ pub fn staged_panics(
     });
     let array = array.write(block, 128, &state, |thread, value| {
         assert!(!fails(6, thread.index()), "in a shared array");
-        *value + told
+        *value + given
     });
     out.update(block, n, |i, item| {
         assert!(!fails(7, i), "in an update");

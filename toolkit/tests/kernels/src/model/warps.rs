@@ -1,37 +1,6 @@
-//! Block operations, warps, and teams that take different branches.
+//! Warps, and teams that take different branches.
 
 use cuda_std::prelude::*;
-
-/// Prefix sums of the block's part of `input`, inclusive and exclusive, the latter followed by the total.
-#[kernel(threads = 96)]
-pub fn prefix_sums(block: &mut Block, inclusive: &mut Segment<f32>, exclusive: &mut Segment<f32>, input: &[f32]) {
-    let (n, first) = (inclusive.len(), inclusive.start());
-    let total = inclusive.inclusive_scan(block, n, 0.0, |i| input.at(first + i), |a, b| a + b);
-    exclusive.exclusive_scan(block, n, 0.0, |i| input.at(first + i), |a, b| a + b);
-    exclusive.set(block, n, total);
-}
-
-/// Votes and reductions over the indices and the threads of a block.
-#[kernel(threads = 160)]
-pub fn votes(block: &mut Block, out: &mut Chunk<f32, 8>, input: &[f32], threshold: f32) {
-    let n = input.len() as u32;
-    let above = block.count(n, |i| input.at(i) > threshold);
-    let (any, all) = (block.any(n, |i| input.at(i) > threshold), block.all(n, |i| input.at(i) > threshold));
-    let state = block.per_thread(|t| if t.index() < n { input.at(t.index()) } else { 0.0 });
-    let sum = block.reduce_threads(&state, 0.0, |_, own| *own, |a, b| a + b);
-    let threads = block.count_threads(&state, |_, own| *own > threshold);
-    let any_thread = block.any_thread(&state, |_, own| *own > threshold);
-    let all_threads = block.all_threads(&state, |t, own| *own > threshold || t.index() >= n);
-    out.fill(block, 7, |i| match i {
-        0 => above as f32,
-        1 => f32::from(u8::from(any)),
-        2 => f32::from(u8::from(all)),
-        3 => sum,
-        4 => threads as f32,
-        5 => f32::from(u8::from(any_thread)),
-        _ => f32::from(u8::from(all_threads)),
-    });
-}
 
 /// All operations of a warp: row `w` of `out` has the results of warp `w`'s lanes, one column per operation.
 #[kernel(threads = 128)]
@@ -153,41 +122,64 @@ pub fn warp_panics(block: &mut Block, out: &mut Chunk<u32, 2>, limit: u32, fails
                     panic!("lane 3 was told to fail");
                 }
             });
-            let told = warp.broadcast(&turns, 3);
-            if told >= limit && !doomed {
-                break told;
+            let of_third = warp.broadcast(&turns, 3);
+            if of_third >= limit && !doomed {
+                break of_third;
             }
         }
     });
 }
 
-/// Element `i`, for the multiples of 3 below `i`: how many are in the warp's list, how many were pushed, the sum of those
-/// that fit, and how many of them are even, from the other list.
+/// Sums of a warp's thread indices by warps; 10 times a multiple of each index, and the warp that computed it; indices by lanes.
 #[kernel(threads = 96)]
-pub fn warp_lists(
+pub fn written_by_warps(
     block: &mut Block,
-    out: &mut Segment<[u32; 4]>,
-    numbers: &mut Shared<u32, { 3 * 40 }>,
-    even: &mut Shared<[u32; 2], { 3 * 40 }>,
+    by_warp: &mut Segment<u32>,
+    by_index: &mut Segment<u32>,
+    by_lane: &mut Segment<u32>,
 ) {
-    let n = out.len();
-    out.fill_by_warp_with(block, n, (numbers, even), |warp, (numbers, even), i| {
-        for first in (0..i).step_by(32) {
-            let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
-            numbers.push(warp, &found);
-        }
-        let numbers = numbers.items(warp);
-        let complete = u32::from(numbers.is_complete());
-        let sum = numbers.range(0, numbers.len()).sum();
-        let mut first = 0;
-        while first < numbers.len() {
-            let pairs = warp.per_lane(|lane| {
-                let k = first + lane.index();
-                (k < numbers.len() && numbers.get(k).is_multiple_of(2)).then(|| [numbers.get(k), k])
+    by_warp.write_by_warp(block, |warp| {
+        let lanes = warp.per_lane(|lane| lane.thread().index());
+        warp.reduce(&lanes, |a, b| a + b)
+    });
+    let n = by_index.len();
+    by_index.fill_by_warp(block, n, |warp, i| {
+        let lanes = warp.per_lane(|lane| lane.index() * i);
+        warp.reduce(&lanes, |a, b| a + b) * 10 + warp.index()
+    });
+    let n = by_lane.len();
+    by_lane.fill_by_lanes(block, n, |warp, first| warp.per_lane(|lane| first + lane.index()));
+}
+
+/// Sorts the values of each warp by exchanging neighbours, in pairs from an even and from an odd lane on in turn, until two turns
+/// exchange nothing.
+#[kernel(threads = 64)]
+pub fn sorted_by_warps(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32]) {
+    let first = out.start();
+    let mut state = block.per_thread(|t| input.at(first + t.index()));
+    block.warps_with(&mut state, |warp, own| {
+        let (mut turn, mut unchanged) = (0, 0);
+        while unchanged < 2 {
+            // The last lane has itself above, and the first one itself below.
+            let (above, below) = (warp.shuffle_down(own, 1), warp.shuffle_up(own, 1));
+            let next = warp.map((&*own, &above, &below), |lane, (own, above, below)| {
+                if (lane.index() + turn).is_multiple_of(2) { *own.min(above) } else { *own.max(below) }
             });
-            even.push(warp, &pairs);
-            first += 32;
+            let changed = warp.map((&*own, &next), |_, (own, next)| own != next);
+            unchanged = if warp.any(&changed, |_, changed| *changed) { 0 } else { unchanged + 1 };
+            warp.each_with(own, &next, |_, own, next| *own = *next);
+            turn += 1;
         }
-        [numbers.len(), complete, sum, even.items(warp).len()]
+    });
+    out.write(block, 0, &state, |_, own| *own);
+}
+
+/// Asks no words about bits of lanes.
+#[kernel(threads = 32)]
+pub fn bits_of_no_words(block: &mut Block, out: &mut Chunk<u32, 1>) {
+    out.fill_by_warp(block, 1, |warp, _| {
+        let lanes = warp.per_lane(|lane| lane.index());
+        let []: [u32; 0] = warp.any_of_bits([], &lanes, |_, _, _| true);
+        7 + warp.count_none_of_bits([], &lanes, |_, _, _| true)
     });
 }

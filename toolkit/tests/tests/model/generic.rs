@@ -1,34 +1,45 @@
-//! Generic kernels on a GPU: every instance gives the bits of CPU cores, and is found by its types and constants.
+//! Generic kernels: every instance computes with its types and constants, and is found by them.
 
+use crate::machines;
 use cuda_host::{CudaError, DeviceBuffer, SignaturePart};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Kernel, LaunchError};
 use test_kernels as k;
 use toolkit_tests::device::Machines;
 
-fn machines() -> Machines {
-    Machines::new("test kernels", k::IMAGE)
-}
-
 #[test]
 fn instances_over_types_and_sizes_have_the_bits_of_the_cpu() {
-    fn weighted<T: DeviceLayout, const N: usize>(machines: &Machines, x: &[T], factor: T)
+    /// Sums of `f64` are within `error` of their sizes.
+    fn weighted<T: DeviceLayout + Into<f64>, const N: usize>(machines: &Machines, x: &[T], factor: T, error: f64)
     where
         k::weighted::Kernel<T, N>: k::weighted::Instance<T>,
     {
-        machines.same(|on| {
+        let found = machines.same(|on| {
             let (input, mut out) = (on.buffer(x)?, on.buffer(x)?);
             let args = k::weighted::Args { out: out.view_mut(), x: input.view(), factor };
             k::weighted::launch::<T, N, _>(on, x.len().div_ceil(N) as u32, args)?;
             out.download()
         });
+        for (part, found) in x.chunks(N).zip(found.chunks(N)) {
+            let scaled: Vec<f64> = part.iter().map(|x| (*x).into() * factor.into()).collect();
+            let (whole, mut sum, mut size) = (scaled.iter().sum::<f64>(), 0.0, 0.0);
+            for (x, found) in scaled.iter().rev().zip(found) {
+                sum += x + whole;
+                size += x.abs() + scaled.iter().map(|x| x.abs()).sum::<f64>();
+                assert!(
+                    ((*found).into() - sum).abs() <= error * size,
+                    "{N} threads: {} in place of {sum}",
+                    (*found).into()
+                );
+            }
+        }
     }
     let machines = machines();
     for n in [1, 255, 256, 1000, 5000] {
         let x: Vec<f64> = (0..n).map(|i| f64::from(i * 7919 % 1009) / 7.0 - 60.0).collect();
-        weighted::<f64, 128>(&machines, &x, 1.7);
-        weighted::<f32, 256>(&machines, &x.iter().map(|x| *x as f32).collect::<Vec<_>>(), 1.7);
-        weighted::<u32, 1024>(&machines, &(0..n as u32).map(|i| i % 100).collect::<Vec<_>>(), 3);
+        weighted::<f64, 128>(&machines, &x, 1.7, 1e-14);
+        weighted::<f32, 256>(&machines, &x.iter().map(|x| *x as f32).collect::<Vec<_>>(), 1.7, 1e-6);
+        weighted::<u32, 1024>(&machines, &(0..n as u32).map(|i| i % 100).collect::<Vec<_>>(), 3, 0.0);
     }
 }
 

@@ -1,15 +1,11 @@
 //! Closures are called for the same elements on a GPU and on CPU cores: one that panics for other elements does not end
 //! either.
 
+use crate::machines;
 use cuda_host::DeviceBuffer;
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use test_kernels as k;
-use toolkit_tests::device::Machines;
-
-fn machines() -> Machines {
-    Machines::new("test kernels", k::IMAGE)
-}
 
 #[test]
 fn sums_that_are_checked_add_nothing_twice() {
@@ -32,16 +28,9 @@ fn elements_outside_of_ranges_are_not_asked() {
     let x: Vec<[f32; 4]> = (0..45).map(|i| [if is_inside(&i) { i as f32 } else { -1.0 }, 0.0, 0.0, 0.0]).collect();
     let even: Vec<u32> = (0..45).filter(is_inside).filter(|i| i % 2 == 0).collect();
     let expected = [even.len() as u32, even.iter().sum()];
-    for seed in 0..3 {
-        let mut out = [0; 2];
-        let args = k::asked_in_ranges::Args { out: &mut out[..], x: &x[..] };
-        let cpu = if seed == 0 { CpuExecutor::new() } else { CpuExecutor::shuffled(seed) };
-        k::asked_in_ranges::launch(&cpu, 1, args).unwrap();
-        assert_eq!(out, expected);
-    }
     let found = machines().same(|on| {
         let (x, mut out) = (on.buffer(&x)?, on.zeroed::<u32>(2)?);
-        k::asked_in_ranges::launch(on, 1, k::asked_in_ranges::Args { out: out.view_mut(), x: x.view() })?;
+        k::filtered_ranges::launch(on, 1, k::filtered_ranges::Args { out: out.view_mut(), x: x.view() })?;
         out.download()
     });
     assert_eq!(found, expected);
@@ -89,8 +78,8 @@ fn elements_of_ranges_are_kept_in_their_order() {
         let (x, ranges, mut out) = (on.buffer(&x)?, on.buffer(&ranges)?, on.zeroed::<[u32; 6]>(n as usize)?);
         let offsets = on.offsets(&offsets)?;
         let segments = Segments { data: out.view_mut(), offsets: &offsets };
-        let args = k::kept_in_ranges::Args { out: segments, x: x.view(), ranges: ranges.view() };
-        k::kept_in_ranges::launch(on, 1, args)?;
+        let args = k::partitioned_ranges::Args { out: segments, x: x.view(), ranges: ranges.view() };
+        k::partitioned_ranges::launch(on, 1, args)?;
         out.download()
     });
     assert_eq!(found, expected);
