@@ -109,17 +109,17 @@ impl Machines {
         Self::of(executors(module, &[("a GPU", image)]))
     }
 
-    /// The same, and CPU cores with blocks, warps and threads in shuffled orders, which only debug builds have.
-    pub fn in_any_order(module: &str, image: Image<'_>) -> Self {
-        let mut machines = Self::new(module, image);
-        machines.0.splice(1..1, shuffled());
-        machines
-    }
-
     /// CPU cores and some executors, by name.
     pub fn of<N: Into<String>>(executors: impl IntoIterator<Item = (N, CudaExecutor)>) -> Self {
         let cpu = ("CPU cores".to_owned(), Machine::cpu());
         Self([cpu].into_iter().chain(executors.into_iter().map(|(name, gpu)| (name.into(), gpu.into()))).collect())
+    }
+
+    /// The same, and CPU cores with blocks, warps and threads in shuffled orders, which only debug builds have.
+    #[must_use]
+    pub fn in_any_order(mut self) -> Self {
+        self.0.splice(1..1, shuffled());
+        self
     }
 
     /// The GPU's executor.

@@ -247,49 +247,6 @@ fn pairs_and_eights_are_single_numbers_side_by_side() {
     }
 }
 
-/// All kinds of memory and all operations of warps, with elements of 16 bits.
-#[kernel(threads = 64)]
-fn everywhere(
-    block: &mut Block,
-    out: &mut Segment<[f16; 4]>,
-    wide: &mut Chunk<bf16x8, 4, WriteOnly>,
-    x: &[f16],
-    by: f16x2,
-    array: &mut Shared<f16, 64>,
-    halves: &mut Shared<f16, 128>,
-) {
-    let n = out.len();
-    let tile = array.fill(block, 64, |i| x.at(i % x.len() as u32) * by.low());
-    let mut halves = halves.halves(block);
-    let sums = halves.fill(block, 32, |i| tile.get(i) + tile.get(i + 32));
-    let sums = block.meet(sums);
-    out.fill_by_lanes(block, n, |warp, first| {
-        let own = warp.per_lane(|lane| sums.get((first + lane.index()) % 32));
-        let (up, most) = (warp.shuffle_up(&own, 1), warp.reduce(&own, f16::max));
-        let last = warp.broadcast(&own, 31);
-        warp.map((&own, &up), |_, (own, up)| [*own, *up, most, last])
-    });
-    wide.fill(block, 4, |i| {
-        bf16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| bf16::from_f32(tile.get(8 * i + k).into())))
-    });
-}
-
-#[test]
-fn memories_and_warps_hold_16_bit_floats() {
-    let x: Vec<_> = (0..50).map(|i| f16::from_f32(i as f32 / 8.0)).collect();
-    let offsets = Offsets::new(vec![0, 40]).unwrap();
-    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(5)] {
-        let (mut out, mut wide) = ([[f16::ZERO; 4]; 40], [bf16x8::default(); 4]);
-        let out_segments = Segments { data: &mut out[..], offsets: &offsets };
-        let by = f16x2::from_f32([2.0, 0.0]);
-        everywhere::launch(&executor, 1, everywhere::Args { out: out_segments, wide: &mut wide, x: &x, by }).unwrap();
-        let tile = |i: usize| (i % 50) as f32 / 4.0;
-        let sum = |i: usize| tile(i % 32) + tile(i % 32 + 32);
-        assert_eq!(out[39].map(f32::from), [sum(7), sum(6), sum(17), sum(31)]);
-        assert_eq!(wide[3].to_f32(), [24, 25, 26, 27, 28, 29, 30, 31].map(tile));
-    }
-}
-
 #[test]
 fn vectors_are_read_wherever_a_slice_begins() {
     let words: Vec<u16> = (0..100).collect();

@@ -16,7 +16,6 @@ mod matrix;
 mod memory;
 mod outputs;
 mod panics;
-mod products;
 mod scatter;
 mod signatures;
 mod sound;

@@ -1,6 +1,6 @@
 //! Tiles in several stages, and whole rows of shared memory for tensor cores, on a GPU: the bits of CPU cores.
 
-use cuda_host::DeviceBuffer;
+use cuda_host::{CudaError, DeviceBuffer, Machine};
 use cuda_std::prelude::*;
 use tensor_kernels as k;
 use tensor_tests::gpus;
@@ -81,6 +81,50 @@ fn products_by_stages_have_the_bits_of_the_cpu() {
         check!(128, 256, 4);
         check!(256, 128, 3);
         check!(128, 128, 4);
+    }
+}
+
+/// Whole numbers, whose sums are exact.
+fn rows(n: u32, depth: u32, most: u32) -> Vec<f16x8> {
+    let number = |i: u32| f16::from_f32((i * i % 1013 % most) as f32);
+    (0..n * depth / 8).map(|i| f16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| number(8 * i + k)))).collect()
+}
+
+/// The product of 64 rows and 32 columns of these depths; the first warp begins at row `first` of A's windows.
+fn product_of_windows(on: &Machine, [deep_a, deep_b]: [u32; 2], first: u32) -> Result<Vec<f32>, CudaError> {
+    let (a, b) = (on.buffer(&rows(64, deep_a, 9))?, on.buffer(&rows(32, deep_b, 7))?);
+    let mut out = on.zeroed::<f32>(64 * 32)?;
+    let data = Matrix { data: out.view_mut(), columns: 32 };
+    let args = k::stages_of_windows::Args { out: data, a: a.view(), b: b.view(), deep_a, deep_b, first };
+    k::stages_of_windows::launch(on, (1, 1), args)?;
+    out.download()
+}
+
+#[test]
+fn products_of_windows_are_those_of_their_rows() {
+    let machines = Machines::of(gpus("sm_80")).in_any_order();
+    // Fewer turns than stages, none, and more. An incomplete window is not multiplied.
+    for depth in [0, 8, 64, 128, 192, 456] {
+        let (a, b) = (rows(64, depth, 9), rows(32, depth, 7));
+        let line = |rows: &[f16x8], i: u32| -> Vec<f32> {
+            let row = &rows[(i * depth / 8) as usize..][..(depth / 64 * 8) as usize];
+            row.iter().flat_map(|eight| eight.to_f32()).collect()
+        };
+        let found = machines.same(|on| product_of_windows(on, [depth; 2], 0));
+        for (row, column) in [(0, 0), (17, 5), (31, 31), (32, 0), (63, 30)] {
+            let exact: f32 = line(&a, row).iter().zip(line(&b, column)).map(|(x, y)| x * y).sum();
+            assert_eq!(found[(row * 32 + column) as usize], exact, "({row}, {column}) of depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn windows_that_do_not_fit_are_refused() {
+    let machines = Machines::of(gpus("sm_80")).in_any_order();
+    machines.same(|on| product_of_windows(on, [128, 128], 0));
+    // More windows of one table than of the other; a warp's rows beyond its window.
+    for (depths, first) in [([128, 64], 0), ([128, 128], 1), ([64, 64], u32::MAX)] {
+        machines.panic(|on| product_of_windows(on, depths, first));
     }
 }
 

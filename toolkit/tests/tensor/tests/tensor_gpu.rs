@@ -118,6 +118,23 @@ fn memories_and_warps_hold_16_bit_floats() {
 }
 
 #[test]
+fn shared_arrays_and_lanes_hold_16_bit_floats() {
+    let x: Vec<_> = (0..50).map(|i| f16::from_f32(i as f32 / 8.0)).collect();
+    let offsets = Offsets::new(vec![0, 40]).unwrap();
+    let (out, wide) = machines("sm_75").in_any_order().same(|on| {
+        let (offsets, x) = (on.offsets(&offsets)?, on.buffer(&x)?);
+        let (mut out, mut wide) = (on.zeroed::<[f16; 4]>(40)?, on.zeroed::<bf16x8>(4)?);
+        let (segments, by) = (Segments { data: out.view_mut(), offsets: &offsets }, f16x2::from_f32([2.0, 0.0]));
+        k::memories::launch(on, 1, k::memories::Args { out: segments, wide: wide.view_mut(), x: x.view(), by })?;
+        Ok((out.download()?, wide.download()?))
+    });
+    let tile = |i: usize| (i % 50) as f32 / 4.0;
+    let sum = |i: usize| tile(i % 32) + tile(i % 32 + 32);
+    assert_eq!(out[39].map(f32::from), [sum(7), sum(6), sum(17), sum(31)]);
+    assert_eq!(wide[3].to_f32(), [24, 25, 26, 27, 28, 29, 30, 31].map(tile));
+}
+
+#[test]
 fn tiles_are_copied_ahead() {
     let (machines, mut dice) = (machines("sm_75"), Dice::new(8));
     for turns in [1usize, 2, 7, 30] {
@@ -176,6 +193,49 @@ fn products_that_fit_have_the_bits_of_the_cpu() {
     // Sums that wrap around.
     let c: Vec<i32> = (0..rows * columns).map(|i| i32::MAX - (i % 9999) as i32).collect();
     machines.same(|on| product!(product_i8, on, &a, &b, &c, [rows, columns, 96]));
+}
+
+#[test]
+fn products_are_those_of_the_definition_however_they_are_loaded() {
+    let machines = machines("sm_80").in_any_order();
+    // The last tiles are smaller.
+    let (rows, columns) = (100u32, 64u32);
+    macro_rules! check {
+        ($kernel:ident, $sum:ty, $from:expr, $depth:literal) => {{
+            let a: Vec<_> = (0..rows * $depth).map(|i| (i * i % 23) as i32 - 11).collect();
+            let b: Vec<_> = (0..$depth * columns).map(|i| (i * 7 % 19) as i32 - 9).collect();
+            let across: Vec<_> =
+                (0..columns * $depth).map(|i| b[(i % $depth * columns + i / $depth) as usize]).collect();
+            let [x, y, z] = [&a, &across, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
+            for way in 0..3 {
+                let found = machines.same(|on| {
+                    let (a, by_columns, by_rows) = (on.buffer(&x)?, on.buffer(&y)?, on.buffer(&z)?);
+                    let mut out = on.zeroed::<$sum>((rows * columns) as usize)?;
+                    let args = k::$kernel::Args {
+                        out: Matrix { data: out.view_mut(), columns },
+                        a: a.view(),
+                        by_columns: by_columns.view(),
+                        by_rows: by_rows.view(),
+                        depth: $depth,
+                        way,
+                    };
+                    k::$kernel::launch(on, (columns / 32, rows.div_ceil(64)), args)?;
+                    out.download()
+                });
+                for (at, found) in (0..).zip(found) {
+                    let (row, column) = (at / columns, at % columns);
+                    let exact: i32 =
+                        (0..$depth).map(|k| a[(row * $depth + k) as usize] * b[(k * columns + column) as usize]).sum();
+                    let expected = if row % 64 == 1 && column % 32 == 2 { 0 } else { exact };
+                    assert_eq!(found as i32, expected, "row {row}, column {column}, way {way}");
+                }
+            }
+        }};
+    }
+    check!(loaded_f16, f32, |x: i32| f16::from_f32(x as f32), 48);
+    check!(loaded_bf16, f32, |x: i32| bf16::from_f32(x as f32), 32);
+    check!(loaded_tf32, f32, |x: i32| tf32::from_f32(x as f32), 24);
+    check!(loaded_i8, i32, |x: i32| x as i8, 64);
 }
 
 /// The largest deviation from exact sums of one instruction's products, relative to the bound.

@@ -101,10 +101,6 @@ fn lists_are_read_in_bounds() {
 fn lists_of_kept_elements_have_the_words_of_the_cpu() {
     let machines = machines();
     for (n, room) in [(0u32, 3u32), (1, 3), (40, 50), (1000, 200), (1000, 1000)] {
-        // Interpreters take their time.
-        if cfg!(miri) && n == 1000 {
-            continue;
-        }
         let (x, limits) = (numbers(n as usize, 1), numbers(170, 2));
         let words = Offsets::new((0..=4).map(|block| block * 50 * (room + 1)).collect()).unwrap();
         let (lists, _) = machines.same(|on| {
@@ -126,10 +122,6 @@ fn lists_of_kept_elements_have_the_words_of_the_cpu() {
 fn what_teams_find_step_by_step_has_the_bits_of_the_cpu() {
     let machines = machines();
     for (n, room) in [(0u32, 3u32), (8, 3), (40, 50), (1000, 200), (1000, 1000)] {
-        // Interpreters take their time.
-        if cfg!(miri) && n == 1000 {
-            continue;
-        }
         let (x, limits) = (numbers(n as usize, 1), numbers(170, 2));
         let words = Offsets::new((0..=4).map(|block| block * 50 * (room + 1)).collect()).unwrap();
         let (found, _) = machines.same(|on| {

@@ -18,7 +18,7 @@ use cuda_std::launch::Offsets;
 use toolkit_tests::device::Machines;
 
 fn machines() -> Machines {
-    Machines::in_any_order("test kernels", test_kernels::IMAGE)
+    Machines::new("test kernels", test_kernels::IMAGE).in_any_order()
 }
 
 /// One segment of `n` elements.

@@ -107,3 +107,31 @@ pub fn lanes(block: &mut Block, out: &mut Chunk<[f16; 4], 64>, x: &[f16]) {
     let most = |team: &mut Team<8>, i| team.reduce(20, at(first + i), |most, k| most.max(at(i + k)), f16::max);
     out.update_by_team(block, n, most, |most, item| item[3] = most);
 }
+
+/// Numbers of both formats in all kinds of memory: sums of `x` times the lower number of `by` from a shared array in halves, as lanes
+/// exchange them, and the numbers of a shared array as the other format.
+#[kernel(threads = 64)]
+pub fn memories(
+    block: &mut Block,
+    out: &mut Segment<[f16; 4]>,
+    wide: &mut Chunk<bf16x8, 4, WriteOnly>,
+    x: &[f16],
+    by: f16x2,
+    array: &mut Shared<f16, 64>,
+    halves: &mut Shared<f16, 128>,
+) {
+    let n = out.len();
+    let tile = array.fill(block, 64, |i| x.at(i % x.len() as u32) * by.low());
+    let mut halves = halves.halves(block);
+    let sums = halves.fill(block, 32, |i| tile.get(i) + tile.get(i + 32));
+    let sums = block.meet(sums);
+    out.fill_by_lanes(block, n, |warp, first| {
+        let own = warp.per_lane(|lane| sums.get((first + lane.index()) % 32));
+        let (up, most) = (warp.shuffle_up(&own, 1), warp.reduce(&own, f16::max));
+        let last = warp.broadcast(&own, 31);
+        warp.map((&own, &up), |_, (own, up)| [*own, *up, most, last])
+    });
+    wide.fill(block, 4, |i| {
+        bf16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| bf16::from_f32(tile.get(8 * i + k).into())))
+    });
+}

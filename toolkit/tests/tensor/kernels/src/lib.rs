@@ -16,11 +16,14 @@ mod programs;
 mod writes;
 
 pub use copies::copied;
-pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
+pub use half::{all_sums, arithmetic, eights, lanes, memories, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
-pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
+pub use matrix::{
+    loaded_bf16, loaded_f16, loaded_i8, loaded_tf32, product_bf16, product_f16, product_i8, product_tf32, tiled_bf16,
+    tiled_f16,
+};
 pub use meeting::{ordered, rounds};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
-pub use product::{from_tiles_bf16, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged, turned};
+pub use product::{from_tiles_bf16, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged, stages_of_windows, turned};
 pub use programs::{WORDS, program};
 pub use writes::scattered;

@@ -101,3 +101,58 @@ tiled! {
     tiled_f16: f16, f16x8;
     tiled_bf16: bf16, bf16x8;
 }
+
+macro_rules! loaded {
+    ($($name:ident: $element:ident, $sum:ident;)*) => {$(
+        /// A B in tiles of 64 x 32, by 2 x 1 warps with 32 x 32 each. A comes from shared memory. `way` is how B is loaded: by columns (0),
+        /// by rows (1), or element by element, as is A then (2). Element (1, 2) of each warp's part is not written as it was computed, but as 0.
+        #[kernel(threads = 96)]
+        pub fn $name(
+            block: &mut Block,
+            out: &mut Tile2d<$sum, 64, 32>,
+            a: &[$element],
+            by_columns: &[$element],
+            by_rows: &[$element],
+            depth: u32,
+            way: u32,
+            tile: &mut Shared<$element, 2048>,
+        ) {
+            let (top, left, columns) = (out.first_row(), out.first_column(), out.matrix()[1]);
+            let one = <$element>::DEPTH;
+            let mut sums = block.per_thread(|_| MatrixSums::<$element, 2, 4>::default());
+            for k in (0..depth).step_by(one as usize) {
+                // The rows of A that both warps have.
+                let tile = tile.fill(block, 64 * one, |i| {
+                    let row = (top + i / one).min(a.len() as u32 / depth - 1);
+                    a.at(row * depth + k + i % one)
+                });
+                block.warps_with(&mut sums, |warp, sums| {
+                    if warp.index() == 2 {
+                        return;
+                    }
+                    let first = 32 * warp.index();
+                    let a = match way {
+                        0 => warp.matrix_a(&tile, first * one, one),
+                        _ => warp.per_lane(|lane| MatrixA::of(lane, |row, column| tile.get((first + row) * one + column))),
+                    };
+                    let b = match way {
+                        0 => warp.matrix_b_by_columns(by_columns, left * depth + k, depth),
+                        1 => warp.matrix_b_by_rows(by_rows, k * columns + left, columns),
+                        _ => warp.per_lane(|lane| {
+                            MatrixB::of(lane, |row, column| by_rows.at((k + row) * columns + left + column))
+                        }),
+                    };
+                    warp.multiply(&a, &b, sums);
+                });
+            }
+            out.write_sums(block, &sums, |row, column, sum| if row == 1 && column == 2 { Default::default() } else { sum });
+        }
+    )*};
+}
+
+loaded! {
+    loaded_f16: f16, f32;
+    loaded_bf16: bf16, f32;
+    loaded_tf32: tf32, f32;
+    loaded_i8: i8, i32;
+}

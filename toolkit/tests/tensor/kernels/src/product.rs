@@ -86,6 +86,26 @@ pub fn turned(
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
 
+/// A times the transpose of B for 64 rows of A and 32 of B: two warps with 32 x 32 each, from row `first` of A's windows on.
+#[kernel(threads = 64, requires(out.columns() == 32))]
+pub fn stages_of_windows(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 64, 32, WriteOnly>,
+    a: &[f16x8],
+    b: &[f16x8],
+    deep_a: u32,
+    deep_b: u32,
+    first: u32,
+    tiles: &mut Shared<f16x8, { 3 * 96 * 8 }>,
+) {
+    let [a, b] = [(a, 64, deep_a), (b, 32, deep_b)].map(|(rows, n, depth)| Table::new(rows, n, depth / 8));
+    let windows = (a.windows_across::<64, 8>(0), b.windows_across::<32, 8>(0));
+    let mut product = block.per_thread(|_| MatrixProduct::<f16, 2, 4>::zero());
+    tiles.stages::<3>(block).add_products(block, windows, |warp| [first.wrapping_add(32 * warp), 0], &mut product);
+    let sums = block.finish_products(product);
+    out.write_sums(block, &sums, |_, _, sum| sum);
+}
+
 macro_rules! from_tiles {
     ($($name:ident: $element:ident, $sum:ident;)*) => {$(
         /// A B for A of 16 rows and B of 24 columns, 128 bytes each, through a tile that is swizzled (`way` 1), that is not
