@@ -132,12 +132,18 @@ impl Options {
             assembly: self.assembly.clone(),
             cover: match self.het.as_str() {
                 "none" => false,
-                "cover" => true,
-                other => return refuse("het", "\"none\" or \"cover\"", other),
+                "cover" | "rows" => true,
+                other => return refuse("het", "\"none\", \"cover\" or \"rows\"", other),
             },
+            hetero_rows: self.has_hetero_rows(),
             labels,
             ..ReadOptions::default()
         })
+    }
+
+    /// Whether ligands, ions and the like have rows.
+    pub fn has_hetero_rows(&self) -> bool {
+        self.het == "rows"
     }
 
     /// How models are compared.

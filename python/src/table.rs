@@ -80,6 +80,13 @@ impl Table {
         options: &Options,
         engine: impl Fn() -> PyResult<Arc<Engine>>,
     ) -> PyResult<Self> {
+        if options.has_hetero_rows() && !matches!(name, "features" | "tensors" | "device tensors") {
+            return refuse(
+                "het",
+                "\"none\" or \"cover\" here: the table of features has rows of ligands",
+                &options.het,
+            );
+        }
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),
             "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
@@ -402,11 +409,12 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     // A standard residue is its own parent.
     let is_standard = options.residues == "standard";
     let columns = if is_standard && !named_parent { columns.without(Column::Parent) } else { columns };
-    Ok(match options.polymers.as_deref() {
+    let columns = match options.polymers.as_deref() {
         None => columns,
         Some("nucleic" | "all") if is_whole => columns.with_polymers().with_nucleotides(),
         Some(_) => columns.with_polymers(),
-    })
+    };
+    Ok(if options.has_hetero_rows() { columns.with_polymers() } else { columns })
 }
 
 /// Warnings about columns that were chosen and that no input fills.

@@ -107,7 +107,7 @@ impl Tensor {
     /// The shape (residues and columns), and the strides in elements.
     fn axes(&self) -> PyResult<([i64; 2], [i64; 2])> {
         let residues = self.view()?.n_residues;
-        let rows = residues.min(self.held.inputs.structures[self.index].n_rows());
+        let rows = residues.min(self.held.inputs.structures[self.index].n_rows_with_hetero());
         Ok(([rows as i64, self.held.selection.width() as i64], [1, residues as i64]))
     }
 }

@@ -146,4 +146,5 @@ def main(folder):
     print(len(rows), "nucleotides", len(pairs), "pairs and stacks")
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

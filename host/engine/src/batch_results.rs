@@ -42,6 +42,11 @@ pub struct RunRecord {
     pub atoms: usize,
 }
 
+/// Whether values of a structure's residues are set after kernels, which takes the host's memory.
+pub(super) fn needs_host(structure: &StructureInput) -> bool {
+    !structure.traces.is_empty() || !structure.hetero_rows.is_empty()
+}
+
 impl BatchResults {
     /// The combined results of twins. Every structure counts as computed once, by the first worker that computed geometries.
     pub(super) fn of_twins(
@@ -67,9 +72,9 @@ impl BatchResults {
         all
     }
 
-    /// Makes features undefined that residues lack the atoms for. No values are on a device.
-    pub(super) fn undefine_traces(&mut self, structures: &[StructureInput]) {
-        for (index, structure) in structures.iter().enumerate().filter(|(_, one)| !one.traces.is_empty()) {
+    /// Makes features undefined that residues lack the atoms for, and describes hetero rows. No values are on a device.
+    pub(super) fn undefine(&mut self, structures: &[StructureInput]) {
+        for (index, structure) in structures.iter().enumerate().filter(|(_, one)| needs_host(one)) {
             match self.locations[index] {
                 Ok(Location::Chunk { chunk, index }) => self.chunks[chunk].undefine(index, structure),
                 Ok(Location::Merged(index)) => {

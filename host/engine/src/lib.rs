@@ -35,6 +35,7 @@ pub mod dssp;
 mod each;
 mod error;
 mod groups;
+mod hetero;
 #[doc(hidden)]
 pub mod huge_pages;
 #[doc(hidden)]
@@ -81,6 +82,7 @@ pub use cuda::{
     SlotOptions, SlotStatistics, Staging, cuda_inventory, kernel_image,
 };
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
+pub use hetero::OfHetero;
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{
@@ -104,6 +106,7 @@ pub use pack::{PackError, PackedBatch};
 #[doc(hidden)]
 pub use plan::{Cut, size_of};
 
+use batch_results::needs_host;
 use kernels_gpu::bases::TestedPair;
 use prism_read::StructureInput;
 use scheduler::{Exclusivity, Scheduler};
@@ -364,13 +367,13 @@ impl Engine {
 
     /// Computes a batch that was packed from `structures`.
     pub fn run_packed(&self, structures: &[StructureInput], packed: Packed) -> Result<BatchResults, EngineError> {
-        if structures.iter().all(|structure| structure.traces.is_empty()) {
+        if !structures.iter().any(needs_host) {
             return each::compute(&self.workers, &self.request, structures, packed);
         }
         // Values on a device could not be made undefined.
         let request = Request { config: self.request.config, selection: self.request.selection.on_host() };
         let mut results = each::compute(&self.workers, &request, structures, packed)?;
-        results.undefine_traces(structures);
+        results.undefine(structures);
         Ok(results)
     }
 

@@ -4,13 +4,13 @@ mod bonds;
 mod water;
 
 pub use bonds::{Basis, Bond, Partner};
+pub use prism_read::structure::LigandKind;
 
 use crate::sites::MIN_PROBABILITY;
 use crate::{Engine, EngineError, StructureFeatures, StructureView};
-use prism_read::elements;
 use prism_read::grid::Grid;
+use prism_read::mean::mean;
 use prism_read::structure::{AtomLabel, Composition, Hetero, HeteroResidue, StructureError, StructureInput, Water};
-use shared_types::residue::is_nucleotide;
 use shared_types::{Atom, NO_CA, UNKNOWN};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -19,52 +19,6 @@ use thiserror::Error;
 pub const NEAR: [f64; 2] = [4.0, 5.0];
 /// A ligand sits in a site whose centre is this close to one of its atoms, in Å: the usual criterion of predictions (DCA).
 pub const IN_SITE: f64 = 4.0;
-
-/// What a residue without a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LigandKind {
-    /// Anything else.
-    Ligand,
-    /// A single atom of a metal or halogen.
-    Ion,
-    /// A saccharide by the Chemical Component Dictionary.
-    Glycan,
-    /// An amino acid that belongs to no chain.
-    AminoAcid,
-    /// A cap of a chain's end.
-    Cap,
-    /// A cluster of buried waters.
-    Water,
-}
-
-impl LigandKind {
-    /// Its name in tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ligand => "ligand",
-            Self::Ion => "ion",
-            Self::Glycan => "glycan",
-            Self::AminoAcid => "amino_acid",
-            Self::Cap => "cap",
-            Self::Water => "water",
-        }
-    }
-
-    fn of(residue: &HeteroResidue, labels: &[AtomLabel]) -> Self {
-        let is_ion = |label: &AtomLabel| {
-            let is_metal = elements::of_symbol(label.element).is_some_and(|element| element.is_metal);
-            is_metal || matches!(label.element(), "F" | "CL" | "BR" | "I")
-        };
-        match labels {
-            [only] if is_ion(only) => Self::Ion,
-            _ if elements::is_cap(&residue.name, labels.len()) => Self::Cap,
-            _ if elements::is_saccharide(&residue.name) => Self::Glycan,
-            _ if residue.is_amino_acid => Self::AminoAcid,
-            _ => Self::Ligand,
-        }
-    }
-}
 
 /// What a ligand consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,12 +125,8 @@ pub fn ligands(
     let hetero = structure.hetero.as_deref().ok_or_else(|| LigandError::NotRead(structure.name.clone()))?;
     let complex = complex_of(structure, hetero);
     complex.check_spread()?;
-    let mut chained = residues_of_chains(hetero, |residue| residue.is_nucleotide);
-    if structure.residue_types[..structure.n_rows()].iter().all(|&kind| is_nucleotide(kind)) {
-        chained.extend(residues_of_chains(hetero, |residue| residue.is_amino_acid));
-    }
-    let residues = (0..hetero.residues.len()).filter(|residue| !chained.contains(residue)).map(Subject::Residue);
-    let mut described: Vec<Subject> = residues.collect();
+    let residues = hetero.ligands(&structure.residue_types[..structure.n_rows()]);
+    let mut described: Vec<Subject> = residues.into_iter().map(Subject::Residue).collect();
     if structure.traces.is_empty() {
         described.extend(water::buried(engine, &complex, &hetero.waters)?.into_iter().map(Subject::Waters));
     }
@@ -237,13 +187,6 @@ fn atoms_of(hetero: &Hetero, subject: &Subject) -> (Vec<Atom>, Vec<AtomLabel>) {
     }
 }
 
-/// The mean of the numbers that are known.
-fn mean(values: impl Iterator<Item = f32>) -> f32 {
-    let known = values.filter(|value| !value.is_nan());
-    let (sum, count) = known.fold((0.0, 0.0), |(sum, count), value| (sum + f64::from(value), count + 1.0));
-    (sum / count) as f32
-}
-
 fn place(atom: &Atom) -> [f64; 3] {
     [atom.x, atom.y, atom.z].map(f64::from)
 }
@@ -289,21 +232,6 @@ fn site_of(features: &StructureView<'_>, atoms: &[Atom]) -> (Option<usize>, f32)
         Some((rank, distance)) => (Some(*rank), *distance as f32),
         None => (None, all.iter().map(|(_, distance)| *distance as f32).fold(f32::NAN, f32::min)),
     }
-}
-
-/// Residues of a kind that are bonded to another one of it: nucleotides of DNA and RNA, or amino acids of proteins. One by itself is a
-/// ligand.
-fn residues_of_chains(hetero: &Hetero, is_of: impl Fn(&HeteroResidue) -> bool) -> BTreeSet<usize> {
-    /// Longer than a bond of a polymer, in Å.
-    const LINK: f64 = 2.0;
-    let residues = hetero.residues.iter().enumerate().filter(|(_, residue)| is_of(residue));
-    let atoms = residues.flat_map(|(index, residue)| residue.atoms.clone().map(move |atom| (index, atom)));
-    let atoms: Vec<(usize, usize)> = atoms.collect();
-    let grid = Grid::new(LINK, atoms.iter().map(|(_, atom)| place(&hetero.atoms[*atom])));
-    let is_linked = |(residue, atom): &&(usize, usize)| {
-        grid.near(place(&hetero.atoms[*atom])).any(|(other, _)| atoms[other].0 != *residue)
-    };
-    atoms.iter().filter(is_linked).map(|(residue, _)| *residue).collect()
 }
 
 /// The residues with rows, and each other one as a residue of its own.

@@ -4,7 +4,7 @@ use super::memory::Memory;
 use super::on_device::{DeviceValues, ValuesMemory};
 use super::pooled::{Pooled, PooledVec};
 use super::selection::{Request, Selection};
-use super::{EngineError, StructureFeatures};
+use super::{EngineError, StructureFeatures, hetero};
 use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::Offsets;
 use prism_read::structure::{StructureInput, needs_whole_residues};
@@ -289,7 +289,7 @@ impl BatchFeatures {
         }
     }
 
-    /// Makes the features of structure `index` that need whole residues undefined in its traces.
+    /// Makes the features of structure `index` undefined that say nothing in its traces and hetero rows.
     pub(super) fn undefine(&mut self, index: usize, structure: &StructureInput) {
         let (range, width) = (self.range(index), self.selection.width());
         let results = &mut self.results;
@@ -305,7 +305,7 @@ impl BatchFeatures {
 }
 
 /// Makes the features that need whole residues undefined in a structure's chains of alpha carbons or backbones alone. No residue
-/// there belongs to a site, and a structure of such chains has none.
+/// there belongs to a site, and a structure of such chains has none. Describes its hetero rows.
 pub(super) fn undefine(
     structure: &StructureInput,
     selection: &Selection,
@@ -313,6 +313,9 @@ pub(super) fn undefine(
     site_ids: &mut [i32],
     summary: &mut StructureSummary,
 ) {
+    if !structure.hetero_rows.is_empty() {
+        hetero::describe(structure, selection, values, site_ids);
+    }
     let rows: Vec<usize> = (0..structure.n_rows()).filter(|&row| structure.is_in_trace(row)).collect();
     let residues = structure.n_residues();
     if !values.is_empty() {

@@ -151,7 +151,7 @@ impl Annotations {
     pub fn apply(&self, structure: &mut StructureInput) {
         let Some(residues) = self.structures.get(&structure.name) else { return };
         structure.fill_absent();
-        for row in 0..structure.n_residues() {
+        for row in 0..structure.n_rows() {
             let chain = structure.chains.get(structure.chain_ids[row] as usize).cloned().unwrap_or_default();
             let key = (chain, structure.residue_numbers[row], String::from(&*structure.insertion_codes[row]));
             let Some(entry) = residues.get(&key) else { continue };

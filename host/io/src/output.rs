@@ -101,7 +101,7 @@ pub struct StructureRows<'a> {
 impl<'a> StructureRows<'a> {
     /// Rows that both sides have; they agree when the features are this structure's.
     pub fn len(&self) -> usize {
-        self.features.n_residues.min(self.structure.n_rows())
+        self.features.n_residues.min(self.structure.n_rows_with_hetero())
     }
 
     /// Whether there is none.
@@ -197,7 +197,9 @@ impl<'a> StructureRows<'a> {
         if *column != Column::SiteId {
             return Vec::new();
         }
-        ranks(self.structure, &self.features).into_iter().map(|rank| rank.map(|rank| rank as i32)).collect()
+        let ranks = ranks(self.structure, &self.features).into_iter().map(|rank| rank.map(|rank| rank as i32));
+        // Ligands line no site.
+        ranks.chain(std::iter::repeat(None)).take(self.len()).collect()
     }
 
     /// The same for some columns.

@@ -10,6 +10,7 @@ use super::draft::Draft;
 use super::facts::Facts;
 use super::note::{Note, NoteKind};
 use crate::plural::counted;
+use crate::structure::Composition;
 
 /// How the note about `_ma_qa_metric` begins to say what the values are.
 pub(super) const BY_METRIC: &str = "as its _ma_qa_metric says";
@@ -100,15 +101,9 @@ pub fn from_b_column(b: &[f32]) -> Vec<f32> {
 /// The confidence of each residue from 0 to 100, and the note that says where it is from. `b` are the values of the B column: those of
 /// the alpha carbons or, if `averaged`, the means over each residue's atoms.
 pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note) {
-    let most = b.iter().filter(|b| !b.is_nan()).fold(0_f32, |most, b| most.max(*b));
-    let is_share = most > 0.0 && most <= 1.0;
-    let value = |&b: &f32| match b {
-        // As many digits as the file has: a product of f32 would end in others.
-        share if is_share => ((f64::from(share) * 1e7).round() / 1e5) as f32,
-        b => b,
-    };
+    let is_share = are_shares(b);
     let known = |b: &f32| !b.is_nan();
-    let values: Vec<f32> = b.iter().map(value).map(|b| if (0.0..=100.0).contains(&b) { b } else { f32::NAN }).collect();
+    let values: Vec<f32> = b.iter().map(|b| in_range_of_100(*b, is_share)).collect();
     let left_out = b.iter().filter(|b| known(b)).count() - values.iter().filter(|b| known(b)).count();
     let mut text = format!("its B column is a predictor's confidence (pLDDT), {source}");
     if is_share {
@@ -131,6 +126,26 @@ pub(super) fn scaled(b: &[f32], source: &str, averaged: bool) -> (Vec<f32>, Note
         ));
     }
     (values, Note { kind: NoteKind::Confidence, text })
+}
+
+/// The confidences of the residues after the first `rows`, which are no residues of polymers: the means over their atoms, on the scale of
+/// the polymers' values.
+pub(super) fn of_hetero(composition: &Composition, rows: usize) -> Vec<f32> {
+    let is_share = are_shares(&composition.bfactor[..rows]);
+    composition.b_column[rows..].iter().map(|b| in_range_of_100(*b, is_share)).collect()
+}
+
+/// Whether values go from 0 to 1.
+fn are_shares(b: &[f32]) -> bool {
+    let most = b.iter().filter(|b| !b.is_nan()).fold(0_f32, |most, b| most.max(*b));
+    most > 0.0 && most <= 1.0
+}
+
+/// A value from 0 to 100; NaN if it is none.
+fn in_range_of_100(b: f32, is_share: bool) -> f32 {
+    // As many digits as the file has: a product of f32 would end in others.
+    let value = if is_share { ((f64::from(b) * 1e7).round() / 1e5) as f32 } else { b };
+    if (0.0..=100.0).contains(&value) { value } else { f32::NAN }
 }
 
 /// The values from 0 to 100.

@@ -169,7 +169,7 @@ impl Draft {
     /// The same, with what the options ask about atoms.
     pub(super) fn keeping(mut self, options: &ReadOptions) -> Self {
         self.identifies_cover = options.identifies_cover();
-        self.records = options.atoms.then(Vec::new);
+        self.records = options.keeps_records().then(Vec::new);
         self
     }
 

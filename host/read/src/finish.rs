@@ -1,15 +1,16 @@
 //! A draft becomes a structure, with notes about it.
 
-use super::draft::{Draft, Tally};
+use super::draft::{CoverResidue, Draft, Tally};
 use super::error::{Fault, Problem};
 use super::facts::Facts;
+use super::mean::mean;
 use super::note::{Note, NoteKind, ReadStructure};
 use super::options::{Each, ReadOptions, Residues};
 use super::references::References;
 use super::word::{listed_ids, pack, text_of, trim_zeros};
 use super::{assembly, bonds, confidence};
 use crate::plural::{counted, form};
-use crate::structure::{Completeness, SpreadError, StructureInput, check_spread};
+use crate::structure::{Completeness, LigandKind, ResidueLabels, SpreadError, StructureInput, check_spread};
 use shared_types::backbone::NO_ROLES;
 use shared_types::nucleotide::NO_NUCLEOTIDE;
 use shared_types::residue::is_nucleotide;
@@ -117,6 +118,7 @@ impl Draft {
         let averaged = confidence.is_some() && !self.b_is_uniform();
         let water = self.take_water();
         let loose = options.atoms.then(|| (self.cover.clone(), self.cover_keys.clone()));
+        let hetero_rows = if options.cover && options.hetero_rows { self.add_hetero_rows() } else { Vec::new() };
         let environment = options.cover && !self.cover.is_empty();
         if environment {
             self.add_environment();
@@ -141,7 +143,8 @@ impl Draft {
             });
         }
         self.structure.residue_atoms.push(n_atoms);
-        let (names, mut atom_labels) = (self.names_as_written(), self.labels(&self.atoms));
+        let names = self.names_as_written();
+        let mut atom_labels = if options.atoms { self.labels(&self.atoms) } else { Vec::new() };
         let hetero = loose.map(|(cover, cover_keys)| {
             (self.cover, self.cover_keys) = (cover, cover_keys);
             let mut hetero = self.hetero(center);
@@ -152,7 +155,7 @@ impl Draft {
         let mut composition = self.into_composition();
         composition.name = name.to_owned();
         composition.residue_names = names;
-        composition.environment = environment;
+        (composition.hetero_rows, composition.environment) = (hetero_rows, environment);
         if options.atoms {
             composition.title.clone_from(&facts.title);
         }
@@ -160,7 +163,8 @@ impl Draft {
         composition.fill_absent();
         composition.predicted = confidence.is_some();
         if let Some(source) = confidence {
-            let (plddt, note) = confidence::scaled(&composition.bfactor, source, averaged);
+            let (mut plddt, note) = confidence::scaled(&composition.bfactor[..n_residues], source, averaged);
+            plddt.extend(confidence::of_hetero(&composition, n_residues));
             composition.plddt = plddt;
             notes.push(note);
             composition.bfactor.fill(f32::NAN);
@@ -209,26 +213,54 @@ impl Draft {
         self.names.iter().map(|name| text_of(trim_zeros(&name.to_le_bytes())).into_boxed_str()).collect()
     }
 
-    /// Appends the cover as a last row.
+    /// Appends the cover as a last residue.
     fn add_environment(&mut self) {
+        self.add_apart(&CoverResidue { name: pack(b"UNK"), ..CoverResidue::default() }, f32::NAN);
+        self.atoms.append(&mut self.cover);
+    }
+
+    /// Appends the ligands in the cover as residues, and leaves the rest there: residues of polymers without rows. Returns what they are.
+    fn add_hetero_rows(&mut self) -> Vec<LigandKind> {
+        let hetero = self.hetero([0.0; 3]);
+        let ligands = hetero.ligands(&self.structure.residue_types);
+        let (cover, keys) = (std::mem::take(&mut self.cover), std::mem::take(&mut self.cover_keys));
+        let mut kinds = Vec::with_capacity(ligands.len());
+        let mut of_others = 0;
+        for place in ligands {
+            let residue = &hetero.residues[place];
+            let (atoms, labels) = (residue.atoms.clone(), &hetero.labels[residue.atoms.clone()]);
+            self.cover.extend_from_slice(&cover[of_others..atoms.start]);
+            self.cover_keys.extend_from_slice(&keys[of_others..atoms.start]);
+            of_others = atoms.end;
+            let own = self.cover_residues[keys[atoms.start] as usize].clone();
+            self.add_apart(&own, mean(labels.iter().map(|label| label.b_factor)));
+            self.atoms.extend_from_slice(&cover[atoms]);
+            kinds.push(LigandKind::of(residue, labels));
+        }
+        self.cover.extend_from_slice(&cover[of_others..]);
+        self.cover_keys.extend_from_slice(&keys[of_others..]);
+        kinds
+    }
+
+    /// Appends a residue of no polymer, whose atoms follow: a chain by itself, so that no row is its neighbour.
+    fn add_apart(&mut self, residue: &CoverResidue, b_column: f32) {
         let s = &mut self.structure;
         s.residue_atoms.push(self.atoms.len() as u32);
         s.ca_indices.push(NO_CA);
         s.residue_types.push(UNKNOWN);
-        // It is a chain by itself.
         s.chain_ids.push(s.chains.len() as u32);
-        s.chains.push(String::new());
-        s.residue_numbers.push(0);
-        s.insertion_codes.push("".into());
+        s.chains.push(residue.chain.to_string());
+        s.residue_numbers.push(residue.number.unwrap_or(0));
+        s.insertion_codes.push(residue.icode.clone());
         s.bfactor.push(f32::NAN);
-        s.b_column.push(f32::NAN);
+        s.b_column.push(b_column);
         s.roles.push(NO_ROLES);
         s.nucleotide_atoms.push(NO_NUCLEOTIDE);
-        if !s.labels.is_empty() {
-            s.labels.push(Default::default());
+        if let Some(first) = s.labels.first() {
+            let asym_id = if first.asym_id.is_empty() { Box::default() } else { residue.asym.clone() };
+            s.labels.push(ResidueLabels { asym_id, ..ResidueLabels::default() });
         }
-        self.names.push(pack(b"UNK"));
-        self.atoms.append(&mut self.cover);
+        self.names.push(residue.name);
     }
 
     fn nothing(&self, options: &ReadOptions) -> Problem {

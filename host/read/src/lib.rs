@@ -49,6 +49,8 @@ mod joined;
 mod lines;
 mod links;
 mod masks;
+#[doc(hidden)]
+pub mod mean;
 mod models;
 mod molecules;
 mod named_residue;

@@ -39,6 +39,9 @@ pub struct ReadOptions {
     /// of the residues, in a last row that is not a residue
     /// ([`Composition::environment`](crate::Composition::environment)).
     pub cover: bool,
+    /// Whether ligands, ions, cofactors and caps that cover surface have rows of their own after those of the polymers
+    /// ([`Composition::hetero_rows`](crate::Composition::hetero_rows)). Without [`cover`](Self::cover) it has no effect.
+    pub hetero_rows: bool,
     /// Whether to keep what each atom is ([`StructureInput::atom_labels`](crate::StructureInput::atom_labels)), and residues without
     /// rows ([`Composition::hetero`](crate::Composition::hetero)).
     pub atoms: bool,
@@ -66,6 +69,11 @@ impl ReadOptions {
         self.cover || self.atoms || self.select.is_some()
     }
 
+    /// Whether the records of atoms are kept.
+    pub(super) fn keeps_records(&self) -> bool {
+        self.atoms || self.cover && self.hetero_rows
+    }
+
     /// Whether water is kept.
     pub(super) fn keeps_water(&self) -> bool {
         self.water && self.atoms
@@ -74,7 +82,7 @@ impl ReadOptions {
     /// Whether it matters to which residue an atom without a row belongs.
     pub(super) fn identifies_cover(&self) -> bool {
         self.reads_cover()
-            && (self.atoms || self.select.is_some() || self.assembly.is_some() || self.each != Each::Model)
+            && (self.keeps_records() || self.select.is_some() || self.assembly.is_some() || self.each != Each::Model)
     }
 }
 

@@ -5,6 +5,7 @@ mod closures;
 mod composition;
 mod derived;
 mod frame;
+mod ligands;
 mod spread;
 mod traces;
 
@@ -12,6 +13,7 @@ pub use atoms::{AtomLabel, AtomPlace, DeclaredBond, Hetero, HeteroResidue, Water
 pub use composition::Composition;
 pub use derived::Derived;
 pub use frame::FrameOf;
+pub use ligands::LigandKind;
 pub use spread::{SpreadError, check as check_spread};
 pub(crate) use traces::Completeness;
 pub use traces::needs_whole_residues;

@@ -406,6 +406,26 @@ impl FromStr for PointsArg {
     }
 }
 
+impl Command {
+    /// What it says of reading, of a command whose table has no rows of ligands.
+    pub fn reading_without_hetero_rows(&self) -> Option<&ReadArgs> {
+        match self {
+            Self::Sites(args) => Some(&args.job.read),
+            Self::Edges(args) => Some(&args.relation.job.read),
+            Self::Interface(args) => Some(&args.relation.job.read),
+            Self::Ligands(args) => Some(&args.described.job.read),
+            Self::Atoms(args) => Some(&args.described.job.read),
+            Self::Summary(args) => Some(&args.relation.job.read),
+            Self::Dockq(args) => Some(&args.relation.job.read),
+            Self::Dssp(args) => Some(&args.read),
+            Self::Check(args) => Some(&args.read),
+            Self::Pack(args) => Some(&args.read),
+            Self::Report(args) => Some(&args.job.read),
+            Self::Features(_) | Self::Confidence(_) | Self::Merge(_) | Self::Info(_) | Self::Generate(_) => None,
+        }
+    }
+}
+
 impl JobArgs {
     /// The number of test points.
     pub fn n_points(&self) -> u32 {

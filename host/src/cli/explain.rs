@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::FormatArg;
+use prism_host::engine::OfHetero;
 use prism_host::output::{Column, ColumnError};
 use prism_read::structure::needs_whole_residues;
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     writeln!(out, "{name}")?;
-    for key in ["definition", "unit", "source", "undefined", "nucleotides", "traces", "accuracy"] {
+    for key in ["definition", "unit", "source", "undefined", "nucleotides", "ligands", "traces", "accuracy"] {
         match value[key].as_str() {
             Some(text) if !text.is_empty() => writeln!(out, "  {key:<10}  {text}")?,
             _ => {}
@@ -97,6 +98,7 @@ fn feature_json(feature: &Feature) -> Value {
         "source": feature.source,
         "undefined": undefined(feature),
         "nucleotides": of_nucleotides(feature),
+        "ligands": of_hetero(feature),
         "traces": if needs_whole_residues(feature) { TRACES } else { "" },
         "accuracy": accuracy(feature),
     })
@@ -116,6 +118,19 @@ fn of_nucleotides(feature: &Feature) -> &'static str {
         _ if feature.group == Group::Nucleotide => "",
         _ if feature.group == Group::Backbone => "undefined",
         _ => "C1' stands for the alpha carbon",
+    }
+}
+
+/// What a feature is in the rows of ligands, ions and the like (`--het rows`).
+fn of_hetero(feature: &Feature) -> &'static str {
+    match OfHetero::of(feature) {
+        OfHetero::Same if feature.name == "sasa" => {
+            "with --het rows as for amino acids; the radii of other elements than C, N, O and S: Mantina 2009, Alvarez 2013"
+        }
+        OfHetero::Same => "with --het rows as for amino acids",
+        OfHetero::MeanB => "with --het rows the mean B column of the heavy atoms",
+        OfHetero::Middle(_) => "with --het rows the mean over the heavy atoms",
+        OfHetero::Undefined => "",
     }
 }
 

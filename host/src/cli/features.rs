@@ -39,6 +39,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         Some(_) if args.columns.is_some() => columns.with_polymers(),
         Some(_) => columns.with_polymers().with_nucleotides(),
     };
+    let columns = if args.job.read.has_hetero_rows() { columns.with_polymers() } else { columns };
     let annotations = match args.annotations.as_deref() {
         Some(path) => Some((path, Arc::new(Annotations::read(path).map_err(Failure::work)?))),
         None => None,

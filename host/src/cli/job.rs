@@ -512,7 +512,7 @@ fn lose(lost: &[InputFailure], computed: &Computed, report: &mut Report, fail_fa
         report.error(&failure.name, &failure.reason);
         report.structures -= 1;
         let rows = computed.batch.structures.iter().find(|structure| structure.label() == failure.name);
-        report.residues -= rows.map_or(0, |structure| structure.n_rows() as u64);
+        report.residues -= rows.map_or(0, |structure| structure.n_rows_with_hetero() as u64);
     }
     if fail_fast && !lost.is_empty() { Err(Stop::FirstFailed) } else { Ok(()) }
 }
@@ -556,7 +556,7 @@ fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: b
                 report.notes(&structure.name, notes, reading.packed);
                 match features {
                     Ok(features) => {
-                        residues += structure.n_rows() as u64;
+                        residues += structure.n_rows_with_hetero() as u64;
                         written.push((StructureRows { structure, features }, notes.as_slice()));
                     }
                     Err(error) => failed(sink, report, &structure.label(), &error.to_string()),

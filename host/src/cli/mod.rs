@@ -36,6 +36,7 @@ mod whole_files;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
+use reading::ReadArgs;
 use std::ffi::OsString;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -66,7 +67,8 @@ pub fn run_command_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn run(cli: Cli) -> u8 {
     speak(&cli.global);
-    let result = limits::begin_threads(cli.global.threads).and_then(|()| match cli.command {
+    let readable = cli.command.reading_without_hetero_rows().map_or(Ok(()), ReadArgs::refuse_hetero_rows);
+    let result = readable.and_then(|()| limits::begin_threads(cli.global.threads)).and_then(|()| match cli.command {
         Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),
         Command::Features(args) => match &args.explain {
             Some(column) => explain::explain(column, args.format).map(|()| ALL_DONE),

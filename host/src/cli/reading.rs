@@ -64,8 +64,9 @@ pub struct ReadArgs {
     #[arg(long, value_name = "ID", hide_short_help = true)]
     pub assembly: Option<String>,
 
-    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does. Atoms that cover have no row, but
-    /// also count in cx, depth, atomic_contacts and the scores of sites.
+    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does. Atoms that cover
+    /// also count in cx, depth, atomic_contacts and the scores of sites. They have no row; with `rows`, which `prism features`
+    /// takes, ligands, ions, sugars and the like have rows after those of the polymers.
     #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
     pub het: HetArg,
 
@@ -119,7 +120,8 @@ impl ReadArgs {
                 (None, _) => Models::First,
             },
             assembly: self.assembly.clone(),
-            cover: matches!(self.het, HetArg::Cover),
+            cover: !matches!(self.het, HetArg::None),
+            hetero_rows: self.has_hetero_rows(),
             ..ReadOptions::default()
         }
     }
@@ -195,6 +197,17 @@ impl ReadArgs {
         self.each.is_some()
     }
 
+    /// Whether ligands, ions and the like have rows.
+    pub fn has_hetero_rows(&self) -> bool {
+        matches!(self.het, HetArg::Rows)
+    }
+
+    /// Refuses rows of ligands, which the table of features alone has.
+    pub fn refuse_hetero_rows(&self) -> Result<(), Failure> {
+        let advice = "--het rows: `prism features` has rows of ligands; give --het cover, or leave it out where that is refused, too";
+        if self.has_hetero_rows() { Err(Failure::usage(anyhow!(advice))) } else { Ok(()) }
+    }
+
     /// Whether only standard residues have rows.
     pub fn is_standard(&self) -> bool {
         matches!(self.residues, ResiduesArg::Standard)
@@ -259,6 +272,8 @@ pub enum HetArg {
     None,
     /// Everything except water.
     Cover,
+    /// The same, and ligands, ions and the like have rows.
+    Rows,
 }
 
 /// The choice among alternate locations.

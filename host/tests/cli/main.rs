@@ -20,6 +20,7 @@ mod files;
 mod frames;
 mod groups;
 mod guide;
+mod hetero_rows;
 mod ligands;
 mod mistakes;
 mod pack;

@@ -32,7 +32,8 @@ class ReadingOptions(TypedDict, total=False):
         model: Which models: one by its number, or ``"all"``. Then each is a structure of its own (``x.pdb#2``). ``"join"`` takes all
             models as one structure, as in files of assemblies with a model for each copy. ``None`` takes the first.
         assembly: The biological assembly to build, by its id in the file.
-        het: Whether ligands, ions and the like cover surface: ``"cover"`` or ``"none"``.
+        het: Whether ligands, ions and the like cover surface: ``"cover"`` or ``"none"``. With ``"rows"`` they do, and features and
+            tensors have rows of them after those of the polymers, with a column ``polymer`` that says what they are.
         name_by: What names structures of files: their ``"name"``, ``"path"`` or ``"stem"``. ``None`` takes the name. Where two
             files have the same name, folders are added that tell them apart. A second structure in memory that is called ``x``
             is named ``x~2``.
@@ -48,7 +49,7 @@ class ReadingOptions(TypedDict, total=False):
     altloc: str
     model: int | Literal["all", "join"] | None
     assembly: str | None
-    het: Literal["none", "cover"]
+    het: Literal["none", "cover", "rows"]
     name_by: Literal["name", "path", "stem"] | None
     annotations: str | os.PathLike[str] | None
     lineages: str | os.PathLike[str] | None

@@ -66,6 +66,9 @@ pub enum DatasetError {
         /// The last structure of the batch.
         last: usize,
     },
+    /// A structure has rows that a data set has no place for.
+    #[error("{0} has rows of ligands, which a data set does not keep; read it without them (--het cover)")]
+    HeteroRows(String),
     /// A structure is invalid.
     #[error(transparent)]
     Structure(#[from] StructureError),

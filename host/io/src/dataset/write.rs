@@ -89,10 +89,13 @@ impl DatasetFile {
     /// Appends structures, each with the notes of its file.
     ///
     /// # Errors
-    /// If a structure is invalid (the first one), or the file cannot be written.
+    /// If a structure is invalid (the first one) or has rows of ligands, or the file cannot be written.
     pub fn write(&mut self, structures: &[Entry<'_>]) -> Result<(), DatasetError> {
         for (structure, _) in structures {
             structure.validate()?;
+            if !structure.hetero_rows.is_empty() {
+                return Err(DatasetError::HeteroRows(structure.name.clone()));
+            }
         }
         let batch = record_batch(structures)?;
         self.writer.write(&batch)?;

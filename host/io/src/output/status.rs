@@ -65,7 +65,7 @@ impl StatusFile {
         kinds.sort_unstable();
         kinds.dedup();
         let kinds: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
-        let (rows, chains) = (structure.n_rows(), structure.rows_of_chains().len());
+        let (rows, chains) = (structure.n_rows_with_hetero(), structure.rows_of_chains().len());
         let counts = [rows, chains, reading.models, structure.incomplete_residues()].map(|count| count.to_string());
         self.line(&structure.label(), &counts, &kinds.join(";"), error.unwrap_or_default(), reading.time)
     }

@@ -1,6 +1,6 @@
 //! What a structure is made of.
 
-use super::{Derived, Hetero, Lineage, ResidueLabels, StructureError};
+use super::{Derived, Hetero, LigandKind, Lineage, ResidueLabels, StructureError};
 use crate::plural::counted;
 use shared_types::backbone::{NO_ATOM, RoleAtoms};
 use shared_types::nucleotide::{NO_NUCLEOTIDE, NucleotideAtoms};
@@ -45,6 +45,9 @@ macro_rules! composition {
             pub plddt: Vec<f32>,
             /// Residues without rows, if they were requested with them. Their atoms are not among `atoms`.
             pub hetero: Option<Box<Hetero>>,
+            /// What the residues after those of polymers are, if ligands, ions and the like have rows of their own in tables of residues
+            /// ([`ReadOptions::hetero_rows`](crate::ReadOptions::hetero_rows)). Each has a chain index of its own, and no alpha carbon.
+            pub hetero_rows: Vec<LigandKind>,
             /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms
             /// and have no row.
             pub environment: bool,
@@ -96,9 +99,16 @@ impl Composition {
         self.residue_types.len()
     }
 
-    /// Number of residues with a row in tables: all except those of the [`environment`](Self::environment).
+    /// Number of residues of polymers, each of which has a row in tables: all except [`hetero_rows`](Self::hetero_rows) and the
+    /// [`environment`](Self::environment).
     #[must_use]
     pub fn n_rows(&self) -> usize {
+        self.n_rows_with_hetero() - self.hetero_rows.len()
+    }
+
+    /// Number of rows in tables of residues: those of polymers, then [`hetero_rows`](Self::hetero_rows).
+    #[must_use]
+    pub fn n_rows_with_hetero(&self) -> usize {
         self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
     }
 
@@ -144,12 +154,16 @@ impl Composition {
         parent.map_or("", |kind| RESIDUES[usize::from(kind)].name)
     }
 
-    /// What a residue is part of: `protein`, `dna` or `rna`.
+    /// What a residue is part of, `protein`, `dna` or `rna`, or what it is if it is one of [`hetero_rows`](Self::hetero_rows).
     ///
     /// # Panics
     /// If there is no such residue.
     #[must_use]
     pub fn polymer(&self, residue: usize) -> &'static str {
+        let hetero = residue.checked_sub(self.n_rows()).and_then(|place| self.hetero_rows.get(place));
+        if let Some(kind) = hetero {
+            return kind.name();
+        }
         match nucleotide_of(self.residue_types[residue]).map(|kind| RESIDUES[usize::from(kind)].name) {
             None => "protein",
             Some(name) if name.starts_with('D') => "dna",
@@ -246,6 +260,15 @@ impl Composition {
                     format!("is {chain} of {}", counted(self.chains.len(), "chain", "chains")),
                 ));
             }
+        }
+        if self.hetero_rows.len() > self.n_rows_with_hetero() {
+            let found = self.hetero_rows.len();
+            return Err(StructureError::Length {
+                structure: self.name.clone(),
+                field: "hetero_rows",
+                found,
+                expected: self.n_rows_with_hetero(),
+            });
         }
         let covered = self.residue_atoms[self.n_residues()] as usize;
         if covered != n_atoms {

@@ -32,7 +32,9 @@ impl Column {
                 "the standard amino acid or nucleotide that the residue is or was made of; empty where there is none"
             }
             Self::Polymer => {
-                "what the residue is part of: protein, dna or rna, by its parent. Written if --polymers is given, and on request"
+                "what the residue is part of: protein, dna or rna, by its parent; with --het rows also ligand, ion, glycan, cap or \
+                 amino_acid (one that belongs to no chain), as in the table of prism ligands. Written if --polymers or --het rows is \
+                 given, and on request"
             }
             Self::SiteId => {
                 "the site that the residue lines, by its rank from 1, as in the table of prism sites; undefined if there is none"

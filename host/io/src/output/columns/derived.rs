@@ -139,7 +139,7 @@ impl DerivedColumn {
 
     /// Its value in a row.
     pub(in super::super) fn value<'a>(&self, structure: &'a StructureInput, row: usize) -> Value<'a> {
-        let of = of_rows(structure)[row].as_ref();
+        let of = of_rows(structure).get(row).and_then(Option::as_ref);
         match self.of {
             Of::Number(value) => Value::Float(of.map_or(f32::NAN, value)),
             Of::Row(value) => Value::Optional(of.and_then(value).map(|row| row as i32)),
