@@ -25,6 +25,8 @@ CASES: list[tuple[str, Callable[..., Any], dict[str, Any], list[str]]] = [
     ("features", prism.features, {"columns": ["label_seq_id", "uniprot_number"]}, ["--columns", "label_seq_id,uniprot_number"]),
     ("features", prism.features, {"residues": "standard", "altloc": "first"}, ["--residues", "standard", "--altloc", "first"]),
     ("features", prism.features, {"chains": ["A"], "het": "cover"}, ["--chains", "A", "--het", "cover"]),
+    ("features", prism.features, {"het": "rows"}, ["--het", "rows"]),
+    ("features", prism.features, {"het": "rows", "columns": ["polymer", "sasa"]}, ["--het", "rows", "--columns", "polymer,sasa"]),
     ("features", prism.features, {"assembly": "1", "columns": ["sasa"]}, ["--assembly", "1", "--columns", "sasa"]),
     ("features", prism.features, {"model": "all", "name_by": "stem"}, ["--model", "all", "--name-by", "stem"]),
     ("features", prism.features, {"points": 50, "contact_threshold": 7.0}, ["--points", "50", "--contact-threshold", "7"]),
@@ -74,7 +76,7 @@ def test_same_as_the_command(
         inputs = [data / "1crn.pdb.gz", data / "1jcd.pdb.gz"]
     elif "assembly" in options:
         inputs = [data / "1a8o.cif.gz", data / "4zhl.cif.gz"]
-    if name == "ligands":
+    if name == "ligands" or options.get("het") == "rows":
         inputs = [data / "1igy_cut.cif.gz", data / "1kx2_cut.pdb.gz"]
     output = tmp_path / "out.parquet"
     subprocess.run([command, name, *inputs, "--backend", "cpu", "-q", "-o", output, *arguments], check=True)

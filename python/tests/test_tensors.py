@@ -108,6 +108,21 @@ def test_no_rows_for_what_only_covers(data: Path) -> None:
     np.testing.assert_array_equal(np.from_dlpack(tensor)[:, 0], table["sasa"].to_numpy())
 
 
+def test_ligands_have_rows_where_they_are_asked_for(data: Path) -> None:
+    path = data / "1fbl_cut.cif.gz"
+    tensor = next(prism.tensors(path, ["sasa", "depth", "ca_x", "charge"], "cpu", het="rows"))
+    table = prism.features(path, ["sasa", "depth", "ca_x", "charge"], "cpu", het="rows")
+    for place, name in enumerate(tensor.columns):
+        np.testing.assert_array_equal(np.from_dlpack(tensor)[:, place], table[name].to_numpy())
+    kinds = table["polymer"].to_pylist()
+    assert kinds == ["protein"] * 113 + ["ion"] * 6 + ["ligand"]
+    assert tensor.rows["resname"].to_pylist()[-1] == "HTA"
+    assert table["resnum"].to_pylist()[-1] == 900 and table["charge"].to_pylist()[-1] is None
+    for function in (prism.sites, prism.edges, prism.interface, prism.ligands, prism.atoms, prism.summary):
+        with pytest.raises(ValueError, match="het must be .* the table of features has rows of ligands"):
+            function(path, backend="cpu", het="rows")  # type: ignore[operator]
+
+
 def test_what_cannot_be_given_is_refused(rbd: Path) -> None:
     tensor = next(prism.tensors(rbd, COLUMNS, "cpu"))
     with pytest.raises(BufferError, match="no streams"):
