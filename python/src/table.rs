@@ -81,11 +81,7 @@ impl Table {
         engine: impl Fn() -> PyResult<Arc<Engine>>,
     ) -> PyResult<Self> {
         if options.has_hetero_rows() && !matches!(name, "features" | "tensors" | "device tensors") {
-            return refuse(
-                "het",
-                "\"none\" or \"cover\" here: the table of features has rows of ligands",
-                &options.het,
-            );
+            return Err(PyValueError::new_err("het=\"rows\" is for features and tensors; take \"cover\" or \"none\" here"));
         }
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),

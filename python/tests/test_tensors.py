@@ -119,7 +119,7 @@ def test_ligands_have_rows_where_they_are_asked_for(data: Path) -> None:
     assert tensor.rows["resname"].to_pylist()[-1] == "HTA"
     assert table["resnum"].to_pylist()[-1] == 900 and table["charge"].to_pylist()[-1] is None
     for function in (prism.sites, prism.edges, prism.interface, prism.ligands, prism.atoms, prism.summary):
-        with pytest.raises(ValueError, match="het must be .* the table of features has rows of ligands"):
+        with pytest.raises(prism.PrismError, match='het="rows" is for features and tensors'):
             function(path, backend="cpu", het="rows")  # type: ignore[operator]
 
 

@@ -93,7 +93,7 @@ impl Draft {
             let residues = counted(count, "residue", "residues");
             let text = format!(
                 "{residues} of the selected name {name} {}",
-                "without a row; --het cover lets its atoms cover surface"
+                "without a row; --het cover lets its atoms cover surface, and --het rows gives it a row in prism features"
             );
             Note { kind: NoteKind::Unselected, text }
         };
