@@ -81,7 +81,9 @@ impl Table {
         engine: impl Fn() -> PyResult<Arc<Engine>>,
     ) -> PyResult<Self> {
         if options.has_hetero_rows() && !matches!(name, "features" | "tensors" | "device tensors") {
-            return Err(PyValueError::new_err("het=\"rows\" is for features and tensors; take \"cover\" or \"none\" here"));
+            return Err(PyValueError::new_err(
+                "het=\"rows\" is for features and tensors; take \"cover\" or \"none\" here",
+            ));
         }
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),

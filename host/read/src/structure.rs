@@ -328,6 +328,9 @@ mod tests {
         assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chain"));
         assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
         assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));
+        assert!(
+            message(|s| s.hetero_rows = vec![LigandKind::Ion; 3]).contains("`hetero_rows` has 3 entries but needs 2")
+        );
         assert!(message(|s| s.center[1] = f64::NAN).contains("`center`"));
         assert!(message(|s| s.center[1] = f64::NAN).contains("x.pdb"));
     }

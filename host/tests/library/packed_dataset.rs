@@ -8,7 +8,7 @@ use arrow_ipc::{root_as_footer, root_as_message};
 use arrow_schema::{DataType, Field, Schema};
 use prism_host::StructureInput;
 use prism_host::dataset::{Dataset, DatasetError, DatasetFile};
-use prism_host::structure::ResidueLabels;
+use prism_host::structure::{LigandKind, ResidueLabels};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -345,6 +345,17 @@ fn only_valid_structures_are_written() {
 
 /// Otherwise fuzzing would begin with files that are refused at once. The files have this layout and the one before it,
 /// which has no labels.
+#[test]
+fn rows_of_ligands_are_not_lost_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = DatasetFile::create(&folder.path().join("set.arrow")).unwrap();
+    let mut with_ion = structure("x", 5, 1);
+    with_ion.hetero_rows = vec![LigandKind::Ion];
+    assert_eq!((with_ion.n_rows(), with_ion.n_rows_with_hetero(), with_ion.polymer(4)), (4, 5, "ion"));
+    let error = file.write(&[(&with_ion, &[])]).unwrap_err();
+    assert!(error.to_string().starts_with("x has rows of ligands, which a data set does not keep"), "{error}");
+}
+
 #[test]
 fn what_fuzzing_begins_from_is_of_layouts_that_are_read() {
     let paths = fs::read_dir("../fuzz/corpus/dataset").unwrap().map(|entry| entry.unwrap().path());

@@ -103,7 +103,7 @@ impl Composition {
     /// [`environment`](Self::environment).
     #[must_use]
     pub fn n_rows(&self) -> usize {
-        self.n_rows_with_hetero() - self.hetero_rows.len()
+        self.n_rows_with_hetero().saturating_sub(self.hetero_rows.len())
     }
 
     /// Number of rows in tables of residues: those of polymers, then [`hetero_rows`](Self::hetero_rows).
