@@ -97,6 +97,29 @@ impl<'a, T: Pod> Table<'a, T> {
         let first = if self.columns < columns { None } else { Some(self.window::<R, C>(row, 0)) };
         Windows { first, step: columns, count: self.columns / columns }
     }
+
+    /// All whole windows of `R` rows and `C` columns that begin in column `column`, one below the other from row `row` on.
+    ///
+    /// # Panics
+    /// When the table does not have these columns, or row `row`.
+    ///
+    /// ```
+    /// use cuda_std::Table;
+    ///
+    /// let windows = Table::new(&[0, 1, 10, 11, 20, 21, 30, 31], 4, 2).windows_down::<1, 1>(2, 1);
+    /// assert_eq!((windows.count(), windows.window(0).at(0, 0), windows.window(1).at(0, 0)), (2, 21, 31));
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn windows_down<const R: usize, const C: usize>(&self, row: u32, column: u32) -> Windows<'a, T, R, C> {
+        check_index(row, self.rows);
+        let rows = const { R as u32 };
+        let count = self.rows.wrapping_sub(row) / rows;
+        let first = if count == 0 { None } else { Some(self.window::<R, C>(row, column)) };
+        // At most all elements of the table, unless there is no second window.
+        Windows { first, step: rows.wrapping_mul(self.columns), count }
+    }
 }
 
 /// Consecutive windows of a [`Table`]. See [`Table::windows_across`] for an example.

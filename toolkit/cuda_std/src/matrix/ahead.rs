@@ -159,12 +159,10 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                     // With so many sums there are no registers for the next step's elements.
                     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
                     if const { super::warpgroup::multiply::<V::Element>(R, C) } {
-                        return warp.multiply_rows_at_once::<STEPS, _, _, _>(
-                            (&tile, row),
-                            (&tile, column),
-                            stride,
-                            product,
-                        );
+                        let mut sums = warp.map(&*product, |_, own| own.sums);
+                        warp.multiply_all_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, &mut sums);
+                        warp.each_with(product, &sums, |_, own, sums| own.sums = *sums);
+                        return;
                     }
                     warp.multiply_rows::<STEPS, _, _, _>((&tile, row), (&tile, column), stride, product);
                 });

@@ -1,7 +1,7 @@
 //! Elements that tensor cores multiply.
 
 use crate::seal::Inside;
-use crate::{bf16, f16};
+use crate::{bf16, bf16x2, f16, f16x2};
 use bytemuck::{Pod, Zeroable};
 use core::fmt;
 use cuda_layout::{DeviceLayout, Text};
@@ -17,6 +17,10 @@ pub(crate) mod sealed {
         const PER_WORD: u32;
         /// The bits of the element.
         fn bits(self, _: Inside) -> u32;
+        /// The word of two numbers, rounded to 16 bits.
+        fn rounded(_: [f32; 2], _: Inside) -> u32 {
+            unreachable!("only words of two elements are made from numbers")
+        }
         /// The bits of a word that tensor cores use.
         #[inline(always)]
         fn seen(word: u32, _: Inside) -> u32 {
@@ -135,7 +139,7 @@ fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
 
 /// Implements an element that is a float.
 macro_rules! float {
-    ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($other:item)?) => {
+    ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($other:item),*) => {
         impl sealed::Element for $element {
             type Added = f32;
             const PER_WORD: u32 = $per_word;
@@ -146,7 +150,7 @@ macro_rules! float {
                 $bits
             }
 
-            $($other)?
+            $($other)*
 
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
@@ -178,6 +182,10 @@ float!(
     2,
     |x| x.to_bits().into(),
     |word, i| f16::from_bits((word >> (16 * i)) as u16).into(),
+    #[inline(always)]
+    fn rounded(pair: [f32; 2], _: Inside) -> u32 {
+        f16x2::from_f32(pair).to_bits()
+    },
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
     const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::F16);
 );
@@ -186,6 +194,10 @@ float!(
     2,
     |x| x.to_bits().into(),
     |word, i| bf16::from_bits((word >> (16 * i)) as u16).into(),
+    #[inline(always)]
+    fn rounded(pair: [f32; 2], _: Inside) -> u32 {
+        bf16x2::from_f32(pair).to_bits()
+    },
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
     const KIND: Option<crate::platform::warpgroup::Kind> = Some(crate::platform::warpgroup::Kind::Bf16);
 );

@@ -17,7 +17,7 @@ use crate::{Block, PerLane, PerThread, Warp};
 /// [`Warp::multiply_rows`] has an example.
 #[derive(Clone, Copy)]
 pub struct MatrixProduct<E: MatrixElement, const R: usize, const C: usize> {
-    sums: MatrixSums<E, R, C>,
+    pub(super) sums: MatrixSums<E, R, C>,
     rows: MatrixA<E, R>,
     columns: MatrixB<E, C>,
 }
@@ -116,23 +116,49 @@ impl Warp {
         }
     }
 
-    /// As [`multiply_rows`](Self::multiply_rows), but nothing remains to be added. It takes fewer registers.
-    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_90a"))]
+    /// As [`multiply_rows`](Self::multiply_rows), but all products are added before it returns. [`Stages::copy_windows_ahead`] has an
+    /// example.
+    ///
+    /// [`Stages::copy_windows_ahead`]: crate::Stages::copy_windows_ahead
+    ///
+    /// # Panics
+    /// As [`multiply_rows`](Self::multiply_rows).
     #[inline(always)]
     #[track_caller]
-    pub(super) fn multiply_rows_at_once<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
+    pub fn multiply_all_rows<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
         &mut self,
         (rows, first_row): (&(impl MatrixSource<E> + ?Sized), u32),
         (columns, first_column): (&(impl MatrixSource<E> + ?Sized), u32),
         stride: u32,
-        product: &mut PerLane<MatrixProduct<E, R, C>>,
+        sums: &mut PerLane<MatrixSums<E, R, C>>,
     ) {
+        const { assert!(STEPS > 0 && STEPS <= 8, "there are 1 to 8 steps") };
+        const { assert!(R > 0 && C > 0 && R * C <= 64, "a warp adds 1 to 64 products of 16 x 8 at once") };
+        let depth = const { STEPS as u32 * E::DEPTH };
+        check_rows::<E>(rows.count(INSIDE), first_row, stride, 16 * R as u32, depth, true);
+        check_rows::<E>(columns.count(INSIDE), first_column, stride, 8 * C as u32, depth, true);
+        #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+        if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
+            platform::ask_lanes();
+            let (lane, own) = (platform::lane(), sums.0.own_mut());
+            unrolled::<STEPS>(|k| {
+                let (row, column) = (first_row.wrapping_add(k * E::DEPTH), first_column.wrapping_add(k * E::DEPTH));
+                // SAFETY: both matrices exist, and their rows begin at multiples of 16 bytes. All lanes are alive and come here
+                // together.
+                unsafe {
+                    let x = super::shared_words::<E, _, R, 4>(rows, lane, row, [stride, 16], super::place_a);
+                    let y = super::shared_words::<E, _, C, 2>(columns, lane, column, [stride, 8], super::place_b);
+                    platform::stay_together();
+                    let (x, y) = (MatrixA(x, core::marker::PhantomData), MatrixB(y, core::marker::PhantomData));
+                    platform::multiply_own(&x, &y, own);
+                }
+            });
+            return;
+        }
         for k in 0..STEPS as u32 {
             let x = self.matrix_a(rows, first_row.wrapping_add(k * E::DEPTH), stride);
             let y = self.matrix_b_by_columns(columns, first_column.wrapping_add(k * E::DEPTH), stride);
-            let mut sums = self.map(&*product, |_, own| own.sums);
-            self.multiply(&x, &y, &mut sums);
-            self.each_with(product, &sums, |_, own, sums| own.sums = *sums);
+            self.multiply(&x, &y, sums);
         }
     }
 

@@ -83,12 +83,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         let (rows, columns) = (self.rows(), self.columns());
         check_length(parts, block.threads() / 32);
         block.open(self.claim());
-        // A whole tile of words: a lane may write two neighbours at once.
+        // A whole tile of elements with 2 or 4 bytes: a lane may write two neighbours at once.
         let is_whole = rows == ROWS as u32 && columns == COLUMNS as u32;
-        let in_pairs = size_of::<T>() == 4
+        let in_pairs = const { size_of::<T>() == 2 || size_of::<T>() == 4 }
             && is_whole
             && self.matrix()[1].is_multiple_of(2)
-            && self.at(0, 0).addr().is_multiple_of(8);
+            && self.at(0, 0).addr().is_multiple_of(2 * size_of::<T>());
         sums.each_ref(block.phase(), |thread, own| {
             // Warps without a part would write below the tile.
             if thread.index() / 32 >= parts {
@@ -97,9 +97,16 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
             if in_pairs {
                 each_pair!(thread, own, across, |row, column, pair| {
                     let items = [value(row, column, pair[0]), value(row, column.wrapping_add(1), pair[1])];
-                    // SAFETY: as below, for two elements. They begin at a multiple of 8 bytes because rows do. A whole tile has
+                    let to = self.at(row, column);
+                    // SAFETY: as below, for two elements. They begin at a multiple of their size because rows do. A whole tile has
                     // all parts.
-                    unsafe { self.at(row, column).cast::<u64>().write(core::mem::transmute_copy(&items)) };
+                    unsafe {
+                        if const { size_of::<T>() == 2 } {
+                            to.cast::<u32>().write(core::mem::transmute_copy(&items));
+                        } else {
+                            to.cast::<u64>().write(core::mem::transmute_copy(&items));
+                        }
+                    };
                 });
                 return;
             }

@@ -138,17 +138,37 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         T: 'x,
     {
         check_length(n, self.len);
+        let copy = |block: &mut Block, turn: u32, data: SharedPointer<T>| {
+            let part = part(turn);
+            platform::each_unrolled(block.phase(), n, |i| {
+                // SAFETY: in bounds; index i belongs to one thread. Nobody reads this stage: see `turns_ahead`. The source stays
+                // borrowed until the copies have ended.
+                unsafe { data.copy(i, source(&part, i)) };
+            });
+        };
+        self.turns_ahead(block, turns, copy, |block, turn, data| {
+            // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
+            body(block, turn, unsafe { Tile::new(data, n, true) });
+        });
+    }
+
+    /// Runs `body(block, turn, stage)` for every turn below `turns`. `copy(block, turn, stage)` begins the copies for a turn, `S - 1`
+    /// turns earlier, when nobody reads the stage: before the first turn the block has met, and later all threads have finished the
+    /// body that used the stage before the barrier at the start of this turn.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn turns_ahead(
+        &mut self,
+        block: &mut Block,
+        turns: u32,
+        copy: impl Fn(&mut Block, u32, SharedPointer<T>),
+        mut body: impl FnMut(&mut Block, u32, SharedPointer<T>),
+    ) {
         check_length(turns, MAX_LENGTH);
         let stage = |number: u32| self.data.offset(number.wrapping_mul(self.len));
         let copy = |block: &mut Block, turn: u32, number: u32| {
             if turn < turns {
-                let (data, part) = (stage(number), part(turn));
-                platform::each_unrolled(block.phase(), n, |i| {
-                    // SAFETY: in bounds; index i belongs to one thread. Nobody reads this stage. Before the first turn the block
-                    // has met. Later, all threads have finished the body that used the stage before the barrier at the start of
-                    // this turn. The source stays borrowed until the copies have ended.
-                    unsafe { data.copy(i, source(&part, i)) };
-                });
+                copy(block, turn, stage(number));
             }
             // A turn without copies counts too, so that the number of newer turns is always the same.
             platform::end_turn_of_copies();
@@ -167,8 +187,7 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
             copy(block, turn.wrapping_add(ahead), next);
             // Newer copies have begun meanwhile. Nothing else uses their stages.
             found.leave();
-            // SAFETY: all of it was copied and waited for. The stages stay borrowed, and no phase writes this one in this turn.
-            body(block, turn, unsafe { Tile::new(stage(now), n, true) });
+            body(block, turn, stage(now));
             (now, next) = (Self::following(now), Self::following(next));
         }
     }

@@ -21,9 +21,9 @@ pub use atomic::{AtomicNumber, Location};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
 #[cfg(target_feature = "sm_80")]
-pub(crate) use matrix::load_rows;
-#[cfg(target_feature = "sm_80")]
 pub(crate) use matrix::{ask_lanes, multiply_own};
+#[cfg(target_feature = "sm_80")]
+pub(crate) use matrix::{load_columns, load_rows};
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_to, push_ranges_where, push_ranges_with};

@@ -63,8 +63,32 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
     lane: u32,
     line: impl Fn(u32, u32) -> u32,
 ) -> [[u32; J]; N] {
-    use core::arch::asm;
+    // SAFETY: the caller's.
+    unsafe { load::<N, J, false>(lane, line) }
+}
 
+/// Loads `2 N` parts as [`load_rows`] does, but their columns: lane `l` gets the elements of 16 bits in rows `2 (l % 4)` and
+/// `2 (l % 4) + 1` of column `l / 4`.
+///
+/// # Safety
+/// As for [`load_rows`].
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+pub(crate) unsafe fn load_columns<const N: usize>(lane: u32, line: impl Fn(u32, u32) -> u32) -> [[u32; 2]; N] {
+    // SAFETY: the caller's.
+    unsafe { load::<N, 2, true>(lane, line) }
+}
+
+/// As [`load_rows`], or if `COLUMNS` as [`load_columns`].
+///
+/// # Safety
+/// As for [`load_rows`].
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+unsafe fn load<const N: usize, const J: usize, const COLUMNS: bool>(
+    lane: u32,
+    line: impl Fn(u32, u32) -> u32,
+) -> [[u32; J]; N] {
     const { assert!(J == 2 || J == 4, "parts are loaded in pairs") };
     let (part, row) = (lane / 8, lane % 8);
     let mut words = [[0; J]; N];
@@ -73,14 +97,8 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
         let n = n as usize;
         // Two pairs at a time, if there is another pair.
         if const { J == 4 } || (n.is_multiple_of(2) && n + 1 < N) {
-            let address = line(first.wrapping_add(part), row);
-            let (a, b, c, d): (u32, u32, u32, u32);
             // SAFETY: the caller's, of each lane's row.
-            unsafe {
-                asm!("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{{0}, {1}, {2}, {3}}}, [{4}];",
-                    out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg32) address,
-                    options(readonly, nostack, preserves_flags));
-            }
+            let [a, b, c, d] = unsafe { four::<COLUMNS>(line(first.wrapping_add(part), row)) };
             (words[n][0], words[n][1]) = (a, b);
             if const { J == 4 } {
                 (words[n][J - 2], words[n][J - 1]) = (c, d);
@@ -88,17 +106,51 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
                 (words[(n + 1) % N][0], words[(n + 1) % N][1]) = (c, d);
             }
         } else if n.is_multiple_of(2) {
-            let address = line(first.wrapping_add(part % 2), row);
-            let (a, b): (u32, u32);
             // SAFETY: as above.
-            unsafe {
-                asm!("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {{{0}, {1}}}, [{2}];",
-                    out(reg32) a, out(reg32) b, in(reg32) address, options(readonly, nostack, preserves_flags));
-            }
+            let [a, b] = unsafe { two::<COLUMNS>(line(first.wrapping_add(part % 2), row)) };
             (words[n][0], words[n][1]) = (a, b);
         }
     });
     words
+}
+
+/// Four parts, by one instruction. Lane `l` gives the address of row `l % 8` of part `l / 8`.
+///
+/// # Safety
+/// As for [`load_rows`].
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+unsafe fn four<const COLUMNS: bool>(address: u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    macro_rules! load {
+        ($order:literal) => {
+            core::arch::asm!(concat!("ldmatrix.sync.aligned.m8n8.x4", $order, ".shared.b16 {{{0}, {1}, {2}, {3}}}, [{4}];"),
+                out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg32) address,
+                options(readonly, nostack, preserves_flags))
+        };
+    }
+    // SAFETY: the caller's.
+    unsafe { if const { COLUMNS } { load!(".trans") } else { load!("") } };
+    [a, b, c, d]
+}
+
+/// Two parts. The addresses are those of the first 16 lanes.
+///
+/// # Safety
+/// As for [`load_rows`].
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+unsafe fn two<const COLUMNS: bool>(address: u32) -> [u32; 2] {
+    let (a, b): (u32, u32);
+    macro_rules! load {
+        ($order:literal) => {
+            core::arch::asm!(concat!("ldmatrix.sync.aligned.m8n8.x2", $order, ".shared.b16 {{{0}, {1}}}, [{2}];"),
+                out(reg32) a, out(reg32) b, in(reg32) address, options(readonly, nostack, preserves_flags))
+        };
+    }
+    // SAFETY: the caller's.
+    unsafe { if const { COLUMNS } { load!(".trans") } else { load!("") } };
+    [a, b]
 }
 
 /// One instruction each: `m16n8`, with the depth at which a row has 8 words.
