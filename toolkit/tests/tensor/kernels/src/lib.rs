@@ -4,6 +4,8 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+mod attention;
 mod copies;
 mod half;
 // Tensor cores support this from 8.0 on.
@@ -15,6 +17,10 @@ mod product;
 mod programs;
 mod writes;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub use attention::HeadsArgs;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+pub use attention::{Heads, attend};
 pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, memories, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]

@@ -1,0 +1,183 @@
+//! Attention: the softmax of products of queries and keys, times the values.
+
+use cuda_layout::DeviceLayout;
+use cuda_std::Elements16;
+use cuda_std::math::approx;
+use cuda_std::prelude::*;
+
+/// Columns of a panel: 128 bytes of a row.
+const PANEL: u32 = 64;
+/// Parts of 16 bytes in a row of a panel.
+const PARTS: u32 = PANEL / 8;
+
+/// The rows of heads that lie one below the other, each with 16-bit elements in parts of eight.
+#[derive(Arguments)]
+pub struct Heads<'a, V: DeviceLayout> {
+    /// The keys.
+    pub keys: &'a [V],
+    /// The values, one row for each key.
+    pub values: &'a [V],
+    /// Rows of a head.
+    pub length: u32,
+    /// What products of queries and keys are multiplied by.
+    pub scale: f32,
+    /// 1 if a query sees only the keys up to its own row.
+    pub causal: u32,
+}
+
+/// What a warp knows of its queries.
+#[derive(Clone, Copy)]
+struct Seen<E: MatrixElement<Sum = f32>, const R: usize, const N: usize> {
+    /// Values, times the exponentials of their scores.
+    values: MatrixSums<E, R, N>,
+    /// The largest score of each query.
+    most: PerRow<f32, R>,
+    /// The sum of a lane's exponentials.
+    total: PerRow<f32, R>,
+}
+
+/// For each query, the mean of the values, weighted by the exponentials of its scores. Scores are `scale` times the products with
+/// the keys. A block has `ROWS` queries of one head, a warp 16 `R`. `KEYS` keys and their values are copied at a time, up to `STAGES - 1`
+/// turns ahead. `C` is `KEYS / 8`, `N` the number of columns by 8, and `QUERIES` the number of parts of the queries.
+#[kernel(
+    threads = 2 * ROWS / R,
+    requires(
+        heads.length > 0 && heads.length.is_multiple_of(ROWS as u32) && heads.length.is_multiple_of(KEYS as u32),
+        out.rows().is_multiple_of(heads.length as usize) && out.columns() == COLUMNS,
+        queries.len() * 8 == out.rows() * out.columns(),
+        heads.keys.len() == queries.len() && heads.values.len() == queries.len(),
+        tiles.len() == 2 * STAGES * KEYS * COLUMNS / 8,
+    ),
+    instances(
+        attention_64 = <bf16x8, bf16, 128, 32, 64, 2, 4, 8, 3, 1024>,
+        attention_128 = <bf16x8, bf16, 128, 32, 128, 2, 4, 16, 3, 2048>,
+        attention_f16_64 = <f16x8, f16, 64, 32, 64, 1, 4, 8, 2, 512>,
+    )
+)]
+pub fn attend<
+    V,
+    E,
+    const ROWS: usize,
+    const KEYS: usize,
+    const COLUMNS: usize,
+    const R: usize,
+    const C: usize,
+    const N: usize,
+    const STAGES: usize,
+    const QUERIES: usize,
+>(
+    block: &mut Block,
+    out: &mut Tile2d<E, ROWS, COLUMNS, WriteOnly>,
+    queries: &[V],
+    heads: Heads<'_, V>,
+    rows: &mut Shared<V, QUERIES>,
+    tiles: &mut DynamicShared<V>,
+) where
+    V: Elements16<Element = E> + DeviceLayout,
+    E: MatrixElement<Sum = f32> + Narrow + DeviceLayout + Sync,
+{
+    let Heads { keys, values, length, scale, causal } = heads;
+    let scale = scale * core::f32::consts::LOG2_E;
+    let first = out.first_row();
+    let (head, begin) = (first / length * length, first % length);
+    // Part `i` of swizzled panels.
+    let rows = rows.fill(block, const { QUERIES as u32 }, |i| {
+        let in_panel = const { PARTS * ROWS as u32 };
+        let (panel, at) = (i / in_panel, swizzled(i % in_panel));
+        queries.at((first + at / PARTS) * const { N as u32 } + panel * PARTS + at % PARTS)
+    });
+    let rows = rows.elements().swizzled();
+    let n = const { KEYS as u32 };
+    let turns = if causal == 1 { (begin + const { ROWS as u32 }).div_ceil(n) } else { length / n };
+    let windows = [keys, values].map(|table| {
+        let all = table.len() as u32 / const { N as u32 };
+        Table::new(table, all, const { N as u32 }).windows_down::<KEYS, N>(head, 0)
+    });
+    let mut seen = block.per_thread(|_| Seen::<E, R, N> {
+        values: MatrixSums::zero(),
+        most: PerRow::splat(f32::NEG_INFINITY),
+        total: PerRow::splat(0.0),
+    });
+    tiles.stages::<STAGES>(block).copy_windows_ahead(
+        block,
+        turns,
+        (windows[0], windows[1]),
+        |block, turn, keys, values| {
+            block.warps_with(&mut seen, |warp, seen| {
+                let row = warp.index() * const { 16 * R as u32 };
+                let mut scores = warp.per_lane(|_| MatrixSums::<E, R, C>::zero());
+                cuda_std::unrolled::<4>(|panel| {
+                    if panel < const { COLUMNS as u32 / PANEL } {
+                        let (rows_at, keys_at) = ((panel * ROWS as u32 + row) * PANEL, panel * n * PANEL);
+                        warp.multiply_all_rows::<4, _, _, _>((&rows, rows_at), (&keys, keys_at), PANEL, &mut scores);
+                    }
+                });
+                // Only the last keys can lie behind a query.
+                if causal == 1 && (turn + 1) * n > begin + row {
+                    warp.each(&mut scores, |lane, scores| {
+                        scores.for_each(lane, |query, key, score| {
+                            if turn * n + key > begin + row + query {
+                                *score = f32::NEG_INFINITY;
+                            }
+                        });
+                    });
+                }
+                let most = warp.map(&scores, |_, scores| scores.fold_rows(f32::NEG_INFINITY, f32::max));
+                let most = warp.reduce_rows(&most, f32::max);
+                let most = warp.map((&most, &*seen), |_, (most, seen)| most.map(&seen.most, f32::max));
+                warp.each_with(&mut scores, &most, |_, scores, most| {
+                    scores.for_each_in_rows(most, |score, most| {
+                        *score = approx::exp2_or_zero(math::fma(*score, scale, -(*most * scale)));
+                    });
+                });
+                let mut values_seen = warp.map(&*seen, |_, seen| seen.values);
+                // Mostly, no score exceeds those before.
+                let shrunk = warp.map((&*seen, &most), |_, (seen, most)| seen.most.map(most, |old, new| old - new));
+                if warp.any(&shrunk, |_, shrunk| shrunk.any(|by| by < 0.0)) {
+                    let by = warp.map(&shrunk, |_, by| by.map(by, |by, _| approx::exp2_or_zero(by * scale)));
+                    warp.each_with(&mut values_seen, &by, |_, values, by| {
+                        values.for_each_in_rows(by, |value, by| *value *= *by);
+                    });
+                    warp.each_with(seen, &by, |_, seen, by| seen.total = seen.total.map(by, |total, by| total * by));
+                }
+                warp.each_with(seen, (&most, &scores), |_, seen, (most, scores)| {
+                    let own = scores.fold_rows(0.0, |sum, score| sum + score);
+                    seen.total = seen.total.map(&own, |a, b| a + b);
+                    seen.most = *most;
+                });
+                warp.multiply_sums(&scores, (&values, 0), [PANEL, n * PANEL], &mut values_seen);
+                warp.each_with(seen, &values_seen, |_, seen, values| seen.values = *values);
+            });
+        },
+    );
+    block.warps_with(&mut seen, |warp, seen| {
+        let total = warp.map(&*seen, |_, seen| seen.total);
+        let total = warp.reduce_rows(&total, |a, b| a + b);
+        warp.each_with(seen, &total, |_, seen, total| {
+            seen.values.for_each_in_rows(total, |value, total| *value /= *total)
+        });
+    });
+    let mut sums = block.per_thread(|_| MatrixSums::<E, R, N>::zero());
+    block.each_with(&mut sums, &seen, |_, sums, seen| *sums = seen.values);
+    out.write_sums(block, &sums, |_, _, sum| E::narrow(sum));
+}
+
+/// Rounds to 16 bits.
+pub trait Narrow: Copy {
+    /// The nearest number.
+    fn narrow(x: f32) -> Self;
+}
+
+impl Narrow for f16 {
+    #[inline(always)]
+    fn narrow(x: f32) -> Self {
+        Self::from_f32(x)
+    }
+}
+
+impl Narrow for bf16 {
+    #[inline(always)]
+    fn narrow(x: f32) -> Self {
+        Self::from_f32(x)
+    }
+}

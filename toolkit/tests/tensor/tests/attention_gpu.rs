@@ -1,0 +1,145 @@
+//! Attention on CPU cores and a GPU, within a bound of its value in `f64`.
+
+use cuda_host::{CudaError, Machine};
+use cuda_std::prelude::*;
+use tensor_kernels as k;
+use tensor_tests::gpus;
+use toolkit_tests::dice::Dice;
+
+/// Heads with as many queries, keys and values each, row by row.
+struct Heads {
+    count: u32,
+    length: u32,
+    columns: u32,
+    queries: Vec<bf16x8>,
+    keys: Vec<bf16x8>,
+    values: Vec<bf16x8>,
+}
+
+fn rows(dice: &mut Dice, n: u32, scale: f64) -> Vec<bf16x8> {
+    (0..n / 8).map(|_| bf16x8::from_f32([0.0; 8].map(|_| (dice.normal() * scale) as f32))).collect()
+}
+
+impl Heads {
+    fn random(dice: &mut Dice, [count, length, columns]: [u32; 3], scale: f64) -> Self {
+        let n = count * length * columns;
+        let [queries, keys, values] = [scale, scale, 1.0].map(|scale| rows(dice, n, scale));
+        Self { count, length, columns, queries, keys, values }
+    }
+
+    /// Row `row` of one of the matrices.
+    fn row(&self, of: &[bf16x8], row: u32) -> Vec<f64> {
+        let parts = (self.columns / 8) as usize;
+        of[row as usize * parts..][..parts].iter().flat_map(|part| part.to_f32()).map(f64::from).collect()
+    }
+
+    /// The value of row `row` of the result, and the mean of the weighted values' sizes.
+    fn expected(&self, row: u32, scale: f64, causal: bool) -> Vec<(f64, f64)> {
+        let (head, query) = (row / self.length * self.length, self.row(&self.queries, row));
+        let end = if causal { row + 1 } else { head + self.length };
+        let score = |key: u32| {
+            let key = self.row(&self.keys, key);
+            scale * query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>()
+        };
+        let scores: Vec<f64> = (head..end).map(score).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        let mut sums = vec![(0.0, 0.0); self.columns as usize];
+        for (key, weight) in (head..end).zip(weights) {
+            for (sum, value) in sums.iter_mut().zip(self.row(&self.values, key)) {
+                sum.0 += weight / total * value;
+                sum.1 += weight / total * value.abs();
+            }
+        }
+        sums
+    }
+}
+
+/// Runs an instance: its rows, keys at a time, columns, and the numbers that follow from them.
+macro_rules! attend {
+    ($on:expr, $heads:expr, $scale:expr, $causal:expr, <$rows:literal, $keys:literal, $columns:literal, $r:literal, $c:literal, $n:literal, $stages:literal, $parts:literal>) => {{
+        let (on, heads): (&Machine, &Heads) = ($on, $heads);
+        let [q, keys, values] = [&heads.queries, &heads.keys, &heads.values].map(|list| on.buffer(list));
+        let (q, keys, values) = (q?, keys?, values?);
+        let mut out = on.zeroed::<bf16>((heads.count * heads.length * heads.columns) as usize)?;
+        let args = k::attend::Args {
+            out: Matrix { data: out.view_mut(), columns: heads.columns },
+            queries: q.view(),
+            heads: k::HeadsArgs {
+                keys: keys.view(),
+                values: values.view(),
+                length: heads.length,
+                scale: $scale,
+                causal: u32::from($causal),
+            },
+            tiles: DynamicLength(2 * $stages * $keys * $columns / 8),
+        };
+        let grid = (1, heads.count * heads.length / $rows);
+        k::attend::launch::<bf16x8, bf16, $rows, $keys, $columns, $r, $c, $n, $stages, $parts, _>(on, grid, args)?;
+        out.download()
+    }};
+}
+
+/// Weights are rounded to 16 bits and so is the result; the rest is far smaller.
+fn check(name: &str, heads: &Heads, scale: f32, causal: bool, found: &[bf16]) -> f64 {
+    let mut worst = 0.0f64;
+    let step = (heads.count * heads.length / 97).max(1);
+    for row in (0..heads.count * heads.length).step_by(step as usize) {
+        let found = &found[(row * heads.columns) as usize..][..heads.columns as usize];
+        for (found, (value, size)) in found.iter().zip(heads.expected(row, scale.into(), causal)) {
+            let bound = 2.0f64.powi(-8) * (1.01 * size + value.abs()) + 1e-5;
+            let share = (f64::from(found.to_f32()) - value).abs() / bound;
+            assert!(share <= 1.0, "{name}: {} instead of {value} in row {row}, beyond {bound}", found.to_f32());
+            worst = worst.max(share);
+        }
+    }
+    worst
+}
+
+fn on_each_machine(run: impl Fn(&str, &Machine) -> Result<(), CudaError>) {
+    run("CPU cores", &Machine::cpu()).unwrap();
+    for (name, gpu) in gpus("sm_80") {
+        run(name, &gpu.into()).unwrap();
+    }
+}
+
+#[test]
+fn attention_is_the_weighted_mean_of_values() {
+    let mut dice = Dice::new(11);
+    let (small, large) = (Heads::random(&mut dice, [2, 128, 64], 1.0), Heads::random(&mut dice, [2, 128, 128], 2.0));
+    on_each_machine(|name, on| {
+        for causal in [false, true] {
+            let found = attend!(on, &small, 0.125, causal, <128, 32, 64, 2, 4, 8, 3, 1024>)?;
+            let first = check(name, &small, 0.125, causal, &found);
+            let found = attend!(on, &large, 0.1, causal, <128, 32, 128, 2, 4, 16, 3, 2048>)?;
+            let second = check(name, &large, 0.1, causal, &found);
+            println!("{name}, causal {causal}: at most {first:.3} and {second:.3} of the bound");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn many_keys_give_the_weighted_mean() {
+    let mut dice = Dice::new(12);
+    for (name, gpu) in gpus("sm_80") {
+        let on = Machine::from(gpu);
+        for (length, causal) in [(256, true), (1024, false), (1024, true), (4096, true)] {
+            let heads = Heads::random(&mut dice, [3, length, 64], 1.5);
+            let run = || attend!(&on, &heads, 0.125, causal, <128, 32, 64, 2, 4, 8, 3, 1024>);
+            check(name, &heads, 0.125, causal, &run().unwrap());
+            let heads = Heads::random(&mut dice, [3, length, 128], 1.0);
+            let run = || attend!(&on, &heads, 0.0884, causal, <128, 32, 128, 2, 4, 16, 3, 2048>);
+            check(name, &heads, 0.0884, causal, &run().unwrap());
+        }
+    }
+}
+
+#[test]
+fn lengths_that_do_not_fit_are_refused() {
+    let heads = Heads::random(&mut Dice::new(13), [2, 192, 64], 1.0);
+    let run = || attend!(&Machine::cpu(), &heads, 0.125, false, <128, 32, 64, 2, 4, 8, 3, 1024>);
+    let error = run().unwrap_err().to_string();
+    assert!(error.contains("heads.length.is_multiple_of"), "{error}");
+}
