@@ -122,9 +122,9 @@ pub fn attend<
                         });
                     });
                 }
-                let most = warp.map(&scores, |_, scores| scores.fold_rows(f32::NEG_INFINITY, f32::max));
-                let most = warp.reduce_rows(&most, f32::max);
-                let most = warp.map((&most, &*seen), |_, (most, seen)| most.map(&seen.most, f32::max));
+                let most = warp.map(&scores, |_, scores| scores.fold_rows(f32::NEG_INFINITY, larger));
+                let most = warp.reduce_rows(&most, larger);
+                let most = warp.map((&most, &*seen), |_, (most, seen)| most.map(&seen.most, larger));
                 warp.each_with(&mut scores, &most, |_, scores, most| {
                     scores.for_each_in_rows(most, |score, most| {
                         *score = approx::exp2_or_zero(math::fma(*score, scale, -(*most * scale)));
@@ -160,6 +160,14 @@ pub fn attend<
     let mut sums = block.per_thread(|_| MatrixSums::<E, R, N>::zero());
     block.each_with(&mut sums, &seen, |_, sums, seen| *sums = seen.values);
     out.write_sums(block, &sums, |_, _, sum| E::narrow(sum));
+}
+
+/// The larger of two scores, by one instruction. Which zero it is makes no difference, and a score that is NaN has a weight that is
+/// NaN.
+#[inline(always)]
+#[expect(clippy::disallowed_methods, reason = "bits of attention may differ between backends")]
+fn larger(a: f32, b: f32) -> f32 {
+    a.max(b)
 }
 
 /// Rounds to 16 bits.
