@@ -75,6 +75,10 @@
 mod cli;
 pub mod report;
 
+/// The most threads that a program may ask for: more than the cores of any machine. A system that is asked to start a million does
+/// little else.
+pub const MOST_THREADS: usize = 4096;
+
 /// How models of a complex reproduce a reference.
 pub mod dockq {
     pub use prism_complexes::dockq::*;

@@ -115,6 +115,8 @@ mod _prism {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("MOST_THREADS", prism_host::MOST_THREADS)?;
+        module.add("RunError", module.py().get_type::<crate::process::RunError>())
     }
 }

@@ -7,6 +7,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pyo3::create_exception!(
+    prism_features._prism,
+    RunError,
+    PyRuntimeError,
+    "A run failed. What a caller's own iterator raises is raised as it is."
+);
+
 /// The process that has rayon's common threads; 0 until there is one.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// The threads of a forked process, with its number.
@@ -56,7 +63,7 @@ pub fn check(made_by: u32) -> PyResult<()> {
     if made_by == std::process::id() {
         return Ok(());
     }
-    Err(PyRuntimeError::new_err(
+    Err(RunError::new_err(
         "this process was forked from one that had made this, and does not have its threads; make an engine in each process, or start \
          processes by \"spawn\" (multiprocessing.get_context(\"spawn\"))",
     ))

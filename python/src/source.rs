@@ -5,10 +5,10 @@ use crate::ending::Asking;
 use crate::engine::Opening;
 use crate::names::{Name, Names, Warnings};
 use crate::options::Reading;
+use crate::process::RunError;
 use prism_host::inputs::{self, Clashes, InputFailure, InputFile, Inputs};
 use prism_host::pipeline::{Batch, Cancel, StructureFiles};
 use prism_host::run::{BatchSource, Run};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyIterator;
@@ -233,7 +233,7 @@ impl Lazy {
                 match found.and_then(|found| opening.ready_for(found, &reading, &cancel)) {
                     Ok((next, _)) => files = Some(next),
                     Err(error) => {
-                        self.ended.set(PyRuntimeError::new_err(error));
+                        self.ended.set(RunError::new_err(error));
                         return None;
                     }
                 }

@@ -6,14 +6,13 @@ use crate::engine::Opening;
 use crate::frames::Frames;
 use crate::names::Warnings;
 use crate::options::Reading;
-use crate::process;
+use crate::process::{self, RunError};
 use crate::source::{Ended, Lazy, Share};
 use crate::table::Table;
 use prism_host::Engine;
 use prism_host::inputs::{Clashes, InputFile, Inputs, Source};
 use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
 use prism_host::run::Run;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
@@ -72,7 +71,7 @@ impl Stream {
                 let engine = opening.ready(found.atoms_about(), None)?.with_selection(table.selection());
                 at_once(&engine, &found, begin, reading, (&table, opening.pool.as_deref()))
             };
-            let mut done = detached(py, compute).map_err(PyRuntimeError::new_err)?;
+            let mut done = detached(py, compute).map_err(RunError::new_err)?;
             done.warn(warnings.take());
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
@@ -89,7 +88,7 @@ impl Stream {
         }
         let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
         let prepare = || opening.ready_for((found, clashes), reading, &cancel);
-        let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
+        let (source, engine) = detached(py, prepare).map_err(RunError::new_err)?;
         let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, ignored, table, warnings)?;
         stream.total = total;
         Ok(stream)
@@ -104,7 +103,7 @@ impl Stream {
         table: Arc<Table>,
     ) -> PyResult<Self> {
         let (cancel, ended, warnings) = (Cancel::default(), lazy.ended.clone(), lazy.warnings());
-        let engine = detached(py, || opening.ready(0, None)).map_err(PyRuntimeError::new_err)?;
+        let engine = detached(py, || opening.ready(0, None)).map_err(RunError::new_err)?;
         let source = lazy.batches(reading, Arc::clone(opening), cancel.clone());
         let mut stream = Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, warnings)?;
         stream.ended = ended;
@@ -126,7 +125,7 @@ impl Stream {
             let engine = opening.ready(source.atoms(), None)?;
             Ok::<_, String>((source.with_batch_atoms(batch_atoms(&engine)), engine))
         };
-        let (source, engine) = detached(py, prepare).map_err(PyRuntimeError::new_err)?;
+        let (source, engine) = detached(py, prepare).map_err(RunError::new_err)?;
         let (total, table) = (source.n_frames(), table.of_frames());
         let mut stream =
             Self::begin((engine, opening.pool.clone()), source, cancel, Vec::new(), table, Warnings::default())?;
@@ -321,7 +320,7 @@ impl Stream {
             });
             match received {
                 Ok(Ok(done)) => return Ok(Some(done.into())),
-                Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
+                Ok(Err(error)) => return Err(RunError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
                         self.close(py, Some(AFTER_CTRL_C))?;
@@ -332,7 +331,7 @@ impl Stream {
                     let panicked = self.thread.take().is_some_and(|thread| detached(py, || thread.join()).is_err());
                     return match (self.ended.take(), panicked) {
                         (Some(error), _) => Err(error),
-                        (None, true) => Err(PyRuntimeError::new_err("the run ended by a panic; its message is above")),
+                        (None, true) => Err(RunError::new_err("the run ended by a panic; its message is above")),
                         (None, false) => Ok(None),
                     };
                 }
@@ -347,7 +346,7 @@ impl Stream {
 
     /// A table without rows, with the columns of the batches.
     fn empty(&self) -> PyResult<Batch> {
-        Ok(Done::empty(&self.table).map_err(PyRuntimeError::new_err)?.into())
+        Ok(Done::empty(&self.table).map_err(RunError::new_err)?.into())
     }
 
     /// The number of inputs, if it is known: archives may hold any number.

@@ -193,7 +193,7 @@ def test_threads_limit_an_engine(rbd: Path) -> None:
         names = {one.read_text().strip() for one in Path("/proc/self/task").glob("*/comm")}
         assert not any(name.startswith("prism 1") for name in names) and any(name.startswith("prism 0") for name in names)
     for wrong in (0, -1, 1.5, "2", True):
-        with pytest.raises(TypeError, match="threads takes a whole number above 0, or None"):
+        with pytest.raises(TypeError, match="threads takes a whole number from 1 to 4096, or None"):
             prism.features(rbd, threads=wrong)  # type: ignore[arg-type]
 
 

@@ -149,6 +149,8 @@ def test_a_report_is_the_commands(command: Path, data: Path, rbd: Path, tmp_path
     assert abs(len(of_page[0]) - len(of_page[1])) < 400
     with pytest.raises(prism.PrismError, match="none.pdb"):
         prism.report(tmp_path / "none.pdb", tmp_path / "x.html")
+    with pytest.raises(prism.PrismError, match="there are no inputs; give one path at least"):
+        prism.report([], tmp_path / "x.html")
     with pytest.raises(TypeError, match="no option 'annotations' of a report"):
         prism.report(rbd, tmp_path / "x.html", annotations="x.csv")
     with pytest.raises(TypeError, match="give paths, not bytes"):

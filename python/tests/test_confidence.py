@@ -84,8 +84,12 @@ def test_failures_are_named(tmp_path):
     for options in ({"pae_cutoff": "10"}, {"by_residue": 1}, {"reference": 3}):
         with pytest.raises(TypeError, match=next(iter(options))):
             prism.confidence(tmp_path, **options)
-    with pytest.raises(prism.InputError, match="reference: no/such.pdb: "):
+    with pytest.raises(FileNotFoundError, match="reference: no/such.pdb: "):
         prism.confidence(tmp_path, reference="no/such.pdb")
+    for call in (prism.confidence, lambda path: next(prism.predictions(path))):
+        with pytest.raises(FileNotFoundError, match="^no/such.cif: ") as missing:
+            call("no/such.cif")
+        assert isinstance(missing.value, prism.InputError)
 
 
 def test_a_reference_adds_dockq():

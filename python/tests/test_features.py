@@ -92,9 +92,9 @@ def test_wrong_arguments_are_reported(rbd: Path, arguments: dict[str, object], m
 
 
 def test_unknown_options_are_reported(rbd: Path) -> None:
-    with pytest.raises(TypeError, match="no option 'chain'; there are"):
+    with pytest.raises(TypeError, match=r"no option 'chain' \(did you mean 'chains'\?\); there are"):
         prism.features(rbd, backend="cpu", chain="A")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="no option 'point'; there are"):
+    with pytest.raises(TypeError, match=r"no option 'point' \(did you mean 'points'\?\); there are"):
         prism.Engine("cpu", point=3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="chains takes a list"):
         prism.features(rbd, backend="cpu", chains="E")
@@ -126,6 +126,9 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("features", "points", 1.5, "takes a whole number, not 1.5"),
     ("features", "points", 10**30, "takes a whole number"),
     ("features", "min_feature_value", "x", "takes a number"),
+    ("features", "threads", 0, "takes a whole number from 1 to 4096, or None, not 0"),
+    # It would start them all.
+    ("features", "threads", 1_000_000, "takes a whole number from 1 to 4096, or None"),
     # Options that would have no effect are refused.
     ("features", "decimals", 3, "is an option of prism.structures and prism.Structure"),
     ("features", "max_sites", 3, "is an option of the table sites, and not of features"),
@@ -184,6 +187,9 @@ def test_what_is_no_input_is_reported() -> None:
         prism.features([b"", 3], backend="cpu")
     with pytest.raises(prism.PrismError, match="dict is no input; its items"):
         prism.features({"name": b""}, backend="cpu")
+    # A loop over it gives the names of its columns.
+    with pytest.raises(prism.PrismError, match="Table is no input; a column of paths is"):
+        prism.features(pa.table({"path": ["1crn.pdb"]}), backend="cpu")
     with pytest.raises(prism.PrismError, match=r"input 0: \(name, text\) is no input; give bytes"):
         prism.features([("name", "text")], backend="cpu")
     with pytest.raises(prism.InputError, match="^input: is a text of several lines, and no path"):

@@ -60,15 +60,17 @@ def test_iterators_are_read_while_others_are_computed(rbd: Path, crambin: Path) 
     assert len(names) == 46 + 194 + 46 + 194
 
 
-def test_an_iterators_own_error_comes_after_what_was_before_it(rbd: Path) -> None:
+@pytest.mark.parametrize("own", [KeyError, RuntimeError, ValueError, OSError])
+def test_an_iterators_own_error_comes_after_what_was_before_it(rbd: Path, own: type[Exception]) -> None:
     def inputs() -> Iterator[Any]:
         yield rbd
-        raise KeyError("gone")
+        raise own("gone")
 
     stream = prism.stream(inputs(), ["wcn"], "cpu")
     assert next(stream).num_rows == 194
-    with pytest.raises(KeyError, match="gone"):
+    with pytest.raises(own, match="gone") as raised:
         next(stream)
+    assert raised.type is own and raised.traceback[-1].name == "inputs"
     with pytest.raises(prism.PrismError, match="input 1: int is no input"):
         prism.features((one for one in [rbd, 3]), ["wcn"], "cpu")
 

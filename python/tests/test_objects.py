@@ -239,5 +239,7 @@ def test_what_cannot_be_written_back_is_reported(rbd: Path, crambin: Path) -> No
     ]:
         with pytest.raises(prism.PrismError, match=message):
             prism.annotate(*wrong)
+    with pytest.raises(TypeError, match="table takes rows as prism.features gives them, not NoneType"):
+        prism.annotate(value, None)  # type: ignore[arg-type]
     with pytest.raises(prism.PrismError, match="b_factors takes a column of numbers, and ss has texts"):
         prism.annotate(value, table, b_factors="ss")

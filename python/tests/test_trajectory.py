@@ -157,13 +157,16 @@ def test_frames_are_chosen(run: prism.Trajectory) -> None:
     ("arguments", "message"),
     [
         ((TOP, MADE / "few.xtc"), "has 417 atoms, but few.xtc has 9"),
-        ((TOP, "missing.xtc"), "missing.xtc: cannot be read"),
+        ((TOP, "missing.xtc"), "missing.xtc: there is no such file"),
+        (("missing.pdb", XTC), "missing.pdb: there is no such file"),
         ((TOP,), "trajectory is missing"),
     ],
 )
 def test_what_does_not_fit_is_explained(arguments: tuple[Path, ...], message: str) -> None:
     with pytest.raises(prism.PrismError, match=message):
         prism.trajectory(*arguments, backend="cpu")
+    with pytest.raises(FileNotFoundError):
+        prism.trajectory(TOP, "missing.xtc", backend="cpu")
     with pytest.raises(prism.PrismError, match="none of the 6 frames"):
         prism.trajectory(TOP, XTC, "cpu", frames="9:")
     with pytest.raises(prism.PrismError, match="pbc must be"):

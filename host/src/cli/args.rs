@@ -22,6 +22,7 @@ pub use trajectory::TrajectoryArgs;
 
 use super::failure::Failure;
 use super::reading::ReadArgs;
+use crate::MOST_THREADS;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::output::Statistic;
 use shared_types::site_model::DEFAULT_THRESHOLD;
@@ -61,8 +62,8 @@ pub struct GlobalArgs {
 }
 
 fn threads(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
-    number.ok_or_else(|| "give a number from 1 to 4096".to_owned())
+    let number = text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+    number.ok_or_else(|| format!("give a number from 1 to {MOST_THREADS}"))
 }
 
 #[derive(Debug, Subcommand)]

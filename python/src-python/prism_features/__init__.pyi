@@ -721,7 +721,8 @@ def trajectory(
         options: What is read, and how features are computed: see :class:`Options`.
 
     Raises:
-        PrismError: A file cannot be read, or an argument has a wrong value.
+        PrismError: A file cannot be read, or an argument has a wrong value. If a file is missing, it is an :class:`InputError` and a
+            :class:`FileNotFoundError`.
 
     Examples:
         >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 2))

@@ -55,6 +55,8 @@ def annotate(
         77.2030029296875
     """
     rows = table.arrow if isinstance(table, Table) else table
+    if not isinstance(rows, pa.Table):
+        raise TypeError(f"table takes rows as prism.features gives them, not {type(table).__name__}")
     names = [columns] if isinstance(columns, str) else columns
     if names is None:
         names = [] if b_factors is not None else [name for name in rows.column_names if name not in IDENTITY]

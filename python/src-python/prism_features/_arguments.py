@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ._errors import PrismError
+from ._prism import MOST_THREADS
 
 #: Of each argument: whether it takes a value, and what it takes. Which texts it takes is for the native side to say.
 _TAKES: dict[str, tuple[Callable[[Any], bool], str]] = {}
@@ -73,8 +74,13 @@ def _is_above_0(value: Any) -> bool:
     return _is_whole(value) and 0 < value < 2**32
 
 
-@_takes("a whole number above 0, or None", "threads", "best")
+@_takes(f"a whole number from 1 to {MOST_THREADS}, or None", "threads")
 def _are_threads(value: Any) -> bool:
+    return value is None or _is_whole(value) and 0 < value <= MOST_THREADS
+
+
+@_takes("a whole number above 0, or None", "best")
+def _is_best(value: Any) -> bool:
     return value is None or _is_count(value) and value > 0
 
 

@@ -160,7 +160,8 @@ def confidence(
     except ValueError as error:
         raise PrismError(str(error)) from None
     except RuntimeError as error:
-        raise input_error(InputFailure(f"reference: {reference}", str(error))) from None
+        missing = reference is not None and not os.path.exists(reference)
+        raise input_error(InputFailure(f"reference: {reference}", str(error), missing)) from None
     for note in notes:
         _log.info(note)
     for name, note in batch.notes:

@@ -683,7 +683,7 @@ class Engine:
             except GeneratorExit:
                 # Dropping the run ends it. An exception that is raised here, such as that of Ctrl-C, would be lost.
                 raise
-            except RuntimeError as error:
+            except _prism.RunError as error:
                 run.cancel()
                 raise PrismError(str(error)) from None
             except BaseException:

@@ -56,6 +56,9 @@ def check_several(inputs: Any) -> None:
         raise PrismError(f"{kind(inputs)} is no input; see prism.structures for the objects that are")
     if isinstance(inputs, Mapping):
         raise PrismError(f"{type(inputs).__name__} is no input; its items() may be, as (name, bytes)")
+    if hasattr(inputs, "columns"):
+        # A loop over pandas' frame gives the names of its columns.
+        raise PrismError(f"{type(inputs).__name__} is no input; a column of paths is: frame[\"path\"].to_list()")
     if not isinstance(inputs, Iterable):
         raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, Literal, TypedDict
 
 from ._arguments import check, texts
@@ -60,7 +61,7 @@ class EngineOptions(TypedDict, total=False):
 
     Attributes:
         devices: Numbers of the CUDA devices to use, or ``"all"``. ``None`` takes the first that can be used.
-        threads: So many threads read and compute on CPU cores. ``None`` takes one for each core.
+        threads: So many threads read and compute on CPU cores, at most 4,096. ``None`` takes one for each core.
         contact_threshold: Alpha carbons closer than this are in contact. Å, above 0; 8.
         points: Test points on each atom's sphere for accessible areas, 20 to 5,000; 100.
         site_threshold: Residues with at least this ``site_score`` line the site of their best atom, wherever its centre is. Above 0, at
@@ -204,7 +205,14 @@ def _unknown(name: str, table: str, known: Iterable[str]) -> str:
         return f"device is no option of the table {table}; prism.tensors gives tensors, there or in the host's memory"
     if name == "columns":
         return f"columns is no option of the table {table}"
-    return f"there is no option {name!r}; there are {', '.join([*sorted(known), *EngineOptions.__annotations__])}"
+    return _no_option(name, [*sorted(known), *EngineOptions.__annotations__])
+
+
+def _no_option(name: str, known: list[str]) -> str:
+    # With arguments that are no options.
+    near = get_close_matches(name, [*known, "columns", "backend", "on_error", "progress"], 1)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"there is no option {name!r}{meant}; there are {', '.join(known)}"
 
 
 def engine_options(options: EngineOptions) -> None:
@@ -215,7 +223,7 @@ def engine_options(options: EngineOptions) -> None:
     """
     for name, value in options.items():
         if name not in _ENGINE:
-            raise TypeError(f"there is no option {name!r}; there are {', '.join(EngineOptions.__annotations__)}")
+            raise TypeError(_no_option(name, list(EngineOptions.__annotations__)))
         # `None` is the usual value.
         if value is not None:
             check(name, value)

@@ -2,6 +2,9 @@ from collections.abc import Iterator
 from typing import Any, final
 
 __version__: str
+MOST_THREADS: int
+
+class RunError(RuntimeError): ...
 
 def columns() -> list[tuple[str, str, str, str, str, str]]: ...
 def categories() -> tuple[list[str], list[str]]: ...

@@ -63,6 +63,8 @@ def report(
     check("details", details)
     check("backend", backend)
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if not paths:
+        raise PrismError("a report is made of structures, and there are no inputs; give one path at least")
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"a report is made of files; give paths, not {type(path).__name__}")

@@ -13,7 +13,7 @@ from ._adapters import structures
 from ._arguments import check
 from ._arguments import columns as check_columns
 from ._engine import Engine
-from ._errors import PrismError
+from ._errors import InputFailure, PrismError, input_error
 from ._options import Backend, FrameTable, Options, OwnOptions, ReadingOptions, engine_options, split, table_options
 from ._signatures import spelled_out
 from ._table import Table
@@ -380,7 +380,8 @@ def trajectory(
         options: What is read, and how features are computed: see :class:`Options`.
 
     Raises:
-        PrismError: A file cannot be read, or an argument has a wrong value.
+        PrismError: A file cannot be read, or an argument has a wrong value. If a file is missing, it is an :class:`InputError` and a
+            :class:`FileNotFoundError`.
 
     Examples:
         >>> run = prism.trajectory("top.pdb", "run.xtc", frames=slice(0, None, 2))
@@ -408,6 +409,9 @@ def trajectory(
         try:
             return _prism.Frames(top, files, _range(frames), every, pbc, table, {**reading, **own})
         except (OverflowError, RuntimeError, ValueError) as error:
+            for path in (top, *files):
+                if not os.path.exists(path):
+                    raise input_error(InputFailure(path, "there is no such file", missing=True)) from None
             raise PrismError(str(error)) from None
 
     return Trajectory(_Files(read), made, dict(rest))

@@ -10,6 +10,7 @@ use super::json;
 use super::names::{self, GIVEN_FOLDER, Wanted};
 use prism_read::{COMPRESSED, InputFailure, plain};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -75,7 +76,8 @@ impl Predictions {
                     continue;
                 }
                 Err(error) => {
-                    found.fail(&shown, error);
+                    let missing = error.kind() == ErrorKind::NotFound;
+                    found.failures.push(InputFailure { missing, ..InputFailure::new(&shown, error.to_string()) });
                     continue;
                 }
             };
