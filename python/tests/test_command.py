@@ -208,10 +208,12 @@ def test_the_package_has_the_command(command: Path, data: Path, tmp_path: Path) 
     module = [sys.executable, "-m", "prism_features"]
     crambin = str(data / "1crn.pdb.gz")
     for arguments in [
-        ("features", crambin, "--columns", "sasa,ss", "--format", "csv", "--backend", "cpu", "-q"),
+        ("features", crambin, "--columns", "sasa,ss", "--backend", "cpu", "-q"),
         ("features", "--list"),
         ("features", "no/such/file.pdb"),
         ("features", "--no-such-option"),
         ("--version",),
     ]:
         assert run(module, *arguments) == run([str(command)], *arguments), arguments
+    status, table, _ = run(module, "features", crambin, "--columns", "sasa,ss", "--backend", "cpu", "-q")
+    assert status == 0 and len(table.splitlines()) == 1 + 46
