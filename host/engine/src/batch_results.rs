@@ -47,6 +47,14 @@ pub(super) fn needs_host(structure: &StructureInput) -> bool {
     !structure.traces.is_empty() || !structure.hetero_rows.is_empty()
 }
 
+/// Results of structures that were computed before, in their order.
+impl From<Vec<StructureFeatures>> for BatchResults {
+    fn from(merged: Vec<StructureFeatures>) -> Self {
+        let locations = (0..merged.len()).map(|index| Ok(Location::Merged(index))).collect();
+        Self { locations, merged, ..Self::default() }
+    }
+}
+
 impl BatchResults {
     /// The combined results of twins. Every structure counts as computed once, by the first worker that computed geometries.
     pub(super) fn of_twins(
@@ -55,11 +63,7 @@ impl BatchResults {
         geometry: Self,
         annotated: Option<Self>,
     ) -> Self {
-        let mut all = Self {
-            locations: (0..merged.len()).map(|index| Ok(Location::Merged(index))).collect(),
-            merged,
-            ..Self::default()
-        };
+        let mut all = Self::from(merged);
         for part in [Some(geometry), annotated].into_iter().flatten() {
             all.halvings += part.halvings;
             all.runs.extend(part.runs.iter().map(|run| RunRecord { structures: 0, residues: 0, atoms: 0, ..*run }));

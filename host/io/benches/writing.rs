@@ -7,11 +7,11 @@
 mod rate;
 
 use prism_engine::{Backend, Engine};
-use prism_io::output::{
-    ArrowTable, Columns, CsvTable, OutputError, ParquetTable, Provenance, SharedRows, StructureRows, Table,
-};
+use prism_io::output::{ArrowTable, Columns, CsvTable, OutputError, ParquetTable, Provenance, StructureRows, Table};
+use prism_io::pipeline::Computed;
 use prism_read::{ReadOptions, read_path};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const FILES: [&str; 4] =
     ["data/6m0j_rbd.pdb", "host/tests/data/1ubq.pdb", "tests/data/4zhl.cif.gz", "tests/data/1jcd.pdb.gz"];
@@ -39,7 +39,7 @@ fn main() {
         all.extend_from_slice(&each);
         rows += each.iter().map(|one| one.structure.n_rows()).sum::<usize>();
     }
-    let shared = SharedRows::copied(&all);
+    let shared = Arc::new(Computed::from(&all[..]));
     let provenance = Provenance::of(engine.config());
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let wanted: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();

@@ -7,6 +7,7 @@ mod behind;
 mod coloured;
 mod columnar;
 mod columns;
+mod computed;
 mod confidence;
 mod csv;
 mod dockq;
@@ -31,7 +32,6 @@ mod relation;
 mod relations;
 mod rows;
 mod script_names;
-mod shared;
 mod sink;
 mod sites;
 mod status;
@@ -74,18 +74,19 @@ pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
     SummaryRelation,
 };
-pub use shared::SharedRows;
 pub use sites::{SiteCounts, SitesRelation, SitesTally, ViewedSites};
 pub use status::StatusFile;
 pub use value::Value;
 pub use view::SitesView;
 pub use whole::{WholeFile, check_place, write_whole};
 
+use crate::pipeline::Computed;
 use prism_engine::StructureView;
 use prism_engine::sites::ranks;
 use prism_read::structure::StructureInput;
 use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
+use std::sync::Arc;
 
 /// One structure's part of the table.
 ///
@@ -257,8 +258,8 @@ pub trait Table {
     ///
     /// # Errors
     /// If the file cannot be written; these rows may cause the error of a later call.
-    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        self.write(&rows.iter().collect::<Vec<_>>())
+    fn write_shared(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        self.write(&computed.rows().collect::<Vec<_>>())
     }
 
     /// Writes buffered rows and ends the table.

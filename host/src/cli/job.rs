@@ -16,8 +16,8 @@ use prism_host::huge_pages;
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{
-    ColouredStructures, OutputError, OutputFile, PrankFolder, Provenance, RelationFailures, SharedRows, SiteCounts,
-    SitesTally, StatusFile, StructureRows, Table,
+    ColouredStructures, OutputError, OutputFile, PrankFolder, Provenance, RelationFailures, SiteCounts, SitesTally,
+    StatusFile, StructureRows, Table,
 };
 use prism_host::pipeline::{
     self, Computed, Outcome, Reading, Stopped, StructureFiles, Telemetry, TrajectoryFrames, WorkerTime,
@@ -74,16 +74,16 @@ impl Sink {
     }
 
     /// Writes a batch. (A report is written with the notes of each structure: see `consume`.)
-    fn write(&mut self, rows: &SharedRows, report: &mut Report) -> Result<(), OutputError> {
+    fn write(&mut self, computed: &Arc<Computed>, report: &mut Report) -> Result<(), OutputError> {
         match self {
-            _ if rows.is_empty() => {}
-            Self::Stdout(table, _) => table.write_shared(rows)?,
-            Self::File(file) => file.write_shared(rows)?,
+            _ if computed.rows().next().is_none() => {}
+            Self::Stdout(table, _) => table.write_shared(computed)?,
+            Self::File(file) => file.write_shared(computed)?,
             Self::Report(..) => {}
-            Self::Prank(folder) => folder.write_shared(rows)?,
+            Self::Prank(folder) => folder.write_shared(computed)?,
             Self::Coloured(table, structures) => {
-                table.write(rows, report)?;
-                for part in rows.iter() {
+                table.write(computed, report)?;
+                for part in computed.rows() {
                     match structures.write(&part) {
                         Err(OutputError::ViewInput { problem, .. }) => {
                             report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
@@ -282,13 +282,12 @@ impl Job<'_> {
         });
         let fail_fast = self.args.read.fail_fast;
         let ended = pipeline::run(engine, source, interrupt.cancel(), |computed| {
-            let rows = SharedRows::from(computed);
-            let Some(computed) = rows.computed() else { return Ok(()) };
+            let computed = Arc::new(computed);
             let mut lost = Vec::new();
             if self.of_structures && self.args.read.joins_chains() {
                 report.joined += joined(&computed.batch);
             }
-            let consumed = consume(&rows, sink, report, fail_fast).and_then(|()| {
+            let consumed = consume(&computed, sink, report, fail_fast).and_then(|()| {
                 lost = self.failures.take();
                 for (name, note) in self.failures.take_notes() {
                     match between::unread_partners(&computed.batch, &name, &note) {
@@ -299,10 +298,10 @@ impl Job<'_> {
                 for (name, text) in self.sites.iter().flat_map(SitesTally::take_warnings) {
                     report.warning(&name, &text);
                 }
-                lose(&lost, computed, report, fail_fast)
+                lose(&lost, &computed, report, fail_fast)
             });
             if matches!(consumed, Ok(()) | Err(Stop::FirstFailed)) {
-                note_status(computed, status.as_mut(), &lost)?;
+                note_status(&computed, status.as_mut(), &lost)?;
             }
             consumed
         });
@@ -540,8 +539,8 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>, lost: &[Inp
 }
 
 /// Writes a batch, and reports notes and errors of its inputs.
-fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
-    let Some(Computed { batch, results }) = rows.computed() else { return Ok(()) };
+fn consume(computed: &Arc<Computed>, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
+    let Computed { batch, results } = &**computed;
     let inputs = batch.outcomes.len();
     let mut structures = batch.structures.iter().zip(results.iter());
     let (mut written, mut residues) = (Vec::with_capacity(results.len()), 0);
@@ -573,7 +572,7 @@ fn consume(rows: &SharedRows, sink: &mut Sink, report: &mut Report, fail_fast: b
             page.write(&written)?;
         }
     } else {
-        sink.write(rows, report)?;
+        sink.write(computed, report)?;
     }
     report.structures += count;
     report.residues += residues;

@@ -72,7 +72,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
         }
         match &mut file {
             None => kept.push(computed.results),
-            Some(file) => file.write_shared(&computed.into())?,
+            Some(file) => file.write_shared(&Arc::new(computed))?,
         }
         Ok(())
     };

@@ -6,7 +6,8 @@ mod texts;
 use super::columnar::{ColumnFile, Described, Group, ResidueGroups, described};
 use super::sink::{OTHER_KIND, Sink};
 use super::value::Kind;
-use super::{Column, Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
+use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use crate::pipeline::Computed;
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::{DictionaryTracker, FileWriter, IpcDataGenerator, IpcWriteOptions};
@@ -238,11 +239,11 @@ impl<W: Write> ArrowTable<W> {
 
 impl<W: Write> Table for ArrowTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        self.write_shared(&SharedRows::copied(structures))
+        self.write_shared(&Arc::new(structures.into()))
     }
 
-    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        self.0.write(rows)
+    fn write_shared(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        self.0.write(computed)
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {

@@ -4,7 +4,8 @@ use super::in_order::InOrder;
 use super::rows::GroupRows;
 use super::sink::Sink;
 use super::value::Kind;
-use super::{Column, Columns, OutputError, RelationColumn, SharedRows};
+use super::{Column, Columns, OutputError, RelationColumn};
+use crate::pipeline::Computed;
 use std::sync::Arc;
 
 /// Rows in a group. This is enough to compress well, and few enough that readers can take part of a file and several groups can be
@@ -136,11 +137,11 @@ impl<F: ColumnFile> ResidueGroups<F> {
         Self { file: Grouped::new(file), group: GroupRows::of(&columns), columns }
     }
 
-    pub(super) fn write(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        rows.derive(&self.columns);
+    pub(super) fn write(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        computed.derive(&self.columns);
         let mut next = 0;
-        while next < rows.len() {
-            next = self.group.fill(rows, next, GROUP_ROWS);
+        while next < computed.results.len() {
+            next = self.group.fill(computed, next, GROUP_ROWS);
             if self.group.rows() >= GROUP_ROWS {
                 self.end_group()?;
             }

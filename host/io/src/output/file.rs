@@ -4,10 +4,12 @@ use super::gzip::Gzipped;
 use super::{
     AreasFormat, AreasText, ArrowTable, AtomsRelation, CellTable, Cells, Columns, CsvTable, Format, JsonTable,
     LineTable, NpzTable, OutputError, ParquetTable, Provenance, ReferenceAreas, Relation, RelationColumn,
-    RelationTable, SharedRows, StructureRows, Table, WholeFile, check_place,
+    RelationTable, StructureRows, Table, WholeFile, check_place,
 };
+use crate::pipeline::Computed;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A table that appears at its path with [`OutputFile::commit`]. If it is dropped before, it leaves nothing.
 ///
@@ -124,8 +126,8 @@ impl OutputFile {
     ///
     /// # Errors
     /// If the file cannot be written; these rows may cause the error of a later call.
-    pub fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        self.table.write_shared(rows).map_err(|error| self.whole.named(error))
+    pub fn write_shared(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        self.table.write_shared(computed).map_err(|error| self.whole.named(error))
     }
 
     /// The file to remove if the program ends without a drop: the temporary name before the commit. Usually there is none.

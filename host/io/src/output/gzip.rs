@@ -1,6 +1,7 @@
 //! Tables in gzip.
 
-use super::{Cells, LineTable, OutputError, Provenance, SharedRows, StructureRows, Table};
+use super::{Cells, LineTable, OutputError, Provenance, StructureRows, Table};
+use crate::pipeline::Computed;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use std::io::Write;
@@ -42,8 +43,8 @@ impl<W: Write> Table for Gzipped<W, dyn Table> {
         self.table.write(structures)
     }
 
-    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        self.table.write_shared(rows)
+    fn write_shared(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        self.table.write_shared(computed)
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {

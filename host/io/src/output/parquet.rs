@@ -8,7 +8,8 @@ mod statistics;
 use super::arrow::{encoded, metadata};
 use super::columnar::{ColumnFile, Described, Group, ResidueGroups, described};
 use super::value::Kind;
-use super::{Columns, OutputError, Provenance, SharedRows, StructureRows, Table};
+use super::{Columns, OutputError, Provenance, StructureRows, Table};
+use crate::pipeline::Computed;
 use bytes::Bytes;
 use parquet::basic::{Encoding, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnCloseResult;
@@ -138,11 +139,11 @@ impl<W: Write + Send> ParquetTable<W> {
 
 impl<W: Write + Send> Table for ParquetTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        self.write_shared(&SharedRows::copied(structures))
+        self.write_shared(&Arc::new(structures.into()))
     }
 
-    fn write_shared(&mut self, rows: &SharedRows) -> Result<(), OutputError> {
-        self.0.write(rows)
+    fn write_shared(&mut self, computed: &Arc<Computed>) -> Result<(), OutputError> {
+        self.0.write(computed)
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {

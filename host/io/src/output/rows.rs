@@ -2,14 +2,16 @@
 
 use super::columnar::Group;
 use super::sink::Sink;
-use super::{Column, Columns, SharedRows};
+use super::{Column, Columns};
+use crate::pipeline::Computed;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Consecutive structures of some batches, until they have as many rows as a group should have.
 pub(super) struct GroupRows {
     columns: Vec<Column>,
     /// Structures of each batch.
-    batches: Vec<(SharedRows, Range<usize>)>,
+    batches: Vec<(Arc<Computed>, Range<usize>)>,
     rows: usize,
 }
 
@@ -21,13 +23,13 @@ impl GroupRows {
 
     /// Takes structures of a batch, beginning with `first`, until there are at least `most` rows or no more structures: so groups
     /// end at the same structures for any division of a table into batches. Returns the first structure that was not taken.
-    pub(super) fn fill(&mut self, batch: &SharedRows, first: usize, most: usize) -> usize {
+    pub(super) fn fill(&mut self, batch: &Arc<Computed>, first: usize, most: usize) -> usize {
         let mut end = first;
-        while end < batch.len() && (end == first || self.rows < most) {
-            self.rows += batch.get(end).len();
+        while end < batch.results.len() && (end == first || self.rows < most) {
+            self.rows += batch.rows_of(end).map_or(0, |rows| rows.len());
             end += 1;
         }
-        self.batches.push((batch.clone(), first..end));
+        self.batches.push((Arc::clone(batch), first..end));
         end
     }
 }
@@ -43,7 +45,8 @@ impl Group for GroupRows {
         sink: &mut S,
         mut each: impl FnMut(&mut S) -> Result<(), E>,
     ) -> Result<(), E> {
-        let structures = self.batches.iter().flat_map(|(batch, range)| range.clone().map(|index| batch.get(index)));
+        let structures =
+            self.batches.iter().flat_map(|(batch, range)| range.clone().filter_map(|index| batch.rows_of(index)));
         for structure in structures {
             structure.give(&self.columns[column], sink);
             each(sink)?;
