@@ -98,7 +98,7 @@ macro_rules! batch_inputs {
             /// If there is too little memory.
             pub fn upload(&mut self, memory: &M, batch: &BatchChunk<'_>) -> Result<(), M::Error> {
                 self.upload_by(memory, batch, |atoms, others| {
-                    memory.copy_to(atoms, batch.atoms())?;
+                    memory.gather_to(atoms, &batch.atom_parts())?;
                     others()
                 })
             }

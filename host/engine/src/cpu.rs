@@ -119,6 +119,7 @@ impl Worker for CpuWorker {
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+        batch.join()?;
         let pool = self.pool.as_deref().filter(|_| batch.n_atoms() > FEW_ATOMS);
         within(pool, || self.compute(batch, request))
     }

@@ -156,6 +156,10 @@ impl Worker for CudaWorker {
         BATCHES_PER_DEVICE
     }
 
+    fn gathers(&self) -> bool {
+        true
+    }
+
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let _callers = CallersContext::keep();
         let (features, times) = self.slots().run(batch, request)?;

@@ -41,6 +41,16 @@ impl Packed {
         Self { chunk: Chunk::new(structures, indices), refused }
     }
 
+    /// Puts atoms side by side, for workers that need it.
+    pub(super) fn joined(mut self) -> Self {
+        if let Ok(batch) = &self.chunk.batch
+            && let Err(error) = batch.join()
+        {
+            self.chunk.batch = Err(error);
+        }
+        self
+    }
+
     /// The packed batch, unless no structure could be packed.
     pub fn batch(&self) -> Option<&PackedBatch> {
         self.chunk.batch.as_ref().ok()

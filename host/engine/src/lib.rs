@@ -342,7 +342,7 @@ impl Engine {
         plan::in_slots(self.slots(), ranges, |range| {
             let first = range.start;
             let batch = &structures[range];
-            let each = self.run_packed(batch, Packed::new(batch))?.into_each();
+            let each = self.run_packed(batch, self.pack(batch))?.into_each();
             finish(each.into_iter().map(|one| one.map_err(|error| error.shifted(first))).collect())
         })
     }
@@ -362,7 +362,14 @@ impl Engine {
     /// # Errors
     /// An error that stopped the backend and that no structure caused.
     pub fn run_structures(&self, structures: &[StructureInput]) -> Result<BatchResults, EngineError> {
-        self.run_packed(structures, Packed::new(structures))
+        self.run_packed(structures, self.pack(structures))
+    }
+
+    /// Packs structures, as far as the engine's workers need it before their turn.
+    #[must_use]
+    pub fn pack(&self, structures: &[StructureInput]) -> Packed {
+        let packed = Packed::new(structures);
+        if self.workers.gathers() { packed } else { packed.joined() }
     }
 
     /// Computes a batch that was packed from `structures`.

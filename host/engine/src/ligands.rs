@@ -273,7 +273,7 @@ fn alone(structure: &StructureInput, hetero: &Hetero, subject: &Subject) -> Stru
         Subject::Residue(residue) => {
             let residue = &hetero.residues[*residue];
             one.name = format!("{} {}", structure.name, residue.name);
-            one.atoms = hetero.atoms[residue.atoms.clone()].to_vec();
+            one.atoms = hetero.atoms[residue.atoms.clone()].to_vec().into();
             push(&mut one, residue, residue.atoms.len() as u32);
         }
         Subject::Waters(waters) => {

@@ -56,6 +56,21 @@ pub trait Memory {
         elements: &[T],
     ) -> Result<(), Self::Error>;
 
+    /// As [`copy_to`](Self::copy_to), of elements that lie in several parts, in their order.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    fn gather_to<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &mut Self::Buffer<T>,
+        parts: &[&[T]],
+    ) -> Result<(), Self::Error> {
+        match parts {
+            [all] => self.copy_to(buffer, all),
+            _ => self.copy_to(buffer, &parts.concat()),
+        }
+    }
+
     /// Copies the first elements of a buffer to the host, as many as fit in `to`.
     ///
     /// # Errors

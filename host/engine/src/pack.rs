@@ -1,5 +1,6 @@
 //! Packs many structures into one set of buffers for a launch.
 
+mod atoms;
 mod check;
 mod chunk;
 mod error;
@@ -10,7 +11,8 @@ pub use chunk::BatchChunk;
 pub use error::PackError;
 
 use crate::huge_pages;
-use crate::pooled::PooledVec;
+use crate::pooled::Pooled;
+use atoms::BatchAtoms;
 use check::Totals;
 use cuda_std::launch::Offsets;
 use prism_read::structure::StructureInput;
@@ -42,7 +44,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct PackedBatch {
     names: Arc<[String]>,
-    atoms: PooledVec<Atom>,
+    atoms: BatchAtoms,
     centers: Vec<[f64; 3]>,
     /// Everything else. Batches of frames share it, and it may be that of more frames.
     others: Arc<BatchBuffers>,
@@ -94,25 +96,17 @@ macro_rules! batch_buffers {
         }
 
         impl BatchBuffers {
-            /// Reserves memory.
-            fn reserve(&mut self, structures: usize, atoms: usize, residues: usize) -> Result<(), PackError> {
+            /// Reserves memory, but none for atoms.
+            fn reserve(&mut self, structures: usize, residues: usize) -> Result<(), PackError> {
                 reserve(&mut self.descriptors, structures)?;
                 reserve(&mut self.centers, structures)?;
-                reserve(&mut self.atoms, atoms)?;
                 reserve(&mut self.residue_atoms, residues)?;
                 $(reserve(&mut self.$name, residues)?;)*
                 Ok(())
             }
 
-            /// Appends a valid structure, with defaults for inputs that it leaves out.
+            /// Appends a valid structure without its positions, with defaults for inputs that it leaves out.
             fn append(&mut self, input: &StructureInput, descriptor: BatchStructureDesc) {
-                self.centers.push(input.center);
-                self.atoms.extend_from_slice(&input.atoms);
-                self.append_residues(input, descriptor);
-            }
-
-            /// As [`append`](Self::append), without positions.
-            fn append_residues(&mut self, input: &StructureInput, descriptor: BatchStructureDesc) {
                 let n = input.n_residues();
                 self.descriptors.push(descriptor);
                 self.residue_atoms.extend_from_slice(&input.residue_atoms[..n]);
@@ -179,17 +173,14 @@ impl PackedBatch {
             return frames;
         }
         let mut buffers = BatchBuffers::default();
-        let atoms = inputs.iter().map(|input| input.n_atoms()).sum();
-        buffers.reserve(inputs.len(), atoms, inputs.iter().map(|input| input.n_residues()).sum())?;
+        buffers.reserve(inputs.len(), inputs.iter().map(|input| input.n_residues()).sum())?;
         let mut totals = Totals::default();
         for (index, input) in inputs.iter().enumerate() {
             input.validate().map_err(|source| PackError::Structure { index, source })?;
             let offsets = totals.add(index, &input.name, input.n_atoms(), input.n_residues())?;
-            // Checked just before, it is still in the core's caches.
             buffers.append(input, descriptor(input, offsets));
         }
-        let names = inputs.iter().map(|input| input.name.clone()).collect();
-        Ok(Self::assemble(names, buffers))
+        Ok(Self::of_inputs(&inputs, Arc::new(buffers), None))
     }
 
     /// Takes buffers that were packed elsewhere, and a name per structure.
@@ -210,11 +201,19 @@ impl PackedBatch {
     /// Assembles a batch from `buffers`, which have been checked.
     fn assemble(names: Vec<String>, mut buffers: BatchBuffers) -> Self {
         let (atoms, centers) = (std::mem::take(&mut buffers.atoms), std::mem::take(&mut buffers.centers));
-        Self::of_parts(names, atoms.into(), centers, Arc::new(buffers))
+        Self::of_parts(names, BatchAtoms::joined(atoms), centers, Arc::new(buffers))
+    }
+
+    /// Assembles a batch of structures, whose atoms stay where they are. `memory` is for them if somebody needs them side by side.
+    fn of_inputs(inputs: &[&StructureInput], others: Arc<BatchBuffers>, memory: Option<Pooled<Atom>>) -> Self {
+        let names = inputs.iter().map(|input| input.name.clone()).collect();
+        let centers = inputs.iter().map(|input| input.center).collect();
+        let atoms = BatchAtoms::apart(inputs.iter().map(|input| input.atoms.clone()).collect(), memory);
+        Self::of_parts(names, atoms, centers, others)
     }
 
     /// Assembles a batch of as many structures as there are names.
-    fn of_parts(names: Vec<String>, atoms: PooledVec<Atom>, centers: Vec<[f64; 3]>, others: Arc<BatchBuffers>) -> Self {
+    fn of_parts(names: Vec<String>, atoms: BatchAtoms, centers: Vec<[f64; 3]>, others: Arc<BatchBuffers>) -> Self {
         let descriptors = &others.descriptors[..names.len()];
         let ends = descriptors.iter().map(|d| d.ca_offset + d.n_residues);
         let residue_offsets = offsets(std::iter::once(0).chain(ends));
@@ -285,10 +284,23 @@ impl PackedBatch {
         &self.centers
     }
 
-    /// Heavy atoms, in Å relative to each structure's centre.
+    /// Heavy atoms, in Å relative to each structure's centre. The first call of this, or of [`join`](Self::join), puts those of the
+    /// structures side by side.
+    ///
+    /// # Panics
+    /// If there is no memory for them.
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
-        &self.atoms
+        self.atoms.as_slice()
+    }
+
+    /// Puts the structures' atoms side by side, as cores need them. Until then they lie where the structures have them, from where a
+    /// device's copy gathers them.
+    ///
+    /// # Errors
+    /// [`PackError::OutOfMemory`].
+    pub fn join(&self) -> Result<(), PackError> {
+        self.atoms.join().map(drop)
     }
 
     /// Per row, the index of its first atom, counted from its structure's first atom.

@@ -203,6 +203,13 @@ impl Scheduler {
         if matches!(state.devices, Devices::None) { slots } else { slots.max(self.coming_slots + 1) }
     }
 
+    /// Whether the chosen workers take atoms from where they lie, so that they need not be put side by side before.
+    pub(super) fn gathers(&self) -> bool {
+        let state = self.shared.lock();
+        let mut chosen = state.seats.iter().filter(|seat| seat.role == Role::Chosen && seat.is_left()).peekable();
+        chosen.peek().is_some() && chosen.all(|seat| seat.worker.gathers())
+    }
+
     /// The names of the workers that were chosen, without the fallback.
     pub(super) fn chosen_names(&self) -> Vec<String> {
         let state = self.shared.lock();

@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(count(&packed(std::slice::from_ref(&first))), "it has 1 structures, and 2 were recorded");
         assert_eq!(count(&packed(&[first, structure("longer", 8, 2)])), "it has 13 residues, and 12 were recorded");
         let more = after(|second| {
-            second.atoms.push(second.atoms[0]);
+            let first = second.atoms[0];
+            second.atoms.push(first);
             second.residue_atoms[7] += 1;
         });
         assert!(matches!(more, Some(ShapeDifference::Count { what: "atoms", .. })), "{more:?}");

@@ -69,6 +69,12 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether it takes the atoms of structures from where they lie. If not, they are put side by side while the batch waits for its turn
+    /// ([`PackedBatch::join`]).
+    fn gathers(&self) -> bool {
+        false
+    }
+
     /// Computes a batch.
     ///
     /// # Errors

@@ -177,7 +177,7 @@ pub fn run<E>(
             .map_err(Stopped::Threads)?;
         let packer = |_| {
             let (batches, pack_batch, alarm) = (Arc::clone(&batches), pack_batch.clone(), Alarm(finish_batch.clone()));
-            begun(scope, "pack", move || pack(&batches, &pack_batch, alarm))
+            begun(scope, "pack", move || pack(engine, &batches, &pack_batch, alarm))
         };
         let packers = (0..packers).map(packer).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         let slot = |_| {
@@ -287,10 +287,15 @@ impl Drop for Alarm {
     }
 }
 
-fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>, _alarm: Alarm) -> Stage {
+fn pack(
+    engine: &Engine,
+    batches: &Mutex<Receiver<(usize, Batch)>>,
+    pack_batch: &SyncSender<ToCompute>,
+    _alarm: Alarm,
+) -> Stage {
     let mut clock = Clock::new();
     while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
-        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| packed.batch().map(Amount::of_packed));
+        let packed = clock.measured(|| engine.pack(&batch.structures), |packed| packed.batch().map(Amount::of_packed));
         if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
             break;
         }

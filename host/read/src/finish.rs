@@ -175,7 +175,7 @@ impl Draft {
             atom_labels.iter_mut().chain(of_hetero).for_each(|label| label.b_factor = f32::NAN);
         }
         notes.extend(others);
-        let mut structure = StructureInput { atoms, atom_labels, center, ..composition.into() };
+        let mut structure = StructureInput { atoms: atoms.into(), atom_labels, center, ..composition.into() };
         if let Some(mut hetero) = structure.hetero.take() {
             let (bonds, of_bonds) = bonds::find(&structure, &hetero, &whole.authors, &facts.links, options);
             (hetero.bonds, hetero.declares_bonds) = (bonds, facts.links.are_some());
@@ -523,15 +523,32 @@ fn completeness(structure: &StructureInput, found: Completeness) -> Vec<Note> {
 /// # Errors
 /// If they lie so that a search for neighbours would take too long.
 pub fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    let (low, high) = checked_box(atoms)?;
+    centred_in(bounding_box(atoms), atoms.iter().copied())
+}
+
+/// As [`centred`], of positions in single precision and of as many radii.
+///
+/// # Errors
+/// As [`centred`].
+pub fn centred_positions(positions: &[[f32; 3]], radii: &[f32]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
+    let (low, high) = bounding_box_of_positions(positions);
+    let atom = |(position, radius): (&[f32; 3], &f32)| [position[0], position[1], position[2], *radius].map(f64::from);
+    centred_in((low.map(f64::from), high.map(f64::from)), positions.iter().zip(radii).map(atom))
+}
+
+fn centred_in(
+    (low, high): ([f64; 3], [f64; 3]),
+    atoms: impl ExactSizeIterator<Item = [f64; 4]> + Clone,
+) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
+    check_spread(atoms.clone().map(|[x, y, z, _]| [x, y, z]), low, high)?;
     let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-    let atom = |&[x, y, z, radius]: &[f64; 4]| Atom {
+    let atom = |[x, y, z, radius]: [f64; 4]| Atom {
         x: (x - center[0]) as f32,
         y: (y - center[1]) as f32,
         z: (z - center[2]) as f32,
         radius: radius as f32,
     };
-    Ok((atoms.iter().map(atom).collect(), center))
+    Ok((atoms.map(atom).collect(), center))
 }
 
 /// The corners of the atoms' bounding box, if they lie so that a search for neighbours ends soon.
@@ -539,6 +556,31 @@ fn checked_box(atoms: &[[f64; 4]]) -> Result<([f64; 3], [f64; 3]), SpreadError> 
     let (low, high) = bounding_box(atoms);
     check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
     Ok((low, high))
+}
+
+/// As [`bounding_box`], of four positions at a time: each comparison waits for that of the position before.
+fn bounding_box_of_positions(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
+    let (mut low, mut high) = ([f32::INFINITY; 12], [f32::NEG_INFINITY; 12]);
+    let (fours, rest) = positions.as_flattened().as_chunks::<12>();
+    let mut enter = |four: &[f32]| {
+        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(four) {
+            if value < *low {
+                *low = value;
+            }
+            if value > *high {
+                *high = value;
+            }
+        }
+    };
+    fours.iter().for_each(|four| enter(four));
+    enter(rest);
+    let of = |all: [f32; 12], is_beyond: fn(f32, f32) -> bool| {
+        [0, 1, 2].map(|axis| {
+            let [first, others @ ..] = [0, 3, 6, 9].map(|atom| all[atom + axis]);
+            others.into_iter().fold(first, |best, one| if is_beyond(one, best) { one } else { best })
+        })
+    };
+    (of(low, |one, best| one < best), of(high, |one, best| one > best))
 }
 
 // Not inlined, where its vectors of two axes took twice the instructions.

@@ -6,6 +6,7 @@ mod composition;
 mod derived;
 mod frame;
 mod ligands;
+mod positions;
 mod spread;
 mod traces;
 
@@ -14,6 +15,7 @@ pub use composition::Composition;
 pub use derived::Derived;
 pub use frame::FrameOf;
 pub use ligands::LigandKind;
+pub use positions::Atoms;
 pub use spread::{SpreadError, check as check_spread};
 pub(crate) use traces::Completeness;
 pub use traces::needs_whole_residues;
@@ -69,7 +71,7 @@ pub struct Lineage {
 #[derive(Clone, Debug, Default)]
 pub struct StructureInput {
     /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
-    pub atoms: Vec<Atom>,
+    pub atoms: Atoms,
     /// What each atom is. Empty unless requested ([`ReadOptions::atoms`](crate::ReadOptions::atoms)).
     pub atom_labels: Vec<AtomLabel>,
     /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64 before rounding to f32.
@@ -250,10 +252,9 @@ impl StructureInput {
         if !self.center.iter().all(|c| c.is_finite()) {
             return Err(StructureError::Center { structure: self.name.clone(), center: self.center });
         }
-        let finite = |a: &Atom| [a.x, a.y, a.z, a.radius].iter().fold(true, |all, value| all & value.is_finite());
-        // First without branches, so that several atoms are checked at a time.
-        if !self.atoms.iter().fold(true, |all, atom| all & finite(atom))
-            && let Some(atom) = self.atoms.iter().position(|a| !finite(a))
+        let is_finite = |a: &Atom| [a.x, a.y, a.z, a.radius].iter().all(|value| value.is_finite());
+        if !self.atoms.are_finite()
+            && let Some(atom) = self.atoms.iter().position(|atom| !is_finite(atom))
         {
             let residue = self.residue_atoms.partition_point(|&begin| begin as usize <= atom) - 1;
             let problem = format!("has {:?} at index {atom}, which is not finite", self.atoms[atom]);
@@ -285,7 +286,7 @@ mod tests {
             gisaid_velocity: vec![f32::NAN; 2],
             ..Composition::default()
         };
-        StructureInput { atoms: vec![Atom { x: 0.0, y: 1.0, z: 2.0, radius: 1.88 }; 3], ..composition.into() }
+        StructureInput { atoms: vec![Atom { x: 0.0, y: 1.0, z: 2.0, radius: 1.88 }; 3].into(), ..composition.into() }
     }
 
     fn message(change: impl FnOnce(&mut StructureInput)) -> String {
@@ -313,7 +314,7 @@ mod tests {
     fn each_fault_is_named() {
         assert!(message(|s| *s = StructureInput::default()).contains("no residues"));
         let without_atoms = |s: &mut StructureInput| {
-            (s.atoms, s.residue_atoms, s.ca_indices) = (Vec::new(), vec![0; 3], vec![NO_CA; 2]);
+            (s.atoms, s.residue_atoms, s.ca_indices) = (Atoms::default(), vec![0; 3], vec![NO_CA; 2]);
         };
         assert!(message(without_atoms).contains("\"x.pdb\" has no heavy atoms"));
         assert!(message(|s| s.gisaid_freq.truncate(1)).contains("`gisaid_freq` has 1 entries but needs 2"));

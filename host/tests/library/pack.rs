@@ -24,7 +24,7 @@ fn structures_lie_one_after_the_other() {
         _padding: [0; 3],
     };
     assert_eq!(second, expected);
-    assert_eq!(batch.atoms()[expected.atom_offset as usize..], inputs[1].atoms);
+    assert_eq!(batch.atoms()[expected.atom_offset as usize..], inputs[1].atoms[..]);
     assert_eq!(batch.ca_indices()[3..], inputs[1].ca_indices, "counted from the structure's first atom");
     assert_eq!(batch.residue_types()[3..], inputs[1].residue_types);
     assert_eq!(batch.chain_ids()[3..], inputs[1].chain_ids);

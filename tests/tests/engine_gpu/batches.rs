@@ -81,7 +81,7 @@ fn packed_batch() {
     let batch = PackedBatch::from_inputs(&inputs).unwrap();
     for (input, descriptor) in inputs.iter().zip(batch.descriptors()) {
         let first = descriptor.atom_offset as usize;
-        assert_eq!(batch.atoms()[first..first + descriptor.n_atoms as usize], input.atoms);
+        assert_eq!(batch.atoms()[first..first + descriptor.n_atoms as usize], input.atoms[..]);
     }
     assert_eq!(batch.residue_offsets().as_slice(), [0, 3, 203, 204]);
     // ANCHOR_END: packed_batch

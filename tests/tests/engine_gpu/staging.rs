@@ -22,7 +22,13 @@ fn slices_go_through_page_locked_memory_in_pieces() {
         let numbers: Vec<u32> = (0..len).map(|index| index as u32 ^ len as u32).collect();
         let mut buffer = pool.lease::<u32>(gpu.stream(), len + 10).unwrap();
         for round in 0..2 {
-            staging.upload(gpu.stream(), buffer.slice_mut(round..len + round).unwrap(), &numbers).unwrap();
+            let to = buffer.slice_mut(round..len + round).unwrap();
+            // As a whole, and from where it lies in parts.
+            match round {
+                0 => staging.upload(gpu.stream(), to, &numbers),
+                _ => staging.gather(gpu.stream(), to, &numbers.chunks(777_777).collect::<Vec<_>>()),
+            }
+            .unwrap();
             let mut found = vec![0; len];
             staging.download(gpu.stream(), buffer.slice(round..len + round).unwrap(), &mut found).unwrap();
             assert!(found == numbers, "{len} elements, round {round}");

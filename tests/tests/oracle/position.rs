@@ -74,7 +74,7 @@ fn other_coordinates_are_as_near_as_they_can_be() {
     let center = [1_000.123_456_789, -0.000_4, 37.5];
     let relative = [0.000_123_4_f32, 17.250_11, -99.999_99];
     let structure = StructureInput {
-        atoms: vec![Atom { x: relative[0], y: relative[1], z: relative[2], radius: 1.88 }],
+        atoms: vec![Atom { x: relative[0], y: relative[1], z: relative[2], radius: 1.88 }].into(),
         center,
         ..Composition {
             name: "one".to_owned(),

@@ -244,7 +244,7 @@ impl Part {
             own.residue_numbers.push(structure.residue_numbers[row]);
             own.insertion_codes.push(structure.insertion_codes[row].clone());
         }
-        let input = StructureInput { atoms, center: structure.center, ..own.into() };
+        let input = StructureInput { atoms: atoms.into(), center: structure.center, ..own.into() };
         Self { input, rows }
     }
 

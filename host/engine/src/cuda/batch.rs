@@ -135,7 +135,7 @@ impl DeviceBatch {
             self.inputs.upload(&memory, chunk)?;
         } else {
             self.inputs.upload_by(&memory, chunk, |to, others| {
-                let (of_atoms, of_others) = both(|| memory.copy_to(to, chunk.atoms()), others);
+                let (of_atoms, of_others) = both(|| memory.gather_to(to, &chunk.atom_parts()), others);
                 of_atoms.and(of_others)
             })?;
         }

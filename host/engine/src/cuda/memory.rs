@@ -111,12 +111,27 @@ impl Memory for DeviceMemory {
             *buffer = gathered;
             return Ok(());
         }
-        self.reserve(buffer, elements.len())?;
-        let mut to = buffer.slice_mut(..elements.len())?;
-        match &self.staging {
-            Some(staging) => staging.upload(&self.stream, to, elements),
-            None => to.upload(&self.stream, elements),
+        self.gather_to(buffer, &[elements])
+    }
+
+    fn gather_to<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &mut DeviceBuffer<T>,
+        parts: &[&[T]],
+    ) -> Result<(), CudaError> {
+        let len = parts.iter().map(|part| part.len()).sum();
+        self.reserve(buffer, len)?;
+        let to = buffer.slice_mut(..len)?;
+        if let Some(staging) = &self.staging {
+            return staging.gather(&self.stream, to, parts);
         }
+        let mut rest = to;
+        for part in parts {
+            let (mut own, others) = rest.split_at_mut(part.len())?;
+            own.upload(&self.stream, part)?;
+            rest = others;
+        }
+        Ok(())
     }
 
     fn copy_from<T: DeviceLayout + Send + Sync>(

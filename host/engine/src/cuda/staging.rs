@@ -96,19 +96,37 @@ impl Staging {
         to: DeviceViewMut<'_, T>,
         from: &[T],
     ) -> Result<(), CudaError> {
-        let (pool, threads) = self.pieces(size_of_val(from))?;
+        self.gather(stream, to, &[from])
+    }
+
+    /// As [`upload`](Self::upload), of elements that lie in several parts, in their order.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    pub fn gather<T: DeviceLayout + Send + Sync>(
+        &self,
+        stream: &Stream,
+        to: DeviceViewMut<'_, T>,
+        from: &[&[T]],
+    ) -> Result<(), CudaError> {
+        let len: usize = from.iter().map(|part| part.len()).sum();
+        let (pool, threads) = self.pieces(len * size_of::<T>())?;
         let (mut shares, mut rest) = (Vec::new(), to);
-        for share in from.chunks(from.len().div_ceil(threads).max(1)) {
-            let (head, tail) = rest.split_at_mut(share.len())?;
+        for share in pieces_of(from, len.div_ceil(threads)) {
+            let (head, tail) = rest.split_at_mut(share.iter().map(|part| part.len()).sum())?;
             shares.push((head, share));
             rest = tail;
         }
         all(shares, |(to, from)| {
             let mut rest = to;
-            for piece in from.chunks(piece_len::<T>()) {
-                let (head, tail) = rest.split_at_mut(piece.len())?;
+            for piece in pieces_of(&from, piece_len::<T>()) {
                 let mut staged = pool.lease(piece_len::<T>())?;
-                staged.as_mut_slice()?[..piece.len()].copy_from_slice(piece);
+                let (to, mut filled) = (staged.as_mut_slice()?, 0);
+                for part in piece {
+                    to[filled..filled + part.len()].copy_from_slice(part);
+                    filled += part.len();
+                }
+                let (head, tail) = rest.split_at_mut(filled)?;
                 staged.upload(stream, head)?;
                 rest = tail;
             }
@@ -191,6 +209,27 @@ fn locked(context: &Context, pieces: usize) -> Result<PinnedPool, CudaError> {
     Ok(pool)
 }
 
+/// Cuts what lies in several parts into pieces of so many elements; the last one may be shorter.
+fn pieces_of<'a, T>(parts: &[&'a [T]], len: usize) -> Vec<Vec<&'a [T]>> {
+    let (mut pieces, mut piece, mut room) = (Vec::new(), Vec::new(), len);
+    for part in parts {
+        let mut rest = *part;
+        while !rest.is_empty() {
+            let (own, others) = rest.split_at(room.min(rest.len()));
+            piece.push(own);
+            (rest, room) = (others, room - own.len());
+            if room == 0 {
+                pieces.push(std::mem::take(&mut piece));
+                room = len;
+            }
+        }
+    }
+    if !piece.is_empty() {
+        pieces.push(piece);
+    }
+    pieces
+}
+
 /// The number of elements in a piece.
 fn piece_len<T>() -> usize {
     (PIECE_BYTES / size_of::<T>().max(1)).max(1)
@@ -216,5 +255,19 @@ mod tests {
         assert_eq!(piece_len::<u8>(), PIECE_BYTES);
         assert_eq!(piece_len::<[f32; 32]>() * 128, PIECE_BYTES);
         assert_eq!(piece_len::<[u8; PIECE_BYTES + 1]>(), 1);
+    }
+
+    #[test]
+    fn parts_are_cut_into_pieces_of_one_length() {
+        let numbers: Vec<u32> = (0..23).collect();
+        let parts = [&numbers[..5], &numbers[5..5], &numbers[5..6], &numbers[6..20], &numbers[20..]];
+        for len in [1, 4, 5, 7, 22, 23, 40] {
+            let pieces = pieces_of(&parts, len);
+            let found: Vec<Vec<u32>> = pieces.iter().map(|piece| piece.concat()).collect();
+            let expected: Vec<Vec<u32>> = numbers.chunks(len).map(<[u32]>::to_vec).collect();
+            assert_eq!(found, expected, "{len}");
+            assert!(pieces.iter().flatten().all(|part| !part.is_empty()));
+        }
+        assert_eq!(pieces_of::<u32>(&[], 0), Vec::<Vec<&[u32]>>::new());
     }
 }

@@ -339,5 +339,5 @@ fn structure(search: &Search, name: &str, part: &[u32]) -> StructureInput {
         own.residue_numbers.push(residue.number);
         own.insertion_codes.push(residue.icode.clone());
     }
-    StructureInput { atoms, center, ..own.into() }
+    StructureInput { atoms: atoms.into(), center, ..own.into() }
 }

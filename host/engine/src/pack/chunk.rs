@@ -196,6 +196,12 @@ impl BatchChunk<'_> {
         &self.batch.atoms()[self.atoms.clone()]
     }
 
+    /// The slices that have its atoms, in their order: one, or that of each structure as long as nobody needs them side by side.
+    #[must_use]
+    pub fn atom_parts(&self) -> Vec<&[Atom]> {
+        self.batch.atoms.parts(self.structures.clone(), self.atoms.clone())
+    }
+
     /// As [`PackedBatch::residue_atoms`].
     #[must_use]
     pub fn residue_atoms(&self) -> &[u32] {

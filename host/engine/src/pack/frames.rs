@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 struct OfComposition {
     /// Frames without positions, as many as the longest batch had.
     common: Mutex<Arc<BatchBuffers>>,
-    /// Memory for the atoms of batches, which is used again.
+    /// Memory for the atoms of batches, side by side, which is used again.
     atoms: Pooled<Atom>,
 }
 
@@ -44,17 +44,10 @@ impl PackedBatch {
         common: Arc<BatchBuffers>,
         memory: &Pooled<Atom>,
     ) -> Result<Self, PackError> {
-        let n_atoms = inputs[0].n_atoms();
-        let bytes = inputs.len() * n_atoms * size_of::<Atom>();
-        let mut atoms = memory.take(inputs.len() * n_atoms).map_err(|_| PackError::OutOfMemory { bytes })?;
-        for ((index, input), to) in inputs.iter().enumerate().zip(atoms.chunks_exact_mut(n_atoms)) {
+        for (index, input) in inputs.iter().enumerate() {
             input.validate_positions().map_err(|source| PackError::Structure { index, source })?;
-            // Checked just before, they are still in the core's caches.
-            to.copy_from_slice(&input.atoms);
         }
-        let names = inputs.iter().map(|input| input.name.clone()).collect();
-        let centers = inputs.iter().map(|input| input.center).collect();
-        Ok(Self { are_frames: true, ..Self::of_parts(names, atoms, centers, common) })
+        Ok(Self { are_frames: true, ..Self::of_inputs(inputs, common, Some(memory.clone())) })
     }
 }
 
@@ -68,10 +61,10 @@ impl OfComposition {
         }
         if !fits || known.descriptors.len() < count {
             let (mut longer, mut totals) = (BatchBuffers::default(), Totals::default());
-            longer.reserve(count, 0, count * one.n_residues())?;
+            longer.reserve(count, count * one.n_residues())?;
             for index in 0..count {
                 let offsets = totals.add(index, &one.name, one.n_atoms(), one.n_residues())?;
-                longer.append_residues(one, descriptor(one, offsets));
+                longer.append(one, descriptor(one, offsets));
             }
             *known = Arc::new(longer);
         }

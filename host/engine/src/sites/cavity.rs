@@ -243,7 +243,7 @@ pub(super) mod tests {
             residue_types: vec![9],
             ..Composition::default()
         };
-        StructureInput { atoms, ..isoleucine.into() }
+        StructureInput { atoms: atoms.into(), ..isoleucine.into() }
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Dataset {
         let center = row.column("center").as_fixed_size_list();
         let center = &center.values().as_primitive::<Float64Type>().values()[3 * row.row..][..3];
         let mut structure = StructureInput {
-            atoms: row.atoms(atoms),
+            atoms: row.atoms(atoms).into(),
             center: [center[0], center[1], center[2]],
             ..Composition {
                 name: self.name(index).to_owned(),

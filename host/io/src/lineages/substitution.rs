@@ -136,7 +136,7 @@ pub(super) fn apply(structure: &mut StructureInput, rows: &[usize], to: ResidueK
     }
     begins.push(atoms.len() as u32);
     own.residue_atoms = begins;
-    structure.atoms = atoms;
+    structure.atoms = atoms.into();
     before.len() - structure.atoms.len()
 }
 

@@ -53,24 +53,31 @@ impl KnownPockets {
             };
             Ok([place("pocket")?, place("residues")?])
         })?;
-        let mut pockets: Vec<KnownPocket> = Vec::new();
+        let mut pockets = Self::default();
         table.each(|record, _| {
             let (text, lining) = (record[pocket].trim(), &record[residues]);
             let number = text.parse().map_err(|_| format!("pocket {text:?} is not a number"))?;
-            let residues: Vec<String> = lining.split_whitespace().map(str::to_owned).collect();
-            if residues.is_empty() {
-                return Err(format!("pocket {number} has no residues"));
-            }
-            if pockets.iter().any(|known| known.number == number) {
-                return Err(format!("pocket {number} is there twice; give the pockets of one trajectory"));
-            }
-            pockets.push(KnownPocket { number, residues });
-            Ok(())
+            pockets.add(number, lining.split_whitespace().map(str::to_owned).collect())
         })?;
         match pockets.is_empty() {
             true => Err(table.wrong(1, "no pocket follows".to_owned())),
-            false => Ok(Self(pockets)),
+            false => Ok(pockets),
         }
+    }
+
+    /// Adds a pocket: its number, and its residues by chain, number and insertion code (`A_30`).
+    ///
+    /// # Errors
+    /// If it has no residues, or its number is there already.
+    pub fn add(&mut self, number: usize, residues: Vec<String>) -> Result<(), String> {
+        if residues.is_empty() {
+            return Err(format!("pocket {number} has no residues"));
+        }
+        if self.0.iter().any(|known| known.number == number) {
+            return Err(format!("pocket {number} is there twice; give the pockets of one trajectory"));
+        }
+        self.0.push(KnownPocket { number, residues });
+        Ok(())
     }
 
     /// Number of pockets.
@@ -126,7 +133,7 @@ impl Relation for MeasuredRelation {
         const {
             &[
                 STRUCTURE,
-                int("pocket", "the pocket's number in the table of --measure"),
+                int("pocket", "the pocket's number, as given"),
                 float(
                     "volume",
                     "Å^3",
@@ -150,7 +157,7 @@ impl Relation for MeasuredRelation {
                 }
             }
             Err((residue, pocket)) => {
-                let why = format!("has no residue {residue}, which lines pocket {pocket} (--measure)");
+                let why = format!("has no residue {residue}, which lines pocket {pocket}");
                 self.failures.fail(&part.structure.label(), why);
             }
         }

@@ -7,7 +7,7 @@ pub use statistics::{Moments, Statistic};
 
 use super::relations::{Value, own, push, text};
 use super::{CellKind, Cells, Column, Columns, OutputError, Relation, RelationColumn, StructureRows};
-use prism_read::structure::StructureInput;
+use prism_read::structure::{Atoms, StructureInput};
 use shared_types::Group;
 use shared_types::backbone::SecondaryStructure;
 use statistics::{Circle, Numbers};
@@ -120,7 +120,7 @@ impl Relation for ReducedRelation {
     fn append(&mut self, part: &StructureRows<'_>, _: &mut [Cells]) -> Result<(), OutputError> {
         self.frames += 1;
         if self.structure.is_none() {
-            self.structure = Some(StructureInput { atoms: Vec::new(), ..part.structure.clone() });
+            self.structure = Some(StructureInput { atoms: Atoms::default(), ..part.structure.clone() });
         }
         let sketches = self.statistics.iter().any(|one| matches!(one, Statistic::Quantile(_)));
         for reduced in &mut self.reduced {

@@ -61,5 +61,5 @@ pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
         structure.gisaid_freq.push(dice.roll());
         structure.gisaid_velocity.push(if n > 50 { f32::NAN } else { dice.roll() });
     }
-    StructureInput { atoms, ..structure.into() }
+    StructureInput { atoms: atoms.into(), ..structure.into() }
 }
