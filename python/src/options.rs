@@ -6,7 +6,7 @@ use prism_host::atoms::{Algorithm, AtomOptions};
 use prism_host::dockq::{Comparison, ParseChainChoiceError, Reference, read_reference, reading};
 use prism_host::inputs::{Inputs, NameBy};
 use prism_host::lineages::Lineages;
-use prism_host::output::{AreasFormat, ReferenceAreas};
+use prism_host::output::{AreasFormat, KnownPockets, ReferenceAreas};
 use prism_host::radii::RadiusSet;
 use prism_host::read::{Alternates, Each, Models, Polymers, ReadOptions, Residues};
 use prism_host::selection::SelectionError;
@@ -58,6 +58,14 @@ pub struct Options {
     pub pocket_shape: bool,
     pub format: String,
     pub statistics: Vec<String>,
+    pub known_pockets: Option<Pockets>,
+}
+
+/// Pockets whose residues are known: a table of them, or each one's number and residues.
+#[derive(FromPyObject)]
+pub enum Pockets {
+    File(PathBuf),
+    Listed(Vec<(usize, Vec<String>)>),
 }
 
 /// Which models.
@@ -220,6 +228,22 @@ impl Options {
         }
         let min_probability = if self.all { 0.0 } else { self.min_probability };
         Ok(SiteLimits { most: self.max_sites, min_probability, min_plddt: self.min_plddt, pockets: self.pocket_shape })
+    }
+
+    /// The pockets to measure.
+    pub fn known_pockets(&self) -> PyResult<KnownPockets> {
+        let value_error = |error: String| PyValueError::new_err(format!("pockets: {error}"));
+        match &self.known_pockets {
+            Some(Pockets::File(path)) => KnownPockets::read(path).map_err(|error| value_error(error.to_string())),
+            Some(Pockets::Listed(all)) => {
+                let mut pockets = KnownPockets::default();
+                for (number, residues) in all {
+                    pockets.add(*number, residues.clone()).map_err(value_error)?;
+                }
+                Ok(pockets)
+            }
+            None => Err(value_error("give those to measure".to_owned())),
+        }
     }
 
     pub fn name_by(&self) -> PyResult<NameBy> {

@@ -18,9 +18,9 @@ use prism_host::ligands::ligands;
 use prism_host::nearest::suggestion;
 use prism_host::output::{
     AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
-    EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, LigandLines, LinesOf, RecordBatches,
-    ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation, StructureRows, SummaryRelation,
-    Table as _, WithErrors, relation_batch,
+    EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines, LinesOf,
+    MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation,
+    StructureRows, SummaryRelation, Table as _, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -51,6 +51,8 @@ pub enum Table {
     Areas { engine: Box<Engine>, options: AtomOptions, cover: bool, format: AreasFormat, reference: ReferenceAreas },
     /// A row for each structure, and one for each chain.
     Summary,
+    /// A row for each pocket whose residues are known: the volume that they line.
+    Measured(KnownPockets),
     /// A row for each model, and one for each interface of the reference.
     Dockq(Arc<Reference>),
     /// A table of edges or of pairs of chains with the predicted aligned errors beside the models.
@@ -125,6 +127,7 @@ impl Table {
                     reference,
                 }
             }
+            "measured" => Self::Measured(options.known_pockets()?),
             "summary" => Self::Summary,
             "dockq" => Self::Dockq(Arc::new(options.reference()?)),
             other => {
@@ -182,9 +185,8 @@ impl Table {
             Self::Sites(_) | Self::Ligands(_) => Selection::new(named(&["site_score"]), true),
             Self::Predicted { of, .. } | Self::OfFrames(of) => of.selection(),
             Self::Followed(followed) => followed.selection(),
-            Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Areas { .. } | Self::Dockq(_) => {
-                selection(&[])
-            }
+            Self::Edges(_) | Self::Interface { .. } | Self::Atoms { .. } | Self::Areas { .. } => selection(&[]),
+            Self::Measured(_) | Self::Dockq(_) => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
     }
@@ -292,6 +294,12 @@ impl Table {
                 batch
             }
             Self::Summary => lines(SummaryRelation, parts),
+            Self::Measured(pockets) => {
+                let failures = RelationFailures::default();
+                let batch = lines(MeasuredRelation::new(pockets.clone(), failures.clone()), parts);
+                refused = failures.take().into_iter().map(|failure| (failure.name, failure.reason)).collect();
+                batch
+            }
             Self::Dockq(reference) => {
                 let failures = RelationFailures::default();
                 let batch = lines(DockqRelation::new(Arc::clone(reference), failures.clone()), parts);
@@ -350,7 +358,7 @@ impl Table {
             Self::OfFrames(of) => {
                 // Tables that compute with an engine wait for it, and find nothing at a time.
                 let each: Vec<Result<Batch, String>> = match &**of {
-                    Self::Edges(_) | Self::Dockq(_) | Self::Summary => {
+                    Self::Edges(_) | Self::Measured(_) | Self::Dockq(_) | Self::Summary => {
                         parts.par_iter().map(|part| of.rows(std::slice::from_ref(part))).collect()
                     }
                     _ => parts.iter().map(|part| of.rows(std::slice::from_ref(part))).collect(),

@@ -127,6 +127,27 @@ def test_frames_together_are_the_commands(run: prism.Trajectory, command: Path, 
     assert "sasa_mean" in run.reduce("mean").column_names and "conservation_mean" not in run.reduce("mean").column_names
 
 
+def test_known_pockets_are_measured_in_every_frame(run: prism.Trajectory, command: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pockets.csv"
+    of_command(command, tmp_path / "s.parquet", "sites", TOP, "--all", "--pockets", file)
+    own = run.measure(file)
+    assert same(own, of_command(command, tmp_path / "v.parquet", "sites", TOP, "--measure", file))
+    pockets = run.pockets(all=True)
+    assert own.column_names == ["structure", "frame", "time_ps", "pocket", "volume"] and own.num_rows == 6 * pockets.num_rows
+    assert run.measure(pockets) == own
+    assert run.measure({row["pocket"]: row["residues"].split() for row in pockets.to_pylist()}) == own
+    # More residues line more.
+    few, many = (run.measure({7: [f"A_{number}" for number in range(1, end)]})["volume"].to_numpy() for end in (3, 47))
+    assert (few < many).all()
+    with pytest.raises(prism.InputError, match="has no residue Z_1, which lines pocket 7"):
+        run.measure({7: ["A_1", "Z_1"]})
+    with pytest.raises(prism.PrismError, match="pockets: pocket 7 is there twice"):
+        run.measure(prism.Table(pa.table({"pocket": [7, 7], "residues": ["A_1", "A_2"]})))
+    for wrong in [["A_1"], pa.table({"pocket": [7]})]:
+        with pytest.raises(TypeError, match="pockets takes the table of Trajectory.pockets"):
+            run.measure(wrong)  # type: ignore[arg-type]
+
+
 def test_what_frames_do_not_have_is_explained(run: prism.Trajectory) -> None:
     with pytest.raises(prism.PrismError, match='which frames have, not \'ligands\''):
         run.table(table="ligands")  # type: ignore[arg-type]
@@ -199,7 +220,7 @@ def test_a_universe_gives_all_frames(run: prism.Trajectory) -> None:
     for name, options in [("edges", {"kinds": ["ca"]}), ("summary", {}), ("sites", {"all": True})]:
         of_files = run.table(table=name, **options)  # type: ignore[arg-type]
         assert own.table(table=name, **options).drop_columns("structure") == of_files.drop_columns("structure")  # type: ignore[arg-type]
-    for mine, other in [(own.reduce(columns=["sasa"]), run.reduce(columns=["sasa"])), (own.occupancy(["ca"]), run.occupancy(["ca"])), (own.pockets(all=True), run.pockets(all=True))]:
+    for mine, other in [(own.reduce(columns=["sasa"]), run.reduce(columns=["sasa"])), (own.occupancy(["ca"]), run.occupancy(["ca"])), (own.pockets(all=True), run.pockets(all=True)), (own.measure({1: ["A_3"]}), run.measure({1: ["A_3"]}))]:
         assert mine.drop_columns("structure") == other.drop_columns("structure") and set(mine["structure"].to_pylist()) == {own.rows["structure"][0].as_py()}
 
 

@@ -149,6 +149,7 @@ _OF_TRAJECTORIES: dict[str, dict[str, Any]] = {
     "occupancy": {"kinds": ("ca", "atom"), "cutoff": 4.5, "neighbors": 30, "steps": 1},
     "reduced": {"statistics": ("mean", "sd")},
     "pockets": _OF_TABLES["sites"],
+    "measured": {"known_pockets": None},
     "sites of frames": _OF_TABLES["sites"],
 }
 _OF_TABLES |= _OF_TRAJECTORIES

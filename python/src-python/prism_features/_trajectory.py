@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from . import _prism
 from ._adapters import structures
 from ._arguments import check
 from ._arguments import columns as check_columns
+from ._arguments import texts
 from ._engine import Engine
 from ._errors import InputFailure, PrismError, input_error
 from ._options import Backend, FrameTable, Options, OwnOptions, ReadingOptions, engine_options, split, table_options
@@ -189,6 +190,36 @@ class Trajectory:
             arrow = arrow.set_column(at, arrow.schema.field(at), numbers)
         return Table(arrow)
 
+    def measure(self, pockets: Table | str | os.PathLike[str] | Mapping[int, Sequence[str]]) -> Table:
+        """The volume (Å³) of known pockets in every frame, whether a site is there or not: a row for each frame and pocket, as
+        ``prism sites --trajectory --measure`` writes it.
+
+        Args:
+            pockets: The table of :meth:`pockets` or its CSV file; or the residues of each pocket by its number (``{1: ["A_30", "A_31"]}``).
+
+        Raises:
+            PrismError: A pocket has no residues, or its number is there twice.
+            InputError: A frame lacks a residue.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.measure({1: ["A_3", "A_26", "A_33"]}).to_pandas().head(2)
+              structure  frame  time_ps  pocket  volume
+            0   top.pdb      0      0.0       1     0.0
+            1   top.pdb      1     10.0       1     0.0
+        """
+        known: Any
+        if isinstance(pockets, (str, os.PathLike)):
+            known = os.fspath(pockets)
+        elif isinstance(pockets, Mapping):
+            known = [(number, texts("pockets", residues, '"A_30", "A_31"')) for number, residues in pockets.items()]
+        elif isinstance(pockets, Table) and {"pocket", "residues"} <= set(pockets.column_names):
+            known = [(row["pocket"], row["residues"].split()) for row in pockets.to_pylist()]
+        else:
+            raise TypeError(f"pockets takes the table of Trajectory.pockets, its file, or residues by number, not {pockets!r}")
+        options = {**self._options, "known_pockets": known}
+        return Table(pa.Table.from_batches(self._source.batches(self._engine, "measured", None, options, None)))
+
     def _together(self, table: str, columns: list[str] | None, own: dict[str, Any]) -> Table:
         found = pa.Table.from_batches(self._source.batches(self._engine, table, columns, {**self._options, **own}, None))
         # The name of its first frame.
@@ -295,7 +326,7 @@ class _Object:
         frame_of = {f"{self.name}#{number}": (number, time) for number, time in zip(self.numbers, self.times, strict=True)}
         native = "sites of frames" if table == "sites" else table
         for batch in engine._stream(native, self._frames(self.numbers), columns, options):
-            yield self._framed(batch, frame_of) if table in get_args(FrameTable) else batch
+            yield self._framed(batch, frame_of) if table in (*get_args(FrameTable), "measured") else batch
 
     def _framed(self, batch: pa.RecordBatch, frame_of: dict[str, tuple[int, float]]) -> pa.RecordBatch:
         """A batch with the columns of frames after the structure's name, which says the frame."""
