@@ -7,13 +7,14 @@ use super::memory::{HostMemory, Memory, OutOfHostMemory};
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::scratch::{Cells, GatheredRows};
 use super::selection::Request;
-use crate::pack::BatchChunk;
+use crate::pack::{BatchBuffers, BatchChunk};
 use cuda_std::launch::Offsets;
 use kernels_gpu::few_pairs;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
 use kernels_gpu::scratch::{AtomSurface, Eight, Facts, ResidueExposure, WorkSplit, WorkVectors};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{FeatureRow, Group, Steps};
+use std::sync::Arc;
 
 /// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
 ///
@@ -59,6 +60,8 @@ use shared_types::{FeatureRow, Group, Steps};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Workspace<M: Memory> {
+    /// The frames for which it was prepared last, if it was for frames.
+    prepared: Option<PreparedFrames>,
     pub(super) sizes: BatchSizes,
     pub(super) split: WorkSplit,
     pub(super) groups: Groups<M>,
@@ -118,6 +121,7 @@ impl<M: Memory> Workspace<M> {
     /// If there is too little memory.
     pub fn new(memory: &M) -> Result<Self, M::Error> {
         Ok(Self {
+            prepared: None,
             sizes: BatchSizes::default(),
             split: WorkSplit { largest: 0, rows_per_item: 1, contact_words: 0, steps: 0 },
             groups: Groups::new(memory)?,
@@ -159,7 +163,7 @@ impl<M: Memory> Workspace<M> {
     }
 
     /// Makes room for a batch and says what is computed of it and how it is shared out: structures beyond `largest` take
-    /// several blocks.
+    /// several blocks. For as many frames of the composition of the batch before, all is there already.
     ///
     /// # Errors
     /// If there is too little memory.
@@ -170,6 +174,12 @@ impl<M: Memory> Workspace<M> {
         request: &Request,
         largest: Largest,
     ) -> Result<(), M::Error> {
+        let frames = PreparedFrames::of(batch, request, largest);
+        if frames.is_some() && frames == self.prepared {
+            return Ok(());
+        }
+        // After an error it is not known what is there.
+        self.prepared = None;
         let (config, selection) = (request.config, &request.selection);
         let any = |of: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(of);
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
@@ -218,7 +228,13 @@ impl<M: Memory> Workspace<M> {
         }
         self.groups.prepare(memory, &sizes, selection)?;
         self.sizes = sizes;
+        self.prepared = frames;
         Ok(())
+    }
+
+    /// Makes the next [`prepare`](Self::prepare) make all room: some of it was given away.
+    pub(super) fn forget_prepared(&mut self) {
+        self.prepared = None;
     }
 
     fn prepare_atoms(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
@@ -295,6 +311,29 @@ impl<M: Memory> Workspace<M> {
     }
 }
 
+/// What decides about everything that a workspace is prepared with, for frames of a trajectory.
+struct PreparedFrames {
+    common: Arc<BatchBuffers>,
+    structures: usize,
+    request: Request,
+    largest: Largest,
+}
+
+impl PreparedFrames {
+    /// `None` if these are no frames.
+    fn of(batch: &BatchChunk<'_>, request: &Request, largest: Largest) -> Option<Self> {
+        let common = Arc::clone(batch.common()?);
+        Some(Self { common, structures: batch.n_structures(), request: request.clone(), largest })
+    }
+}
+
+impl PartialEq for PreparedFrames {
+    fn eq(&self, other: &Self) -> bool {
+        let is_alike = Arc::ptr_eq(&self.common, &other.common) && self.structures == other.structures;
+        is_alike && self.largest == other.largest && self.request == other.request
+    }
+}
+
 /// Stages of a batch's launches after which memory is no longer needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -306,6 +345,7 @@ pub(super) enum Stage {
 impl Workspace<HostMemory> {
     /// Gives memory back that only stages up to this one need; after the last one everything but results. The next batch reserves it again.
     pub(super) fn give_back_after(&mut self, stage: Stage) {
+        self.forget_prepared();
         match stage {
             Stage::Rows => {
                 (self.contacts, self.vectors, self.few) = Default::default();

@@ -93,10 +93,10 @@ impl Template {
         let mut written = POSITIONS.take();
         written.clear();
         written.extend(self.places.iter().map(|place| frame.positions[*place as usize]));
-        let is_near = |position: &[f32; 3]| position.iter().fold(true, |all, value| all & (value.abs() <= FARTHEST));
-        // Without branches, so that several atoms are looked at a time.
-        if !written.iter().fold(true, |all, position| all & is_near(position))
-            && let Some(atom) = written.iter().position(|position| !is_near(position))
+        let is_near = |value: &f32| value.abs() <= FARTHEST;
+        // Without branches, so that several coordinates are looked at at a time.
+        if !written.as_flattened().iter().fold(true, |all, value| all & is_near(value))
+            && let Some(atom) = written.iter().position(|position| !position.iter().all(is_near))
         {
             let (place, position) = (self.places[atom], written[atom]);
             let why =

@@ -523,7 +523,10 @@ fn completeness(structure: &StructureInput, found: Completeness) -> Vec<Note> {
 /// # Errors
 /// If they lie so that a search for neighbours would take too long.
 pub fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    centred_in(bounding_box(atoms), atoms.iter().copied())
+    let (low, high) = bounding_box(atoms);
+    check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
+    let center = midpoint(low, high);
+    Ok((atoms.iter().map(|&[x, y, z, radius]| atom_around(center, [x, y, z], radius as f32)).collect(), center))
 }
 
 /// As [`centred`], of positions in single precision and of as many radii.
@@ -532,23 +535,19 @@ pub fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError>
 /// As [`centred`].
 pub fn centred_positions(positions: &[[f32; 3]], radii: &[f32]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
     let (low, high) = bounding_box_of_positions(positions);
-    let atom = |(position, radius): (&[f32; 3], &f32)| [position[0], position[1], position[2], *radius].map(f64::from);
-    centred_in((low.map(f64::from), high.map(f64::from)), positions.iter().zip(radii).map(atom))
+    let (low, high) = (low.map(f64::from), high.map(f64::from));
+    check_spread(positions.iter().map(|position| position.map(f64::from)), low, high)?;
+    let center = midpoint(low, high);
+    let atom = |(position, radius): (&[f32; 3], &f32)| atom_around(center, position.map(f64::from), *radius);
+    Ok((positions.iter().zip(radii).map(atom).collect(), center))
 }
 
-fn centred_in(
-    (low, high): ([f64; 3], [f64; 3]),
-    atoms: impl ExactSizeIterator<Item = [f64; 4]> + Clone,
-) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    check_spread(atoms.clone().map(|[x, y, z, _]| [x, y, z]), low, high)?;
-    let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-    let atom = |[x, y, z, radius]: [f64; 4]| Atom {
-        x: (x - center[0]) as f32,
-        y: (y - center[1]) as f32,
-        z: (z - center[2]) as f32,
-        radius: radius as f32,
-    };
-    Ok((atoms.map(atom).collect(), center))
+fn midpoint(low: [f64; 3], high: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]))
+}
+
+fn atom_around(center: [f64; 3], [x, y, z]: [f64; 3], radius: f32) -> Atom {
+    Atom { x: (x - center[0]) as f32, y: (y - center[1]) as f32, z: (z - center[2]) as f32, radius }
 }
 
 /// The corners of the atoms' bounding box, if they lie so that a search for neighbours ends soon.

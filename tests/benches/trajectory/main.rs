@@ -1,19 +1,22 @@
 //! Frames a second of a trajectory's surface: `cargo bench -p tests --bench trajectory -- TOPOLOGY TRAJECTORY`, or as an executable on
 //! another machine.
 //!
-//! Each repetition times, by the clock: reading alone, to structures in memory; computing alone, from structures in memory, which stay
-//! there, to areas in memory; and both at the same time, as a command does.
+//! Each repetition times, by the clock: decoding alone, as far as the topology's last atom; reading, which also makes structures, in
+//! memory that stays; computing alone, from structures in memory, which stay there, to areas in memory; and reading and computing at the
+//! same time, as a command does.
 
 use anyhow::{Result, anyhow, ensure};
 use clap::{Parser, ValueEnum};
 use prism_host::engine::Selection;
 use prism_host::pipeline::{self, Batch, Cancel, TrajectoryFrames};
 use prism_host::read::ReadOptions;
-use prism_host::trajectory::{Boundaries, Template, Trajectory, choose_frames};
+use prism_host::trajectory::{Boundaries, Frame, Template, Trajectory, choose_frames};
 use prism_host::{Backend, Engine};
 use shared_types::FEATURES;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 use tests::bench::{Record, median};
 
@@ -88,9 +91,28 @@ fn main() -> Result<()> {
         Ok(sum)
     };
 
-    let [mut reading, mut computing, mut together] = [const { Vec::new() }; 3];
+    // Frames to positions, which are not kept.
+    let decode_some = |share: &[(u32, u32, u32)]| {
+        let mut frame = Frame::default();
+        let mut read = |&(_, file, number): &(u32, u32, u32)| {
+            files[file as usize].read(number as usize, template.atoms_to_read(), &mut frame)
+        };
+        share.iter().try_for_each(&mut read)
+    };
+    let decode = || {
+        thread::scope(|scope| {
+            let shares = chosen.chunks(chosen.len().div_ceil(cores()));
+            let threads: Vec<_> = shares.map(|share| scope.spawn(move || decode_some(share))).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })
+    };
+
+    let [mut decoding, mut reading, mut computing, mut together] = [const { Vec::new() }; 4];
     let mut expected = None;
     for _ in 0..=arguments.repetitions {
+        let begin = Instant::now();
+        decode()?;
+        decoding.push(begin.elapsed().as_secs_f64());
         let begin = Instant::now();
         let batches: Vec<Batch> = source()?.collect();
         reading.push(begin.elapsed().as_secs_f64());
@@ -107,10 +129,11 @@ fn main() -> Result<()> {
         ensure!(same && sum.is_finite(), "the areas differ between repetitions, or are undefined");
     }
 
-    let machine = format!("{} {on}", rayon_threads());
+    let machine = format!("{} {on}", cores());
     let mut table = arguments.record.table(&machine);
     let bytes: u64 = files.iter().map(Trajectory::n_bytes).sum();
-    for (stage, seconds) in [("reading", &reading), ("computing", &computing), ("both", &together)] {
+    let stages = [("decoding", &decoding), ("reading", &reading), ("computing", &computing), ("both", &together)];
+    for (stage, seconds) in stages {
         // The first one warms up caches and devices.
         let seconds = median(&seconds[1..]);
         table.add([
@@ -130,6 +153,6 @@ fn main() -> Result<()> {
     arguments.record.write(&table).map_err(anyhow::Error::msg)
 }
 
-fn rayon_threads() -> usize {
+fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

@@ -249,6 +249,7 @@ impl DeviceBatch {
 
     /// Gives the values away once they are complete. The next batch gets new memory for its values.
     pub(super) fn lend_values(&mut self, stream: &Stream) -> Result<Values, CudaError> {
+        self.work.forget_prepared();
         let results = &mut self.work.results.values;
         let mut values = std::mem::replace(results, self.memory.on(stream).empty()?);
         let sizes = self.work.sizes.results;

@@ -181,7 +181,7 @@ impl Staging {
     /// The size of the pieces for a copy of `bytes` bytes, and the number of threads that copy them.
     fn pieces(&self, bytes: usize) -> Result<(&PinnedPool, usize), CudaError> {
         // A thread is not worth it if starting it takes longer than its work.
-        let threads = (bytes / (PIECES_PER_THREAD * PIECE_BYTES)).clamp(1, self.threads);
+        let threads = (bytes / PIECE_BYTES).clamp(1, self.threads);
         if threads == 1 {
             return Ok((&self.few, 1));
         }

@@ -82,3 +82,43 @@ impl BatchAtoms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::pack::PackedBatch;
+    use crate::synthetic::structure;
+    use prism_read::structure::{FrameOf, StructureInput};
+
+    #[test]
+    fn atoms_lie_where_structures_have_them_until_somebody_needs_them_side_by_side() {
+        let frame = |number| {
+            let mut frame = structure("run", 40, 3);
+            frame.frame = Some(FrameOf { number, time: 0.0 });
+            frame.atoms.iter_mut().for_each(|atom| atom.x += number as f32);
+            frame
+        };
+        let first = frame(0);
+        let frames = [&frame(1), &frame(2)].map(|one| StructureInput { atoms: one.atoms.clone(), ..first.clone() });
+        let others = [structure("first", 40, 3), structure("second", 25, 1)];
+        for mut structures in [frames, others] {
+            let batch = PackedBatch::from_inputs(&structures).unwrap();
+            let lie_there = |parts: &[&[_]], structures: &[StructureInput]| {
+                parts
+                    .iter()
+                    .zip(structures)
+                    .all(|(part, one)| part.as_ptr() == one.atoms.as_ptr() && **part == one.atoms[..])
+            };
+            let (whole, halves) = (batch.whole(), batch.chunks(2));
+            assert!(whole.atom_parts().len() == 2 && lie_there(&whole.atom_parts(), &structures));
+            assert!(halves.len() == 2 && lie_there(&halves[1].atom_parts(), &structures[1..]));
+            batch.join().unwrap();
+            let atoms = [&structures[0].atoms[..], &structures[1].atoms].concat();
+            assert!(whole.atom_parts() == [&atoms[..]] && batch.atoms() == atoms);
+            assert_eq!(halves[1].atom_parts(), [&structures[1].atoms[..]]);
+            // The batch keeps what it was made from.
+            let again = PackedBatch::from_inputs(&structures).unwrap();
+            structures[0].atoms[0].y = 7.5;
+            assert!(again.atoms() == atoms && PackedBatch::from_inputs(&structures).unwrap().atoms()[0].y == 7.5);
+        }
+    }
+}

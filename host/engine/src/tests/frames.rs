@@ -13,10 +13,11 @@ use prism_read::structure::{FrameOf, StructureInput};
 use shared_types::{Atom, MegaFusedConfig};
 use std::cell::Cell;
 
-/// The host's memory, which counts the bytes that are copied there.
+/// The host's memory, which counts the bytes that are copied there, and the offsets that are set.
 #[derive(Default)]
 struct Counting {
     copied: Cell<usize>,
+    set: Cell<usize>,
 }
 
 impl Memory for Counting {
@@ -51,6 +52,7 @@ impl Memory for Counting {
     }
 
     fn set(&self, offsets: &mut Offsets, to: &Offsets) -> Result<(), OutOfHostMemory> {
+        self.set.set(self.set.get() + 1);
         HostMemory.set(offsets, to)
     }
 
@@ -88,12 +90,18 @@ fn frames_are_copied_without_what_they_have_in_common() {
     let points = point_groups(request.config.points);
     let (mut inputs, mut work) = (InputBuffers::new(&memory).unwrap(), Workspace::new(&memory).unwrap());
     // The bytes that an upload copies. Results have the bits of a batch that is copied as a whole.
+    let mut before = 0;
     let mut copied = |structures: &[StructureInput]| {
         let batch = PackedBatch::from_inputs(structures).unwrap();
-        work.prepare(&memory, &batch.whole(), &request, Largest::default()).unwrap();
         memory.copied.set(0);
+        memory.set.set(0);
+        work.prepare(&memory, &batch.whole(), &request, Largest::default()).unwrap();
+        let items = memory.copied.replace(0);
         inputs.upload(&memory, &batch.whole()).unwrap();
         let copied = memory.copied.get();
+        // What says how work is shared out is kept exactly as long.
+        assert_eq!(items == 0 && memory.set.get() == 0, structures.len() == before && copied < batch.bytes());
+        before = structures.len();
         let given = inputs.view(&points, request.config.points);
         launch_mega_fused_batch(&CpuExecutor::default(), given, &mut work, request.config).unwrap();
         let mut found = BatchFeatures::room(&batch, &request).unwrap();
