@@ -14,8 +14,8 @@ pub use prism_trajectory::{Frame, IndexFolder, Trajectory, TrajectoryError};
 pub use topology::Boundaries;
 
 use crate::inputs::InputFailure;
+use prism_read::centred;
 use prism_read::structure::StructureInput;
-use prism_read::{centred, centred_positions};
 use std::cell::Cell;
 use whole::{Cell as Periodic, Links};
 
@@ -41,7 +41,7 @@ use whole::{Cell as Periodic, Links};
 pub struct Template {
     /// Everything but atoms.
     structure: StructureInput,
-    radii: Vec<f32>,
+    radii: Vec<f64>,
     /// The place of each atom in a frame.
     places: Vec<u32>,
     links: Links,
@@ -87,32 +87,25 @@ impl Template {
     pub fn structure_of(&self, frame: &Frame, number: u32) -> Result<(StructureInput, bool), InputFailure> {
         let failure =
             |why: String| InputFailure::new(&self.structure.name, format!("frame {number}: {why}; it is left out"));
-        if let Some(place) = self.places.iter().find(|place| **place as usize >= frame.positions.len()) {
-            return Err(failure(format!("has no atom {place}, of {}", frame.positions.len())));
-        }
-        let mut written = POSITIONS.take();
-        written.clear();
-        written.extend(self.places.iter().map(|place| frame.positions[*place as usize]));
-        let is_near = |value: &f32| value.abs() <= FARTHEST;
-        // Without branches, so that several coordinates are looked at at a time.
-        if !written.as_flattened().iter().fold(true, |all, value| all & is_near(value))
-            && let Some(atom) = written.iter().position(|position| !position.iter().all(is_near))
-        {
-            let (place, position) = (self.places[atom], written[atom]);
-            let why =
-                format!("atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin");
-            return Err(failure(why));
+        let mut atoms = POSITIONS.take();
+        atoms.clear();
+        for (&place, &radius) in self.places.iter().zip(&self.radii) {
+            let Some(position) = frame.positions.get(place as usize) else {
+                return Err(failure(format!("has no atom {place}, of {}", frame.positions.len())));
+            };
+            let [x, y, z] = position.map(f64::from);
+            if !(x.abs() <= FARTHEST && y.abs() <= FARTHEST && z.abs() <= FARTHEST) {
+                let why = format!(
+                    "atom {place} (counted from 0) is at {position:?}, and not within a million Å of the origin"
+                );
+                return Err(failure(why));
+            }
+            atoms.push([x, y, z, radius]);
         }
         let cell = frame.cell.as_ref().filter(|_| self.boundaries == Boundaries::Whole).and_then(Periodic::new);
-        let joined = cell.and_then(|cell| self.links.joined(&cell, &written));
-        let centred = match &joined {
-            Some(moved) => {
-                let atom = |(&[x, y, z], radius): (&[f64; 3], &f32)| [x, y, z, f64::from(*radius)];
-                centred(&moved.iter().zip(&self.radii).map(atom).collect::<Vec<_>>())
-            }
-            None => centred_positions(&written, &self.radii),
-        };
-        let (atoms, center) = centred.map_err(|error| failure(error.to_string()))?;
+        let was_divided = cell.is_some_and(|cell| self.links.join(&cell, &mut atoms));
+        let positions = atoms;
+        let (atoms, center) = centred(&positions).map_err(|error| failure(error.to_string()))?;
         let time = frame.time.map_or(f32::NAN, |time| time as f32);
         let mut structure = StructureInput {
             atoms: atoms.into(),
@@ -121,20 +114,20 @@ impl Template {
             ..self.structure.clone()
         };
         structure.find_closures();
-        for (atom, label) in structure.atom_labels.iter_mut().enumerate() {
-            label.position = joined.as_ref().map_or_else(|| written[atom].map(f64::from), |moved| moved[atom]);
+        for (label, &[x, y, z, _]) in structure.atom_labels.iter_mut().zip(&positions) {
+            label.position = [x, y, z];
         }
-        POSITIONS.set(written);
+        POSITIONS.set(positions);
         // Where they are in the core's caches: who packs them asks for it.
         let _ = structure.atoms.are_finite();
-        Ok((structure, joined.is_some()))
+        Ok((structure, was_divided))
     }
 }
 
 thread_local! {
-    /// Memory for the positions of a frame's chosen atoms, which is used again.
-    static POSITIONS: Cell<Vec<[f32; 3]>> = const { Cell::new(Vec::new()) };
+    /// Memory for the positions and radii of a frame, which is used again.
+    static POSITIONS: Cell<Vec<[f64; 4]>> = const { Cell::new(Vec::new()) };
 }
 
 /// Largest coordinate in Å.
-const FARTHEST: f32 = 1e6;
+const FARTHEST: f64 = 1e6;

@@ -523,31 +523,15 @@ fn completeness(structure: &StructureInput, found: Completeness) -> Vec<Note> {
 /// # Errors
 /// If they lie so that a search for neighbours would take too long.
 pub fn centred(atoms: &[[f64; 4]]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    let (low, high) = bounding_box(atoms);
-    check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
-    let center = midpoint(low, high);
-    Ok((atoms.iter().map(|&[x, y, z, radius]| atom_around(center, [x, y, z], radius as f32)).collect(), center))
-}
-
-/// As [`centred`], of positions in single precision and of as many radii.
-///
-/// # Errors
-/// As [`centred`].
-pub fn centred_positions(positions: &[[f32; 3]], radii: &[f32]) -> Result<(Vec<Atom>, [f64; 3]), SpreadError> {
-    let (low, high) = bounding_box_of_positions(positions);
-    let (low, high) = (low.map(f64::from), high.map(f64::from));
-    check_spread(positions.iter().map(|position| position.map(f64::from)), low, high)?;
-    let center = midpoint(low, high);
-    let atom = |(position, radius): (&[f32; 3], &f32)| atom_around(center, position.map(f64::from), *radius);
-    Ok((positions.iter().zip(radii).map(atom).collect(), center))
-}
-
-fn midpoint(low: [f64; 3], high: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]))
-}
-
-fn atom_around(center: [f64; 3], [x, y, z]: [f64; 3], radius: f32) -> Atom {
-    Atom { x: (x - center[0]) as f32, y: (y - center[1]) as f32, z: (z - center[2]) as f32, radius }
+    let (low, high) = checked_box(atoms)?;
+    let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+    let atom = |&[x, y, z, radius]: &[f64; 4]| Atom {
+        x: (x - center[0]) as f32,
+        y: (y - center[1]) as f32,
+        z: (z - center[2]) as f32,
+        radius: radius as f32,
+    };
+    Ok((atoms.iter().map(atom).collect(), center))
 }
 
 /// The corners of the atoms' bounding box, if they lie so that a search for neighbours ends soon.
@@ -555,31 +539,6 @@ fn checked_box(atoms: &[[f64; 4]]) -> Result<([f64; 3], [f64; 3]), SpreadError> 
     let (low, high) = bounding_box(atoms);
     check_spread(atoms.iter().map(|&[x, y, z, _]| [x, y, z]), low, high)?;
     Ok((low, high))
-}
-
-/// As [`bounding_box`], of four positions at a time: each comparison waits for that of the position before.
-fn bounding_box_of_positions(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
-    let (mut low, mut high) = ([f32::INFINITY; 12], [f32::NEG_INFINITY; 12]);
-    let (fours, rest) = positions.as_flattened().as_chunks::<12>();
-    let mut enter = |four: &[f32]| {
-        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(four) {
-            if value < *low {
-                *low = value;
-            }
-            if value > *high {
-                *high = value;
-            }
-        }
-    };
-    fours.iter().for_each(|four| enter(four));
-    enter(rest);
-    let of = |all: [f32; 12], is_beyond: fn(f32, f32) -> bool| {
-        [0, 1, 2].map(|axis| {
-            let [first, others @ ..] = [0, 3, 6, 9].map(|atom| all[atom + axis]);
-            others.into_iter().fold(first, |best, one| if is_beyond(one, best) { one } else { best })
-        })
-    };
-    (of(low, |one, best| one < best), of(high, |one, best| one > best))
 }
 
 // Not inlined, where its vectors of two axes took twice the instructions.

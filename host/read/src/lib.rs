@@ -100,7 +100,7 @@ pub use error::{Problem, ReadError};
 pub use every_atom::{AtomRecord, each_atom, each_atom_but_damaged_water, each_row};
 pub use failure::InputFailure;
 #[doc(hidden)]
-pub use finish::{centred, centred_positions};
+pub use finish::centred;
 #[doc(hidden)]
 pub use foreign::{GRO, MMJSON, PDBML, SMALL_MOLECULE, TRAJECTORY, unmarked};
 #[doc(hidden)]

@@ -72,7 +72,7 @@ impl Template {
             notes.push(Note { kind: NoteKind::Coinciding, text });
         }
         let links = Links::of(&structure);
-        let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| atom.radius).collect();
+        let radii = std::mem::take(&mut structure.atoms).iter().map(|atom| f64::from(atom.radius)).collect();
         structure.name = name.to_owned();
         Ok(Self { structure, radii, places, links, boundaries, notes })
     }
@@ -124,9 +124,11 @@ fn of_topology(
             (frame.positions, frame.cell)
         }
     };
-    let cell = cell.as_ref().and_then(Cell::new);
-    let joined = cell.and_then(|cell| Links::of_topology(&topology).joined(&cell, &given));
-    let positions = joined.unwrap_or_else(|| given.iter().map(|position| position.map(f64::from)).collect());
+    let mut positions: Vec<[f64; 4]> = given.iter().map(|&[x, y, z]| [x.into(), y.into(), z.into(), 0.0]).collect();
+    if let Some(cell) = cell.as_ref().and_then(Cell::new) {
+        Links::of_topology(&topology).join(&cell, &mut positions);
+    }
+    let positions: Vec<[f64; 3]> = positions.into_iter().map(|[x, y, z, _]| [x, y, z]).collect();
     let read = read_arrays(&arrays(&topology), &positions, name, options).swap_remove(0);
     Ok((read.map_err(InputFailure::from)?, positions))
 }

@@ -32,7 +32,7 @@ fn add(a: Vector, b: Vector) -> Vector {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-fn between(a: Vector, b: Vector) -> Vector {
+fn between(a: &[f64; 4], b: &[f64; 4]) -> Vector {
     [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
 }
 
@@ -145,26 +145,12 @@ impl Links {
         Self { chains: vec![own], samples: Vec::new() }
     }
 
-    /// The positions of atoms that a boundary divided, put together; `None` if it divided none.
-    pub(super) fn joined(&self, cell: &Cell, positions: &[[f32; 3]]) -> Option<Vec<Vector>> {
-        let at = |atom: u32| positions[atom as usize].map(f64::from);
-        let is_near = |&[from, to]: &[u32; 2]| cell.shift(between(at(from), at(to))).is_none();
-        let is_whole = self.chains.iter().flatten().all(is_near)
-            && (1..self.chains.len()).all(|chain| self.nearest(cell, chain, at).is_none());
-        if is_whole {
-            return None;
-        }
-        let mut atoms: Vec<Vector> = positions.iter().map(|position| position.map(f64::from)).collect();
-        self.join(cell, &mut atoms);
-        Some(atoms)
-    }
-
     /// Moves atoms together. Returns whether any was moved.
-    fn join(&self, cell: &Cell, atoms: &mut [Vector]) -> bool {
+    pub(super) fn join(&self, cell: &Cell, atoms: &mut [[f64; 4]]) -> bool {
         let mut was_moved = false;
         for links in &self.chains {
             for &[from, to] in links {
-                let vector = between(atoms[from as usize], atoms[to as usize]);
+                let vector = between(&atoms[from as usize], &atoms[to as usize]);
                 if let Some(shift) = cell.shift(vector) {
                     was_moved = true;
                     move_by(&mut atoms[to as usize], shift);
@@ -172,8 +158,7 @@ impl Links {
             }
         }
         for (chain, links) in self.chains.iter().enumerate().skip(1) {
-            let nearest = self.nearest(cell, chain, |atom| atoms[atom as usize]);
-            let (Some(shift), Some(&first)) = (nearest, self.samples[chain].first()) else {
+            let (Some(shift), Some(&first)) = (self.nearest(cell, chain, atoms), self.samples[chain].first()) else {
                 continue;
             };
             was_moved = true;
@@ -185,12 +170,12 @@ impl Links {
     }
 
     /// The shift of a chain to the image that is nearest to the chains before; `None` if it is that one.
-    fn nearest(&self, cell: &Cell, chain: usize, at: impl Fn(u32) -> Vector) -> Option<Vector> {
+    fn nearest(&self, cell: &Cell, chain: usize, atoms: &[[f64; 4]]) -> Option<Vector> {
         let own = &self.samples[chain];
         let (mut best, mut nearest) = (None, f64::INFINITY);
         for before in self.samples[..chain].iter().flatten() {
             for own in own {
-                let vector = between(at(*before), at(*own));
+                let vector = between(&atoms[*before as usize], &atoms[*own as usize]);
                 let shift = cell.shift(vector).unwrap_or_default();
                 let moved = add(vector, shift);
                 let distance2 = dot(moved, moved);
@@ -234,7 +219,7 @@ fn trees(atoms: usize, bonds: &[[u32; 2]]) -> Vec<[u32; 2]> {
     order
 }
 
-fn move_by(atom: &mut Vector, shift: Vector) {
+fn move_by(atom: &mut [f64; 4], shift: Vector) {
     (0..3).for_each(|axis| atom[axis] += shift[axis]);
 }
 
@@ -244,18 +229,19 @@ mod tests {
     use prism_read::{ReadOptions, read_path};
 
     /// A structure of three chains, its positions, and a cell that is larger than it.
-    fn trimer() -> (Links, Vec<Vector>, [Vector; 3]) {
+    fn trimer() -> (Links, Vec<[f64; 4]>, [[f64; 3]; 3]) {
         let read = read_path("../../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default()).unwrap();
         let links = Links::of(&read.structure);
-        let atoms = read.structure.atoms.iter().map(|a| [a.x, a.y, a.z].map(f64::from)).collect();
+        let atoms = read.structure.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f64::from)).collect();
         (links, atoms, [[90.0, 0.0, 0.0], [30.0, 85.0, 0.0], [-30.0, 28.0, 80.0]])
     }
 
     /// Each atom on its own in the cell at the origin, moved before.
-    fn wrapped(atoms: &[Vector], cell: &Cell, by: Vector) -> Vec<Vector> {
-        let wrap = |atom: &Vector| {
-            let moved = add(*atom, by);
-            add(moved, cell.whole(cell.inverse.map(|row| -dot(row, moved).floor())))
+    fn wrapped(atoms: &[[f64; 4]], cell: &Cell, by: Vector) -> Vec<[f64; 4]> {
+        let wrap = |atom: &[f64; 4]| {
+            let moved = add([atom[0], atom[1], atom[2]], by);
+            let [x, y, z] = add(moved, cell.whole(cell.inverse.map(|row| -dot(row, moved).floor())));
+            [x, y, z, atom[3]]
         };
         atoms.iter().map(wrap).collect()
     }
@@ -269,7 +255,7 @@ mod tests {
             assert!(links.join(&cell, &mut all));
             // All differences are those of the structure.
             for (own, other) in atoms.iter().zip(&all) {
-                let (a, b) = (between(atoms[0], *own), between(all[0], *other));
+                let (a, b) = (between(&atoms[0], own), between(&all[0], other));
                 assert!((0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-6), "{by:?}: {a:?} and {b:?}");
             }
         }
@@ -304,7 +290,7 @@ mod tests {
         let cell = Cell::new(&[[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
         let bonds = [[4, 3], [0, 1], [1, 2], [2, 3], [6, 7]];
         for bonds in [&bonds[..], &[]] {
-            let mut atoms: Vec<Vector> = whole.iter().map(|x| [x % 10.0, 5.0, 5.0]).collect();
+            let mut atoms: Vec<[f64; 4]> = whole.iter().map(|x| [x % 10.0, 5.0, 5.0, 0.0]).collect();
             assert!(Links::of_topology(&topology(bonds)).join(&cell, &mut atoms));
             for (atom, x) in atoms.iter().zip(whole) {
                 assert!((atom[0] - x).abs() < 1e-9, "{bonds:?}: {atoms:?}");
@@ -318,20 +304,6 @@ mod tests {
         let mut all = atoms.clone();
         assert!(!links.join(&Cell::new(&vectors).unwrap(), &mut all));
         assert_eq!(all, atoms);
-        let single = |all: &[Vector]| all.iter().map(|atom| atom.map(|value| value as f32)).collect::<Vec<_>>();
-        let cell = Cell::new(&vectors).unwrap();
-        assert_eq!(links.joined(&cell, &single(&atoms)), None);
-        // Within a chain, and chain from chain.
-        let by = add(cell.vectors[0], cell.vectors[2]);
-        let (last, chain) = (atoms.len() - 1, links.chains[2].iter().flatten().copied().max().unwrap() as usize);
-        for moved in [last..last + 1, links.samples[2][0] as usize..chain + 1] {
-            let mut all = atoms.clone();
-            all[moved].iter_mut().for_each(|atom| *atom = add(*atom, by));
-            let joined = links.joined(&cell, &single(&all)).expect("it is divided");
-            let apart =
-                joined.iter().zip(&atoms).map(|(a, b)| between(*a, *b)).map(|vector| dot(vector, vector).sqrt());
-            assert!(apart.fold(0.0, f64::max) < 1e-4);
-        }
         assert!(Cell::new(&[[0.0; 3]; 3]).is_none());
     }
 }
