@@ -29,7 +29,7 @@ MADE = ["Trajectory"]
 HEAD = '''"""Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 

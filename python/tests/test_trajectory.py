@@ -136,9 +136,16 @@ def test_known_pockets_are_measured_in_every_frame(run: prism.Trajectory, comman
     assert own.column_names == ["structure", "frame", "time_ps", "pocket", "volume"] and own.num_rows == 6 * pockets.num_rows
     assert run.measure(pockets) == own
     assert run.measure({row["pocket"]: row["residues"].split() for row in pockets.to_pylist()}) == own
-    # More residues line more.
-    few, many = (run.measure({7: [f"A_{number}" for number in range(1, end)]})["volume"].to_numpy() for end in (3, 47))
-    assert (few < many).all()
+    # Crambin has none; of a larger protein, more residues line more.
+    rbd = Path(__file__).resolve().parents[2] / "data" / "6m0j_rbd.pdb"
+    lines = [line for line in rbd.read_text().splitlines() if line.startswith(("ATOM", "HETATM"))]
+    placed = [[float(line[begin : begin + 8]) / 10 for begin in (30, 38, 46)] for line in lines]
+    atoms = "".join(f"{1:5}{'X':5}{'X':>5}{1:5}{x:8.4f}{y:8.4f}{z:8.4f}\n" for x, y, z in placed)
+    (tmp_path / "rbd.gro").write_text(f"rbd\n{len(lines)}\n{atoms}   0.0   0.0   0.0\n")
+    large = prism.trajectory(rbd, tmp_path / "rbd.gro", "cpu")
+    rows = [f"{row['chain']}_{row['resnum']}" for row in large.rows.to_pylist()]
+    few, many = large.measure({3: rows[:60], 7: rows})["volume"].to_pylist()
+    assert 0 < few < many and many > 100
     with pytest.raises(prism.InputError, match="has no residue Z_1, which lines pocket 7"):
         run.measure({7: ["A_1", "Z_1"]})
     with pytest.raises(prism.PrismError, match="pockets: pocket 7 is there twice"):

@@ -1,7 +1,7 @@
 """Per-residue features and binding sites of protein structures. (This file is written by `python/stubs.py`.)"""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -1684,6 +1684,28 @@ class Trajectory:
             all: As of :func:`prism.sites`.
             min_plddt: As of :func:`prism.sites`.
             pocket_shape: As of :func:`prism.sites`.
+        """
+
+    def measure(
+        self,
+        pockets: Table | str | os.PathLike[str] | Mapping[int, Sequence[str]],
+    ) -> Table:
+        """The volume (Å³) of known pockets in every frame, whether a site is there or not: a row for each frame and pocket, as
+        ``prism sites --trajectory --measure`` writes it.
+
+        Args:
+            pockets: The table of :meth:`pockets` or its CSV file; or the residues of each pocket by its number (``{1: ["A_30", "A_31"]}``).
+
+        Raises:
+            PrismError: A pocket has no residues, or its number is there twice.
+            InputError: A frame lacks a residue.
+
+        Examples:
+            >>> run = prism.trajectory("top.pdb", "run.xtc")
+            >>> run.measure({1: ["A_3", "A_26", "A_33"]}).to_pandas().head(2)
+              structure  frame  time_ps  pocket  volume
+            0   top.pdb      0      0.0       1     0.0
+            1   top.pdb      1     10.0       1     0.0
         """
 
     def array(

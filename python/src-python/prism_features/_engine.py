@@ -657,8 +657,9 @@ class Engine:
             raise PrismError(str(error)) from None
 
     def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job:
-        """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""
-        if options["annotations"] is not None or options["lineages"] is not None:
+        """A job, which later calls reuse. Files of annotations, lineages and pockets may change, so their jobs are not reused."""
+        is_of_file = options["annotations"] is not None or options["lineages"] is not None
+        if is_of_file or isinstance(options["known_pockets"], str):
             return Job(self._native.job(table, columns, options))
         # Sorted, so that their order does not matter. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]

@@ -212,9 +212,9 @@ class Trajectory:
         if isinstance(pockets, (str, os.PathLike)):
             known = os.fspath(pockets)
         elif isinstance(pockets, Mapping):
-            known = [(number, texts("pockets", residues, '"A_30", "A_31"')) for number, residues in pockets.items()]
+            known = tuple((number, tuple(texts("pockets", residues, '"A_30", "A_31"'))) for number, residues in pockets.items())
         elif isinstance(pockets, Table) and {"pocket", "residues"} <= set(pockets.column_names):
-            known = [(row["pocket"], row["residues"].split()) for row in pockets.to_pylist()]
+            known = tuple((row["pocket"], tuple(row["residues"].split())) for row in pockets.to_pylist())
         else:
             raise TypeError(f"pockets takes the table of Trajectory.pockets, its file, or residues by number, not {pockets!r}")
         options = {**self._options, "known_pockets": known}
