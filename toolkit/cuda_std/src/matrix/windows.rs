@@ -27,7 +27,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
     /// Runs `body(block, turn, a, b)` for every turn below `turns`, with copies of window `turn` of both tables. The copies for a turn
     /// begin `S - 1` turns earlier, as in [`copy_ahead`](Self::copy_ahead).
     ///
-    /// A copy consists of panels of 128 bytes of each row, one panel after another, each [swizzled](crate::swizzled). For elements of
+    /// A copy consists of panels of 128 bytes of each row, one panel after another, each [`swizzled`]. For elements of
     /// 16 bits, element `c` of row `r` is element `64 (R p + r) + c % 64` of a copy with `R` rows, where `p = c / 64`. The build stops
     /// unless rows are whole panels and windows have a multiple of 8 rows.
     ///
