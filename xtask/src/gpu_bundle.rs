@@ -55,7 +55,7 @@ const LEFT_OUT: [(&str, &str); 16] = [
 ];
 
 /// Files that tests and benchmarks read at run time, relative to the workspace's root.
-const FILES: [&str; 4] = ["data", "fuzz/corpus/dataset", "host/tests/data", "tests/data"];
+const FILES: [&str; 5] = ["data", "fuzz/corpus/confidences", "fuzz/corpus/dataset", "host/tests/data", "tests/data"];
 
 /// The kind of the `prism` command, an executable without tests.
 const PROGRAM: &str = "program";

@@ -3,10 +3,10 @@
 use prism_host::confidence::{Cutoffs, PAIR_NUMBERS, Prediction, PredictionFiles, Predictions};
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/predictions")
+    "tests/data/predictions".into()
 }
 
 /// The files of a layout.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/predictions")
+    "tests/data/predictions".into()
 }
 
 fn all() -> Vec<PredictionFiles> {
@@ -450,7 +450,7 @@ fn a_model_alone_has_the_files_beside_it_and_others_may_have_any_name() {
 
 #[test]
 fn changed_files_are_read_or_refused() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/confidences");
+    let corpus = Path::new("../fuzz/corpus/confidences");
     let (mut read, mut refused) = (0, 0);
     for entry in fs::read_dir(corpus).unwrap() {
         let whole = fs::read(entry.unwrap().path()).unwrap();

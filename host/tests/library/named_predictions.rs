@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/predictions").join(name)
+    Path::new("tests/data/predictions").join(name)
 }
 
 const AF2: &str = "model_1_multimer_v3_pred_0";
