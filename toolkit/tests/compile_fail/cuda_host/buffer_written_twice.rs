@@ -11,7 +11,7 @@ fn run(
 ) -> Result<(), CudaError> {
     let inclusive = Segments { data: buffer.view_mut(), offsets: at };
     let exclusive = Segments { data: buffer.view_mut(), offsets: at };
-    prefix_sums::launch(gpu, 1, prefix_sums::Args { inclusive, exclusive, input: input.view() })
+    prefix_sums::launch::<256, _>(gpu, 1, prefix_sums::Args { inclusive, exclusive, input: input.view() })
 }
 
 fn main() {}
