@@ -44,7 +44,7 @@ pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use nucleotides::nucleotide_torsions;
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
-pub use position::residue_positions;
+pub use position::{in_file, residue_positions};
 pub use sites::{binding_sites, site_ids, site_scores};
 pub use split::{
     alpha_carbon_boxes, few_pairs, split_alpha_carbons, split_centrality, split_eigenvectors, split_network,

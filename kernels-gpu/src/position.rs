@@ -42,9 +42,9 @@ pub fn residue_positions(
         if ca != NO_CA {
             let atom = atoms.at(structure.atom_offset + ca);
             columns[column::B_FACTOR] = canonical(b_column.at(row));
-            columns[column::CA_X] = in_file(atom.x, x);
-            columns[column::CA_Y] = in_file(atom.y, y);
-            columns[column::CA_Z] = in_file(atom.z, z);
+            columns[column::CA_X] = in_file(atom.x, x) as f32;
+            columns[column::CA_Y] = in_file(atom.y, y) as f32;
+            columns[column::CA_Z] = in_file(atom.z, z) as f32;
         }
         PositionRow { columns }
     });
@@ -53,12 +53,12 @@ pub fn residue_positions(
 /// A coordinate in the frame of the file. `relative` was rounded to `f32`. Most files have three decimals; so if a value of
 /// three decimals rounds to `relative`, that value is returned.
 #[inline(always)]
-fn in_file(relative: f32, center: f64) -> f32 {
+pub fn in_file(relative: f32, center: f64) -> f64 {
     let sum = f64::from(relative) + center;
     let scaled = sum * PER_ANGSTROM;
     let nearest = (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i64 as f64 / PER_ANGSTROM;
     let (off, size) = (magnitude(sum - nearest), magnitude(f64::from(relative)));
-    (if off <= size * HALF_SPACING + SLACK { nearest } else { sum }) as f32
+    if off <= size * HALF_SPACING + SLACK { nearest } else { sum }
 }
 
 #[inline(always)]

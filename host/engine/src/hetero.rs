@@ -1,6 +1,7 @@
 //! Rows of ligands, ions and the like: what is defined of them.
 
 use crate::Selection;
+use kernels_gpu::in_file;
 use prism_read::structure::{StructureInput, needs_whole_residues};
 use shared_types::feature::column;
 use shared_types::{Feature, Group};
@@ -53,8 +54,9 @@ pub(super) fn describe(structure: &StructureInput, selection: &Selection, values
             let own = &mut values[place * residues..(place + 1) * residues];
             // Beside alpha carbons alone, nobody knows what would cover a ligand.
             let lacks_atoms = !structure.traces.is_empty() && needs_whole_residues(feature);
+            let of = OfHetero::of(feature);
             for row in rows.clone() {
-                match OfHetero::of(feature) {
+                match of {
                     OfHetero::Same if !lacks_atoms => {}
                     OfHetero::MeanB => own[row] = structure.b_column[row],
                     OfHetero::Middle(axis) => own[row] = middle(structure, row, axis),
@@ -73,13 +75,4 @@ fn middle(structure: &StructureInput, row: usize, axis: usize) -> f32 {
     let atoms = &structure.atoms[structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize];
     let sum: f64 = atoms.iter().map(|atom| in_file([atom.x, atom.y, atom.z][axis], structure.center[axis])).sum();
     (sum / atoms.len() as f64) as f32
-}
-
-/// A coordinate in the file's frame, as the kernel of positions has that of an alpha carbon: a value of three decimals, which most files
-/// have, if that is what rounding to `f32` has changed.
-fn in_file(relative: f32, center: f64) -> f64 {
-    let sum = f64::from(relative) + center;
-    let nearest = (sum * 1000.0).round() / 1000.0;
-    let rounding = f64::from(relative.abs()) * f64::from(f32::EPSILON) / 2.0;
-    if (sum - nearest).abs() <= rounding + 1e-9 { nearest } else { sum }
 }
