@@ -250,7 +250,8 @@ pub use cuda_std_macros::kernel;
 pub use cuda_std_macros::kernel_part;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use matrix::{
-    MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, PerRow, Swizzled, swizzled, tf32,
+    MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, PerRow, Swizzled, in_panels, swizzled,
+    tf32,
 };
 pub use memory::{
     BlockMemory, DoubleBuffer, DynamicShared, PendingTile, PendingTiles, Scans, Shared, SharedByWarp, Stages, Tile,

@@ -17,6 +17,7 @@ pub use element::{MatrixElement, tf32};
 pub use product::MatrixProduct;
 pub use rows::PerRow;
 pub use source::{MatrixSource, Swizzled, swizzled};
+pub use windows::in_panels;
 
 use crate::platform::{self, LaneStorage};
 use crate::seal::INSIDE;

@@ -48,6 +48,21 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixProduct
     }
 }
 
+/// Checks that the rows and columns of [`Warp::multiply_rows`] exist and begin at words.
+#[inline(always)]
+#[track_caller]
+fn check_factors<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
+    (rows, first_row): (&(impl MatrixSource<E> + ?Sized), u32),
+    (columns, first_column): (&(impl MatrixSource<E> + ?Sized), u32),
+    stride: u32,
+) {
+    const { assert!(STEPS > 0 && STEPS <= 8, "there are 1 to 8 steps") };
+    const { assert!(R > 0 && C > 0 && R * C <= 64, "a warp adds 1 to 64 products of 16 x 8 at once") };
+    let depth = const { STEPS as u32 * E::DEPTH };
+    check_rows::<E>(rows.count(INSIDE), first_row, stride, 16 * R as u32, depth, true);
+    check_rows::<E>(columns.count(INSIDE), first_column, stride, 8 * C as u32, depth, true);
+}
+
 impl Warp {
     /// Adds the product of 16 `R` rows and 8 `C` columns. Each has `STEPS` times [`DEPTH`](MatrixElement::DEPTH) elements. The
     /// rows lie in `rows.0`, a tile or an input; row `r` begins at element `rows.1 + stride r`. `columns` gives the columns in
@@ -91,12 +106,8 @@ impl Warp {
         stride: u32,
         product: &mut PerLane<MatrixProduct<E, R, C>>,
     ) {
-        const { assert!(STEPS > 0 && STEPS <= 8, "there are 1 to 8 steps") };
-        const { assert!(R > 0 && C > 0 && R * C <= 64, "a warp adds 1 to 64 products of 16 x 8 at once") };
+        check_factors::<STEPS, E, R, C>(rows, columns, stride);
         let ((rows, first_row), (columns, first_column)) = (rows, columns);
-        let depth = const { STEPS as u32 * E::DEPTH };
-        check_rows::<E>(rows.count(INSIDE), first_row, stride, 16 * R as u32, depth, true);
-        check_rows::<E>(columns.count(INSIDE), first_column, stride, 8 * C as u32, depth, true);
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
             platform::ask_lanes();
@@ -132,11 +143,7 @@ impl Warp {
         stride: u32,
         sums: &mut PerLane<MatrixSums<E, R, C>>,
     ) {
-        const { assert!(STEPS > 0 && STEPS <= 8, "there are 1 to 8 steps") };
-        const { assert!(R > 0 && C > 0 && R * C <= 64, "a warp adds 1 to 64 products of 16 x 8 at once") };
-        let depth = const { STEPS as u32 * E::DEPTH };
-        check_rows::<E>(rows.count(INSIDE), first_row, stride, 16 * R as u32, depth, true);
-        check_rows::<E>(columns.count(INSIDE), first_column, stride, 8 * C as u32, depth, true);
+        check_factors::<STEPS, E, R, C>((rows, first_row), (columns, first_column), stride);
         #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
         if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
             platform::ask_lanes();

@@ -1,5 +1,8 @@
 //! Windows that are copied some turns ahead, for products in which each turn uses two.
 
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use super::parts::MOST_COPIES;
+use super::parts::PARTS;
 use super::{MatrixElement, Swizzled, swizzled};
 #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
 use crate::Window;
@@ -8,19 +11,22 @@ use crate::half::Elements16;
 use crate::platform::{self, SharedPointer};
 use crate::{Block, Stages, Tile, Windows};
 
-/// Parts of 16 bytes in a row of a panel.
-const PARTS: u32 = 8;
-
-/// The most parts of a window that a thread copies.
-#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-const MOST_COPIES: usize = 16;
-
-/// The row and the part in the window of part `i` of its copy.
+/// The row and the part in it that stand at part `i` of `R` rows in swizzled panels: 128 bytes of each row, one panel after another, each
+/// [`swizzled`]. `R` is a multiple of 8.
+///
+/// ```
+/// use cuda_std::in_panels;
+///
+/// // Eight rows: 64 parts a panel. The second row begins with its second part.
+/// assert_eq!([0, 1, 8, 9, 64, 73].map(in_panels::<8>), [(0, 0), (0, 1), (1, 1), (1, 0), (0, 8), (1, 8)]);
+/// ```
 #[inline(always)]
-fn position<const R: usize>(i: u32) -> (u32, u32) {
-    let in_panel = const { R as u32 * PARTS };
+#[must_use]
+pub const fn in_panels<const R: usize>(i: u32) -> (u32, u32) {
+    const { assert!(R > 0 && R.is_multiple_of(8), "panels have a multiple of 8 rows") };
+    let (in_panel, parts) = const { ((R * PARTS) as u32, PARTS as u32) };
     let at = swizzled(i % in_panel);
-    (at / PARTS, i / in_panel * PARTS + at % PARTS)
+    (at / parts, i / in_panel * parts + at % parts)
 }
 
 impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
@@ -78,10 +84,7 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
         (a, b): (Windows<'_, V, A, C>, Windows<'_, V, B, C>),
         mut body: impl FnMut(&mut Block, u32, Swizzled<'_, V::Element>, Swizzled<'_, V::Element>),
     ) {
-        const {
-            assert!(size_of::<V>() == 16 && C.is_multiple_of(PARTS as usize), "rows are whole panels of 128 bytes");
-            assert!(A.is_multiple_of(8) && B.is_multiple_of(8), "windows have a multiple of 8 rows");
-        }
+        const { assert!(size_of::<V>() == 16 && C.is_multiple_of(PARTS), "rows are whole panels of 128 bytes") };
         let (of_a, of_b) = const { ((A * C) as u32, (B * C) as u32) };
         if turns > a.count() || turns > b.count() {
             out_of_bounds();
@@ -110,10 +113,10 @@ impl<V: Elements16<Element: MatrixElement>, const S: usize> Stages<'_, V, S> {
                 // borrowed until the copies have ended.
                 unsafe {
                     let from = if i < of_a {
-                        let (row, at) = position::<A>(i);
+                        let (row, at) = in_panels::<A>(i);
                         a.at_unchecked(row, at)
                     } else {
-                        let (row, at) = position::<B>(i.wrapping_sub(of_a));
+                        let (row, at) = in_panels::<B>(i.wrapping_sub(of_a));
                         b.at_unchecked(row, at)
                     };
                     data.copy(i, from);
@@ -140,24 +143,24 @@ unsafe fn copy_window<V: Elements16, const R: usize, const C: usize>(
     window: Window<'_, V, R, C>,
     stage: SharedPointer<V>,
 ) {
-    let in_panel = const { R as u32 * PARTS };
+    let (in_panel, parts) = const { ((R * PARTS) as u32, PARTS as u32) };
     let thread = platform::fresh_thread_index();
     // SAFETY: as in `Crew::thread`.
     unsafe { core::hint::assert_unchecked(thread < threads) };
-    // As `position`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
-    let (row, at) = (thread / PARTS, (thread ^ (thread / PARTS)) % PARTS);
+    // As `in_panels`, but all of a thread's parts have one position in their rows, because 64 parts are eight whole rows.
+    let (row, at) = (thread / parts, (thread ^ (thread / parts)) % parts);
     crate::unrolled::unrolled::<MOST_COPIES>(|k| {
         if k < const { (R * C) as u32 } / threads {
             let first = k.wrapping_mul(threads);
             // Threads of a block may share more than one panel.
             let (panel, row) = if in_panel.is_multiple_of(threads) {
-                (first / in_panel, first % in_panel / PARTS + row)
+                (first / in_panel, first % in_panel / parts + row)
             } else {
                 let i = first.wrapping_add(thread);
-                (i / in_panel, i % in_panel / PARTS)
+                (i / in_panel, i % in_panel / parts)
             };
             // SAFETY: within the window; each part belongs to one thread. The rest is the caller's.
-            unsafe { stage.copy_global(first.wrapping_add(thread), window.at_unchecked(row, panel * PARTS + at)) };
+            unsafe { stage.copy_global(first.wrapping_add(thread), window.at_unchecked(row, panel * parts + at)) };
         }
     });
 }

@@ -1,15 +1,12 @@
 //! Attention: the softmax of products of queries and keys, times the values.
 
 use cuda_layout::DeviceLayout;
-use cuda_std::Elements16;
 use cuda_std::math::approx;
 use cuda_std::prelude::*;
+use cuda_std::{Elements16, in_panels};
 
 /// Columns of a panel: 128 bytes of a row.
 const PANEL: u32 = 64;
-/// Parts of 16 bytes in a row of a panel.
-const PARTS: u32 = PANEL / 8;
-
 /// The rows of heads that lie one below the other, each with 16-bit elements in parts of eight.
 #[derive(Arguments)]
 pub struct Heads<'a, V: DeviceLayout> {
@@ -80,11 +77,9 @@ pub fn attend<
     let scale = scale * core::f32::consts::LOG2_E;
     let first = out.first_row();
     let (head, begin) = (first / length * length, first % length);
-    // Part `i` of swizzled panels.
     let rows = rows.fill(block, const { QUERIES as u32 }, |i| {
-        let in_panel = const { PARTS * ROWS as u32 };
-        let (panel, at) = (i / in_panel, swizzled(i % in_panel));
-        queries.at((first + at / PARTS) * const { N as u32 } + panel * PARTS + at % PARTS)
+        let (row, part) = in_panels::<ROWS>(i);
+        queries.at((first + row) * const { N as u32 } + part)
     });
     let rows = rows.elements().swizzled();
     let n = const { KEYS as u32 };
