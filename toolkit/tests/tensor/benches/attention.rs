@@ -5,7 +5,7 @@
 //! cargo bench -p tensor-tests --bench attention >attention-rust.csv
 //! ```
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_std::prelude::*;
 use tensor_kernels::{HeadsArgs, attend};
@@ -21,10 +21,8 @@ fn main() -> Result<()> {
     if !toolkit_tests::device::is_there() {
         return Ok(());
     }
-    let tensor = tensor_tests::PTX.map_err(anyhow::Error::msg)?;
-    let runnable = tensor_tests::runnable(tensor);
-    let (_, newest) = runnable.last().context("there are no kernels for this chip")?;
-    let gpu = CudaExecutor::open(0, "tensor kernels", *newest)?;
+    let newest = tensor_tests::newest().map_err(anyhow::Error::msg)?;
+    let gpu = CudaExecutor::open(0, "tensor kernels", newest)?;
     let watch = Watch::new(gpu.stream())?;
     for columns in [64, 128] {
         let number = |i: u32| (word(i) >> 8) as f32 / (1 << 23) as f32 - 1.0;

@@ -63,10 +63,8 @@ fn main() -> Result<()> {
     if !toolkit_tests::device::is_there() {
         return Ok(());
     }
-    let tensor = tensor_tests::PTX.map_err(anyhow::Error::msg)?;
-    let runnable = tensor_tests::runnable(tensor);
-    let (_, newest) = runnable.last().context("there are no kernels for this chip")?;
-    let first = CudaExecutor::open(0, "tensor kernels", *newest)?;
+    let newest = tensor_tests::newest().map_err(anyhow::Error::msg)?;
+    let first = CudaExecutor::open(0, "tensor kernels", newest)?;
     let load = |name, image| Module::load(first.context(), name, image);
     let examples = load("examples", toolkit_examples::IMAGE.map_err(anyhow::Error::msg)?)?;
     let modules = [first.modules()[0].clone(), examples, load("test kernels", test_kernels::IMAGE)?];

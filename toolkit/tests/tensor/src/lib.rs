@@ -26,3 +26,11 @@ pub fn runnable(built: &[(&'static str, &'static str)]) -> Vec<(&'static str, Im
     let images = built.iter().map(|(name, ptx)| (*name, unsafe { Image::from_files(name, ptx, &[]) }));
     images.filter(|(_, image)| image.runs_on(device.compute_capability)).collect()
 }
+
+/// The kernels for the newest kind of chip that the first device is of.
+///
+/// # Errors
+/// That there was no compiler for devices when the tests were built, or that there are no kernels for this one.
+pub fn newest() -> Result<Image<'static>, &'static str> {
+    runnable(PTX?).last().map(|(_, image)| *image).ok_or("there are no kernels for this chip")
+}
