@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
 import os
@@ -128,6 +129,10 @@ def test_a_missing_file_is_a_file_that_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         prism.features(tmp_path / "none.pdb", backend="cpu")
     assert isinstance(missing.value, prism.InputError) and isinstance(missing.value, ValueError)
+    assert missing.value.filename == str(tmp_path / "none.pdb") and missing.value.errno == errno.ENOENT
+    assert str(missing.value).startswith(f"{tmp_path / 'none.pdb'}: ")
+    again = pickle.loads(pickle.dumps(missing.value))
+    assert (type(again), again.filename, str(again)) == (type(missing.value), missing.value.filename, str(missing.value))
     # Whatever the words are.
     other = tmp_path / "No such file.pdb"
     other.write_text("No such file or directory\n")

@@ -125,6 +125,9 @@ def test_models_beside_a_reference(command: Path, data: Path, tmp_path: Path) ->
         prism.dockq(path, path, mapping=["A:X"])
     with pytest.raises(prism.PrismError, match="mapping: give pairs MODEL:REFERENCE"):
         prism.dockq(path, path, mapping=["AX"])
+    with pytest.raises(FileNotFoundError, match="^reference: no/such.pdb: No such file") as missing:
+        prism.dockq(path, "no/such.pdb")
+    assert isinstance(missing.value, prism.InputError) and missing.value.filename == "no/such.pdb"
 
 
 @pytest.mark.parametrize("format", ["rsa", "naccess", "pdb"])
@@ -147,8 +150,10 @@ def test_a_report_is_the_commands(command: Path, data: Path, rbd: Path, tmp_path
     of_page = [path.read_text(encoding="utf-8") for path in (made, tmp_path / "its.html")]
     # It says by which command it was made.
     assert abs(len(of_page[0]) - len(of_page[1])) < 400
-    with pytest.raises(prism.PrismError, match="none.pdb"):
-        prism.report(tmp_path / "none.pdb", tmp_path / "x.html")
+    for inputs in (tmp_path / "none.pdb", [rbd, tmp_path / "none.pdb"]):
+        with pytest.raises(prism.MissingInputError, match="none.pdb: No such file") as missing:
+            prism.report(inputs, tmp_path / "x.html")
+        assert missing.value.filename == str(tmp_path / "none.pdb")
     with pytest.raises(prism.PrismError, match="there are no inputs; give one path at least"):
         prism.report([], tmp_path / "x.html")
     with pytest.raises(TypeError, match="no option 'annotations' of a report"):

@@ -12,7 +12,7 @@ import pyarrow as pa
 from . import _prism
 from ._arguments import check
 from ._arguments import on_error as check_on_error
-from ._errors import InputFailure, PrismError, input_error, warn
+from ._errors import InputFailure, PrismError, input_error, reference_error, warn
 from ._options import OnError, table_options
 from ._table import Table, with_metadata
 
@@ -160,8 +160,7 @@ def confidence(
     except ValueError as error:
         raise PrismError(str(error)) from None
     except RuntimeError as error:
-        missing = reference is not None and not os.path.exists(reference)
-        raise input_error(InputFailure(f"reference: {reference}", str(error), missing)) from None
+        raise (PrismError(str(error)) if reference is None else reference_error(reference, str(error))) from None
     for note in notes:
         _log.info(note)
     for name, note in batch.notes:

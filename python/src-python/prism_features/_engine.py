@@ -14,7 +14,7 @@ from . import _prism
 from ._arguments import check
 from ._arguments import columns as check_columns
 from ._arguments import on_error as check_on_error
-from ._errors import InputFailure, PrismError, input_error, warn
+from ._errors import InputFailure, PrismError, input_error, reference_error, warn
 from ._inputs import Share, items, paths
 from ._every_atom import are_groups, are_interactions, interactions, interfaces
 from ._options import (
@@ -654,6 +654,9 @@ class Engine:
         try:
             return self._job(table, chosen, table_options(options, table))
         except (RuntimeError, ValueError) as error:
+            reference = options.get("reference")
+            if reference is not None and not os.path.exists(reference):
+                raise reference_error(reference, str(error)) from None
             raise PrismError(str(error)) from None
 
     def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
 from typing import NamedTuple
+
+
+#: What stands before the name of a reference.
+_REFERENCE = "reference: "
 
 
 class InputFailure(NamedTuple):
@@ -43,12 +48,33 @@ class InputError(PrismError, ValueError):
 
 
 class MissingInputError(InputError, FileNotFoundError):
-    """There is no file or folder at an input's path."""
+    """There is no file or folder at an input's path.
+
+    Attributes:
+        filename: The path.
+    """
+
+    def __init__(self, failure: InputFailure) -> None:
+        super().__init__(failure)
+        self.errno, self.strerror = errno.ENOENT, failure.reason
+        self.filename = failure.name.removeprefix(_REFERENCE)
+
+    def __str__(self) -> str:
+        # As of other inputs, without the number of the error.
+        return f"{self.failure.name}: {self.failure.reason}"
 
 
 def input_error(failure: InputFailure) -> InputError:
     """The error of an input, by what is wrong with it."""
     return (MissingInputError if failure.missing else InputError)(failure)
+
+
+def reference_error(reference: str | os.PathLike[str], reason: str) -> InputError:
+    """The error of the structure with which models are compared."""
+    path = os.fspath(reference)
+    # The reason may name it already.
+    reason = reason.removeprefix(_REFERENCE).removeprefix(f"{path}: ")
+    return input_error(InputFailure(_REFERENCE + path, reason, not os.path.exists(path)))
 
 
 class InputWarning(UserWarning):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from ._arguments import check
-from ._errors import PrismError
+from ._errors import InputFailure, PrismError, input_error
 from ._options import DEFAULTS, Backend, Options
 from ._signatures import spelled_out
 
@@ -53,6 +53,7 @@ def report(
         The path of the file.
 
     Raises:
+        InputError: There is nothing at a path, and so it is a :class:`FileNotFoundError`.
         PrismError: The command failed: the error has its message.
         TypeError: An argument is of a wrong type, or there is no such option.
 
@@ -80,6 +81,11 @@ def report(
     command = [sys.executable, "-m", __package__, *words, "--", *(os.fspath(path) for path in paths)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
     if done.returncode != 0:
+        for path in map(os.fspath, paths):
+            begin = f"error: {path}: "
+            reasons = [line.removeprefix(begin) for line in done.stderr.splitlines() if line.startswith(begin)]
+            if reasons and not os.path.exists(path):
+                raise input_error(InputFailure(path, reasons[0], True))
         raise PrismError(done.stderr.strip() or f"prism report ended with status {done.returncode}")
     return Path(output)
 
