@@ -27,6 +27,7 @@ mod search;
 mod surface;
 mod templates;
 mod termini;
+mod texts;
 
 pub use complementarity::{Fit, Shape};
 pub use group::{Group, ParseGroupError};
@@ -44,7 +45,7 @@ use prism_read::structure::{StructureInput, check_spread};
 use prism_read::{Alternates, Problem, ReadError, contents, of_copies, read_components, read_system};
 use rings::small_rings;
 use rules::find_of_bases;
-use search::Search;
+use search::{NearPairs, Search};
 use std::path::Path;
 
 /// Bonds of chemical components, from the Chemical Component Dictionary or files of single components.
@@ -213,7 +214,8 @@ fn prepared(
     }
     check(&gathered).map_err(refused)?;
     let tables: Vec<&Components> = options.dictionary.iter().map(|given| &given.0).chain([&components]).collect();
-    let Found { bonds, links, by_geometry } = bonds::find(&gathered, &tables, &named);
+    let near = NearPairs::of(&gathered.residues, &gathered.atoms);
+    let Found { bonds, links, by_geometry } = bonds::find(&gathered, &near.dry, &tables, &named);
     let mut notes = std::mem::take(&mut gathered.notes);
     if options.kinds.iter().any(|kind| matches!(kind, Kind::Covalent | Kind::Disulfide | Kind::Metal)) {
         notes.extend(of_copies(gathered.to_copies));
@@ -222,7 +224,7 @@ fn prepared(
         let listed = by_geometry.join(", ");
         notes.push(format!("bonds of {listed} follow from geometry; --ccd FILE gives those of the dictionary"));
     }
-    Ok((Search::new(system(gathered, &bonds)), links, notes))
+    Ok((Search::new(system(gathered, &bonds), near), links, notes))
 }
 
 /// The interactions of some kinds but those of bases, sorted.
@@ -238,10 +240,11 @@ fn found_in(search: &Search, links: &[Link], kinds: &[Kind]) -> Vec<Interaction>
 
 /// Sorts by residues, kinds and atoms.
 fn sort(found: &mut [Interaction]) {
-    found.sort_by_cached_key(|one| {
+    fn key(one: &Interaction) -> ([u32; 2], Kind, &[Box<[u32]>; 2]) {
         let [a, b] = one.residues;
-        ([a.min(b), a.max(b)], one.kind, one.atoms.clone())
-    });
+        ([a.min(b), a.max(b)], one.kind, &one.atoms)
+    }
+    found.sort_by(|one, other| key(one).cmp(&key(other)));
 }
 
 /// Refuses atoms that lie so that a search takes too long.

@@ -3,9 +3,10 @@
 use super::atoms::{Atom, Rules};
 use super::components::{Component, MOST_POINTS, component_of, is_certain, is_point};
 use super::elements;
-use super::word::{pack, text_of, trim_zeros};
+use super::word::{as_text, pack, text_of, trim_zeros};
 use shared_types::residue::{STANDARD, parent_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
+use std::borrow::Cow;
 
 /// What a residue's name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +25,11 @@ pub enum ResidueClass {
 
 /// What an atom's record is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AtomClass {
+pub enum AtomClass<'n> {
     /// A heavy atom: its standard name, and its element's symbol in upper case; empty if it is not known.
     Heavy {
-        /// The standard name.
-        name: String,
+        /// The standard name, which is mostly that of the file.
+        name: Cow<'n, str>,
         /// The element's symbol.
         symbol: [u8; 2],
     },
@@ -94,7 +95,7 @@ impl Classes {
     }
 
     /// What one of its atoms is, by its name and the element column.
-    pub fn atom(&self, name: &[u8], symbol: &[u8]) -> AtomClass {
+    pub fn atom<'n>(&self, name: &'n [u8], symbol: &[u8]) -> AtomClass<'n> {
         if self.residue == ResidueClass::Other && is_point(self.name, pack(name)) {
             return AtomClass::Pseudo;
         }
@@ -102,10 +103,13 @@ impl Classes {
         match atom {
             // Packed names are cut after eight bytes.
             Atom::Heavy { element, .. } | Atom::Cap { element, .. } if name.len() > 8 => {
-                AtomClass::Heavy { name: text_of(name), symbol: element.to_le_bytes() }
+                AtomClass::Heavy { name: as_text(name), symbol: element.to_le_bytes() }
             }
-            Atom::Heavy { name, element } | Atom::Cap { name, element } => {
-                AtomClass::Heavy { name: text_of(trim_zeros(&name.to_le_bytes())), symbol: element.to_le_bytes() }
+            Atom::Heavy { name: standard, element } | Atom::Cap { name: standard, element } => {
+                let standard = standard.to_le_bytes();
+                let standard = trim_zeros(&standard);
+                let name = if standard == name { as_text(name) } else { text_of(standard).into() };
+                AtomClass::Heavy { name, symbol: element.to_le_bytes() }
             }
             Atom::Hydrogen => AtomClass::Hydrogen,
             Atom::Pseudo => AtomClass::Pseudo,

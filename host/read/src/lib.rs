@@ -119,7 +119,7 @@ pub use system::{ComponentBond, SystemContents, read_components, read_system};
 #[doc(hidden)]
 pub use without::without_categories;
 #[doc(hidden)]
-pub use word::{listed_ids, text_of};
+pub use word::{as_text, listed_ids, text_of};
 
 #[doc(hidden)]
 pub use compressed::plain;

@@ -1,5 +1,7 @@
 //! Short texts: names as words that compare like them, and ids as text.
 
+use std::borrow::Cow;
+
 /// Packs up to eight bytes into a word that compares like the text. Longer texts, which are never standard names, are
 /// truncated.
 #[inline]
@@ -12,8 +14,13 @@ pub(crate) fn pack(text: &[u8]) -> u64 {
 
 /// A chain id or insertion code as text: UTF-8, or else Latin-1.
 pub fn text_of(id: &[u8]) -> String {
+    as_text(id).into_owned()
+}
+
+/// As [`text_of`], without a copy of what is UTF-8.
+pub fn as_text(id: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(id) {
-        Ok(text) => text.to_owned(),
+        Ok(text) => text.into(),
         Err(_) => id.iter().map(|&b| char::from(b)).collect(),
     }
 }

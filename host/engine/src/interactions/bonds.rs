@@ -1,14 +1,17 @@
 //! Bonds within residues by templates, the dictionary or geometry, and between residues by the file and by distance.
 
-use super::cells::{Cells, each_pair};
+use super::cells::each_pair;
 use super::elements::{C, Element, H, N, O, P, S};
 use super::gather::{Components, Gathered, Named, NamedEnd};
 use super::geometry::distance;
 use super::model::{Class, Order, Residue};
 use super::orders;
+use super::search::Near;
 use super::templates::template;
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use prism_read::LinkKind;
-use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// Two atoms are bonded where they are closer than the sum of their covalent radii and this, as in Open Babel (Meng and Lewis 1991,
 /// J. Comput. Chem. 12:891).
@@ -38,21 +41,20 @@ pub(super) struct Found {
     pub(super) bonds: Vec<(u32, u32, Order)>,
     pub(super) links: Vec<Link>,
     /// Names of components whose bonds follow from geometry.
-    pub(super) by_geometry: Vec<Box<str>>,
+    pub(super) by_geometry: Vec<Arc<str>>,
 }
 
-/// Finds the bonds. Of several tables of components that have a name, the first counts.
-pub(super) fn find(from: &Gathered, components: &[&Components], named: &[Named]) -> Found {
+/// Finds the bonds. `near` are pairs of atoms of different residues, none of them water. Of several tables of components that have a
+/// name, the first counts.
+pub(super) fn find(from: &Gathered, near: &[Near], components: &[&Components], named: &[Named]) -> Found {
     let mut found = Found { bonds: Vec::new(), links: Vec::new(), by_geometry: Vec::new() };
-    for residue in &from.residues {
-        within(residue, from, components, &mut found);
-    }
+    within_residues(from, components, &mut found);
     found.by_geometry.sort_unstable();
     found.by_geometry.dedup();
+    let within = found.bonds.len();
     backbone(from, &mut found.bonds);
-    let polymer = found.bonds.len();
     by_name(from, named, &mut found.links);
-    by_distance(from, &found.bonds, polymer, &mut found.links);
+    by_distance(from, near, &found.bonds[within..], &mut found.links);
     found.links.sort_by_key(|link| link.atoms);
     found.links.dedup_by_key(|link| link.atoms);
     let covalent = found.links.iter().filter(|link| link.kind != LinkKind::Metal);
@@ -65,41 +67,68 @@ fn has(residue: &Residue, from: &Gathered, name: &str) -> Option<u32> {
     residue.range().find(|&atom| &*from.atoms[atom].name == name).map(|atom| atom as u32)
 }
 
-fn within(residue: &Residue, from: &Gathered, components: &[&Components], found: &mut Found) {
-    let range = residue.range();
-    if range.len() < 2 {
-        return;
-    }
-    let mut add = |bonds: &mut dyn Iterator<Item = (&str, &str, Order)>| {
-        let index: HashMap<&str, u32> = residue.range().map(|atom| (&*from.atoms[atom].name, atom as u32)).collect();
-        for (a, b, order) in bonds {
-            if let (Some(&a), Some(&b)) = (index.get(a), index.get(b)) {
-                found.bonds.push((a, b, order));
+/// A bond between two atoms of a residue, which are counted from its first one.
+type Own = (u32, u32, Order);
+
+/// Adds the bonds within residues.
+fn within_residues(from: &Gathered, components: &[&Components], found: &mut Found) {
+    // Residues of a name mostly have the same atoms in the same order.
+    let mut known: HashMap<[&str; 2], (&Residue, Vec<Own>)> = HashMap::new();
+    for residue in from.residues.iter().filter(|residue| residue.range().len() > 1) {
+        let entry = match known.entry([&residue.template, &residue.name]) {
+            Entry::Occupied(entry) if have_same_names(from, entry.get().0, residue) => Some(entry),
+            entry => by_names(residue, from, components).map(|bonds| entry.insert_entry((residue, bonds))),
+        };
+        match entry {
+            Some(entry) => {
+                let [begin, _] = residue.atoms;
+                found.bonds.extend(entry.get().1.iter().map(|&(a, b, order)| (begin + a, begin + b, order)));
+            }
+            None => {
+                found.by_geometry.push(Arc::clone(&residue.name));
+                by_geometry(residue, from, &mut found.bonds);
             }
         }
-    };
+    }
+}
+
+/// Whether atoms of two residues have the same names in the same order. Each name is kept once.
+fn have_same_names(from: &Gathered, one: &Residue, other: &Residue) -> bool {
+    let [one, other] = [one, other].map(|residue| &from.atoms[residue.range()]);
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| Arc::ptr_eq(&one.name, &other.name))
+}
+
+/// The bonds of a residue by the names of its atoms, if a table has them.
+fn by_names(residue: &Residue, from: &Gathered, components: &[&Components]) -> Option<Vec<Own>> {
+    let own = &from.atoms[residue.range()];
+    // A residue has few atoms. Of several with a name, the last one counts.
+    let index = |name: &str| own.iter().rposition(|atom| &*atom.name == name).map(|index| index as u32);
+    let bond = |a: &str, b: &str, order| Some((index(a)?, index(b)?, order));
     if let Some(bonds) = template(&residue.template) {
-        return add(&mut bonds.iter().copied());
+        return Some(bonds.iter().filter_map(|&(a, b, order)| bond(a, b, order)).collect());
     }
-    let names = |bonds: &[(Box<str>, Box<str>, Order)]| {
-        let known = |name: &str| bonds.iter().any(|(a, b, _)| [a, b].iter().any(|own| &***own == name));
-        residue.range().all(|atom| known(&from.atoms[atom].name))
-    };
     // A component with other names of atoms is another one.
-    if let Some(bonds) = components.iter().find_map(|all| all.of(&residue.name).filter(|bonds| names(bonds))) {
-        return add(&mut bonds.iter().map(|(a, b, order)| (&**a, &**b, *order)));
-    }
-    found.by_geometry.push(residue.name.clone());
-    let mut bonds = Vec::new();
-    let own = &from.atoms[range.clone()];
+    let names_all = |bonds: &&[(Box<str>, Box<str>, Order)]| {
+        let known = |name: &str| bonds.iter().any(|(a, b, _)| [a, b].iter().any(|own| &***own == name));
+        own.iter().all(|atom| known(&atom.name))
+    };
+    let bonds = components.iter().find_map(|all| all.of(&residue.name).filter(names_all))?;
+    Some(bonds.iter().filter_map(|(a, b, order)| bond(a, b, *order)).collect())
+}
+
+/// Adds the bonds of a residue by the distances of its atoms.
+fn by_geometry(residue: &Residue, from: &Gathered, found: &mut Vec<(u32, u32, Order)>) {
+    let [begin, _] = residue.atoms;
+    let own = &from.atoms[residue.range()];
     let points: Vec<[f64; 3]> = own.iter().map(|atom| atom.position).collect();
+    let mut bonds = Vec::new();
     each_pair(&points, LONGEST, |a, b, distance2| {
         if are_bonded(own[a as usize].element, own[b as usize].element, distance2.sqrt(), TOLERANCE) {
-            bonds.push((range.start as u32 + a, range.start as u32 + b));
+            bonds.push((begin + a, begin + b));
         }
     });
     bonds.sort_unstable();
-    found.bonds.extend(orders::guess(&from.atoms, &bonds));
+    found.extend(orders::guess(&from.atoms, &bonds));
 }
 
 fn are_bonded(a: Element, b: Element, distance: f64, tolerance: f64) -> bool {
@@ -167,41 +196,20 @@ fn by_name(from: &Gathered, named: &[Named], links: &mut Vec<Link>) {
     }
 }
 
-/// Atoms of different residues as close as bonded ones.
-fn by_distance(from: &Gathered, bonds: &[(u32, u32, Order)], known: usize, links: &mut Vec<Link>) {
-    // Hydrogens are no ends, and water has no bonds to others.
-    let candidates: Vec<u32> = (0..from.atoms.len() as u32)
-        .filter(|&atom| {
-            let own = &from.atoms[atom as usize];
-            own.element.covalent_radius().is_some()
-                && own.element != H
-                && from.residues[own.residue as usize].class != Class::Water
-        })
-        .collect();
-    let points: Vec<[f64; 3]> = candidates.iter().map(|&atom| from.atoms[atom as usize].position).collect();
-    let cells = Cells::new(&points, DISULFIDE);
-    let polymer: HashSet<(u32, u32)> = bonds[..known].iter().map(|&(a, b, _)| (a.min(b), a.max(b))).collect();
-    for (k, &a) in candidates.iter().enumerate() {
-        let one = &from.atoms[a as usize];
-        // Most bonds between residues are of sulfur, carbon, nitrogen, oxygen or phosphorus.
-        if ![C, N, O, S, P].contains(&one.element) {
+/// Atoms of different residues as close as bonded ones. `polymer` are the bonds between residues that are known.
+fn by_distance(from: &Gathered, near: &[Near], polymer: &[(u32, u32, Order)], links: &mut Vec<Link>) {
+    let polymer: HashSet<(u32, u32)> = polymer.iter().map(|&(a, b, _)| (a.min(b), a.max(b))).collect();
+    for near in near.iter().filter(|near| (TOO_NEAR_BETWEEN..=DISULFIDE).contains(&near.distance)) {
+        let ends = [near.a, near.b];
+        let [one, other] = ends.map(|atom| from.atoms[atom as usize].element);
+        // Most bonds between residues are of sulfur, carbon, nitrogen, oxygen or phosphorus. Hydrogens are no ends.
+        if ![C, N, O, S, P].contains(&one) || other == H || polymer.contains(&(near.a, near.b)) {
             continue;
         }
-        cells.near(points[k], DISULFIDE, |other, distance2| {
-            let b = candidates[other as usize];
-            let other = &from.atoms[b as usize];
-            if b <= a || one.residue == other.residue || polymer.contains(&(a, b)) {
-                return;
-            }
-            let apart = distance2.sqrt();
-            if apart < TOO_NEAR_BETWEEN {
-                return;
-            }
-            if one.element == S && other.element == S && apart <= DISULFIDE {
-                links.push(Link { kind: LinkKind::Disulfide, atoms: [a, b] });
-            } else if are_bonded(one.element, other.element, apart, TOLERANCE_BETWEEN) {
-                links.push(Link { kind: LinkKind::Covalent, atoms: [a, b] });
-            }
-        });
+        if one == S && other == S {
+            links.push(Link { kind: LinkKind::Disulfide, atoms: ends });
+        } else if are_bonded(one, other, near.distance, TOLERANCE_BETWEEN) {
+            links.push(Link { kind: LinkKind::Covalent, atoms: ends });
+        }
     }
 }

@@ -1,35 +1,55 @@
 //! Pairs of near points, in time proportional to their number: cells as wide as the reach, in sorted order.
 
 use super::geometry::{Point, dot, minus};
+use std::ops::Range;
 
-/// The cell of a point, for cells with edges of `edge` Å. Neighbours are told by sums, so cells are kept from the ends of numbers.
-fn cell(point: Point, edge: f64) -> [i32; 3] {
-    point.map(|x| (x / edge).floor().clamp(-1e9, 1e9) as i32)
+/// Bits of a cell's number for an axis.
+const BITS: u32 = 21;
+
+/// The number of a point's cell, for cells with edges of `edge` Å: those of x, y and z, one after another, so that three cells in a row
+/// along z have consecutive numbers. The outermost cells take all that is farther, and have neighbours, too.
+fn cell(point: Point, edge: f64) -> u64 {
+    const MOST: f64 = (1 << (BITS - 1)) as f64 - 2.0;
+    point.into_iter().fold(0, |number, x| {
+        let along = (x / edge).floor().clamp(-MOST, MOST) as i64 + (1 << (BITS - 1));
+        number << BITS | along as u64
+    })
+}
+
+/// What is added to a cell's number for the first cell of each of the nine rows of three that are its neighbours and itself.
+fn rows() -> impl Iterator<Item = i64> {
+    let sides = || -1..=1_i64;
+    sides().flat_map(move |x| sides().map(move |y| (x << (2 * BITS)) + (y << BITS) - 1))
 }
 
 /// Points in cells.
-pub(super) struct Cells<'p> {
-    points: &'p [Point],
+pub(super) struct Cells {
     edge: f64,
-    /// Cells with points, in order, with where theirs begin in `order`.
-    cells: Vec<([i32; 3], u32)>,
-    order: Vec<u32>,
+    /// Cells with points, in order.
+    cells: Vec<u64>,
+    /// Where the points of each cell begin in `order`, and the end.
+    starts: Vec<u32>,
+    /// Points cell by cell, with their indices.
+    order: Vec<(Point, u32)>,
 }
 
-impl<'p> Cells<'p> {
+impl Cells {
     /// For pairs within `reach` Å.
-    pub(super) fn new(points: &'p [Point], reach: f64) -> Self {
+    pub(super) fn new(points: &[Point], reach: f64) -> Self {
         let edge = reach * 1.001;
-        let mut keyed: Vec<([i32; 3], u32)> =
+        let mut keyed: Vec<(u64, u32)> =
             points.iter().zip(0..).map(|(&point, index)| (cell(point, edge), index)).collect();
         keyed.sort_unstable();
-        let mut cells: Vec<([i32; 3], u32)> = Vec::new();
-        for (at, &(cell, _)) in keyed.iter().enumerate() {
-            if cells.last().is_none_or(|(last, _)| *last != cell) {
-                cells.push((cell, at as u32));
+        let (mut cells, mut starts): (Vec<u64>, Vec<u32>) = Default::default();
+        for (&(cell, _), at) in keyed.iter().zip(0..) {
+            if cells.last() != Some(&cell) {
+                cells.push(cell);
+                starts.push(at);
             }
         }
-        Self { points, edge, cells, order: keyed.into_iter().map(|(_, index)| index).collect() }
+        starts.push(keyed.len() as u32);
+        let order = keyed.into_iter().map(|(_, index)| (points[index as usize], index)).collect();
+        Self { edge, cells, starts, order }
     }
 
     /// Whether there is a point within `reach` Å of a place.
@@ -39,40 +59,61 @@ impl<'p> Cells<'p> {
         near
     }
 
-    /// Visits the points within `reach` Å of a place, with the squared distance. Three cells in a row are neighbours in the order.
+    /// Visits the points within `reach` Å of a place, with the squared distance.
     pub(super) fn near(&self, place: Point, reach: f64, mut visit: impl FnMut(u32, f64)) {
         debug_assert!(reach <= self.edge);
-        let [x, y, z] = cell(place, self.edge);
-        for x in x - 1..=x + 1 {
-            for y in y - 1..=y + 1 {
-                let begin = self.cells.partition_point(|(cell, _)| *cell < [x, y, z - 1]);
-                let own = self.cells[begin..].iter().take_while(|(cell, _)| *cell <= [x, y, z + 1]).count();
-                if own == 0 {
-                    continue;
-                }
-                let first = self.cells[begin].1 as usize;
-                let end = self.cells.get(begin + own).map_or(self.order.len(), |(_, at)| *at as usize);
-                for &other in &self.order[first..end] {
-                    let apart = minus(self.points[other as usize], place);
-                    let distance2 = dot(apart, apart);
-                    if distance2 <= reach * reach {
-                        visit(other, distance2);
-                    }
+        let own = cell(place, self.edge);
+        for row in rows() {
+            let lowest = own.wrapping_add_signed(row);
+            let first = self.cells.partition_point(|cell| *cell < lowest);
+            for &(point, other) in &self.order[self.row(first, lowest)] {
+                let apart = minus(point, place);
+                let distance2 = dot(apart, apart);
+                if distance2 <= reach * reach {
+                    visit(other, distance2);
                 }
             }
         }
+    }
+
+    /// The points of three cells in a row, whose numbers begin with `lowest`. `first` is the first cell that has it or a higher one.
+    fn row(&self, first: usize, lowest: u64) -> Range<usize> {
+        let own = self.cells[first..].iter().take_while(|cell| **cell <= lowest + 2).count();
+        self.starts[first] as usize..self.starts[first + own] as usize
     }
 }
 
 /// Visits each pair of points within `reach` Å, the lower index first, with their squared distance.
 pub(super) fn each_pair(points: &[Point], reach: f64, mut visit: impl FnMut(u32, u32, f64)) {
     let cells = Cells::new(points, reach);
-    for (&point, index) in points.iter().zip(0..) {
-        cells.near(point, reach, |other, distance2| {
-            if other > index {
-                visit(index, other, distance2);
+    // The neighbours of a cell are found once for all of its points. Those in a row rise with the cell.
+    let mut around: Vec<[Range<usize>; 9]> = vec![[const { 0..0 }; 9]; cells.cells.len()];
+    for (row, index) in rows().zip(0..) {
+        let mut first = 0;
+        for (own, around) in cells.cells.iter().zip(&mut around) {
+            let lowest = own.wrapping_add_signed(row);
+            while cells.cells.get(first).is_some_and(|cell| *cell < lowest) {
+                first += 1;
             }
-        });
+            around[index] = cells.row(first, lowest);
+        }
+    }
+    let mut cell_of = vec![0_u32; points.len()];
+    for (bounds, cell) in cells.starts.windows(2).zip(0..) {
+        cells.order[bounds[0] as usize..bounds[1] as usize]
+            .iter()
+            .for_each(|&(_, index)| cell_of[index as usize] = cell);
+    }
+    for (&place, index) in points.iter().zip(0..) {
+        for range in &around[cell_of[index as usize] as usize] {
+            for &(point, other) in &cells.order[range.clone()] {
+                let apart = minus(point, place);
+                let distance2 = dot(apart, apart);
+                if distance2 <= reach * reach && other > index {
+                    visit(index, other, distance2);
+                }
+            }
+        }
     }
 }
 

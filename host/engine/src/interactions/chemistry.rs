@@ -80,8 +80,8 @@ impl Bonded<'_> {
         self.element(atom) == element && self.degree(atom) == 1
     }
 
-    fn terminal_oxygens(&self, atom: u32) -> Vec<u32> {
-        self.ends(atom).map(|(end, _)| end).filter(|&end| self.is_terminal(end, O)).collect()
+    fn terminal_oxygens(&self, atom: u32) -> impl Iterator<Item = u32> {
+        self.ends(atom).map(|(end, _)| end).filter(|&end| self.is_terminal(end, O))
     }
 
     /// Whether a lone pair is shared with a neighbour: amides, anilines, guanidines, esters.
@@ -89,7 +89,7 @@ impl Bonded<'_> {
         self.is_aromatic[atom as usize]
             || self.ends(atom).any(|(end, _)| {
                 matches!(self.element(end), C | N) && self.is_unsaturated(end)
-                    || matches!(self.element(end), S | P) && !self.terminal_oxygens(end).is_empty()
+                    || matches!(self.element(end), S | P) && self.terminal_oxygens(end).next().is_some()
             })
     }
 
@@ -160,9 +160,9 @@ fn of_atom(bonded: &Bonded<'_>, atom: u32) -> Chemistry {
         }
         O => {
             let of_acid = |end: u32| match bonded.element(end) {
-                C => bonded.terminal_oxygens(end).len() == 2,
+                C => bonded.terminal_oxygens(end).count() == 2,
                 P => true,
-                S => bonded.terminal_oxygens(end).len() >= 3,
+                S => bonded.terminal_oxygens(end).count() >= 3,
                 N => bonded.is_unsaturated(end),
                 _ => false,
             };
@@ -171,7 +171,7 @@ fn of_atom(bonded: &Bonded<'_>, atom: u32) -> Chemistry {
             let is_ester = degree == 2
                 && bonded
                     .ends(atom)
-                    .any(|(end, _)| bonded.element(end) == C && bonded.terminal_oxygens(end).len() == 1);
+                    .any(|(end, _)| bonded.element(end) == C && bonded.terminal_oxygens(end).count() == 1);
             let is_shared = is_ester || bonded.is_aromatic[atom as usize];
             (count > 0 && !is_acid, !is_shared)
         }
@@ -189,7 +189,7 @@ fn of_atom(bonded: &Bonded<'_>, atom: u32) -> Chemistry {
 /// The charge of which an atom is the centre.
 fn charge(bonded: &Bonded<'_>, atom: u32, atoms: &mut [Chemistry], charges: &mut Vec<Charge>) {
     let element = bonded.element(atom);
-    let oxygens = bonded.terminal_oxygens(atom);
+    let oxygens: Vec<u32> = bonded.terminal_oxygens(atom).collect();
     let is_acid = match element {
         C => oxygens.len() == 2,
         P => !oxygens.is_empty() && (oxygens.len() > 1 || bonded.ends(atom).any(|(end, _)| bonded.is_terminal(end, S))),

@@ -18,39 +18,43 @@ pub(super) const I: Element = Element([b'I', 0]);
 
 /// Covalent radii of Cordero et al. 2008 (Dalton Trans. 2832), and van der Waals radii of Bondi 1964 (J. Phys. Chem. 68:441), with
 /// those of Mantina et al. 2009 (J. Phys. Chem. A 113:5806) for elements that Bondi lacks, all in Å.
-const RADII: [(&[u8], f64, f64); 17] = [
-    (b"H", 0.31, 1.20),
-    (b"B", 0.84, 1.92),
-    (b"C", 0.76, 1.70),
-    (b"N", 0.71, 1.55),
-    (b"O", 0.66, 1.52),
-    (b"F", 0.57, 1.47),
-    (b"SI", 1.11, 2.10),
-    (b"P", 1.07, 1.80),
-    (b"S", 1.05, 1.80),
-    (b"CL", 1.02, 1.75),
-    (b"GE", 1.20, 2.11),
-    (b"AS", 1.19, 1.85),
-    (b"SE", 1.20, 1.90),
-    (b"BR", 1.20, 1.85),
-    (b"SB", 1.39, 2.06),
-    (b"TE", 1.38, 2.06),
-    (b"I", 1.39, 1.98),
+const RADII: [(Element, f64, f64); 17] = [
+    (H, 0.31, 1.20),
+    (Element([b'B', 0]), 0.84, 1.92),
+    (C, 0.76, 1.70),
+    (N, 0.71, 1.55),
+    (O, 0.66, 1.52),
+    (F, 0.57, 1.47),
+    (Element(*b"SI"), 1.11, 2.10),
+    (P, 1.07, 1.80),
+    (S, 1.05, 1.80),
+    (CL, 1.02, 1.75),
+    (Element(*b"GE"), 1.20, 2.11),
+    (Element(*b"AS"), 1.19, 1.85),
+    (SE, 1.20, 1.90),
+    (BR, 1.20, 1.85),
+    (Element(*b"SB"), 1.39, 2.06),
+    (Element(*b"TE"), 1.38, 2.06),
+    (I, 1.39, 1.98),
 ];
 
 /// Elements that are neither metals nor in [`RADII`].
-const NOBLE: [&[u8]; 7] = [b"HE", b"NE", b"AR", b"KR", b"XE", b"RN", b"AT"];
+const NOBLE: [Element; 7] = [
+    Element(*b"HE"),
+    Element(*b"NE"),
+    Element(*b"AR"),
+    Element(*b"KR"),
+    Element(*b"XE"),
+    Element(*b"RN"),
+    Element(*b"AT"),
+];
 
 /// Metals whose bonds to oxygen are longer than 2.6 Å (Harding 2006, Acta Cryst. D62:678).
-const LARGE: [&[u8]; 5] = [b"K", b"RB", b"CS", b"BA", b"TL"];
+const LARGE: [Element; 5] = [Element([b'K', 0]), Element(*b"RB"), Element(*b"CS"), Element(*b"BA"), Element(*b"TL")];
 
 impl Element {
-    fn symbol(&self) -> &[u8] {
-        if self.0[1] == 0 { &self.0[..1] } else { &self.0 }
-    }
-
     fn radii(self) -> Option<(f64, f64)> {
-        RADII.iter().find(|(symbol, ..)| *symbol == self.symbol()).map(|(_, covalent, contact)| (*covalent, *contact))
+        RADII.iter().find(|(element, ..)| *element == self).map(|(_, covalent, contact)| (*covalent, *contact))
     }
 
     /// The covalent radius. `None` for metals, noble gases, and where the element is not known.
@@ -68,12 +72,12 @@ impl Element {
     }
 
     pub fn is_metal(self) -> bool {
-        self.is_known() && self.radii().is_none() && !NOBLE.contains(&self.symbol())
+        self.is_known() && self.radii().is_none() && !NOBLE.contains(&self)
     }
 
     /// Whether bonds of this metal are long.
     pub(super) fn is_large_metal(self) -> bool {
-        LARGE.contains(&self.symbol())
+        LARGE.contains(&self)
     }
 
     /// Chlorine, bromine or iodine.

@@ -3,12 +3,15 @@
 use super::elements::{C, Element, N, O, P, S};
 use super::model::{Atom, Class, Entity, Order, Residue};
 use super::termini::Sequences;
+use super::texts::Texts;
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use prism_read::plural::counted;
 use prism_read::{
     Alternates, AtomClass, AtomRecord, Classes, ComponentBond, LinkEnd, LinkKind, Problem, ResidueClass,
-    SystemContents, text_of,
+    SystemContents, as_text, text_of,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Bonds of chemical components, by the component's name.
 #[derive(Clone, Debug, Default)]
@@ -44,11 +47,11 @@ impl Components {
 /// An end of a bond that the file names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NamedEnd {
-    pub(super) chain: Box<str>,
+    pub(super) chain: Arc<str>,
     pub(super) number: i32,
-    pub(super) icode: Box<str>,
-    pub(super) residue: Box<str>,
-    pub(super) atom: Box<str>,
+    pub(super) icode: Arc<str>,
+    pub(super) residue: Arc<str>,
+    pub(super) atom: Arc<str>,
 }
 
 /// A bond between residues that the file names.
@@ -59,21 +62,22 @@ pub(super) enum Named {
     Serials([i32; 2]),
 }
 
-/// Chain, number, insertion code and name of a residue.
-type Identity = (Box<str>, i32, Box<str>, Box<str>);
+/// Chain, number, insertion code and name of a residue, with texts by their numbers.
+type Identity = (u32, i32, u32, u32);
 
 /// What gathers a file.
 pub(super) struct Gathering<'o> {
     chains: Option<&'o [String]>,
     alternates: Alternates,
+    texts: Texts,
     records: Vec<Record>,
     residues: Vec<Heading>,
     /// The residue of each identity, the last one of several.
     known: HashMap<Identity, usize>,
     /// The residue of the last record.
     current: Option<usize>,
-    /// The atoms of each residue, by name and alternate location.
-    seen: HashSet<(u32, Box<str>, u8)>,
+    /// The atoms of each residue, by the number of the name and alternate location.
+    seen: HashSet<(u32, u32, u8)>,
     pub(super) components: Components,
     pub(super) named: Vec<Named>,
     sequences: Sequences,
@@ -96,7 +100,8 @@ struct Heading {
 
 struct Record {
     residue: u32,
-    name: Box<str>,
+    /// The number of its text.
+    name: u32,
     /// `None` for a hydrogen.
     element: Option<Element>,
     position: [f64; 3],
@@ -124,6 +129,7 @@ impl<'o> Gathering<'o> {
         Self {
             chains,
             alternates,
+            texts: Texts::default(),
             records: Vec::new(),
             residues: Vec::new(),
             known: HashMap::new(),
@@ -141,7 +147,7 @@ impl<'o> Gathering<'o> {
     }
 
     /// The residue of a record. A name that repeats begins another residue: programs number waters alike.
-    fn residue(&mut self, atom: &AtomRecord<'_>, name: &str) -> usize {
+    fn residue(&mut self, atom: &AtomRecord<'_>, name: u32) -> usize {
         let letter = atom.alternate.first().copied().unwrap_or(b' ');
         let is_own = |index: &usize| {
             let own = &self.residues[*index].residue;
@@ -150,50 +156,54 @@ impl<'o> Gathering<'o> {
                 && own.chain.as_bytes() == atom.chain
                 && own.icode.as_bytes() == atom.icode
         };
-        let index = self.current.filter(is_own).or_else(|| {
-            let [chain, icode, residue] = [atom.chain, atom.icode, atom.residue].map(|text| text_of(text).into());
-            self.known.get(&(chain, atom.number, icode, residue)).copied()
-        });
-        if let Some(index) = index
-            && self.seen.insert((index as u32, name.into(), letter))
+        if let Some(index) = self.current.filter(is_own)
+            && self.seen.insert((index as u32, name, letter))
+        {
+            return index;
+        }
+        let [chain, icode, residue] =
+            [atom.chain, atom.icode, atom.residue].map(|text| self.texts.number(&as_text(text)));
+        let identity = (chain, atom.number, icode, residue);
+        if let Some(&index) = self.known.get(&identity)
+            && self.seen.insert((index as u32, name, letter))
         {
             self.current = Some(index);
             return index;
         }
         let classes = classes_of(atom);
-        let name_of_residue = text_of(atom.residue);
-        let (class, template) = match classes.residue {
-            ResidueClass::AminoAcid(standard) => (Class::AminoAcid, standard.unwrap_or(&name_of_residue)),
-            ResidueClass::Nucleotide => (Class::Nucleotide, &*name_of_residue),
-            ResidueClass::Water => (Class::Water, &*name_of_residue),
-            ResidueClass::Dummy | ResidueClass::Other => (Class::Other, &*name_of_residue),
+        let (class, standard) = match classes.residue {
+            ResidueClass::AminoAcid(standard) => (Class::AminoAcid, standard),
+            ResidueClass::Nucleotide => (Class::Nucleotide, None),
+            ResidueClass::Water => (Class::Water, None),
+            ResidueClass::Dummy | ResidueClass::Other => (Class::Other, None),
         };
+        let template = standard.map_or(residue, |standard| self.texts.number(standard));
         let index = self.residues.len();
         let residue = Residue {
-            chain: text_of(atom.chain).into(),
+            chain: self.texts.of(chain),
             number: atom.number,
-            icode: text_of(atom.icode).into(),
+            icode: self.texts.of(icode),
             entity: if class == Class::Water { Entity::Water } else { Entity::Ligand },
-            template: template.into(),
+            template: self.texts.of(template),
             atoms: [0; 2],
             class,
             is_hetatm: atom.is_hetatm,
             in_sequence: atom.label.map(|(_, number)| number),
-            name: name_of_residue.into(),
+            name: self.texts.of(residue),
         };
-        self.known.insert((residue.chain.clone(), residue.number, residue.icode.clone(), residue.name.clone()), index);
+        self.known.insert(identity, index);
         self.residues.push(Heading { residue, classes, is_water: atom.is_water });
-        self.seen.insert((index as u32, name.into(), letter));
+        self.seen.insert((index as u32, name, letter));
         self.current = Some(index);
         index
     }
 
     /// Chooses among alternate locations and sorts atoms by residue.
-    pub(super) fn finish(self) -> Gathered {
-        let mut of_residue: Vec<Vec<usize>> = vec![Vec::new(); self.residues.len()];
-        for (index, record) in self.records.iter().enumerate() {
-            of_residue[record.residue as usize].push(index);
-        }
+    pub(super) fn finish(mut self) -> Gathered {
+        // Those of a residue stay in the order of the file, in which most are already. Each residue has one at least.
+        let mut records = std::mem::take(&mut self.records);
+        records.sort_by_key(|record| record.residue);
+        let of_residue: Vec<&[Record]> = records.chunk_by(|one, next| one.residue == next.residue).collect();
         let dropped = self.other_residues(&of_residue);
         let mut notes = Vec::new();
         if self.has_more {
@@ -202,36 +212,37 @@ impl<'o> Gathering<'o> {
         let has = |chain: &str| self.residues.iter().any(|heading| heading.residue.chain.trim() == chain.trim());
         let missing = self.chains.unwrap_or_default().iter().filter(|chain| !has(chain));
         notes.extend(missing.map(|chain| format!("there is no chain {chain}")));
-        let (mut residues, mut atoms) = (Vec::with_capacity(of_residue.len()), Vec::with_capacity(self.records.len()));
+        let (mut residues, mut atoms) = (Vec::with_capacity(of_residue.len()), Vec::with_capacity(records.len()));
         let (mut hydrogens, mut serials) = (Vec::new(), HashMap::new());
         let (mut chosen, mut points) = (0, self.pseudo_atoms);
-        for (index, (heading, records)) in self.residues.into_iter().zip(of_residue).enumerate() {
+        let mut kept: Vec<&Record> = Vec::new();
+        for (index, (heading, own)) in self.residues.into_iter().zip(of_residue).enumerate() {
             if dropped.contains(&index) {
                 continue;
             }
-            let own: Vec<&Record> = records.iter().map(|&record| &self.records[record]).collect();
-            let (kept, has_alternates) = choose(&own, self.alternates);
-            chosen += usize::from(has_alternates);
-            let begin = atoms.len() as u32;
+            chosen += usize::from(choose(own, self.alternates, &mut kept));
+            let (begin, of_others) = (atoms.len() as u32, hydrogens.len());
             let Heading { mut residue, classes, .. } = heading;
-            let symbols: Vec<[u8; 2]> =
-                kept.iter().filter_map(|record| record.element).map(|element| element.0).collect();
-            match (classes.residue, classes.is_ligand(&symbols)) {
-                (ResidueClass::Dummy, false) => {
+            let is_ligand = || {
+                let elements = kept.iter().filter_map(|record| record.element);
+                classes.is_ligand(&elements.map(|element| element.0).collect::<Vec<_>>())
+            };
+            match classes.residue {
+                ResidueClass::Dummy if !is_ligand() => {
                     points += own.len();
                     continue;
                 }
-                (ResidueClass::Water, true) => (residue.class, residue.entity) = (Class::Other, Entity::Ligand),
+                ResidueClass::Water if is_ligand() => (residue.class, residue.entity) = (Class::Other, Entity::Ligand),
                 _ => {}
             }
-            for record in kept {
+            for record in &kept {
                 let index = residues.len() as u32;
                 match record.element {
                     None => hydrogens.push((index, record.position)),
                     Some(element) => {
                         serials.extend(record.serial.map(|serial| (serial, atoms.len() as u32)));
                         atoms.push(Atom {
-                            name: record.name.clone(),
+                            name: self.texts.of(record.name),
                             position: record.position,
                             residue: index,
                             element,
@@ -243,7 +254,7 @@ impl<'o> Gathering<'o> {
                 residues.push(Residue { atoms: [begin, atoms.len() as u32], ..residue });
             } else {
                 // A residue of hydrogens alone.
-                hydrogens.retain(|(residue, _)| (*residue as usize) < residues.len());
+                hydrogens.truncate(of_others);
             }
         }
         let mut note = |count: usize, text: String| notes.extend((count > 0).then_some(text));
@@ -277,17 +288,16 @@ impl<'o> Gathering<'o> {
     }
 
     /// Residues of other names in the place of a residue that has the higher occupancy.
-    fn other_residues(&self, of_residue: &[Vec<usize>]) -> BTreeSet<usize> {
+    fn other_residues(&self, of_residue: &[&[Record]]) -> BTreeSet<usize> {
         let mut places: HashMap<(&str, i32, &str), Vec<usize>> = HashMap::new();
         for (index, heading) in self.residues.iter().enumerate() {
             let own = &heading.residue;
-            let all_alternate = of_residue[index].iter().all(|&record| self.records[record].alternate != b' ');
-            if all_alternate && !of_residue[index].is_empty() {
+            if of_residue[index].iter().all(|record| record.alternate != b' ') {
                 places.entry((&own.chain, own.number, &own.icode)).or_default().push(index);
             }
         }
         let occupancy = |index: usize| {
-            let own = of_residue[index].iter().map(|&record| self.records[record].occupancy);
+            let own = of_residue[index].iter().map(|record| record.occupancy);
             own.sum::<f64>() / of_residue[index].len() as f64
         };
         let mut dropped = BTreeSet::new();
@@ -303,8 +313,9 @@ impl<'o> Gathering<'o> {
     }
 }
 
-/// The records of a residue to use, and whether there was a choice.
-fn choose<'r>(records: &[&'r Record], alternates: Alternates) -> (Vec<&'r Record>, bool) {
+/// Collects the records of a residue to use. Returns whether there was a choice.
+fn choose<'r>(records: &'r [Record], alternates: Alternates, kept: &mut Vec<&'r Record>) -> bool {
+    kept.clear();
     let mut letters: Vec<u8> = Vec::new();
     for record in records.iter().filter(|record| record.alternate != b' ') {
         if !letters.contains(&record.alternate) {
@@ -312,7 +323,8 @@ fn choose<'r>(records: &[&'r Record], alternates: Alternates) -> (Vec<&'r Record
         }
     }
     if letters.is_empty() {
-        return (records.to_vec(), false);
+        kept.extend(records);
+        return false;
     }
     let mean = |letter: u8| {
         let own: Vec<f64> = records.iter().filter(|r| r.alternate == letter).map(|r| r.occupancy).collect();
@@ -332,12 +344,13 @@ fn choose<'r>(records: &[&'r Record], alternates: Alternates) -> (Vec<&'r Record
     }
     let rank =
         |record: &Record| ranked.iter().position(|&letter| letter == record.alternate).map_or(0, |rank| rank + 1);
-    let mut best: HashMap<&str, usize> = HashMap::new();
+    let mut best: HashMap<u32, usize> = HashMap::new();
     for record in records {
-        let least = best.entry(&record.name).or_insert(usize::MAX);
+        let least = best.entry(record.name).or_insert(usize::MAX);
         *least = rank(record).min(*least);
     }
-    (records.iter().copied().filter(|record| rank(record) == best[&*record.name]).collect(), true)
+    kept.extend(records.iter().filter(|record| rank(record) == best[&record.name]));
+    true
 }
 
 /// What an atom's record and its residue are.
@@ -366,7 +379,7 @@ impl SystemContents for Gathering<'_> {
                 self.pseudo_atoms += 1;
                 return Ok(());
             }
-            AtomClass::Hydrogen => (text_of(atom.name), None),
+            AtomClass::Hydrogen => (self.texts.number(&as_text(atom.name)), None),
             AtomClass::Heavy { name, symbol } => {
                 let mut element = Element(symbol);
                 if !element.is_known() {
@@ -375,18 +388,17 @@ impl SystemContents for Gathering<'_> {
                         name.bytes().find(u8::is_ascii_alphabetic).map(|c| Element([c.to_ascii_uppercase(), 0]));
                     element = first.filter(|first| [C, N, O, P, S].contains(first)).unwrap_or_default();
                 }
-                let name = if classes.residue == ResidueClass::Nucleotide {
-                    super::templates::nucleic_atom(&name).into_owned()
-                } else {
-                    name
+                let name = match classes.residue {
+                    ResidueClass::Nucleotide => self.texts.number(&super::templates::nucleic_atom(&name)),
+                    _ => self.texts.number(&name),
                 };
                 (name, Some(element))
             }
         };
-        let residue = self.residue(&atom, &name) as u32;
+        let residue = self.residue(&atom, name) as u32;
         self.records.push(Record {
             residue,
-            name: name.into(),
+            name,
             element,
             position: atom.position,
             alternate: atom.alternate.first().copied().unwrap_or(b' '),
@@ -406,8 +418,10 @@ impl SystemContents for Gathering<'_> {
 
     fn link(&mut self, kind: LinkKind, ends: [LinkEnd<'_>; 2]) {
         let named = |end: LinkEnd<'_>| {
-            let [chain, icode, residue, atom] =
-                [end.chain, end.icode, end.residue, end.atom].map(|text| text_of(text).into_boxed_str());
+            let [chain, icode, residue, atom] = [end.chain, end.icode, end.residue, end.atom].map(|text| {
+                let number = self.texts.number(&as_text(text));
+                self.texts.of(number)
+            });
             NamedEnd { chain, number: end.number, icode, residue, atom }
         };
         self.named.push(Named::Link(kind, ends.map(named)));

@@ -214,7 +214,7 @@ fn tallies(search: &Search, links: &[Link], group_of: &[Option<usize>]) -> BTree
         [Some(a), Some(b)] if a != b => Some([a.min(b), a.max(b)]),
         _ => None,
     };
-    for near in search.near.iter().filter(|near| near.distance <= CONTACT) {
+    for near in search.near().filter(|near| near.distance <= CONTACT) {
         let ends = [search.residue(near.a), search.residue(near.b)];
         if let Some(pair) = pair(ends) {
             tallies.entry(pair).or_default().contacts.insert(ends);
@@ -337,7 +337,7 @@ fn structure(search: &Search, name: &str, part: &[u32]) -> StructureInput {
         own.residue_types.push(UNKNOWN);
         own.chain_ids.push(0);
         own.residue_numbers.push(residue.number);
-        own.insertion_codes.push(residue.icode.clone());
+        own.insertion_codes.push((&*residue.icode).into());
     }
     StructureInput { atoms: atoms.into(), center, ..own.into() }
 }

@@ -3,6 +3,7 @@
 use super::elements::Element;
 use super::geometry::Point;
 use super::termini::Sequences;
+use std::sync::Arc;
 
 /// What a residue belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,17 +41,17 @@ impl Entity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residue {
     /// The author's chain id.
-    pub chain: Box<str>,
+    pub chain: Arc<str>,
     /// The author's residue number.
     pub number: i32,
     /// The insertion code, usually empty.
-    pub icode: Box<str>,
+    pub icode: Arc<str>,
     /// Its name in the file.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What it belongs to.
     pub entity: Entity,
     /// The standard amino acid whose atoms it has, or its own name.
-    pub(super) template: Box<str>,
+    pub(super) template: Arc<str>,
     /// The range of its heavy atoms.
     pub(super) atoms: [u32; 2],
     pub(super) class: Class,
@@ -81,7 +82,7 @@ impl Residue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Atom {
     /// Its name in the file, or the standard one in a standard amino acid.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// Its place in Å.
     pub position: [f64; 3],
     /// The index of its residue.
@@ -109,14 +110,26 @@ pub(super) struct Bonds {
 impl Bonds {
     /// Bonds between `atoms` atoms. The first of several between the same two counts.
     pub(super) fn new(atoms: usize, bonds: &[(u32, u32, Order)]) -> Self {
-        let mut both: Vec<(u32, u32, Order)> =
-            bonds.iter().flat_map(|&(a, b, order)| [(a, b, order), (b, a, order)]).collect();
-        both.sort_by_key(|&(a, b, _)| (a, b));
-        both.dedup_by_key(|&mut (a, b, _)| (a, b));
-        let mut starts = vec![0; atoms + 1];
-        both.iter().for_each(|&(a, ..)| starts[a as usize + 1] += 1);
-        (0..atoms).for_each(|atom| starts[atom + 1] += starts[atom]);
-        Self { starts, ends: both.into_iter().map(|(_, b, order)| (b, order)).collect() }
+        let both = || bonds.iter().flat_map(|&(a, b, order)| [(a, b, order), (b, a, order)]);
+        // Where the next neighbour of each atom goes.
+        let mut next = vec![0; atoms + 1];
+        both().for_each(|(a, ..)| next[a as usize + 1] += 1);
+        (0..atoms).for_each(|atom| next[atom + 1] += next[atom]);
+        let mut all = vec![(0, Order::Single); next[atoms] as usize];
+        for (a, b, order) in both() {
+            all[next[a as usize] as usize] = (b, order);
+            next[a as usize] += 1;
+        }
+        let (mut starts, mut ends) = (vec![0], Vec::with_capacity(all.len()));
+        let mut begin = 0;
+        for end in next.into_iter().take(atoms).map(|end| end as usize) {
+            let own = &mut all[begin..end];
+            own.sort_by_key(|&(b, _)| b);
+            ends.extend(own.chunk_by(|one, other| one.0 == other.0).map(|same| same[0]));
+            starts.push(ends.len() as u32);
+            begin = end;
+        }
+        Self { starts, ends }
     }
 
     /// The neighbours of an atom.

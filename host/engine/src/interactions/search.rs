@@ -6,7 +6,7 @@ use super::chemistry::{Charge, Chemistry, Perceived, perceive};
 use super::elements::{N, S, SE};
 use super::geometry::{Point, centroid, dot, minus};
 use super::kinds::Kind;
-use super::model::System;
+use super::model::{Atom, Class, Residue, System};
 use super::rings::{Ring, aromatic_rings};
 use super::rules::coordinated;
 
@@ -21,27 +21,44 @@ pub(super) struct Near {
     pub(super) distance: f64,
 }
 
+/// All such pairs, the lower atom first.
+pub(super) struct NearPairs {
+    /// Those without water.
+    pub(super) dry: Vec<Near>,
+    pub(super) wet: Vec<Near>,
+}
+
+impl NearPairs {
+    pub(super) fn of(residues: &[Residue], atoms: &[Atom]) -> Self {
+        let points: Vec<Point> = atoms.iter().map(|atom| atom.position).collect();
+        let owner = |atom: &Atom| (atom.residue, residues[atom.residue as usize].class == Class::Water);
+        let owners: Vec<(u32, bool)> = atoms.iter().map(owner).collect();
+        let (mut dry, mut wet) = (Vec::new(), Vec::new());
+        each_pair(&points, REACH, |a, b, distance2| {
+            let [(one, is_wet), (other, is_also_wet)] = [a, b].map(|atom| owners[atom as usize]);
+            if one != other {
+                let pairs = if is_wet || is_also_wet { &mut wet } else { &mut dry };
+                pairs.push(Near { a, b, distance: distance2.sqrt() });
+            }
+        });
+        Self { dry, wet }
+    }
+}
+
 /// A structure that is searched.
 pub(super) struct Search {
     pub(super) system: System,
     pub(super) rings: Vec<Ring>,
     pub(super) chemistry: Vec<Chemistry>,
     pub(super) charges: Vec<Charge>,
-    pub(super) near: Vec<Near>,
+    pairs: NearPairs,
 }
 
 impl Search {
-    pub(super) fn new(system: System) -> Self {
+    pub(super) fn new(system: System, pairs: NearPairs) -> Self {
         let rings = aromatic_rings(&system);
         let Perceived { atoms: chemistry, charges } = perceive(&system, &rings);
-        let points: Vec<Point> = system.atoms.iter().map(|atom| atom.position).collect();
-        let mut near = Vec::new();
-        each_pair(&points, REACH, |a, b, distance2| {
-            if system.atoms[a as usize].residue != system.atoms[b as usize].residue {
-                near.push(Near { a, b, distance: distance2.sqrt() });
-            }
-        });
-        let mut search = Self { system, rings, chemistry, charges, near };
+        let mut search = Self { system, rings, chemistry, charges, pairs };
         search.bind_metals();
         search
     }
@@ -66,9 +83,19 @@ impl Search {
         self.system.atoms[atom as usize].residue
     }
 
-    /// Pairs of atoms without water.
+    /// Pairs of near atoms of different residues.
+    pub(super) fn near(&self) -> impl Iterator<Item = Near> {
+        self.pairs.dry.iter().chain(&self.pairs.wet).copied()
+    }
+
+    /// Those without water.
     pub(super) fn dry(&self) -> impl Iterator<Item = Near> {
-        self.near.iter().copied().filter(|near| !self.system.is_water(near.a) && !self.system.is_water(near.b))
+        self.pairs.dry.iter().copied()
+    }
+
+    /// Those with water.
+    pub(super) fn wet(&self) -> impl Iterator<Item = Near> {
+        self.pairs.wet.iter().copied()
     }
 
     /// An interaction of two atoms.

@@ -2,7 +2,7 @@
 //! are those of the Chemical Component Dictionary, without hydrogens.
 
 use super::model::Order;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 use std::sync::LazyLock;
 
 const PROTEIN_BACKBONE: &str = "N-CA CA-C C=O C-OXT CA-CB";

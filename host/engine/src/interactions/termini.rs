@@ -35,13 +35,13 @@ impl Sequences {
     /// number does: it is 1 or less, as in Reduce (Word et al. 1999), or follows that of the chain before.
     fn begin_with(&self, residues: &[Residue], index: usize) -> bool {
         let first = &residues[index];
-        if self.unobserved.get(&first.chain).is_some_and(|&number| number < first.number) {
+        if self.unobserved.get(&*first.chain).is_some_and(|&number| number < first.number) {
             return false;
         }
         let own =
             residues[index..].iter().take_while(|residue| residue.chain == first.chain).map(|residue| &residue.name);
-        match self.names.get(&first.chain) {
-            Some(names) => own.zip(names).all(|(own, name)| own == name),
+        match self.names.get(&*first.chain) {
+            Some(names) => own.zip(names).all(|(own, name)| **own == **name),
             None => first.number <= 1 || index > 0 && residues[index - 1].number.checked_add(1) == Some(first.number),
         }
     }

@@ -55,7 +55,7 @@ pub(in crate::interactions) fn find_of_bases(
 /// Adds the bases that have nitrogens and oxygens near each other.
 fn side_by_side(search: &Search, bases: &[Base], candidates: &mut BTreeSet<[u32; 2]>) {
     let of_residue: HashMap<u32, u32> = bases.iter().zip(0..).map(|(base, index)| (base.residue, index)).collect();
-    for near in search.near.iter().filter(|near| near.distance <= CONTACT) {
+    for near in search.dry().filter(|near| near.distance <= CONTACT) {
         let [a, b] = [near.a, near.b]
             .map(|atom| of_residue.get(&search.residue(atom)).filter(|_| is_polar(&search.system, atom)).copied());
         if let (Some(a), Some(b)) = (a, b) {

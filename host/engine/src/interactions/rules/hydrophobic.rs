@@ -3,7 +3,7 @@
 use crate::interactions::Interaction;
 use crate::interactions::kinds::Kind;
 use crate::interactions::search::{Near, Search};
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 /// In Å.
 const FARTHEST: f64 = 4.5;

@@ -30,11 +30,12 @@ pub(super) fn find(search: &Search, links: &[Link], found: &mut Vec<Interaction>
 
 /// Metals and the atoms near enough to bind them, with their distances.
 pub(in crate::interactions) fn coordinated(search: &Search) -> impl Iterator<Item = (u32, u32, f64)> {
-    let ends = search.near.iter().flat_map(|near| [(near.a, near.b, near.distance), (near.b, near.a, near.distance)]);
+    let near = search.near().filter(|near| near.distance <= FARTHEST_LARGE);
+    let ends = near.flat_map(|near| [(near.a, near.b, near.distance), (near.b, near.a, near.distance)]);
     ends.filter(|&(metal, atom, distance)| {
         let metal = search.system.element(metal);
         let farthest = if metal.is_large_metal() { FARTHEST_LARGE } else { FARTHEST };
-        metal.is_metal() && distance <= farthest && binds(search, atom)
+        distance <= farthest && metal.is_metal() && binds(search, atom)
     })
 }
 

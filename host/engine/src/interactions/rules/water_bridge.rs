@@ -13,7 +13,7 @@ const ANGLES: std::ops::RangeInclusive<f64> = 75.0..=140.0;
 pub(super) fn find(search: &Search, found: &mut Vec<Interaction>) {
     // The atoms that each water's oxygen is bonded to by hydrogens.
     let mut bonded: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
-    for near in &search.near {
+    for near in search.wet() {
         let wet = [near.a, near.b].map(|atom| search.system.is_water(atom));
         let (water, atom) = match wet {
             [true, false] => (near.a, near.b),
