@@ -20,7 +20,7 @@ use prism_host::output::{
     AreasFormat, AreasText, AtomLines, AtomsRelation, CellKind, Cells, Column, ColumnError, Columns, DockqRelation,
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfacesRelation, KnownPockets, LigandLines, LinesOf,
     MeasuredRelation, RecordBatches, ReferenceAreas, Relation, RelationColumn, RelationFailures, SitesRelation,
-    StructureRows, SummaryRelation, Table as _, WithErrors, relation_batch,
+    StructureRows, SummaryRelation, Table as _, Texts, WithErrors, relation_batch,
 };
 use prism_host::sites::SiteLimits;
 use pyo3::PyResult;
@@ -335,7 +335,7 @@ impl Table {
                 relation_batch(AtomLines.columns(), cells).map_err(|error| error.to_string())
             }
             Self::Areas { engine, options, cover, format, reference } => {
-                let (mut names, mut texts) = (Vec::new(), Vec::new());
+                let (mut names, mut texts) = (Texts::default(), Texts::default());
                 for part in parts {
                     let failures = RelationFailures::default();
                     let engine = engine.with_selection(selection(&["sasa", "depth"]));
@@ -347,8 +347,8 @@ impl Table {
                     drop(file);
                     let failed = failures.take();
                     if failed.is_empty() {
-                        names.push(part.structure.name.clone());
-                        texts.push(String::from_utf8_lossy(&text).into_owned());
+                        names.push(&part.structure.name);
+                        texts.push(String::from_utf8_lossy(&text));
                     }
                     refused.extend(failed.into_iter().map(|failure| (failure.name, failure.reason)));
                     odd.extend(failures.take_notes().into_iter().map(|(name, note)| (name, note.text)));

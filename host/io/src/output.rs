@@ -69,7 +69,9 @@ pub use pockets::{PocketsRelation, PocketsSummary};
 pub use prank::PrankFolder;
 pub use predicted::{LinesOf, WithErrors, matrix_rows, prediction_of, predictions_beside};
 pub use reduced::{Moments, ReducedRelation, Statistic};
-pub use relation::{CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, relation_batch};
+pub use relation::{
+    CellKind, CellTable, Cells, LineTable, Relation, RelationColumn, RelationTable, Texts, relation_batch,
+};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, RelationFailures,
     SummaryRelation,

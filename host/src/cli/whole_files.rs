@@ -135,7 +135,7 @@ impl Walk {
             let (mut counts, mut texts) = (counts.iter(), [name, &notes, &error].into_iter());
             for cells in cells {
                 match cells {
-                    Cells::Text(values) => values.extend(texts.next().map(str::to_owned)),
+                    Cells::Text(values) => values.extend(texts.next()),
                     Cells::Int(values) => values.extend(counts.next().map(|&count| count as i32)),
                     Cells::Optional(_) => unreachable!("these lines have all their integers"),
                     Cells::Float(values) => values.push(1e3 * time.as_secs_f32()),

@@ -38,7 +38,7 @@ fn neighbours_areas_and_bonds_are_those_of_gemmi_and_freesasa() {
         LigandLines::lines(&part, &found, &mut cells);
         let at = |column: &str| LigandLines.columns().iter().position(|own| own.name == column).unwrap();
         let text = |column: &str, line: usize| match &cells[at(column)] {
-            Cells::Text(all) => all[line].clone(),
+            Cells::Text(all) => all[line].to_owned(),
             Cells::Int(all) => all[line].to_string(),
             Cells::Float(all) => all[line].to_string(),
             Cells::Optional(all) => all[line].map_or_else(String::new, |value| value.to_string()),

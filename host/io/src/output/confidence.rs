@@ -105,7 +105,7 @@ struct Row<'c> {
 impl Row<'_> {
     fn text(&mut self, value: &str) {
         if let Some(Cells::Text(values)) = self.cells.next() {
-            values.push(value.to_owned());
+            values.push(value);
         }
     }
 

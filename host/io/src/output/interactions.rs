@@ -3,6 +3,7 @@
 use super::relations::{STRUCTURE, float, int, text};
 use super::{CellKind, Cells, RelationColumn};
 use prism_engine::interactions::{GroupInterfaces, Interaction, Interactions, Kind};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The columns of interactions.
@@ -100,14 +101,17 @@ pub fn append_interactions(name: &str, all: &Interactions, cells: &mut [Cells]) 
 
 fn push_text(cells: Option<&mut Cells>, text: &str) {
     if let Some(Cells::Text(values)) = cells {
-        values.push(text.to_owned());
+        values.push(text);
     }
 }
 
 /// The names of an end's atoms. Spaces divide them.
-fn names(all: &Interactions, one: &Interaction, end: usize) -> String {
-    let names = one.atoms[end].iter().map(|&atom| &*all.atoms[atom as usize].name);
-    names.collect::<Vec<_>>().join(" ")
+fn names<'a>(all: &'a Interactions, one: &Interaction, end: usize) -> Cow<'a, str> {
+    let name = |atom: &u32| &*all.atoms[*atom as usize].name;
+    match &*one.atoms[end] {
+        [atom] => name(atom).into(),
+        atoms => atoms.iter().map(name).collect::<Vec<_>>().join(" ").into(),
+    }
 }
 
 static GROUP_COLUMNS: LazyLock<Vec<RelationColumn>> = LazyLock::new(|| group_columns(&[]));

@@ -158,7 +158,7 @@ impl<R: Relation> Relation for WithErrors<R> {
                     let is_one = |rows: &&[usize; 2]| chains(rows) == [a, b] || chains(rows) == [b, a];
                     pairs.mean(contacts.iter().filter(is_one).copied())
                 };
-                a[before..].iter().zip(&b[before..]).map(|(a, b)| between(a, b)).collect()
+                a.from(before).zip(b.from(before)).map(|(a, b)| between(a, b)).collect()
             }
         };
         for line in of_lines {

@@ -2,9 +2,11 @@
 
 mod cells;
 mod lines;
+mod texts;
 
 pub use cells::{CellKind, Cells, RelationColumn};
 pub use lines::{CellTable, LineTable};
+pub use texts::Texts;
 
 use super::arrow::record_batch;
 use super::columnar::described;
@@ -65,7 +67,7 @@ pub trait Relation {
 ///
 ///     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
 ///         let [Cells::Text(names), Cells::Int(residues)] = cells else { unreachable!() };
-///         names.push(part.structure.name.clone());
+///         names.push(&part.structure.name);
 ///         residues.push(part.structure.n_residues() as i32);
 ///         Ok(())
 ///     }

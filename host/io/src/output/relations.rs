@@ -47,7 +47,7 @@ pub enum Value<'a> {
 pub fn push(cells: &mut [Cells], line: &[Value<'_>]) {
     for (cells, value) in cells.iter_mut().zip(line) {
         match (cells, value) {
-            (Cells::Text(all), Value::Text(text)) => all.push((*text).to_owned()),
+            (Cells::Text(all), Value::Text(text)) => all.push(text),
             (Cells::Int(all), Value::Int(number)) => all.push(*number as i32),
             (Cells::Int(all), Value::Signed(number)) => all.push(*number),
             (Cells::Float(all), Value::Float(number)) => all.push(*number),
@@ -259,7 +259,7 @@ impl Relation for InterfaceResidues {
 /// let mut cells = Cells::of(InterfacePairs.columns());
 /// let part = StructureRows { structure: &three, features: features.view() };
 /// InterfacePairs::lines(&part, &interfaces(&engine, &three, None)?, &mut cells);
-/// assert_eq!(cells[1], Cells::Text(["A", "A", "B"].map(str::to_owned).into()));
+/// assert_eq!(cells[1], Cells::Text(["A", "A", "B"].into_iter().collect()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

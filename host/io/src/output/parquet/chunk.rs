@@ -248,7 +248,7 @@ mod tests {
             (0..100).map(|row| names[row / 8 % 2].to_owned()).collect(),
         ];
         for rows in some {
-            let file = file(&Cells::Text(rows.clone()));
+            let file = file(&Cells::Text(rows.iter().collect()));
             assert_eq!(read(&file), rows.iter().cloned().map(Field::Str).collect::<Vec<_>>());
             let of_chunk = file.metadata().row_group(0).column(0);
             let length: usize = rows.iter().map(String::len).sum();

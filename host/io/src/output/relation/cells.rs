@@ -3,6 +3,7 @@
 use super::super::columnar::Group;
 use super::super::sink::Sink;
 use super::super::value::Kind;
+use super::Texts;
 
 /// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl RelationColumn {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
     /// Texts.
-    Text(Vec<String>),
+    Text(Texts),
     /// Integers.
     Int(Vec<i32>),
     /// Integers that may be missing.
@@ -69,7 +70,7 @@ impl Cells {
     #[must_use]
     pub fn of(columns: &[RelationColumn]) -> Vec<Self> {
         let cells = |column: &RelationColumn| match column.kind {
-            CellKind::Text | CellKind::Words => Self::Text(Vec::new()),
+            CellKind::Text | CellKind::Words => Self::Text(Texts::default()),
             CellKind::Int => Self::Int(Vec::new()),
             CellKind::Optional => Self::Optional(Vec::new()),
             CellKind::Float => Self::Float(Vec::new()),
@@ -113,7 +114,7 @@ impl Group for Vec<Cells> {
         for first in (0..self.rows()).step_by(PART_ROWS) {
             let rows = first..self.rows().min(first + PART_ROWS);
             match &self[column] {
-                Cells::Text(values) => sink.texts(values[rows].iter().map(String::as_str)),
+                Cells::Text(values) => sink.texts(values.from(rows.start).take(rows.len())),
                 Cells::Int(values) => sink.ints(&values[rows]),
                 Cells::Optional(values) => sink.optionals(&values[rows]),
                 Cells::Float(values) => sink.floats(&values[rows]),
